@@ -32,6 +32,8 @@ class Worker:
     process: subprocess.Popen[bytes]
     says: int
     """descriptor from which its lines are read"""
+    limited: bool
+    """whether its allocators were set for a limit of memory"""
 
     def ask(self, options: dict[str, Any]) -> None:
         """Tell it what to analyze."""
@@ -42,18 +44,30 @@ class Worker:
         except BrokenPipeError:
             pass  # it died, as whoever reads its lines finds out
 
+    def end(self) -> None:
+        """End it; it was asked for nothing."""
+        self.process.kill()
+        with self.process:
+            os.close(self.says)
+
 
 _early: list[Worker] = []
 
 
 def begin_early(*, limited: bool = False) -> None:
-    """Begin a process that will be asked for; `limited`: within a limit of memory."""
+    """Begin a process that will be asked for. `limited`, whether within a limit of memory, may be a guess: `worker`
+    begins another process where the request says otherwise."""
     _early.append(_begun(limited=limited))
 
 
 def worker(*, limited: bool = False) -> Worker:
-    """A process that waits to be told what to do: the one that was begun early, if there is one."""
-    return _early.pop() if _early else _begun(limited=limited)
+    """A process that waits to be told what to do: the one that was begun early, if there is one of this kind."""
+    while _early:
+        begun = _early.pop()
+        if begun.limited == limited:
+            return begun
+        begun.end()
+    return _begun(limited=limited)
 
 
 def _begun(*, limited: bool) -> Worker:
@@ -65,4 +79,4 @@ def _begun(*, limited: bool) -> Worker:
         env={**SETTINGS, **(GIVES_BACK if limited else {}), **os.environ},
     )
     os.close(send)
-    return Worker(process, says)
+    return Worker(process, says, limited)

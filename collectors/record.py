@@ -21,7 +21,7 @@ from types import FrameType
 from logpost.collectors import assemble, coarray, mpi, profilers, shmem, snapshot
 from logpost.collectors.calibration import recorded
 from logpost.collectors.keep import Keep
-from logpost.collectors.pmpi import generate, interposer
+from logpost.collectors.pmpi import interposer, prototypes
 from logpost.collectors.watch import Watcher
 from logpost.errors import InputError
 
@@ -247,7 +247,7 @@ def _new_raw_directory(command: Sequence[str], output: Path) -> Path:
         make_directory(output)
         try:
             raw.mkdir()
-            (raw / "functions.txt").write_text(generate.functions_text(str(about["program"])))
+            (raw / "functions.txt").write_text(prototypes.functions_text(str(about["program"])))
             (raw / "record.json").write_text(json.dumps(about))
         except FileExistsError:
             attempt += 1

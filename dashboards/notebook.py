@@ -111,7 +111,7 @@ class OpenRun:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Names of the tables, each of which is an attribute, too; `analyzer/schema.py` declares their columns."""
+        """Names of the tables, each of which is an attribute, too; `analyzer/schema/` declares their columns."""
         return tuple(TABLES)
 
     def __getattr__(self, name: str) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from logpost.analyzer.efficiencies import Efficiency
 from logpost.analyzer.efficiency_windows import Stretch
 from logpost.analyzer.findings.finding import Number
-from logpost.analyzer.findings.prose import confidence_text, evidence_text, gain_text
+from logpost.analyzer.findings.wording.numbers import confidence_text, evidence_text, gain_text
 from logpost.analyzer.manifest import Clock, MachineUsed, Predicted, QualityCount
 from logpost.analyzer.packing import Packing
 from logpost.analyzer.reporting.names import ranks_text

@@ -18,7 +18,7 @@ from pathlib import Path
 from logpost.collectors import build as cache
 from logpost.collectors import coarray, mpi, recorder, shmem
 from logpost.collectors.calibration.build import PARTS, PROGRAMS
-from logpost.collectors.pmpi import generate, one_sided
+from logpost.collectors.pmpi import generate, one_sided, prototypes
 from logpost.collectors.shmem import generate as shmem_functions
 from logpost.errors import InputError
 
@@ -52,7 +52,7 @@ _LINKING = ("-shared", "-static-libgcc")  # the unwinder: no library that the pr
 
 def exported_names(library: Path | None, includes: tuple[str, ...]) -> frozenset[str]:
     """Return the MPI functions that a library defines; without one, those that its mpi.h declares."""
-    known = {f.name for f in generate.functions()}
+    known = {f.name for f in prototypes.functions()}
     if library is not None and shutil.which("nm"):
         done = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=False)
         names = {line.split()[-1].partition("@")[0] for line in done.stdout.splitlines() if line.strip()}
@@ -80,7 +80,7 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
         *coarray.NATIVE.glob("*.*"),
         coarray.TABLE,
         Path(coarray.__file__),
-        generate.TABLE,
+        prototypes.TABLE,
         Path(generate.__file__),
         Path(one_sided.__file__),
         *shmem.NATIVE.glob("*.*"),
@@ -105,7 +105,7 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
         with tempfile.TemporaryDirectory(dir=place.parent) as name:
             scratch = Path(name)
             (scratch / "wrappers.c").write_text(generate.wrappers(names))
-            (scratch / "coarray_functions.h").write_text(coarray.header(len(generate.functions()) + 1))
+            (scratch / "coarray_functions.h").write_text(coarray.header(len(prototypes.functions()) + 1))
             parts = [
                 _Part("wrappers", [scratch / "wrappers.c"], ["-O1"]),  # they are calls and little else
                 _Part(
@@ -124,7 +124,7 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
                 ),
             ]
             if others:
-                text = shmem_functions.wrappers(others, generate.first_of_shmem())
+                text = shmem_functions.wrappers(others, prototypes.first_of_shmem())
                 (scratch / "shmem_wrappers.c").write_text(text)
                 includes = [f"-I{shmem.NATIVE}"]
                 parts.append(_Part("shmem_wrappers", [scratch / "shmem_wrappers.c"], [*includes, "-O1"]))

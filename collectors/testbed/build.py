@@ -13,7 +13,7 @@ from pathlib import Path
 
 from logpost.collectors import build as cache
 from logpost.collectors import recorder
-from logpost.collectors.pmpi import generate, interposer, one_sided
+from logpost.collectors.pmpi import generate, interposer, one_sided, prototypes
 from logpost.errors import InputError
 
 MISSING = (
@@ -107,7 +107,7 @@ def build(sources: Sequence[Path], name: str, say: Say = lambda text: None) -> P
 
 def _collector(wrapper: str, say: Say) -> tuple[Path, Path]:
     """The collector as an object to link in, and the library that ranks share."""
-    sources = sorted([*NATIVE.glob("*.*"), *_PMPI.glob("*.[ch]"), *recorder.sources(), generate.TABLE])
+    sources = sorted([*NATIVE.glob("*.*"), *_PMPI.glob("*.[ch]"), *recorder.sources(), prototypes.TABLE])
     sources += [Path(generate.__file__), Path(one_sided.__file__), Path(__file__)]
     key = cache.key_of(sources, (wrapper, version()))
     folder = cache.cache_directory() / "testbed" / f"collector-{key}"
@@ -151,8 +151,8 @@ def _collector(wrapper: str, say: Say) -> tuple[Path, Path]:
 
 
 def _wrappers(names: frozenset[str]) -> str:
-    chosen = [f for f in generate.functions() if f.name in names]
-    return _PREAMBLE.format(hash=generate.table_hash()) + "\n".join(generate.wrapper(f) for f in chosen)
+    chosen = [f for f in prototypes.functions() if f.name in names]
+    return _PREAMBLE.format(hash=prototypes.table_hash()) + "\n".join(generate.wrapper(f) for f in chosen)
 
 
 def _includes(wrapper: str) -> list[str]:

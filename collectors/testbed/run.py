@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from logpost.collectors import assemble
-from logpost.collectors.pmpi import generate
+from logpost.collectors.pmpi import prototypes
 from logpost.collectors.testbed import build
 from logpost.collectors.testbed.limits import SHORT
 from logpost.collectors.testbed.platform import Platform, to_hostfile, to_settings, to_xml
@@ -124,7 +124,7 @@ def _run(
     for name, text in files.items():
         (scratch / name).write_text(text, encoding="utf-8")
     stamp = time.strftime("%Y%m%d_%H%M%S")
-    (raw / "functions.txt").write_text(generate.functions_text(job.name))
+    (raw / "functions.txt").write_text(prototypes.functions_text(job.name))
     (raw / "record.json").write_text(json.dumps({"program": job.name, "time": stamp}))
     settings = {
         **CONFIGURATION,

@@ -13,7 +13,7 @@ from dash import ALL, MATCH, ClientsideFunction, Input, Output, State, dcc, html
 
 from logpost.dashboards.app import named, search, selection_bar
 from logpost.dashboards.app.guard import guard
-from logpost.dashboards.app.jobs import WorkingError
+from logpost.dashboards.app.jobs import StoppedError, WorkingError
 from logpost.dashboards.app.made import Made
 from logpost.dashboards.app.pages import PAGES
 from logpost.dashboards.app.panels import aria, empty
@@ -145,6 +145,9 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
             shown, ready = page.layout(view), True
         except WorkingError as working:
             shown, ready = [empty(f"Working: {working} …")], False
+        except StoppedError as stopped:  # by a chart of another page
+            runs.jobs.again(stopped.key)
+            shown, ready = [empty("Working …")], False
         except Exception as error:
             shown, ready = [_trouble(_said(error), state)], True
         # What stays is not sent: other callbacks wait for a change of the run.
@@ -165,11 +168,42 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         try:
             payload, summary = made.of(place["chart"], CHARTS[place["chart"]], View(runs, read(pathname, query)))
         except WorkingError as working:
-            return dash.no_update, html.Span(f"Working: {working} …", className="working"), False
+            return dash.no_update, _working(place["chart"], working), False
+        except StoppedError:
+            return dash.no_update, _stopped(place["chart"]), True
         except Exception as error:
             return None, html.Span(_said(error), className="trouble"), True
         # A summary is made for plotly, where names are escaped; here React escapes it.
         return payload, html.Span(unescape(summary), className="said"), True
+
+    @app.callback(
+        Output({"part": "tick", "chart": MATCH}, "disabled", allow_duplicate=True),
+        Output({"part": "tick", "chart": MATCH}, "n_intervals"),
+        Input({"part": "stop", "chart": MATCH, "again": ALL}, "n_clicks"),
+        State({"part": "tick", "chart": MATCH}, "id"),
+        State({"part": "tick", "chart": MATCH}, "n_intervals"),
+        State("url", "pathname"),
+        State("url", "search"),
+        prevent_initial_call=True,
+    )
+    def stop(
+        clicks: list[int], place: dict[str, str], ticks: int | None, pathname: str | None, query: str | None
+    ) -> Any:
+        """Stop what a chart waits for, or begin again what was stopped; the chart then asks how it stands."""
+        asked = dash.ctx.triggered_id
+        if not any(clicks) or not asked:
+            return dash.no_update, dash.no_update
+        try:
+            made.of(place["chart"], CHARTS[place["chart"]], View(runs, read(pathname, query)))
+        except WorkingError as working:
+            if not asked["again"]:  # else another chart that waits for it has begun it again
+                runs.jobs.stop(working.key)
+        except StoppedError as stopped:
+            if asked["again"]:
+                runs.jobs.again(stopped.key)
+        except Exception:
+            pass  # the chart says why
+        return False, (ticks or 0) + 1
 
     app.clientside_callback(
         ClientsideFunction("logpost", "draw"),
@@ -277,6 +311,20 @@ def _guarded(make: Any) -> Any:
 def _trouble(text: str, state: ViewState) -> html.P:
     whole = ViewState(state.page if state.page in BY_NAME else "", state.run)
     return html.P([text, " · ", dcc.Link("show the whole run", href=whole.href)], className="banner loud", role="alert")
+
+
+def _working(chart: str, working: WorkingError) -> html.Span:
+    """How far the work is, and the button that stops it."""
+    button = html.Button("Stop", id={"part": "stop", "chart": chart, "again": ""}, className="plain", n_clicks=0)
+    return html.Span([f"Working: {working} … ", button], className="working")
+
+
+def _stopped(chart: str) -> html.Span:
+    """That the work was stopped, and the button that begins it again."""
+    button = html.Button(
+        "Begin again", id={"part": "stop", "chart": chart, "again": "1"}, className="plain", n_clicks=0
+    )
+    return html.Span(["Stopped. ", button], className="working")
 
 
 def _said(error: Exception) -> str:

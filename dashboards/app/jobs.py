@@ -5,7 +5,9 @@ Threads and not processes, because what such work makes (a program's graph) is l
 
 from __future__ import annotations
 
+import ctypes
 import threading
+import time
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -17,8 +19,28 @@ PATIENCE_S = 0.1
 comes within 0.3 s."""
 
 
+SAID_S = 2
+"""From when on it is said for how long work goes on."""
+
+
 class WorkingError(Exception):
     """The work goes on; the text says how far it is."""
+
+    def __init__(self, key: Hashable, text: str) -> None:
+        super().__init__(text)
+        self.key = key
+
+
+class StoppedError(Exception):
+    """The work was stopped, and is done when it is asked for again by `Jobs.again`."""
+
+    def __init__(self, key: Hashable) -> None:
+        super().__init__("stopped")
+        self.key = key
+
+
+class _Stop(BaseException):
+    """Raised in the thread of work that was stopped; no error, which the work might handle."""
 
 
 class Job:
@@ -29,23 +51,36 @@ class Job:
         self.result: Any = None
         self.failure: Exception | None = None
         self.ended = threading.Event()
-        threading.Thread(target=self._run, args=(work,), daemon=True).start()
+        self.stopped = False
+        self._began = time.monotonic()
+        self._thread = threading.Thread(target=self._run, args=(work,), daemon=True)
+        self._thread.start()
 
     def _run(self, work: Callable[[Report], Any]) -> None:
         try:
             self.result = work(self._report)
         except Exception as error:
             self.failure = error
+        except _Stop:
+            pass  # whoever asks sees `stopped`
         finally:
             self.ended.set()
+
+    def stop(self) -> None:
+        """Give the work up. Its thread ends with the native call that it is in: a replay of one set of values."""
+        self.stopped = True
+        if self._thread.ident is not None and not self.ended.is_set():
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident), ctypes.py_object(_Stop))
 
     def _report(self, phase: str, done: int, total: int) -> None:
         self.phase, self.done, self.total = phase, done, total
 
     @property
     def text(self) -> str:
-        """How far it is."""
-        return f"{self.phase}, {self.done + 1} of {self.total}" if self.total else self.phase
+        """How far it is, and for how long it has gone on."""
+        seconds = int(time.monotonic() - self._began)
+        far = f"{self.phase}, {self.done + 1} of {self.total}" if self.total else self.phase
+        return far if seconds < SAID_S else f"{far}, {seconds} s so far"
 
 
 class Jobs:
@@ -61,6 +96,7 @@ class Jobs:
 
         Raises:
             WorkingError: it goes on after `patience_s`, if there is an end to patience; ask again.
+            StoppedError: it was stopped.
             Exception: what the work raised.
         """
         with self._lock:
@@ -69,10 +105,28 @@ class Jobs:
             for old in list(self._jobs)[: -self.most]:
                 if self._jobs[old].ended.is_set():
                     del self._jobs[old]
+        if job.stopped:
+            raise StoppedError(key)
         if not job.ended.wait(patience_s):
-            raise WorkingError(job.text)
+            raise WorkingError(key, job.text)
+        if job.stopped:
+            raise StoppedError(key)
         if job.failure is not None:
             with self._lock:
                 self._jobs.pop(key, None)
             raise job.failure
         return job.result
+
+    def stop(self, key: Hashable) -> None:
+        """Stop the work of this key; nothing where it has ended."""
+        with self._lock:
+            job = self._jobs.get(key)
+        if job is not None and not job.ended.is_set():
+            job.stop()
+
+    def again(self, key: Hashable) -> None:
+        """Have work that was stopped begin anew when it is asked for."""
+        with self._lock:
+            job = self._jobs.get(key)
+            if job is not None and job.stopped:
+                del self._jobs[key]

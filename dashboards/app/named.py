@@ -29,10 +29,9 @@ Kept = dict[str, dict[str, str]]
 
 
 def layout() -> list[Any]:
-    """The store, the trail of the steps, and the places of the links and of the button."""
+    """The store, and the places of the links and of the button."""
     return [
         dcc.Store(id="named", storage_type="local"),
-        dcc.Store(id="trail", storage_type="session"),
         html.Button("Step back", id="step-back", className="plain", n_clicks=0, disabled=True),
         html.Div(id="named-links", className="named", **aria("Named selections")),
     ]
@@ -127,17 +126,12 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
         return {**kept, run: {name: q for name, q in kept.get(run, {}).items() if name != asked["name"]}}
 
     app.clientside_callback(
-        ClientsideFunction("logpost", "trail"),
-        Output("trail", "data"),
-        Output("step-back", "disabled"),
-        Input("url", "search"),
-        State("trail", "data"),
+        ClientsideFunction("logpost", "first"), Output("step-back", "disabled"), Input("url", "search")
     )
     app.clientside_callback(
         ClientsideFunction("logpost", "back"),
         Output("url", "search", allow_duplicate=True),
         Input("step-back", "n_clicks"),
-        State("trail", "data"),
         State("url", "search"),
         prevent_initial_call=True,
     )

@@ -14,6 +14,7 @@ import polars as pl
 from logpost.analyzer.reporting.build import build
 from logpost.analyzer.reporting.data import Report
 from logpost.analyzer.run import Run
+from logpost.analyzer.same_program import path_names, same_program
 from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.app.jobs import Jobs
 from logpost.dashboards.report.sites import finding_sites
@@ -46,6 +47,11 @@ class Opened:
         known = self.run.table("callpaths").select("callpath", "path").join(cost, on="callpath", how="left")
         rows = known.sort(pl.col("inclusive_ps").fill_null(0), "callpath", descending=[True, False])
         return list(rows.select("callpath", "path").collect().iter_rows())
+
+    @functools.cached_property
+    def path_names(self) -> frozenset[str]:
+        """Its call paths, as region names from the root."""
+        return path_names(self.run)
 
     @functools.cached_property
     def finding_callpaths(self) -> list[int]:
@@ -95,6 +101,18 @@ class Runs:
         if name not in self._opened:
             raise InputError(f"no run is called {name[:80]}; this dashboard shows {', '.join(self._opened)}")
         return self._opened[name]
+
+    def of_same_program(self, name: str) -> list[str]:
+        """The other runs of this run's program, in the order in which they were given; a damaged one is none."""
+        mine = self[name].path_names
+        found = []
+        for other in self._opened.values():
+            try:
+                if other.name != self[name].name and same_program(mine, other.path_names):
+                    found.append(other.name)
+            except Exception:  # its own page says what is wrong with it
+                continue
+        return found
 
     def machine(self, name: str) -> str | Path:
         """The machine of this name, as `Ask` takes it: one that was given, else the library's; never a path of a URL.

@@ -48,6 +48,7 @@ class View:
 
         Raises:
             WorkingError: it goes on; the page asks again.
+            StoppedError: it was stopped.
         """
         return self.runs.jobs.result((self.opened.name, key), work)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from logpost.analyzer.findings.prose import gain_text
+from logpost.analyzer.findings.wording.numbers import gain_text
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.units import percent_text
 

@@ -20,6 +20,7 @@ from doubts import DOUBTS
 import logpost
 from logpost.analyzer.findings import finders, prose
 from logpost.analyzer.findings.evidence.places import NOWHERE
+from logpost.analyzer.findings.wording.facts import Facts
 from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.reporting.units import percent_text, time_text
 from logpost.analyzer.request import Request
@@ -122,7 +123,7 @@ def _page(kind: str, case: Case | None, work: Path) -> str:
     if case is None:
         row = {"kind": kind, "ranks": [], "evidence": [], "region": "", "cause_region": ""}
         picture = "The simulator of known causes has no program of this cause yet, so there is no picture.\n"
-        advice = prose.TEMPLATES[kind][1](prose.Facts(row, NOWHERE))
+        advice = prose.TEMPLATES[kind][1](Facts(row, NOWHERE))
     else:
         picture, advice = _pictured(kind, case, work)
     causes = "\n\n".join(finders_of(kind))

@@ -16,7 +16,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.findings.finding import Finding, frame
-from logpost.analyzer.findings.prose import evidence_text
+from logpost.analyzer.findings.wording.numbers import evidence_text
 from logpost.analyzer.manifest import Clock, Hosts, MachineUsed, MachineValue, Manifest, QualityCount, Source, Windows
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.schema import CATEGORIES, PARTS, TABLES, TRANSFER_PARTS

@@ -18,7 +18,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
 from logpost.analyzer.findings.finding import Finding, Number
 from logpost.analyzer.findings.gain_error import CURE, with_errors
-from logpost.analyzer.findings.prose import gain_text
+from logpost.analyzer.findings.wording.numbers import gain_text
 from logpost.analyzer.manifest import MachineValue
 
 

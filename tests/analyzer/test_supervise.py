@@ -199,7 +199,7 @@ def test_a_worker_whose_parent_was_killed_leaves_nothing(archive: Path, tmp_path
         stderr=subprocess.PIPE,
     ) as process:
         os.close(send)
-        Worker(process, receive).ask(asdict(Request(str(archive), str(tmp_path / "a.run"))))
+        Worker(process, receive, limited=False).ask(asdict(Request(str(archive), str(tmp_path / "a.run"))))
         with os.fdopen(receive) as told:
             next(line for line in told if "temporary" in json.loads(line))
         assert process.stderr is not None

@@ -29,6 +29,16 @@ def test_a_process_that_is_told_nothing_ends_and_says_nothing() -> None:
         assert told.read() == ""
 
 
+def test_a_process_begun_early_without_the_limit_of_the_request_is_ended_unused() -> None:
+    worker_process.begin_early()
+    (early,) = worker_process._early
+    worker = worker_process.worker(limited=True)
+    assert worker.limited
+    assert early.process.returncode is not None
+    assert not worker_process._early
+    worker.end()
+
+
 def test_a_process_that_died_before_it_was_told_is_no_error_here() -> None:
     worker = worker_process.worker()
     worker.process.kill()

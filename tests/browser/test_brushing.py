@@ -77,6 +77,24 @@ def test_a_drag_over_bars_of_ranks_selects_them(view: Callable[..., Visit]) -> N
     seen.page.wait_for_function("() => !location.search.includes('ranks')")
 
 
+def test_no_step_is_lost_where_two_follow_each_other_at_once(view: Callable[..., Visit]) -> None:
+    seen = view("/")
+    seen.page.wait_for_selector("#step-back:disabled", state="attached")
+    seen.page.evaluate("""() => {
+      const to = (search) => dash_clientside.set_props("url", { search });
+      to("?ranks=1-2");
+      setTimeout(() => to("?ranks=3"), 3);
+    }""")
+    seen.page.wait_for_selector("#selection a.part:has-text('rank 3')")
+    drawn(seen)
+    seen.page.click("#step-back")
+    seen.page.wait_for_url("**ranks=1-2**")
+    seen.page.wait_for_selector("#selection a.part:has-text('ranks 1-2')")
+    seen.page.click("#step-back")
+    seen.page.wait_for_function("() => !location.search.includes('ranks')")
+    seen.page.wait_for_selector("#step-back:disabled", state="attached")
+
+
 def test_a_lasso_holds_the_bars_within_it(view: Callable[..., Visit]) -> None:
     seen = view("/")
     box = box_of(seen, "overview.breakdown")

@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from logpost.collectors.pmpi import generate
+from logpost.collectors.pmpi import prototypes
 
 MAGIC = 0x33676F6C74736F70
 CALL, SEND, RECV, COLL = 1, 2, 3, 18
@@ -14,7 +14,7 @@ FINALIZE, LEVEL, DEF_COMM, INFO, SYNC, OFFSET = 23, 24, 64, 67, 68, 69
 TSC, MONOTONIC = 1, 2
 WORLD, SELF = 1, 2
 
-NUMBERS = {f.name: f.number for f in generate.functions()}
+NUMBERS = {f.name: f.number for f in prototypes.functions()}
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Log:
         self._add(kind, NUMBERS[name], enter, leave, struct.pack("<QiiII", size, peer, tag, 1, 0))
 
     def _header(self, flushed: int, opened: int = 0) -> bytes:
-        return struct.pack("<QIIQQQQ16x", MAGIC, 0, self.clock, self.process, generate.table_hash(), flushed, opened)
+        return struct.pack("<QIIQQQQ16x", MAGIC, 0, self.clock, self.process, prototypes.table_hash(), flushed, opened)
 
     def text(self) -> bytes:
         """The log's bytes, and some zeros as a file system may leave them behind the end."""
@@ -95,7 +95,7 @@ class Log:
 def write(folder: Path, *logs: Log) -> Path:
     """A directory of raw logs as `logpost record` leaves it."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "functions.txt").write_text(generate.functions_text("app"))
+    (folder / "functions.txt").write_text(prototypes.functions_text("app"))
     (folder / "record.json").write_text('{"program": "app", "time": "20260102_030405"}')
     for log in logs:
         (folder / f"{log.host}.{log.process}.0.0.raw").write_bytes(log.text())

@@ -12,7 +12,7 @@ from tests.collectors import recording
 
 from logpost.collectors import coarray, shmem
 from logpost.collectors import mpi as detection
-from logpost.collectors.pmpi import generate, interposer
+from logpost.collectors.pmpi import generate, interposer, prototypes
 from logpost.collectors.shmem import generate as shmem_functions
 from logpost.errors import InputError
 
@@ -65,7 +65,7 @@ def test_every_function_of_the_library_has_a_wrapper_under_both_names(built: tup
     assert found.library is not None
     library = _symbols(found.library, "--defined-only")
     wrapped = _symbols(path, "--defined-only")
-    table = {f.name for f in generate.functions()}
+    table = {f.name for f in prototypes.functions()}
     conversions = re.compile(
         r"MPI_\w+_(c2f|f2c|c2f08|f082c|f082f|f2f08|toint|fromint)(_c)?$|MPI_\w+_(FN|fn)$|MPI_CONVERSION"
     )
@@ -97,7 +97,7 @@ def test_it_needs_no_mpi(built: tuple[detection.Mpi, Path]) -> None:
 
 def test_the_table_has_every_function_of_mpi_3_1() -> None:
     """The standard's own list, as far as it can be counted: chapters with their numbers of functions."""
-    names = {f.name for f in generate.functions()}
+    names = {f.name for f in prototypes.functions()}
     for stem in ("Send", "Bsend", "Ssend", "Rsend"):
         assert {f"MPI_{stem}", f"MPI_{stem}_c", f"MPI_I{stem.lower()}", f"MPI_{stem}_init"} <= names
     collectives = [
@@ -143,27 +143,27 @@ def test_the_table_has_every_function_of_mpi_3_1() -> None:
         "Errhandler_set",
     ):
         assert f"MPI_{name}" in names
-    numbers = [f.number for f in generate.functions()]
+    numbers = [f.number for f in prototypes.functions()]
     assert numbers == list(range(1, len(numbers) + 1))
-    assert all(generate.wrapper(f) for f in generate.functions()), "each has a wrapper"
+    assert all(generate.wrapper(f) for f in prototypes.functions()), "each has a wrapper"
 
 
 def test_a_table_that_cannot_be_read_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = tmp_path / "prototypes.txt"
-    monkeypatch.setattr(generate, "TABLE", table)
+    monkeypatch.setattr(prototypes, "TABLE", table)
     for text, complaint in (
         ("function call | int MPI_X(int", r"prototypes.txt: cannot read 'function call"),
         ("function call | int MPI_X(int *)", r"prototypes.txt: cannot read the parameter 'int \*'"),
     ):
         table.write_text(text + "\n")
-        generate.functions.cache_clear()
+        prototypes.functions.cache_clear()
         with pytest.raises(ValueError, match=complaint):
-            generate.functions()
+            prototypes.functions()
     table.write_text("function nonsense | int MPI_X(int a)\n")
-    generate.functions.cache_clear()
+    prototypes.functions.cache_clear()
     with pytest.raises(ValueError, match="MPI_X has the unknown hook 'nonsense'"):
         generate.wrappers({"MPI_X"})
-    generate.functions.cache_clear()
+    prototypes.functions.cache_clear()
 
 
 def test_the_cache_is_keyed_by_sources_and_library(

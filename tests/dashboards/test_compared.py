@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.dashboards.synthetic import make_run
+from tests.dashboards.synthetic import Names, make_run
 
 from logpost.dashboards.app.pages.compared import joined, sides_of
 from logpost.dashboards.app.runs import Runs
@@ -22,6 +22,16 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 def test_without_a_choice_the_next_run_is_the_other(runs: Runs) -> None:
     assert sides_of(runs, read("/compare", "")) == (("a.run",), ("b, c.run",))
     assert sides_of(runs, read("/compare", "?run=d.run")) == (("d.run",), ("a.run",))
+
+
+def test_without_a_choice_a_run_of_another_program_is_the_last_resort(tmp_path: Path) -> None:
+    names = Names(regions=("app", "sum", "MPI_Send", "MPI_Recv", "MPI_Allreduce", "MPI_Init"))
+    other = make_run(tmp_path / "other.run", iterations=2, names=names)
+    same = make_run(tmp_path / "same.run", iterations=3)
+    runs = Runs([make_run(tmp_path / "a.run", iterations=2).path, other.path, same.path])
+    assert runs.of_same_program("a.run") == ["same.run"]
+    assert sides_of(runs, read("/compare", "")) == (("a.run",), ("same.run",))
+    assert sides_of(runs, read("/compare", "?run=other.run")) == (("other.run",), ("a.run",))
 
 
 def test_repeats_join_the_run_and_stand_on_one_side_only(runs: Runs) -> None:

@@ -33,7 +33,7 @@ from logpost.analyzer.findings.finding import (
     worst_hit,
 )
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
-from logpost.analyzer.findings.prose import OTHERS
+from logpost.analyzer.findings.wording.messages import OTHERS
 
 PLACES = 8
 """Most places reported; the costliest ones. More of one kind would only draw attention from them."""

@@ -31,6 +31,28 @@
     return new URLSearchParams(SELECTION.filter((key) => all.get(key)).map((key) => [key, all.get(key)])).toString();
   }
 
+  // The selections that led here, the present one last, kept for this tab. The browser tells of every address it takes;
+  // Dash tells of the last one only, when several follow each other faster than it answers.
+  const TRAIL = "logpost-trail", LONGEST_TRAIL = 50;
+  let trail = [];
+  try { trail = JSON.parse(sessionStorage.getItem(TRAIL)) || []; } catch (error) { trail = []; }
+  function walked() {
+    const now = selected(location.search);
+    if (trail.length > 1 && trail[trail.length - 2] === now) trail.pop();
+    else if (trail[trail.length - 1] !== now) trail.push(now);
+    trail = trail.slice(-LONGEST_TRAIL);
+    try { sessionStorage.setItem(TRAIL, JSON.stringify(trail)); } catch (error) { /* it lasts as long as the page */ }
+  }
+  for (const name of ["pushState", "replaceState"]) {
+    const plain = history[name];
+    history[name] = function (...all) {
+      plain.apply(this, all);
+      walked();
+    };
+  }
+  addEventListener("popstate", walked);
+  walked();
+
   // A way to read an event as changes of the URL: by the property of the graph that tells of it.
   const READ = { relayoutData: logpostBrush.zoomed, selectedData: logpostBrush.drawn, clickData: logpostBrush.clicked };
   function changed(event, layout, property, search) {
@@ -165,15 +187,14 @@
       },
       // What the form of the selection says, once its button was pressed.
       filled: (clicks, ...fields) => clicks ? [clicks, ...fields] : none(),
-      // The selections that led here, the present one last; a step back takes it away.
-      trail: function (search, before) {
-        const now = selected(search), found = (before || []).slice();
-        if (found.length > 1 && found[found.length - 2] === now) found.pop();
-        else if (found[found.length - 1] !== now) found.push(now);
-        return [found.slice(-50), found.length < 2];
+      // Whether there is no selection to go back to; Dash asks before the browser has taken the new address.
+      first: async function () {
+        await shown();
+        return trail.length < 2;
       },
-      back: function (clicks, trail, search) {
-        if (!clicks || !trail || trail.length < 2) return none();
+      // A step back takes the present selection away.
+      back: function (clicks, search) {
+        if (!clicks || trail.length < 2) return none();
         const before = new URLSearchParams(trail[trail.length - 2]);
         return query(search, Object.fromEntries(SELECTION.map((key) => [key, before.get(key)])));
       },

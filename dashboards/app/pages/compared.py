@@ -14,7 +14,7 @@ Sides = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def sides_of(runs: Runs, state: State) -> Sides:
-    """The runs of both sides; without a choice B is the first run that is not of A.
+    """The runs of both sides; without a choice B is the first other run of the same program, else the first other one.
 
     Raises:
         InputError: a name is no run, or there is one run only.
@@ -25,7 +25,8 @@ def sides_of(runs: Runs, state: State) -> Sides:
     rest = [name for name in runs.names if name not in a]
     if not rest:
         raise InputError("there is no run to compare with: logpost dashboard A B compares two")
-    return tuple(dict.fromkeys(a)), tuple(dict.fromkeys(b)) or (rest[0],)
+    alike = [name for name in runs.of_same_program(first) if name not in a]
+    return tuple(dict.fromkeys(a)), tuple(dict.fromkeys(b)) or ((alike or rest)[0],)
 
 
 def joined(names: Iterable[str]) -> str:

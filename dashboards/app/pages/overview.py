@@ -41,7 +41,7 @@ NAME, TITLE = "", "Overview"
 FIRST_FINDINGS = 3
 MOST_ROWS = 64
 MOST_BESIDE = 3
-"""Other runs that the overview names; the comparison has all of them."""
+"""Other runs of a kind that the overview names; the comparison has all of them."""
 
 
 def layout(view: View) -> list[Any]:
@@ -155,17 +155,24 @@ def _threads(view: View) -> list[Any]:
 
 
 def _beside(view: View) -> list[html.Ul]:
-    """How long the other runs are, each with a link to what changed; a damaged one says so on its own page."""
+    """How long the other runs of this program are, each with a link to what changed; runs of other programs are named,
+    and not compared."""
     parts: list[Any] = []
     mine = view.report.program_ps
-    for name in [one for one in view.runs.names if one != view.opened.name][:MOST_BESIDE]:
+    alike = view.runs.of_same_program(view.opened.name)
+    for name in alike[:MOST_BESIDE]:
         try:
             other = view.runs[name].report.program_ps
-        except Exception:
+        except Exception:  # a damaged run says so on its own page
             continue
         change = f" ({relative(Change(name, mine, other))})" if mine else ""
         changed = panels.go(view.state.at("compare").having(other=joined([name])), "What changed")
         parts.append(html.Li([html.B(visible(name, 60)), f" takes {time_text(other)}{change}. ", changed]))
+    others = [name for name in view.runs.names if name not in (view.opened.name, *alike)]
+    if others:
+        named = ", ".join(visible(name, 60) for name in others[:MOST_BESIDE])
+        more = f" and {len(others) - MOST_BESIDE} more" if len(others) > MOST_BESIDE else ""
+        parts.append(html.Li(f"Not compared, since most call paths differ: {named}{more}."))
     return [html.Ul(parts, className="note plain")] if parts else []
 
 

@@ -218,7 +218,12 @@ def _replay(view: View) -> Replay:
 
 def _predicted(view: View) -> Prediction:
     replay, ask = _replay(view), _ask(view)
-    found = view.in_background(("predict", ask), lambda _report: replay.predict(ask))
+
+    def work(report: Progress) -> Prediction:
+        report("replaying the program", 0, 0)
+        return replay.predict(ask)
+
+    found = view.in_background(("predict", ask), work)
     assert isinstance(found, Prediction)
     return found
 

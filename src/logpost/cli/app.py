@@ -104,6 +104,7 @@ def _verb(arguments: Sequence[str]) -> None:
     if verb == "analyze" and not completing and not set(HELP) & set(arguments):
         from logpost.analyzer.worker_process import begin_early
 
+        # A guess, before the options are parsed: the request decides.
         begin_early(limited=any(word.startswith("--memory") for word in arguments))
     gc.disable()  # what is imported stays, and to look for cycles in it takes as long as a tenth of the imports
     command = build(verb)

@@ -1,0 +1,127 @@
+"""Titles and advice of findings about collective operations."""
+
+from __future__ import annotations
+
+from logpost.analyzer.findings.wording.facts import MAINLY, Facts, in_where
+from logpost.analyzer.findings.wording.numbers import gain_text, number_text
+from logpost.analyzer.findings.wording.one_sided import NEIGHBOURS_ONLY
+from logpost.analyzer.reporting.units import bytes_text, count_text, time_text
+
+BEYOND_MODEL = 100.0
+"""The largest factor shown: beyond it, the machine's values do not describe the operation."""
+
+
+FAR_ABOVE = 4.0
+"""Factor over its estimate from which no choice of algorithm explains the cost of an operation."""
+
+
+def collective_wait(facts: Facts) -> str:
+    whom = facts.noun("last_rank") if facts.all("last_rank") else "whichever rank comes last"
+    title = f"{facts.ranks} wait{facts.verb_s} in {facts.where or 'a collective operation'} for {whom}"
+    if not facts.cause:
+        return title
+    if facts.all("passed_on_waiting"):
+        return title + f", itself delayed by waiting in {facts.cause}"
+    return title + f", delayed {'by work in' if facts.all('cause_works') else 'in'} {facts.cause}"
+
+
+def come_together(facts: Facts) -> str:
+    rest = " Use fewer or nonblocking collectives to hide what remains."
+    if facts.all("passed_on_waiting") and facts.cause != facts.row["region"]:
+        return (
+            f"Remove the waiting in {facts.cause} before it first (see the other findings): it causes this one." + rest
+        )
+    if facts.all("gain_if_shared"):
+        shared = gain_text(facts.number("gain_if_shared"))
+        return (
+            "Make this rank as fast as the others before it: check what is slower there (node, binding, input) and "
+            f"what runs there alone. That makes the program {gain_text(facts.number('gain_if_as_fast'))}. To share its "
+            f"excess among all ranks makes it {shared}." + rest
+        )
+    if facts.all("last_rank"):
+        return "Balance the work before it on this rank." + rest
+    return "Balance the work between these operations, or look for system noise, which moves from rank to rank." + rest
+
+
+def needless_barrier(facts: Facts) -> str:
+    return f"{facts.ranks} wait{facts.verb_s}{in_where(facts)}: the slowest rank of each step is another one"
+
+
+def without_barrier(facts: Facts) -> str:
+    if facts.all("saved_by_its_waits"):
+        return (
+            "Leave this barrier out if no data depends on it: the ranks wait for each other behind it anyway, and it "
+            "takes its own time before."
+        )
+    return (
+        "Leave this barrier out if no data depends on it: then a step that is long on one rank and the next that is "
+        "long on another even out."
+    )
+
+
+def collective_cost(facts: Facts) -> str:
+    count = int(facts.number("operations"))
+    cost = f"{'costs' if count == 1 else 'cost'} {time_text(facts.number('mean_cost'))}{'' if count == 1 else ' each'}"
+    title = (
+        f"{count_text(count, 'operation')} in {facts.where or 'a collective'} {cost} beyond waiting for the last rank"
+    )
+    if facts.all("window_members"):
+        return title
+    for one in facts.by_place("both_in_one"):
+        return f"{title}, handing out what {facts.cause} has just brought to their root, which one {one} does"
+    if facts.number("back_to_back") > MAINLY:
+        return title + ", mostly back to back"
+    over = facts.number("cost_over_estimate")
+    if over >= FAR_ABOVE:
+        times = number_text(over, "x") if over < BEYOND_MODEL else f"more than {BEYOND_MODEL:.0f} ×"
+        return f"{title}, {times} what the machine's values predict"
+    if not _bound_known(facts):
+        return title + f", {_each_size(facts)}"
+    return title + f", {'latency' if _latency_bound(facts) else 'bandwidth'}-bound at {_each_size(facts)}"
+
+
+def _each_size(facts: Facts) -> str:
+    return f"{bytes_text(facts.number('mean_size'))} each"
+
+
+def _bound_known(facts: Facts) -> bool:
+    """Whether the replay or the machine tells what of an operation is latency; without data, all of it is."""
+    known = ("share_of_rounds", "bandwidth_estimate")
+    return facts.number("mean_size") == 0 or any(facts.all(name) for name in known)
+
+
+def _latency_bound(facts: Facts) -> bool:
+    if facts.all("share_of_rounds"):  # the replay knows
+        return facts.number("share_of_bytes") <= facts.number("share_of_rounds")
+    return facts.number("bandwidth_estimate") <= facts.number("latency_estimate")
+
+
+def cheaper_collective(facts: Facts) -> str:
+    if facts.all("window_members"):
+        return f"{NEIGHBOURS_ONLY} Put more between two fences, or into one window, where fences stay."
+    for one in facts.by_place("both_in_one"):
+        return f"Call {one} instead of both: it takes as many rounds as one of them, and all have the result."
+    if facts.number("back_to_back") > MAINLY:
+        return (
+            "Fuse them: combine back-to-back operations into one call with all values in one buffer, "
+            "unless the second needs the first one's result (then use a pipelined form of the algorithm)."
+        ) + ("" if _latency_bound(facts) else " That saves rounds, not bytes, and bytes are most of the cost here.")
+    if facts.number("cost_over_estimate") >= FAR_ABOVE:
+        return (
+            "It takes far longer than predicted: check the library's choice of algorithm, the binding "
+            "and whether ranks share cores; then call it less often, or overlap it (the nonblocking form)."
+        )
+    if not _bound_known(facts):
+        return (
+            "Send less or call it less often (every k-th step), or overlap it with work (the nonblocking form, "
+            "completed later). Whether latency or bytes cost most needs a machine (analyze --machine FILE)."
+        )
+    if _latency_bound(facts):
+        return (
+            "Call it less often (every k-th step, several values per call), or overlap it with work (the "
+            "nonblocking form, completed later)."
+        )
+    return (
+        "Send less (smaller types, only what changed), choose an algorithm for large messages (ring, reduce-scatter "
+        "with allgather, segments), or split it by nodes."
+    )

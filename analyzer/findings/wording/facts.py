@@ -1,0 +1,85 @@
+"""A finding's row with its named numbers, as the templates of titles and advice ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from logpost.analyzer.findings.evidence.places import Place
+from logpost.analyzer.reporting.names import ranks_noun
+
+Row = Mapping[str, Any]
+
+
+MAINLY = 0.5
+"""More than half of the time."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A finding's row, with its numbers by name."""
+
+    row: Row
+    place: Place
+
+    @property
+    def ranks(self) -> str:
+        """`rank 0`, `ranks 3, 5-7`."""
+        return ranks_noun(self.row["ranks"])
+
+    @property
+    def verb_s(self) -> str:
+        """The s of the third person singular."""
+        return "s" if len(self.row["ranks"]) == 1 else ""
+
+    @property
+    def waiters(self) -> str:
+        """`rank 1 waits`, `ranks 3, 5-7 wait`: of a finding that names those at fault as well."""
+        return f"{self.noun('waiting_rank')} wait{'s' if len(self.all('waiting_rank')) == 1 else ''}"
+
+    @property
+    def where(self) -> str:
+        """The waiting call with its file and line; empty where unknown."""
+        region: str = self.row["region"]
+        return self.place.named if self.place.is_site and region == self.place.region else region
+
+    @property
+    def cause(self) -> str:
+        """The region that causes it; empty where unknown."""
+        return str(self.row["cause_region"])
+
+    def number(self, name: str, default: float = 0.0) -> float:
+        """The first number of a name."""
+        return next(iter(self.all(name)), default)
+
+    def all(self, name: str) -> list[float]:
+        """Every number of a name."""
+        return [one["value"] for one in self.row["evidence"] if one["name"] == name]
+
+    def noun(self, name: str) -> str:
+        """The ranks of a name: `rank 0`."""
+        return ranks_noun(int(rank) for rank in self.all(name))
+
+    def by_place(self, name: str) -> dict[str, float]:
+        """Place to number, of names such as `computing[relax]`."""
+        found = {}
+        for one in self.row["evidence"]:
+            head, bracket, place = one["name"].partition("[")
+            if head == name and bracket:
+                found[place.rstrip("]")] = one["value"]
+        return found
+
+    def share(self, name: str) -> float:
+        """Sum over places of a name."""
+        return sum(self.by_place(name).values()) + sum(self.all(name))
+
+
+def in_where(facts: Facts) -> str:
+    return f" in {facts.where}" if facts.where else ""
+
+
+def for_late(facts: Facts, what: str) -> str:
+    """Who waits where, for what of the late ranks."""
+    cause = f", delayed in {facts.cause}" if facts.cause else ""
+    return f"{facts.waiters}{in_where(facts)} {what} {facts.noun('late_rank')}{cause}"

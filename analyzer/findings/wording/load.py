@@ -1,0 +1,87 @@
+"""Titles and advice of findings about the load of endpoints and links."""
+
+from __future__ import annotations
+
+from logpost.analyzer.findings.wording.facts import Facts, in_where
+from logpost.analyzer.findings.wording.numbers import gain_text
+from logpost.analyzer.reporting.units import percent_text
+
+
+def hot_receiver(facts: Facts) -> str:
+    if facts.all("load_over_others"):
+        title = f"{facts.ranks} is a hot receiver: {facts.number('load_over_others'):.1f} × the load of the other "
+        return title + "receivers" + (f", waited for{in_where(facts)}" if facts.where else "")
+    several = len(facts.row["ranks"]) > 1
+    title = f"{facts.ranks} {'are hot receivers in turn' if several else 'is a hot receiver in bursts'}: "
+    return (
+        title + "all senders send to the same rank at once" + (f"; they stall{in_where(facts)}" if facts.where else "")
+    )
+
+
+def cool_receiver(facts: Facts) -> str:
+    if facts.all("load_over_others"):
+        return (
+            "Distribute the messages to this rank: another decomposition, a tree or a collective instead of all ranks "
+            "sending to one, or let several ranks share its role."
+        )
+    return (
+        "Let each rank visit its destinations in another order: start after its own rank (staggered) or shuffle "
+        "them, so that each receiver has about one sender at any time."
+    )
+
+
+def hot_sender(facts: Facts) -> str:
+    if facts.all("ranks_share_a_nic"):
+        title = f"{facts.ranks} send at once through a NIC that {facts.number('ranks_share_a_nic'):.0f} of them share"
+        return title + (f"; {facts.noun('waiting_rank')} wait{in_where(facts)}" if facts.where else "")
+    title = f"{facts.ranks} is a hot sender: {facts.number('load_over_others'):.1f} × the load of the other senders"
+    return title + (f"; {facts.noun('waiting_rank')} wait{in_where(facts)}" if facts.where else "")
+
+
+def cool_sender(facts: Facts) -> str:
+    if facts.all("ranks_share_a_nic"):
+        return (
+            "Let fewer ranks of a node send at a time: gather what a node sends on one rank, shift the sends against "
+            "each other so that work hides them, place ranks that talk on the same node, or use more NICs."
+        )
+    if facts.all("gain_if_shared"):
+        return _sent_by_others(facts)
+    return (
+        "Let other ranks help: use a collective (Bcast, Scatter) or a tree instead of one rank sending to all in "
+        "turn, or nonblocking sends with the most urgent receiver first."
+    )
+
+
+def _sent_by_others(facts: Facts) -> str:
+    shared = f"makes the program {gain_text(facts.number('gain_if_shared'))}"
+    if not facts.all("gain_as_tree"):
+        return (
+            f"Let all ranks share in sending what this one sends, which {shared}: distribute the data. Receivers get "
+            "different sizes or several messages each, so that it is no broadcast, which a tree could pass on."
+        )
+    tree = f"makes the program {gain_text(facts.number('gain_as_tree'))}"
+    return (
+        "All receivers get as many bytes at a time. Where that is the same data, send it along a tree (MPI_Bcast), "
+        f"which {tree}. Where each gets other data (a scatter), no tree can pass it on: let all ranks share in "
+        f"sending it (distribute the data), which {shared}."
+    )
+
+
+def hot_link(facts: Facts) -> str:
+    ends = zip(facts.all("from_node"), facts.all("to_node"), strict=True)
+    named = [f"{start:.0f} to {end:.0f}" for start, end in ends]
+    waits = f"{facts.ranks} wait{facts.verb_s}{in_where(facts)}"
+    if not facts.number("hot_links"):
+        busiest = percent_text(facts.number("utilisation_at_most"))
+        return f"{waits} for the network: its busiest link, {named[0]}, is in use for {busiest} of a phase"
+    more = int(facts.number("hot_links")) - len(named)
+    which = ("link " if len(named) == 1 else "links ") + ", ".join(named) + (f" and {more} more" if more > 0 else "")
+    load = facts.number("load_over_mean")
+    return f"{waits} for hot {which} of the network: {load:.1f} × the mean load of the links in use"
+
+
+def route_apart(facts: Facts) -> str:
+    spread = "Place ranks that exchange much on neighbouring nodes (another mapping), or send fewer bytes across"
+    if not facts.number("hot_links"):
+        return spread + "; let the sends of different ranks start at different times, so that work hides them."
+    return spread + " these links; let ranks visit their partners in different orders, so that routes are used in turn."

@@ -1,0 +1,171 @@
+"""Titles and advice of findings about messages: who is late, what attends to them, their number and layout."""
+
+from __future__ import annotations
+
+from logpost.analyzer.findings.wording.facts import MAINLY, Facts, in_where
+from logpost.analyzer.reporting.units import bytes_text, count_text, time_text
+
+_AT_FAULT = {
+    "traced_to_computing": "",
+    "traced_to_working": "work in ",
+    "traced_to_waiting": "waiting in ",
+    "traced_to_inside": "time in ",
+}
+
+
+def late_sender_chain(facts: Facts) -> str:
+    cause = next((words for name, words in _AT_FAULT.items() if facts.all(name)), "") + facts.cause
+    title = f"{facts.waiters}{in_where(facts)} for {facts.noun('late_rank')}"
+    return title + (f", late because of {cause}" if cause else "")
+
+
+def be_earlier(facts: Facts) -> str:
+    also = ", or let the receiver compute meanwhile (nonblocking receives)."
+    if facts.all("traced_to_waiting"):
+        return "Remove that waiting first (see the other findings), or send before it" + also
+    if facts.all("traced_to_inside"):
+        return (
+            "Look at that call first: whether it works or waits, a machine tells (analyze --machine FILE). Or let the "
+            "receiver compute meanwhile (nonblocking receives)."
+        )
+    if facts.all("traced_to_working"):
+        return "Send the awaited messages first, or overlap the call (nonblocking sends completed later)" + also
+    return "Shorten or split the work before this send, send earlier (before work that the receiver does not need)" + (
+        also
+    )
+
+
+OTHERS = "other messages first"
+"""The cause of a receiver that takes other messages before it posts a receive."""
+
+
+def late_receiver(facts: Facts) -> str:
+    title = f"{facts.waiters}{in_where(facts)} until {facts.noun('late_rank')} "
+    several = len(facts.all("late_rank")) > 1
+    title += f"post{'' if several else 's'} the receive"
+    posted = next(iter(facts.by_place("posted")), "")
+    title += f" ({posted})" if posted else ""
+    if facts.share("waiting") > MAINLY:
+        return f"{title}, delayed by waiting in {facts.cause}"
+    if facts.share("handling") > MAINLY:
+        return f"{title}, {'taking' if facts.cause == OTHERS else 'busy in'} {facts.cause}"
+    return title + (f", delayed in {facts.cause}" if facts.cause else "")
+
+
+def post_earlier(facts: Facts) -> str:
+    if facts.share("waiting") > MAINLY:
+        return (
+            "Remove the waiting of these receivers first (see the other findings), or post the receive before it "
+            "(MPI_Irecv), so that the sender need not wait for it."
+        )
+    if facts.share("handling") > MAINLY:
+        return (
+            "Post several receives at once (an MPI_Irecv for each expected message, completed with MPI_Waitany), "
+            "so that no message waits for its turn, or distribute the messages over more ranks or more time."
+        )
+    return (
+        "Post the receive earlier (MPI_Irecv before the work that delays it, completed afterwards), or let the sender "
+        "continue meanwhile (MPI_Isend completed later). Reorder the receives where one waits for another."
+    )
+
+
+def processor_queueing(facts: Facts) -> str:
+    several = len(facts.all("processor_of")) > 1
+    mostly = _mostly(facts)
+    title = f"{facts.ranks} wait{facts.verb_s} in {facts.where or 'a communication call'} for the "
+    title += f"processor{'s' if several else ''} of {facts.noun('processor_of')}, "
+    spots = facts.by_place(mostly)
+    at = max(spots, key=lambda place: spots[place], default="")
+    if mostly == "computing":
+        return title + ("which compute" if several else "which computes") + " meanwhile" + (f", in {at}" if at else "")
+    if mostly == "handling":
+        return title + f"which handle{'' if several else 's'} other messages" + (f", in {at}" if at else "")
+    return title + f"which {'are' if several else 'is'} inside {at or 'a call'} without attending to the messages"
+
+
+def _mostly(facts: Facts) -> str:
+    return max(("computing", "handling", "idle"), key=facts.share)
+
+
+_ATTEND = {
+    "computing": "Let these processors progress their messages while they compute: smaller blocks of work with "
+    "MPI_Test in between, completion of open requests before the long work, or asynchronous progress (a thread, "
+    "a network that matches in hardware).",
+    "handling": "Change the order: let these ranks handle first what others wait for, distribute these messages over "
+    "more ranks or more time, or let the waiting ranks compute meanwhile (nonblocking calls completed later).",
+    "idle": "Check why these processors do not attend: the binding (one core per rank), other load on their "
+    "nodes, more ranks than cores, and the library's progress mode (polls that yield or sleep, a transport with "
+    "acknowledgements such as TCP).",
+}
+
+
+def attend(facts: Facts) -> str:
+    mostly = _mostly(facts)
+    if mostly == "handling" or not facts.all("ranks_without_core"):
+        return _ATTEND[mostly]
+    first = "Give each rank its own core first: ranks outnumber cores, and a rank without a core attends to nothing. "
+    return first + _ATTEND[mostly]
+
+
+def many_small_messages(facts: Facts) -> str:
+    messages = count_text(int(facts.number("messages")), "message")
+    title = f"{messages} of {bytes_text(facts.number('mean_size'))} on average from {facts.where or 'one place'} on "
+    return title + f"{facts.ranks}: the cost per message dominates"
+
+
+def pack(_: Facts) -> str:
+    return (
+        "Pack consecutive messages to the same rank into one (a buffer, or a derived datatype), or send fewer, larger "
+        "blocks."
+    )
+
+
+def unattended(facts: Facts) -> str:
+    meanwhile = f", computing{f' in {facts.cause}' if facts.cause else ''} meanwhile"
+    return f"{facts.ranks} leave{facts.verb_s} transfers unattended until {facts.where or 'a later call'}{meanwhile}"
+
+
+def answer(_: Facts) -> str:
+    return (
+        "Let the library run while these ranks compute: MPI_Test between smaller blocks of work, asynchronous progress "
+        "(a progress thread, a network that answers by itself), or messages below the eager limit."
+    )
+
+
+def missed_overlap(facts: Facts) -> str:
+    behind = f", and compute{facts.verb_s}{f' in {facts.cause}' if facts.cause else ''} only then"
+    return f"{facts.ranks} wait{facts.verb_s} for transfers{in_where(facts)}{behind}"
+
+
+def compute_first(facts: Facts) -> str:
+    return (
+        f"Compute before {facts.row['region'] or 'the call that waits'}: what needs none of the data under way can run "
+        "between the start of the transfers and their completion. Where all of it needs them, `logpost whatif RUN "
+        "--overlap` says into which pieces to part them."
+    )
+
+
+def round_trips(facts: Facts) -> str:
+    title = f"{count_text(int(facts.number('round_trips')), 'round trip')} of questions and answers, "
+    title += f"{facts.number('in_a_row'):.0f} in a row, {time_text(facts.number('mean_round_trip'))} each"
+    return title + f", between {facts.ranks}" + in_where(facts)
+
+
+def ask_once(_: Facts) -> str:
+    return (
+        "Ask for everything at once (one message with all questions, one with all answers), or keep several questions "
+        "under way (nonblocking calls), so that their latencies overlap."
+    )
+
+
+def strided_datatype(facts: Facts) -> str:
+    messages = count_text(int(facts.number("messages")), "message")
+    title = f"{messages} of strided data from {facts.where or 'one place'} on {facts.ranks}: packing takes "
+    return title + f"{time_text(facts.number('middleware_per_message'))} each"
+
+
+def lay_out(_: Facts) -> str:
+    return (
+        "Send contiguous data: another layout or decomposition, a buffer that is packed by hand (or in parallel), or "
+        "fewer, larger blocks in the datatype."
+    )

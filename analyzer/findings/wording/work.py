@@ -1,0 +1,113 @@
+"""Titles and advice of findings about the division of work among ranks and threads, and over time."""
+
+from __future__ import annotations
+
+from logpost.analyzer.findings.wording.facts import Facts, in_where
+from logpost.analyzer.findings.wording.numbers import gain_text
+from logpost.analyzer.reporting.names import ranks_text
+from logpost.analyzer.reporting.units import count_text, time_text
+
+
+def load_imbalance(facts: Facts) -> str:
+    title = f"{facts.ranks} compute{facts.verb_s} longer than the others" + (
+        f" in {facts.cause}" if facts.cause else ""
+    )
+    return title + f": {time_text(facts.number('longest'))} at most, {time_text(facts.number('mean'))} on average"
+
+
+def balance(facts: Facts) -> str:
+    if facts.all("median_of_others"):
+        norm = time_text(facts.number("median_of_others"))
+        these = "this rank" if len(facts.row["ranks"]) == 1 else "these ranks"
+        return (
+            f"Make {these} as fast as the others ({norm}): check what is slower there (node, binding, input) and what "
+            f"runs there alone. That makes the program {gain_text(facts.number('gain_if_as_fast'))}. To give the "
+            "excess to all ranks instead (weighted or finer partition, work stealing) makes it "
+            f"{gain_text(facts.number('gain_if_shared'))}."
+        )
+    return (
+        "Give these ranks less work (weighted or finer partition, work stealing), or check what is slower there: "
+        "node, binding, input."
+    )
+
+
+def thread_imbalance(facts: Facts) -> str:
+    waits = time_text(facts.number("saved_if_equal"))
+    late = [int(thread) for thread in facts.all("late_thread")]
+    if late:
+        who = f"thread{'s' if len(late) > 1 else ''} {ranks_text(late)} of {facts.number('threads'):.0f} come"
+        who += f"{'' if len(late) > 1 else 's'} last"
+    else:
+        who = f"another one of {facts.number('threads'):.0f} threads comes last each time"
+    title = f"the threads of {facts.ranks} wait {waits} on average in {facts.cause or 'a parallel region'}: {who}"
+    return title + (f" to {facts.row['region']}" if facts.row["region"] else "")
+
+
+def balance_threads(facts: Facts) -> str:
+    if facts.all("late_thread"):
+        return (
+            "Share the work of this region more evenly: another schedule (dynamic, guided, smaller chunks), another "
+            "distribution of the data, tasks; or check what is slower on these threads: binding, memory that lies on "
+            "another socket."
+        )
+    return (
+        "Let threads take the work as they become free (schedule(dynamic) or guided, smaller chunks, tasks), or let "
+        "them go on without this barrier (nowait) where the next work allows it."
+    )
+
+
+def serial_part(facts: Facts) -> str:
+    others = int(facts.number("threads")) - 1
+    where = facts.cause or "code outside of parallel regions"
+    title = f"{facts.ranks} compute{facts.verb_s} serially in {where} for {time_text(facts.number('serial'))}"
+    return title + f": {count_text(others, 'other thread')} idle{'s' if others == 1 else ''} meanwhile"
+
+
+def share_with_threads(facts: Facts) -> str:
+    return (
+        f"Share this work among the {facts.number('threads'):.0f} threads (a parallel loop, tasks), or let it overlap "
+        "with a parallel region (a task beside it). The gain supposes that all of it can be shared evenly (Amdahl)."
+    )
+
+
+def wavefront(facts: Facts) -> str:
+    title = f"{facts.ranks} work one after the other, a pipeline {int(facts.number('depth'))} ranks deep"
+    return title + (f"; they wait{in_where(facts)}" if facts.where else "")
+
+
+def fill_pipeline(_: Facts) -> str:
+    return (
+        "Pass on smaller blocks, so that the next rank starts earlier, let sweeps from several sides or of several "
+        "steps run at once, or choose a decomposition with fewer ranks in a row."
+    )
+
+
+def start_up_skew(facts: Facts) -> str:
+    apart = time_text(facts.number("start_up_ends_apart"))
+    late, s = facts.noun("late_rank"), "s" if len(facts.all("late_rank")) == 1 else ""
+    title = f"{facts.waiters}{in_where(facts)} for {late}, which leave{s} {facts.cause or 'start-up'} late: "
+    return title + f"ranks begin the program up to {apart} apart"
+
+
+def start_together(_: Facts) -> str:
+    return (
+        "Look at the start of the job, not at this code: slow nodes, loading of libraries and input, the launcher. To "
+        "see the program without it, put a barrier behind the start-up, or report --from a later time."
+    )
+
+
+def shared_cores(facts: Facts) -> str:
+    at_once, ranks = (int(facts.number(name)) for name in ("run_at_once", "ranks_of_a_node"))
+    stalls = count_text(int(facts.number("stalls")), "call")
+    return (
+        f"no more than {at_once} of {ranks} ranks of a node run at once: {stalls} go on for "
+        f"{time_text(facts.number('median_stall'))} when nothing is missing"
+        + (f", most{in_where(facts)}" if facts.where else "")
+    )
+
+
+def bind(_: Facts) -> str:
+    return (
+        "Give each rank a core of its own: fewer ranks on a node, or more cores to the job, and check the binding (the "
+        "launcher's report of it) and the limits of containers. Then record it again: other times in calls will change."
+    )

@@ -1,0 +1,81 @@
+"""Long work in the background: said how far it is, stopped, and begun again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from logpost.dashboards.app.jobs import Job, Jobs, Report, StoppedError, WorkingError
+
+AT_MOST_S = 30.0
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + AT_MOST_S
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+class Endless:
+    """Work that goes on until it is stopped, and counts how often it began."""
+
+    def __init__(self) -> None:
+        self.began, self.entered, self.left = 0, threading.Event(), threading.Event()
+
+    def __call__(self, report: Report) -> Any:
+        self.began += 1
+        self.entered.set()
+        report("replaying", 2, 8)
+        try:
+            while True:
+                time.sleep(0.001)
+        except Exception:
+            return "work must not take a stop for an error"
+        finally:
+            self.left.set()
+
+
+def test_work_that_goes_on_says_how_far_it_is() -> None:
+    jobs, work = Jobs(), Endless()
+    with pytest.raises(WorkingError, match="replaying, 3 of 8"):
+        until(lambda: jobs.result("a", work) is None)
+    jobs.stop("a")
+    assert work.left.wait(AT_MOST_S)
+
+
+def test_for_how_long_it_goes_on_is_said_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Job(lambda report: report("replaying", 0, 0))
+    job.ended.wait(AT_MOST_S)
+    assert job.text == "replaying"
+    job._began -= 12
+    assert job.text == "replaying, 12 s so far"
+
+
+def test_work_that_is_stopped_ends_and_begins_only_when_it_is_asked_to_again() -> None:
+    jobs, work = Jobs(), Endless()
+    for asked in range(2):
+        with pytest.raises(WorkingError):
+            jobs.result("a", work)
+        assert work.entered.wait(AT_MOST_S)
+        work.entered.clear()
+        jobs.stop("a")
+        assert work.left.wait(AT_MOST_S)
+        work.left.clear()
+        for _ in range(3):  # every chart that waits for it
+            with pytest.raises(StoppedError):
+                jobs.result("a", work)
+        assert work.began == asked + 1
+        jobs.again("a")
+
+
+def test_what_has_ended_is_not_stopped() -> None:
+    jobs = Jobs()
+    assert jobs.result("a", lambda _report: 42, patience_s=None) == 42
+    jobs.stop("a")
+    jobs.again("a")
+    assert jobs.result("a", lambda _report: 43, patience_s=None) == 42
