@@ -13,7 +13,9 @@
   swallows.
 - Gaps of collective operations: their messages queue at NICs among themselves, not with those that the trace shows.
   Each latency of a path with such an operation may wait for a gap.
-- The run's deficit share of the predicted change: the machine that the trace was split with is too slow by it.
+- What the recorded times contradict of the model, on the recorded or the predicted path, as a share of what is modelled
+  there, of the predicted change: the machine is too slow by it. The deficit of the split is another one: it knows
+  rules that the replay does not take (networks that match synchronous sends), and messages that nobody waits for.
 - The replay: REPLAYED, with contention CONTENDED, of the predicted change, or of what the steps of the predicted path
   take more and less, as a sum of both, where that is more: another network may make some messages faster, others
   slower.
@@ -44,13 +46,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from logpost.analyzer.model_fits import fit_of
-from logpost.analyzer.resplit import Resplit
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif.direction import bounded, direction
 from logpost.machines import LOCALITIES
 from logpost.machines.parameters import COLUMNS
-from logpost.replay.message_models import MessageModel
 from logpost.replay.whatif import Engine, Outcome, Scenario
 from logpost.replay.whatif.engine import ORDER_MATTERS
 
@@ -79,8 +78,6 @@ value alone."""
 class Doubts:
     """What a trace says of how well it is explained."""
 
-    deficit_share: float
-    """under all of the machine's values, which is what the replay computes with"""
     tick_ps: float
     recalibrates: bool
     """whether the program is small enough for it"""
@@ -89,7 +86,6 @@ class Doubts:
     def of(cls, run: Run) -> Doubts:
         """Those of a run."""
         return cls(
-            deficit_share=_deficit_share(run),
             tick_ps=1e12 / run.manifest.clock.ticks_per_second,
             recalibrates=run.facts("calls").select(pl.len()).collect().item() <= MOST_CALLS,
         )
@@ -137,7 +133,7 @@ def _interval(
     clock = doubts.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
     gaps = _of_gaps(engine.recorded, scenario, after)
     replayed = (CONTENDED if engine.contends(scenario) else REPLAYED) * changed
-    for one in (_of_residual(before, after), doubts.deficit_share * changed, replayed, gaps, order, clock):
+    for one in (_of_residual(before, after), _contradicted(before, after) * changed, replayed, gaps, order, clock):
         rises += one**2
         falls += one**2
     interval = (
@@ -253,6 +249,11 @@ def _of_residual(before: Outcome, after: Outcome) -> float:
     return residual * min(1.0, abs(modelled[1] - modelled[0]) / max(modelled[0], 1))
 
 
+def _contradicted(before: Outcome, after: Outcome) -> float:
+    """Share of the modelled time of a path that the recorded times contradict; of the path that has more of it."""
+    return max(one.short_ps / max(sum(one.path_ps[part] for part in MODELLED), 1) for one in (before, after))
+
+
 def _of_unmodelled(recorded: Scenario, scenario: Scenario, outcomes: tuple[Outcome, Outcome]) -> tuple[float, float]:
     """Rise and fall of what no value of the machine explains, were it the value that changes most; of the recorded or
     the predicted path, whichever has more. Start-up and shut-down, which no network changes, are not in it."""
@@ -310,11 +311,3 @@ def _differs(recorded: Scenario, scenario: Scenario) -> bool:
         and one.log3p == other.log3p
         and one.nics_per_node == other.nics_per_node
     )
-
-
-def _deficit_share(run: Run) -> float:
-    used = run.manifest.machine
-    if used.model is MessageModel.full:
-        return used.deficit_share
-    found = fit_of(Resplit(run).under(MessageModel.full), MessageModel.full).messages
-    return found.deficit_share if found else 0.0

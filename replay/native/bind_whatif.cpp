@@ -262,7 +262,7 @@ class WhatIf {
     }
 
     nb::dict results(const std::vector<CriticalPath>& paths, Sums&& sums, std::size_t lanes) const {
-        std::vector<std::int64_t> makespans, parts, compute, early, moved, waited_more, by_location;
+        std::vector<std::int64_t> makespans, parts, compute, early, shorter, moved, waited_more, by_location;
         std::vector<double> sensitivities;
         std::vector<std::uint64_t> steps;
         for (const auto& path : paths) {
@@ -270,6 +270,7 @@ class WhatIf {
             parts.insert(parts.end(), path.parts.begin(), path.parts.end());
             compute.push_back(path.compute_ps);
             early.push_back(path.early_ps);
+            shorter.push_back(path.short_ps);
             moved.push_back(path.moved_ps);
             waited_more.insert(waited_more.end(), {path.waited_more_ps.leaving, path.waited_more_ps.coming});
             by_location.insert(by_location.end(), path.compute_by_location.begin(), path.compute_by_location.end());
@@ -285,6 +286,7 @@ class WhatIf {
         d["path_ps"] = matrix(std::move(parts), lanes, kPathParts);
         d["path_compute_ps"] = array(std::move(compute));
         d["path_early_ps"] = array(std::move(early));
+        d["path_short_ps"] = array(std::move(shorter));
         d["path_moved_ps"] = array(std::move(moved));
         d["path_waited_more_ps"] = matrix(std::move(waited_more), lanes, 2);
         d["path_compute_by_location_ps"] = matrix(std::move(by_location), lanes, locations);

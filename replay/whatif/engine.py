@@ -108,6 +108,8 @@ class Outcome:
     """by how much messages on the path wait longer for NICs and links than as recorded"""
     early_ps: int
     """what steps of the path take less than nothing, as a positive sum: the recorded event came before the model's"""
+    short_ps: int
+    """what steps of the path take less than the model's costs, as a positive sum: what the recorded times contradict"""
     path_messages: int
     """messages and collective operations that the path follows"""
     path_compute_by_location_ps: NDArray[np.int64]
@@ -403,6 +405,7 @@ class Engine:
                 moved_ps=int(found["path_moved_ps"][lane]),
                 waited_more_ps=Waits(*found["path_waited_more_ps"][lane].tolist()),
                 early_ps=int(found["path_early_ps"][lane]),
+                short_ps=int(found["path_short_ps"][lane]),
                 path_messages=int(found["path_messages"][lane]),
                 path_compute_by_location_ps=found["path_compute_by_location_ps"][lane],
                 ends_ps=found["ends_ps"][lane],

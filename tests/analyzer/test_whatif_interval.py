@@ -74,8 +74,8 @@ def test_what_no_model_takes_counts_as_the_value_that_is_changed(replay: Replay)
     engine = replay.rebuilt.engine(contention=False)
     found = engine.replay([scenario])[0]
     parts = {**dict.fromkeys(found.path_ps, 0), "start": 12_000_000, "other": 18_000_000, "latency": 1}
-    outcome = replace(found, path_ps=parts, early_ps=10_000_000, moved_ps=0)
-    doubts = replace(replay.doubts, deficit_share=0.0, tick_ps=0.0)
+    outcome = replace(found, path_ps=parts, early_ps=10_000_000, short_ps=0, moved_ps=0)
+    doubts = replace(replay.doubts, tick_ps=0.0)
     loosened = found.makespan_ps - engine.makespans([scenario], released=True)[0]
     before = replace(outcome, makespan_ps=engine.makespans([engine.recorded], released=True)[0])
     low, high = interval_ps(engine, scenario, before, outcome, doubts)
@@ -89,8 +89,10 @@ def test_each_message_of_the_path_may_be_a_clock_s_step_off(replay: Replay) -> N
     scenario = _exact(changed(replay.rebuilt.recorded, ["L=x3"]))
     engine = replay.rebuilt.engine(contention=False)
     found = engine.replay([scenario])[0]
-    outcome = replace(found, path_ps=dict.fromkeys(found.path_ps, 0), early_ps=0, moved_ps=0, path_messages=8)
-    doubts = replace(replay.doubts, deficit_share=0.0, tick_ps=100_000.0)
+    outcome = replace(
+        found, path_ps=dict.fromkeys(found.path_ps, 0), early_ps=0, short_ps=0, moved_ps=0, path_messages=8
+    )
+    doubts = replace(replay.doubts, tick_ps=100_000.0)
     assert interval_ps(engine, scenario, outcome, outcome, doubts)[1] - found.makespan_ps == 1_000_000
     unchanged = engine.recorded
     assert interval_ps(engine, unchanged, outcome, outcome, doubts)[1] == outcome.makespan_ps
@@ -101,10 +103,23 @@ def test_what_becomes_slower_and_what_becomes_faster_do_not_cancel_out(replay: R
     scenario = _exact(changed(replay.rebuilt.recorded, ["L=x3"]))
     engine = replay.rebuilt.engine(contention=False)
     found = engine.replay([scenario])[0]
-    outcome = replace(found, path_ps=dict.fromkeys(found.path_ps, 0), early_ps=0, moved_ps=80_000_000, path_messages=0)
-    doubts = replace(replay.doubts, deficit_share=0.0, tick_ps=0.0)
+    quiet = replace(found, path_ps=dict.fromkeys(found.path_ps, 0), early_ps=0, short_ps=0)
+    outcome = replace(quiet, moved_ps=80_000_000, path_messages=0)
+    doubts = replace(replay.doubts, tick_ps=0.0)
     high = interval_ps(engine, scenario, outcome, outcome, doubts)[1]
     assert high - found.makespan_ps == pytest.approx(REPLAYED * 80e6, abs=1)
+
+
+def test_what_the_recorded_times_contradict_is_doubted_of_the_change(replay: Replay) -> None:
+    """Steps of a path take 30 us less than the model has them, which is a quarter of the 120 us that are modelled
+    there: so is a quarter of the 80 us that steps take more and less."""
+    scenario = _exact(changed(replay.rebuilt.recorded, ["L=x3"]))
+    engine = replay.rebuilt.engine(contention=False)
+    found = engine.replay([scenario])[0]
+    parts = {**dict.fromkeys(found.path_ps, 0), "latency": 100_000_000, "send_overhead": 20_000_000}
+    outcome = replace(found, path_ps=parts, early_ps=0, short_ps=30_000_000, moved_ps=80_000_000, path_messages=0)
+    high = interval_ps(engine, scenario, replace(outcome, short_ps=0), outcome, replace(replay.doubts, tick_ps=0.0))[1]
+    assert high - found.makespan_ps == pytest.approx(np.hypot(80e6 / 4, REPLAYED * 80e6), abs=1)
 
 
 def test_waits_are_doubted_as_far_as_the_trace_contradicts_them() -> None:

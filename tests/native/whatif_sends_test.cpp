@@ -164,5 +164,23 @@ TEST(WhatIfSends, WorkBehindWaitsStandsBeforeThemWhereTheyOverlap) {
     EXPECT_EQ(leaves(graph, machine, {.machine = machine, .compute = 0.5}), (Times{10, 20, 0, 0, 145, 165, 165}));
 }
 
+TEST(WhatIfPath, SumsWhatRecordedTimesContradict) {
+    // o_s + L + o_r = 10 + 100 + 20: the receive is over 30 before that.
+    ProgramStory story;
+    story.rank(0, 90);
+    story.rank(1, 100);
+    const auto send = story.call(0, CallKind::send, 0, 10);
+    story.message(0, send, 1, story.call(1, CallKind::receive, 50, 100), 1);
+    const auto& program = story.program();
+    const auto machine = plain_machine();
+    const auto graph = build_graph(program, machine, machine);
+    const std::vector<Setting> settings{{.machine = machine}};
+    const Weights weights(graph, machine, settings);
+    const auto path = critical_path(graph, sources_of(graph), weights, settings, weights.times(), 0);
+    EXPECT_EQ(path.makespan_ps, 100);
+    EXPECT_EQ(path.short_ps, 30);
+    EXPECT_EQ(path.early_ps, 10);  // the first byte comes at 110
+}
+
 }  // namespace
 }  // namespace logpost::replay

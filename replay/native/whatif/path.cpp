@@ -135,6 +135,7 @@ CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> so
             case EdgeModel::Kind::collective:
                 const auto beyond = weight - edge_cost(model, costs[model.message]);
                 const auto waited = std::clamp<std::int64_t>(beyond, 0, weights.delay(binding, lane));
+                path.short_ps += std::max<std::int64_t>(0, -beyond);
                 const auto longer = weights.waits_longer(binding, lane);
                 path.waited_more_ps.leaving += std::clamp<std::int64_t>(longer.leaving, 0, waited);
                 path.waited_more_ps.coming += std::clamp<std::int64_t>(longer.coming, 0, waited);

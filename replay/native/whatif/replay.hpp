@@ -160,6 +160,7 @@ struct CriticalPath {
     std::int64_t moved_ps = 0;                      ///< sum of what edges on it take more or less than as recorded
     Waits<std::int64_t> waited_more_ps;             ///< by how much messages on it wait longer than as recorded
     std::int64_t early_ps = 0;                      ///< what edges on it take less than nothing, as a positive sum
+    std::int64_t short_ps = 0;                      ///< what edges on it take less than the model, likewise
     std::vector<std::int64_t> compute_by_location;  ///< computation on the path
     std::uint64_t edges = 0;
     std::uint64_t changes_of_location = 0;  ///< messages and collectives that the path follows
