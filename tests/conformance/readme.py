@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from logpost.errors import InputError
 
 BEGIN, END = "<!-- table: written by `python -m tests.conformance --readme FILE` -->", "<!-- end of the table -->"
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
+_PLACE = re.compile(r"/[^\s:]*/")
 _HEAD = (
     "| group | MPI | run | with this recorder | compile | pass without the collector | pass with it, too | regressions "
     "| analyzed | refused | with faults |"
@@ -69,7 +71,7 @@ def _named(known: Mapping[str, tuple[Sequence[Test], Mapping[str, tuple[Outcome,
             if one.regression:
                 said.append(f"- regression: {place}")
             if one.refused:
-                said.append(f"- not analyzed: {place}: {one.refused}")
+                said.append(f"- not analyzed: {place}: {_PLACE.sub('', one.refused)}")
             if one.faults:
                 said.append(f"- faults: {place}: " + ", ".join(f"{what} {count}" for what, count in one.faults.items()))
     return ["", *said] if said else []
