@@ -169,8 +169,8 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
             payload, summary = made.of(place["chart"], CHARTS[place["chart"]], View(runs, read(pathname, query)))
         except WorkingError as working:
             return dash.no_update, _working(place["chart"], working), False
-        except StoppedError:
-            return dash.no_update, _stopped(place["chart"]), True
+        except StoppedError as stopped:
+            return dash.no_update, _stopped(place["chart"], stopped), True
         except Exception as error:
             return None, html.Span(_said(error), className="trouble"), True
         # A summary is made for plotly, where names are escaped; here React escapes it.
@@ -189,7 +189,7 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
     def stop(
         clicks: list[int], place: dict[str, str], ticks: int | None, pathname: str | None, query: str | None
     ) -> Any:
-        """Stop what a chart waits for, or begin again what was stopped; the chart then asks how it stands."""
+        """Stop what a chart waits for, or begin what was stopped or has a price; the chart then asks how it stands."""
         asked = dash.ctx.triggered_id
         if not any(clicks) or not asked:
             return dash.no_update, dash.no_update
@@ -319,12 +319,10 @@ def _working(chart: str, working: WorkingError) -> html.Span:
     return html.Span([f"Working: {working} … ", button], className="working")
 
 
-def _stopped(chart: str) -> html.Span:
-    """That the work was stopped, and the button that begins it again."""
-    button = html.Button(
-        "Begin again", id={"part": "stop", "chart": chart, "again": "1"}, className="plain", n_clicks=0
-    )
-    return html.Span(["Stopped. ", button], className="working")
+def _stopped(chart: str, stopped: StoppedError) -> html.Span:
+    """That the work was stopped, or what it takes, and the button that begins it."""
+    button = html.Button("Begin", id={"part": "stop", "chart": chart, "again": "1"}, className="plain", n_clicks=0)
+    return html.Span([f"{stopped} ", button], className="working")
 
 
 def _said(error: Exception) -> str:

@@ -32,10 +32,10 @@ class WorkingError(Exception):
 
 
 class StoppedError(Exception):
-    """The work was stopped, and is done when it is asked for again by `Jobs.again`."""
+    """The work was stopped, or waits for leave to begin; `Jobs.again` has it begin when it is asked for next."""
 
-    def __init__(self, key: Hashable) -> None:
-        super().__init__("stopped")
+    def __init__(self, key: Hashable, text: str = "Stopped.") -> None:
+        super().__init__(text)
         self.key = key
 
 
@@ -89,17 +89,27 @@ class Jobs:
     def __init__(self, most: int = 16) -> None:
         self.most = most
         self._jobs: dict[Hashable, Job] = {}
+        self._allowed: set[Hashable] = set()
         self._lock = threading.Lock()
 
-    def result(self, key: Hashable, work: Callable[[Report], Any], patience_s: float | None = PATIENCE_S) -> Any:
-        """The result of the work, which is started where it is not known.
+    def result(
+        self,
+        key: Hashable,
+        work: Callable[[Report], Any],
+        patience_s: float | None = PATIENCE_S,
+        price: str = "",
+    ) -> Any:
+        """The result of the work, which is started where it is not known; with a price (what it takes), only when
+        somebody who was told it wants the work.
 
         Raises:
             WorkingError: it goes on after `patience_s`, if there is an end to patience; ask again.
-            StoppedError: it was stopped.
+            StoppedError: it was stopped, or has a price.
             Exception: what the work raised.
         """
         with self._lock:
+            if price and key not in self._jobs and key not in self._allowed:
+                raise StoppedError(key, price)
             job = self._jobs.pop(key, None) or Job(work)
             self._jobs[key] = job
             for old in list(self._jobs)[: -self.most]:
@@ -125,8 +135,9 @@ class Jobs:
             job.stop()
 
     def again(self, key: Hashable) -> None:
-        """Have work that was stopped begin anew when it is asked for."""
+        """Have work that was stopped, or has a price, begin when it is asked for."""
         with self._lock:
+            self._allowed.add(key)
             job = self._jobs.get(key)
             if job is not None and job.stopped:
                 del self._jobs[key]

@@ -43,14 +43,14 @@ class View:
         """Of the run."""
         return self.opened.run.manifest
 
-    def in_background(self, key: Hashable, work: Callable[[Progress], Any]) -> Any:
-        """The result of long work on the run.
+    def in_background(self, key: Hashable, work: Callable[[Progress], Any], price: str = "") -> Any:
+        """The result of long work on the run; with a price, begun when somebody wants it at that.
 
         Raises:
             WorkingError: it goes on; the page asks again.
-            StoppedError: it was stopped.
+            StoppedError: it was stopped, or has a price.
         """
-        return self.runs.jobs.result((self.opened.name, key), work)
+        return self.runs.jobs.result((self.opened.name, key), work, price=price)
 
     def at_once(self, key: Hashable, work: Callable[[], Any]) -> Any:
         """The result of short work on the run, which is kept as that of long work is, and is waited for."""

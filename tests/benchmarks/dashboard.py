@@ -33,7 +33,7 @@ from logpost.analyzer.memory_limit import peak_bytes
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.supervise import analyze
-from logpost.dashboards.app.jobs import WorkingError
+from logpost.dashboards.app.jobs import StoppedError, WorkingError
 from logpost.dashboards.app.pages import PAGES
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
@@ -106,6 +106,8 @@ def _made(make: Any, view: View) -> Any:
             return make(view).payload()
         except WorkingError:
             continue
+        except StoppedError as stopped:  # it has a price
+            view.runs.jobs.again(stopped.key)
 
 
 def _browser(run: Path, program: str) -> int:

@@ -48,10 +48,10 @@ def test_work_is_stopped_and_begun_again_from_the_page(
         assert len(began) == 1
         slow.clear()
         for left in reversed(range(CHARTS)):
-            page.locator("figcaption button:has-text('Begin again')").first.click()
+            page.locator("figcaption button:has-text('Begin')").first.click()
             page.wait_for_function(
                 f"() => [...document.querySelectorAll('figcaption button')]"
-                f".filter(one => one.textContent === 'Begin again').length <= {left}"
+                f".filter(one => one.textContent === 'Begin').length <= {left}"
             )
         page.wait_for_function(DRAWN)
         assert len(began) >= 2

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from logpost.dashboards.app.jobs import Job, Jobs, Report, StoppedError, WorkingError
+from logpost.dashboards.app.pages.whatif import MOST_UNASKED, _price
 
 AT_MOST_S = 30.0
 
@@ -79,3 +80,17 @@ def test_what_has_ended_is_not_stopped() -> None:
     jobs.stop("a")
     jobs.again("a")
     assert jobs.result("a", lambda _report: 43, patience_s=None) == 42
+
+
+def test_work_with_a_price_begins_when_somebody_wants_it() -> None:
+    jobs = Jobs()
+    for _ in range(2):
+        with pytest.raises(StoppedError, match="it takes minutes"):
+            jobs.result("a", lambda _report: 42, None, "it takes minutes")
+    jobs.again("a")
+    assert jobs.result("a", lambda _report: 42, None, "it takes minutes") == 42
+
+
+def test_the_price_of_a_replay_is_said_for_many_messages_alone() -> None:
+    assert _price(MOST_UNASKED) == ""
+    assert _price(10_022_688) == "A replay of 10,022,688 messages takes minutes, and up to 15.9 GiB of memory."

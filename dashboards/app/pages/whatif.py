@@ -9,6 +9,7 @@ from typing import Any
 import dash
 from dash import Input, Output, State, dcc, html
 
+from logpost.analyzer.reporting.units import bytes_text
 from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.analyzer.whatif.bounds import bounded, changed_names, told
 from logpost.dashboards.app import panels
@@ -19,6 +20,7 @@ from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import prediction
 from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.labels import grouped
 from logpost.errors import InputError
 
 NAME, TITLE = "whatif", "What if"
@@ -38,6 +40,10 @@ SWEEPS = ("L", "o", "g", "G", "bisection")
 MAPPINGS = ("block", "cyclic", "random", "best")
 """No file: a URL names no path."""
 POINTS = "x0.125:x16:8"
+MOST_UNASKED = 2_000_000
+"""Messages up to which a program is replayed as soon as the page is opened."""
+BYTES_PER_MESSAGE = 1_700
+"""At the peak of a curve over eight values: 17 GB for 10^7 messages, each with 15 events, and 2 GB for 2 * 10^6."""
 
 
 def layout(view: View) -> list[Any]:
@@ -211,9 +217,17 @@ def _replay(view: View) -> Replay:
         report("rebuilding the program", 0, 0)
         return Replay(run)
 
-    found = view.in_background("replay", work)
+    found = view.in_background("replay", work, _price(view.manifest.messages))
     assert isinstance(found, Replay)
     return found
+
+
+def _price(messages: int) -> str:
+    """What a replay of many messages takes, to be said before it begins; nothing where it is little."""
+    if messages <= MOST_UNASKED:
+        return ""
+    memory = bytes_text(messages * BYTES_PER_MESSAGE)
+    return f"A replay of {grouped(messages)} messages takes minutes, and up to {memory} of memory."
 
 
 def _predicted(view: View) -> Prediction:
