@@ -104,9 +104,9 @@ COLLECTIVE_KINDS = Table(
         count("most_bytes", "B", "the largest one"),
         count("operations", "operations", "how many"),
         enum("algorithm", ALGORITHMS, "whose replayed ends fit the measured ones best; not_known: one member"),
-        Column("error_ps", pl.Float64(), "ps", "mean distance of replayed and measured ends of the members asked"),
+        Column("error_ps", pl.Float64(), "ps", "typical distance of replayed and measured ends, see docs/split.md"),
         enum("second", ALGORITHMS, "the next best; not_known: there is no other"),
-        Column("second_error_ps", pl.Float64(), "ps", "its mean distance"),
+        Column("second_error_ps", pl.Float64(), "ps", "its typical distance"),
         *wide_ps(
             measured="sum over members, after those had entered whom the operation's definition makes them wait for",
             predicted="the same, as replayed",

@@ -23,12 +23,23 @@ using tests::plain_machine;
 struct Together : tests::ProgramStory {
     Together(Operation operation, std::vector<std::pair<std::int64_t, std::int64_t>> times, std::int32_t root = -1,
              std::int32_t ranks_per_node = 1) {
-        const auto kind = operation == Operation::barrier ? CallKind::barrier : CallKind::collective;
         for (std::size_t i = 0; i < times.size(); ++i) {
-            const auto id = rank(static_cast<std::int32_t>(i) / ranks_per_node, 1'000'000);
-            collective(id, call(id, kind, times[i].first, times[i].second), operation, root);
+            rank(static_cast<std::int32_t>(i) / ranks_per_node, 1'000'000);
         }
+        add(operation, times, root);
     }
+    void add(Operation operation, const std::vector<std::pair<std::int64_t, std::int64_t>>& times,
+             std::int32_t root = -1) {
+        const auto kind = operation == Operation::barrier ? CallKind::barrier : CallKind::collective;
+        for (std::int32_t id = 0; const auto& [begin, end] : times) {
+            collective(id, call(id, kind, begin, end), operation, root, operations_);
+            ++id;
+        }
+        ++operations_;
+    }
+
+  private:
+    std::uint32_t operations_ = 0;
 };
 
 struct Divided {
@@ -146,9 +157,22 @@ TEST(CollectiveSplit, TheAlgorithmIsTheOneThatFitsTheMeasuredEnds) {
     Together linear(Operation::bcast, {{0, 30}, {0, 137}, {0, 147}, {0, 157}}, 0);
     const auto kind = Divided(linear, machine).split.kinds()[0];
     EXPECT_EQ(kind.algorithm, Algorithm::linear);
-    EXPECT_EQ(kind.error_ps, 0);
+    EXPECT_LE(kind.error_ps, 1.5);  // a hundredth of what it took: no nearer is known
     EXPECT_EQ(kind.second, Algorithm::binomial);
-    EXPECT_GT(kind.second_error_ps, 0);
+    EXPECT_GT(kind.second_error_ps, 3);
+}
+
+TEST(CollectiveSplit, OperationsThatOtherTrafficDisturbsDoNotOutvoteOthers) {
+    const auto machine = plain_machine();
+    // Nothing disturbs the first, which is linear to the picosecond. The others come 1,000 late, in the order of a
+    // binomial tree: their distances alone, 1,029 of linear and 1,000 of binomial, outweigh the first one's, 0 and 34.
+    Together story(Operation::bcast, {{0, 30}, {0, 137}, {0, 147}, {0, 157}}, 0);
+    for (const std::int64_t at : {2000, 5000}) {
+        story.add(Operation::bcast, {{at, at + 1020}, {at, at + 1147}, {at, at + 1147}, {at, at + 1274}}, 0);
+    }
+    const auto kind = Divided(story, machine).split.kinds()[0];
+    EXPECT_EQ(kind.operations, 3);
+    EXPECT_EQ(kind.algorithm, Algorithm::linear);
 }
 
 // 8 B beyond an eager limit of 4: request and clear-to-send, L each, and o_control (o_s) at both ends.

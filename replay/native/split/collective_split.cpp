@@ -275,7 +275,41 @@ void CollectiveSplit::replay(Buffer& buffer, const Instance& instance, std::span
     buffer.replay.run(pattern(instance), algorithm, buffer.members);
 }
 
-/// Of every kind, some operations spread over the run are replayed with each candidate; the least error has it.
+/// How far from its members' measured ends replays of an operation are at best, as the logarithm of a mean distance:
+/// nearer than the clock's tick, or a hundredth of what the operation took, says nothing.
+double CollectiveSplit::least_distance(std::span<const Slot> slots) const {
+    constexpr double kNear = 0.01;
+    double took = 0;
+    std::size_t count = 0;
+    for (const auto& one : slots) {
+        if (one.location != kUndefined) {
+            took += static_cast<double>(std::max<std::int64_t>(0, one.until_ps - one.since_ps));
+            ++count;
+        }
+    }
+    const double tick = 1e12 / static_cast<double>(program_.ticks_per_second);
+    return std::log(std::max({1.0, tick, kNear * took / static_cast<double>(std::max<std::size_t>(1, count))}));
+}
+
+/// Likewise the distance of what `buffer` has replayed.
+double CollectiveSplit::distance(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots) const {
+    const auto size = static_cast<std::uint32_t>(slots.size());
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+        const auto& one = slots[rank];
+        if (one.location != kUndefined) {
+            const auto end = std::max(buffer.replay.end(member(instance, rank, size)), one.since_ps);
+            sum += std::abs(static_cast<double>(end - one.until_ps));
+            ++count;
+        }
+    }
+    return std::log(std::max(1.0, sum / static_cast<double>(std::max<std::size_t>(1, count))));
+}
+
+/// Of every kind, some operations spread over the run are replayed with each candidate; the least typical distance, a
+/// geometric mean over the operations, has it. One that other traffic disturbs is far from all candidates, and must not
+/// outvote one that nothing disturbs.
 void CollectiveSplit::choose(std::span<const Slot> slots, unsigned threads) {
     std::vector<std::vector<std::uint32_t>> asked(kinds_.size());
     std::vector<std::uint64_t> seen(kinds_.size());
@@ -296,34 +330,28 @@ void CollectiveSplit::choose(std::span<const Slot> slots, unsigned threads) {
             return;  // it sends nothing
         }
         Buffer buffer(*this);
-        std::uint64_t count = 0;
-        for (const auto i : asked[at]) {
-            const std::span mine(slots.data() + instances_[i].first, kind.members);
-            count += static_cast<std::uint64_t>(
-                std::ranges::count_if(mine, [](const Slot& one) { return one.location != kUndefined; }));
+        const auto of = [&](std::uint32_t i) { return slots.subspan(instances_[i].first, kind.members); };
+        // [k]: of the operations from the k-th asked one on, at best.
+        std::vector<double> least(asked[at].size() + 1);
+        for (auto k = asked[at].size(); k-- > 0;) {
+            least[k] = least[k + 1] + least_distance(of(asked[at][k]));
         }
-        const auto mean = [&](double sum) { return sum / static_cast<double>(std::max<std::uint64_t>(1, count)); };
+        const auto count = static_cast<double>(std::max<std::size_t>(1, asked[at].size()));
         kind.error_ps = kind.second_error_ps = INFINITY;
         for (const auto algorithm :
              candidates({kind.operation, kind.members, kind.most_bytes, program_.has_groups(kind.comm)})) {
-            double error = 0;
-            for (const auto i : asked[at]) {
-                if (mean(error) >= kind.second_error_ps) {
-                    break;  // it cannot be among the best two any more
+            double sum = 0;
+            for (std::size_t k = 0; k < asked[at].size(); ++k) {
+                if (std::exp((sum + least[k]) / count) >= kind.second_error_ps) {
+                    sum = INFINITY;  // it cannot be among the best two any more
+                    break;
                 }
-                const auto& instance = instances_[i];
-                const std::span mine(slots.data() + instance.first, kind.members);
+                const auto& instance = instances_[asked[at][k]];
+                const auto mine = of(asked[at][k]);
                 replay(buffer, instance, mine, algorithm);
-                for (std::uint32_t rank = 0; rank < kind.members; ++rank) {
-                    if (mine[rank].location == kUndefined) {
-                        continue;
-                    }
-                    const auto end =
-                        std::max(buffer.replay.end(member(instance, rank, kind.members)), mine[rank].since_ps);
-                    error += std::abs(static_cast<double>(end - mine[rank].until_ps));
-                }
+                sum += std::max(distance(buffer, instance, mine), least[k] - least[k + 1]);
             }
-            error = mean(error);
+            const double error = std::exp(sum / count);
             if (error < kind.error_ps) {
                 kind.second = kind.algorithm;
                 kind.second_error_ps = kind.error_ps;

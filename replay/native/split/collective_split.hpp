@@ -29,8 +29,10 @@ struct CollectiveKind {
     std::uint32_t members = 0;
     std::uint64_t least_bytes = UINT64_MAX, most_bytes = 0;  ///< of a member's part
     Algorithm algorithm = Algorithm::not_known;
-    Algorithm second = Algorithm::not_known;   ///< the next best; not_known: there was no other
-    double error_ps = 0, second_error_ps = 0;  ///< |replayed - measured end|, mean over the members that were asked
+    Algorithm second = Algorithm::not_known;  ///< the next best; not_known: there was no other
+    /// |replayed - measured end|: mean over the members, of each operation at least a hundredth of what it took and the
+    /// clock's tick; geometric mean over the operations that were asked.
+    double error_ps = 0, second_error_ps = 0;
     std::uint64_t operations = 0;
     WidePs measured_ps = 0;   ///< of all members, after those whom the operation's definition makes them wait for
     WidePs predicted_ps = 0;  ///< likewise, as replayed
@@ -99,6 +101,8 @@ class CollectiveSplit {
     void find_instances();
     [[nodiscard]] HugeArray<Slot> gather();
     void classify();
+    [[nodiscard]] double least_distance(std::span<const Slot> slots) const;
+    [[nodiscard]] double distance(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots) const;
     void choose(std::span<const Slot> slots, unsigned threads);
     void replay_all(std::span<const Slot> slots, unsigned threads);
     /// Adds what a replayed operation asks of its members' NICs before they enter, and what it leaves for them.
