@@ -1,7 +1,9 @@
 #include "collectives.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
+#include <vector>
 
 #include "match.hpp"
 
@@ -17,26 +19,57 @@ struct Forming {
     std::uint32_t instance = kNone;
 };
 
-/// How many operations each location has had on a communicator or window so far; mostly it is that of the last one.
+/// How many operations each location has had on a channel so far; mostly it is that of the last one.
 class Counters {
   public:
     void clear() {
         counts_.clear();
         last_ = nullptr;
     }
-    std::uint32_t next(std::int32_t comm) {
-        if (comm == last_comm_ && last_ != nullptr) {
+    std::uint32_t next(std::uint32_t channel) {
+        if (channel == last_channel_ && last_ != nullptr) {
             return (*last_)++;
         }
-        last_ = &counts_[comm];
-        last_comm_ = comm;
+        last_ = &counts_[channel];
+        last_channel_ = channel;
         return (*last_)++;
     }
 
   private:
-    std::unordered_map<std::int32_t, std::uint32_t> counts_;  // its values stay where they are
-    std::int32_t last_comm_ = kUndefined;
+    std::unordered_map<std::uint32_t, std::uint32_t> counts_;  // its values stay where they are
+    std::uint32_t last_channel_ = 0;
     std::uint32_t* last_ = nullptr;
+};
+
+/// The sequences in which operations are counted: of each communicator, window, and persistent operation of one.
+class Channels {
+  public:
+    explicit Channels(const Trace& trace) : comms_(trace.communicators.size()), of_(comms_ + trace.windows.size()) {
+        std::iota(of_.begin(), of_.end(), 0U);
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return of_.size(); }
+    /// The communicator or, behind all of them, window of a channel.
+    [[nodiscard]] std::uint32_t of(std::size_t channel) const noexcept { return of_[channel]; }
+    /// A window's operations are in order among themselves, not with those of its communicator.
+    std::uint32_t operator()(const Collective& record) {
+        const auto of = record.rma_window == kUndefined
+                            ? static_cast<std::uint32_t>(record.comm)
+                            : static_cast<std::uint32_t>(record.rma_window) + static_cast<std::uint32_t>(comms_);
+        if (record.instance == kNone) {
+            return of;
+        }
+        const auto key = std::uint64_t{of} << 32U | record.instance;
+        const auto [at, fresh] = persistent_.try_emplace(key, static_cast<std::uint32_t>(of_.size()));
+        if (fresh) {
+            of_.push_back(of);
+        }
+        return at->second;
+    }
+
+  private:
+    std::size_t comms_;
+    std::vector<std::uint32_t> of_;
+    std::unordered_map<std::uint64_t, std::uint32_t> persistent_;
 };
 
 bool alone(const Communicator& communicator) {
@@ -64,15 +97,12 @@ std::int32_t place_of_root(const Communicator& communicator, std::int32_t proces
 }  // namespace
 
 void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, QualityCounts& quality) {
-    // A window's operations are in order among themselves, not with those of its communicator.
+    Channels channel_of(trace);
     const auto comms = trace.communicators.size();
-    const auto channels = comms + trace.windows.size();
-    const auto channel_of = [&](const Collective& record) {
-        return record.rma_window == kUndefined ? record.comm : record.rma_window + static_cast<std::int32_t>(comms);
-    };
-    std::vector<std::uint32_t> expected(channels, 0);
-    std::vector<std::vector<std::int32_t>> members(channels);  // sorted
-    for (std::size_t c = 0; c < channels; ++c) {
+    const auto groups = channel_of.size();
+    std::vector<std::uint32_t> expected(groups, 0);
+    std::vector<std::vector<std::int32_t>> members(groups);  // sorted
+    for (std::size_t c = 0; c < groups; ++c) {
         const auto comm = c < comms ? static_cast<std::int32_t>(c) : trace.windows[c - comms].comm;
         if (comm == kUndefined) {
             continue;
@@ -111,7 +141,7 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
         }
     };
 
-    std::vector<std::vector<Forming>> operations(channels);
+    std::vector<std::vector<Forming>> operations(groups);
     Counters counters;
     for (std::size_t process = 0; process < n; ++process) {
         counters.clear();
@@ -125,13 +155,14 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
             if (alone(communicator)) {
                 return;
             }
-            const auto channel = static_cast<std::size_t>(channel_of(record));
-            if (!std::binary_search(members[channel].begin(), members[channel].end(),
-                                    static_cast<std::int32_t>(process))) {
+            const auto channel = channel_of(record);
+            const auto& of = members[channel_of.of(channel)];
+            if (!std::binary_search(of.begin(), of.end(), static_cast<std::int32_t>(process))) {
                 count(quality, Quality::collective_outside_communicator);
                 return;
             }
-            const auto k = counters.next(channel_of(record));
+            const auto k = counters.next(channel);
+            operations.resize(channel_of.size());
             auto& mine = operations[channel];
             if (k >= mine.size()) {
                 mine.push_back({1, record.root, record.operation, false, kNone});
@@ -147,17 +178,18 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
         });
     }
     const auto off = processes_off(trace, owner);
-    const auto any_off = [&](std::size_t channel) {
-        return std::ranges::any_of(members[channel], [&](std::int32_t member) {
+    const auto any_off = [&](std::size_t of) {
+        return std::ranges::any_of(members[of], [&](std::int32_t member) {
             return member != kUndefined && off[static_cast<std::size_t>(member)] != 0;
         });
     };
     std::uint32_t instances = 0;
-    for (std::size_t c = 0; c < channels; ++c) {
+    for (std::size_t c = 0; c < operations.size(); ++c) {
+        const auto of = channel_of.of(c);
         for (auto& operation : operations[c]) {
-            if ((operation.members != expected[c] || operation.inconsistent) && any_off(c)) {
+            if ((operation.members != expected[of] || operation.inconsistent) && any_off(of)) {
                 count(quality, Quality::collective_while_off);
-            } else if (operation.members != expected[c]) {
+            } else if (operation.members != expected[of]) {
                 count(quality, Quality::collective_incomplete);
             } else if (operation.inconsistent) {
                 count(quality, Quality::collective_inconsistent);
@@ -169,15 +201,16 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
     for (std::size_t process = 0; process < n; ++process) {
         counters.clear();
         for_each_of_process(process, [&](Collective& record) {
+            const auto channel = record.comm != kUndefined ? channel_of(record) : 0;
+            record.instance = kNone;
             if (record.comm == kUndefined) {
                 return;
             }
-            const auto channel = static_cast<std::size_t>(channel_of(record));
+            const auto& of = members[channel_of.of(channel)];
             if (alone(trace.communicators[static_cast<std::size_t>(record.comm)])) {
                 record.instance = instances++;
-            } else if (std::binary_search(members[channel].begin(), members[channel].end(),
-                                          static_cast<std::int32_t>(process))) {
-                const auto& operation = operations[channel][counters.next(channel_of(record))];
+            } else if (std::binary_search(of.begin(), of.end(), static_cast<std::int32_t>(process))) {
+                const auto& operation = operations[channel][counters.next(channel)];
                 if (record.root != kRootInThisGroup) {
                     record.instance = operation.instance;
                 } else if (operation.instance != kNone) {

@@ -9,6 +9,16 @@ namespace {
 
 using namespace decoding;
 
+/// The number that an attribute states of a persistent operation; kNone: none.
+std::uint32_t stated_number(Decoding& d, const A* attributes) {
+    std::uint32_t number = 0;
+    if (!OTF2_AttributeList_TestAttributeByID(attributes, d.ids.persistent_attribute()) ||
+        OTF2_AttributeList_GetUint32(attributes, d.ids.persistent_attribute(), &number) != OTF2_SUCCESS) {
+        return kNone;
+    }
+    return number;
+}
+
 std::int32_t root(std::uint32_t rank) {
     switch (rank) {
         case OTF2_COLLECTIVE_ROOT_SELF:
@@ -93,13 +103,14 @@ OTF2_CallbackCode on_end(L, T ticks, std::uint64_t, void* user, A*, OTF2_Collect
     return out_of_memory(user);
 }
 
-OTF2_CallbackCode on_request(L, T ticks, std::uint64_t, void* user, A*, std::uint64_t request) noexcept try {
+OTF2_CallbackCode on_request(L, T ticks, std::uint64_t, void* user, A* attributes, std::uint64_t request) noexcept try {
     auto& d = self(user);
     const auto now = d.at(ticks);
     const auto call = d.stack.call_for_record(now);
     d.stack.has_collective();
+    const auto number = d.ids.persistent_attribute() != OTF2_UNDEFINED_ATTRIBUTE ? stated_number(d, attributes) : kNone;
     d.out->collectives.push_back(
-        {d.out->calls.back().enter_ps, now, 0, 0, call, kNone, kUndefined, kUndefined, kNone, Operation::unknown});
+        {d.out->calls.back().enter_ps, now, 0, 0, call, kNone, kUndefined, kUndefined, number, Operation::unknown});
     d.pending(request, PendingRequests::What::collective, d.out->collectives.size() - 1);
     return kGoOn;
 } catch (...) {

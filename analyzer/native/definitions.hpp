@@ -45,7 +45,8 @@ struct Definitions {
     std::vector<std::int32_t> owner;             // dense location -> the location that is its process's rank
     std::uint32_t layout_attribute = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t context_attribute = OTF2_UNDEFINED_ATTRIBUTE;
-    std::uint32_t open_attribute = OTF2_UNDEFINED_ATTRIBUTE;  // what a call waited for that never ended, in words
+    std::uint32_t open_attribute = OTF2_UNDEFINED_ATTRIBUTE;        // what a call waited for that never ended, in words
+    std::uint32_t persistent_attribute = OTF2_UNDEFINED_ATTRIBUTE;  // which persistent collective operation was started
     std::uint32_t level_parameter = OTF2_UNDEFINED_PARAMETER;
     std::vector<std::int32_t> layout_of_text;  // index into texts -> index into Trace::layouts
 

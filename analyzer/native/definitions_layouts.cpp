@@ -1,4 +1,5 @@
-// The attributes of logpost's own collector: layouts of messages' data, calling contexts, calls that never ended.
+// The attributes of logpost's own collector: layouts of messages' data, calling contexts, calls that never ended,
+// persistent collective operations.
 #include <cstdlib>
 
 #include "definition_families.hpp"
@@ -25,6 +26,8 @@ void resolve_layouts(Raw& r, QualityCounts& quality) {
             d.context_attribute = static_cast<std::uint32_t>(ref);
         } else if (text(d, name) == "logpost:open") {
             d.open_attribute = static_cast<std::uint32_t>(ref);
+        } else if (text(d, name) == "logpost:persistent") {
+            d.persistent_attribute = static_cast<std::uint32_t>(ref);
         }
     }
     d.layout_of_text.assign(d.texts.size(), kUndefined);

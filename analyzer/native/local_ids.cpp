@@ -42,6 +42,7 @@ void LocalIds::begin() {
     layout_attribute_ = definitions_.layout_attribute;
     context_attribute_ = definitions_.context_attribute;
     open_attribute_ = definitions_.open_attribute;
+    persistent_attribute_ = definitions_.persistent_attribute;
 }
 
 void LocalIds::rename(OTF2_MappingType type, const OTF2_IdMap* map) {
@@ -69,7 +70,8 @@ void LocalIds::rename(OTF2_MappingType type, const OTF2_IdMap* map) {
             }
             break;
         case OTF2_MAPPING_ATTRIBUTE:
-            for (auto* attribute : {&layout_attribute_, &context_attribute_, &open_attribute_}) {
+            for (auto* attribute :
+                 {&layout_attribute_, &context_attribute_, &open_attribute_, &persistent_attribute_}) {
                 AttributeMap one{*attribute, *attribute};
                 if (one.global != OTF2_UNDEFINED_ATTRIBUTE) {
                     OTF2_IdMap_Traverse(map, find_attribute, &one);

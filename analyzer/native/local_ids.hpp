@@ -66,6 +66,9 @@ class LocalIds {
     /// The attribute that says what a call waited for when its process ended; OTF2_UNDEFINED_ATTRIBUTE: there is none.
     [[nodiscard]] std::uint32_t open_attribute() const noexcept { return open_attribute_; }
 
+    /// The attribute that numbers persistent collective operations; OTF2_UNDEFINED_ATTRIBUTE: there is none.
+    [[nodiscard]] std::uint32_t persistent_attribute() const noexcept { return persistent_attribute_; }
+
   private:
     [[nodiscard]] std::int32_t rare_region(OTF2_RegionRef ref);
 
@@ -77,6 +80,7 @@ class LocalIds {
     std::uint32_t layout_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t context_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t open_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
+    std::uint32_t persistent_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
 };
 
 }  // namespace logpost::analyzer

@@ -14,6 +14,7 @@ namespace logpost::analyzer {
 inline void complete(Collective& begun, Collective ended) {
     ended.begin_ps = begun.begin_ps;
     ended.call = begun.call;
+    ended.instance = begun.instance;  // the number of a persistent one, until operations are grouped
     begun = ended;
 }
 

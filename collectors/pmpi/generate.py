@@ -92,13 +92,16 @@ _VOLUME = {
 
 def _collective(f: Function) -> str:
     operation = f.arguments[0]
-    kind = {"coll": "LP_COLL", "icoll": "LP_ICOLL", "coll_init": "LP_COLL_INIT"}[f.hook]
     width = "count" if f.large else "int"
     code = _VOLUME[operation].replace("SUM_TYPES(", f"lp_sum_types_{width}(").replace("SUM(", f"lp_sum_{width}(")
     code = code.replace("COUNT*", "int64_t*" if f.large else "int*")
     place = "" if operation == "BARRIER" else "\n    struct lp_place p = lp_place(comm);"
-    request = "NULL" if f.hook == "coll" else "request"
-    return f"struct lp_volume v = {{0, 0}};{place}{code}\n    lp_coll(s, {kind}, comm, {_root(f)}, v, {request});"
+    note = {
+        "coll": f"lp_coll(s, LP_COLL, comm, {_root(f)}, v, NULL);",
+        "icoll": f"lp_coll(s, LP_ICOLL, comm, {_root(f)}, v, request);",
+        "coll_init": f"lp_coll_init(s, comm, {_root(f)}, v, request);",
+    }[f.hook]
+    return f"struct lp_volume v = {{0, 0}};{place}{code}\n    {note}"
 
 
 def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:

@@ -77,8 +77,8 @@ class Events {
         did(OTF2_EvtWriter_MpiCollectiveBegin(w_, nullptr, begin));
         return did(OTF2_EvtWriter_MpiCollectiveEnd(w_, nullptr, end, op, comm, root, sent, received));
     }
-    Events& collective_request(std::uint64_t t, std::uint64_t request) {
-        return did(OTF2_EvtWriter_NonBlockingCollectiveRequest(w_, nullptr, t, request));
+    Events& collective_request(std::uint64_t t, std::uint64_t request, OTF2_AttributeList* attributes = nullptr) {
+        return did(OTF2_EvtWriter_NonBlockingCollectiveRequest(w_, attributes, t, request));
     }
     Events& collective_complete(std::uint64_t t, OTF2_CollectiveOp op, std::uint32_t comm, std::uint64_t request) {
         return did(OTF2_EvtWriter_NonBlockingCollectiveComplete(w_, nullptr, t, op, comm, OTF2_UNDEFINED_UINT32, 8, 8,

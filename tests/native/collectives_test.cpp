@@ -23,8 +23,13 @@ struct Story {
         return static_cast<std::int32_t>(trace.communicators.size() - 1);
     }
     void operation(std::size_t location, std::int32_t comm, Operation op, std::int32_t root = kUndefined,
-                   std::int64_t begin = 0) {
-        trace.traces[location].collectives.push_back({begin, begin + 1, 0, 0, 0, 0, comm, root, kNone, op});
+                   std::int64_t begin = 0, std::uint32_t persistent = kNone) {
+        trace.traces[location].collectives.push_back({begin, begin + 1, 0, 0, 0, 0, comm, root, persistent, op});
+    }
+    /// A start of a communicator's so many-th persistent operation.
+    void start(std::size_t location, std::int32_t comm, std::uint32_t number, Operation op,
+               std::int32_t root = kUndefined) {
+        operation(location, comm, op, root, 0, number);
     }
     std::uint32_t instance(std::size_t location, std::size_t i) {
         return trace.traces[location].collectives[i].instance;
@@ -179,6 +184,61 @@ TEST(Collectives, ThreadsOfAProcessActInItsName) {
     EXPECT_EQ(s.trace.collective_instances, 2U);
     EXPECT_EQ(s.instance(1, 0), s.instance(2, 0));
     EXPECT_EQ(s.instance(0, 0), s.instance(2, 1));
+}
+
+TEST(Collectives, PersistentOnesBelongTogetherByTheirNumberInWhateverOrderTheyStart) {
+    Story s(2);
+    const auto world = s.communicator({0, 1});
+    s.start(0, world, 1, Operation::bcast, 0);
+    s.start(0, world, 2, Operation::barrier);
+    s.operation(0, world, Operation::allreduce);
+    s.start(0, world, 1, Operation::bcast, 0);
+    s.start(1, world, 2, Operation::barrier);
+    s.start(1, world, 1, Operation::bcast, 0);
+    s.start(1, world, 1, Operation::bcast, 0);
+    s.operation(1, world, Operation::allreduce);
+    s.group();
+    EXPECT_EQ(s.trace.collective_instances, 4U);
+    EXPECT_EQ(s.instance(0, 0), s.instance(1, 1));
+    EXPECT_EQ(s.instance(0, 1), s.instance(1, 0));
+    EXPECT_EQ(s.instance(0, 2), s.instance(1, 3));
+    EXPECT_EQ(s.instance(0, 3), s.instance(1, 2));
+    EXPECT_EQ(s.counted(Quality::collective_inconsistent) + s.counted(Quality::collective_incomplete), 0U);
+}
+
+TEST(Collectives, PersistentOnesOfAnotherCommunicatorAreOthers) {
+    Story s(2);
+    const auto world = s.communicator({0, 1});
+    const auto other = s.communicator({0, 1});
+    s.start(0, world, 1, Operation::barrier);
+    s.start(0, other, 1, Operation::allreduce);
+    s.start(1, other, 1, Operation::allreduce);
+    s.start(1, world, 1, Operation::barrier);
+    s.group();
+    EXPECT_EQ(s.instance(0, 0), s.instance(1, 1));
+    EXPECT_EQ(s.instance(0, 1), s.instance(1, 0));
+}
+
+TEST(Collectives, ThePersistentOnesNumberIsNoInstance) {
+    // Missing at a member, of another operation, alone, of an outsider, and never completed: none keeps its number.
+    Story s(3);
+    const auto pair = s.communicator({0, 1});
+    const auto self = s.communicator({}, {}, true);
+    s.start(0, pair, 70, Operation::barrier);
+    s.start(0, pair, 80, Operation::barrier);
+    s.start(1, pair, 80, Operation::allreduce);
+    s.start(0, self, 90, Operation::barrier);
+    s.start(2, pair, 90, Operation::barrier);
+    s.start(2, kUndefined, 90, Operation::unknown);
+    s.group();
+    EXPECT_EQ(s.instance(0, 0), kNone);
+    EXPECT_EQ(s.instance(0, 1), kNone);
+    EXPECT_EQ(s.instance(1, 0), kNone);
+    EXPECT_EQ(s.instance(0, 2), 0U);
+    EXPECT_EQ(s.instance(2, 0), kNone);
+    EXPECT_EQ(s.instance(2, 1), kNone);
+    EXPECT_EQ(s.counted(Quality::collective_incomplete), 1U);
+    EXPECT_EQ(s.counted(Quality::collective_inconsistent), 1U);
 }
 
 }  // namespace

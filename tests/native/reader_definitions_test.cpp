@@ -127,6 +127,39 @@ TEST_F(ReaderDefinitions, TheNumberingOfLocationsSurvivesAGroupOfItsId) {
     EXPECT_EQ(trace.traces[1].receives[0].match, 0U);
 }
 
+TEST_F(ReaderDefinitions, PersistentCollectivesArePairedByTheirNumber) {
+    const auto start = archive.region("MPI_Start");
+    const auto wait = archive.region("MPI_Waitall");
+    archive.location(0, "alpha");
+    archive.location(1, "alpha");
+    archive.numbering(OTF2_PARADIGM_MPI, {0, 1});
+    archive.communicator({0, 1}, 0, "MPI_COMM_WORLD");
+    const auto attribute = archive.attribute("logpost:persistent", OTF2_TYPE_UINT32);
+    for (const std::uint32_t rank : {0U, 1U}) {  // rank 1 starts the second one first
+        archive.events(rank, [&](Events& e) {
+            OTF2_AttributeList* list = OTF2_AttributeList_New();
+            for (const std::uint32_t k : {0U, 1U}) {
+                const std::uint32_t number = 1 + (k + rank) % 2;
+                OTF2_AttributeList_AddUint32(list, attribute, number);
+                e.enter(10 * k, start).collective_request(10 * k + 1, number, list).leave(10 * k + 2, start);
+            }
+            e.enter(30, wait)
+                .collective_complete(31, OTF2_COLLECTIVE_OP_BARRIER, 0, 1)
+                .collective_complete(32, OTF2_COLLECTIVE_OP_ALLREDUCE, 0, 2)
+                .leave(33, wait);
+            OTF2_AttributeList_Delete(list);
+        });
+    }
+    const auto trace = read();
+    EXPECT_EQ(trace.collective_instances, 2U);
+    EXPECT_EQ(counted(trace, Quality::collective_inconsistent), 0U);
+    const auto& first = trace.traces[0].collectives;
+    const auto& second = trace.traces[1].collectives;
+    EXPECT_EQ(first[0].operation, Operation::barrier);
+    EXPECT_EQ(first[0].instance, second[1].instance);
+    EXPECT_EQ(first[1].instance, second[0].instance);
+}
+
 TEST_F(ReaderDefinitions, ReadsLayoutsNodesCoresAndBindings) {
     const auto send = archive.region("MPI_Send");
     const auto recv = archive.region("MPI_Recv");

@@ -79,21 +79,15 @@ class Definitions {
                                                      OTF2_PARADIGM_CLASS_PROCESS),
                   "paradigm");
         }
-        check(OTF2_GlobalDefWriter_WriteAttribute(writer_, layout_attribute, strings_("logpost:layout"),
-                                                  strings_(layout_help), OTF2_TYPE_STRING),
-              "attribute");
-        check(OTF2_GlobalDefWriter_WriteAttribute(writer_, open_attribute, strings_(open_name), strings_(open_help),
-                                                  OTF2_TYPE_STRING),
-              "attribute");
+        for (const Attribute& one : attributes) {
+            check(
+                OTF2_GlobalDefWriter_WriteAttribute(writer_, one.ref, strings_(one.name), strings_(one.help), one.type),
+                "attribute");
+        }
         write_hosts();
         write_locations();
         write_regions();
         write_contexts();
-        if (!job_.windows.empty()) {
-            check(OTF2_GlobalDefWriter_WriteAttribute(writer_, target_layout_attribute, strings_(target_layout_name),
-                                                      strings_(target_layout_help), OTF2_TYPE_STRING),
-                  "attribute");
-        }
         if (tally_.levels != 0) {
             check(OTF2_GlobalDefWriter_WriteParameter(writer_, level_parameter, strings_(level_name),
                                                       OTF2_PARAMETER_TYPE_INT64),
@@ -104,35 +98,44 @@ class Definitions {
     }
 
   private:
-    static constexpr const char* layout_help =
-        "Memory layout of one element of a message's non-contiguous datatype: blocks, bytes per block, distance of "
-        "block "
-        "starts, extent of the element; irregular=1 when block length and stride are means";
-
-    static constexpr const char* target_layout_name = "logpost:target_layout";
-    static constexpr const char* target_layout_help =
-        "The same of the target's memory in a one-sided access, whose logpost:layout is that of the origin's";
-
-    static constexpr const char* context_help =
-        "From where the call was made: its calling context, the function with the line of the call above it";
-    static constexpr const char* open_name = "logpost:open";
-    static constexpr const char* open_help =
-        "the process ended within this call, whose LEAVE is at its ENTER: what it waited for";
+    struct Attribute {
+        OTF2_AttributeRef ref;
+        const char* name;
+        const char* help;
+        OTF2_Type type;
+    };
+    // All of them, in their order and without a gap, which otf2-print asks for, whether they are used or not.
+    static constexpr Attribute attributes[] = {
+        {layout_attribute, "logpost:layout",
+         "Memory layout of one element of a message's non-contiguous datatype: blocks, bytes per block, distance of "
+         "block "
+         "starts, extent of the element; irregular=1 when block length and stride are means",
+         OTF2_TYPE_STRING},
+        {open_attribute, "logpost:open",
+         "the process ended within this call, whose LEAVE is at its ENTER: what it waited for", OTF2_TYPE_STRING},
+        {context_attribute, "logpost:calling_context",
+         "From where the call was made: its calling context, the function with the line of the call above it",
+         OTF2_TYPE_CALLING_CONTEXT},
+        {target_layout_attribute, "logpost:target_layout",
+         "The same of the target's memory in a one-sided access, whose logpost:layout is that of the origin's",
+         OTF2_TYPE_STRING},
+        {persistent_attribute, "logpost:persistent",
+         "which of its communicator's persistent collective operations was started; the members' k-th starts of one "
+         "belong together",
+         OTF2_TYPE_UINT32},
+    };
     static constexpr const char* level_name = "logpost:pcontrol_level";
 
     // Every string must be written before it is referred to, so all are asked for beforehand.
     void gather_strings() {
-        for (const char* text : {"", "MPI", "machine", "node", "logpost:cores", "logpost:cpu_binding", "logpost:layout",
-                                 "not recorded", "Linux", "Master thread"}) {
+        for (const char* text : {"", "MPI", "machine", "node", "logpost:cores", "logpost:cpu_binding", "not recorded",
+                                 "Linux", "Master thread"}) {
             strings_(text);
         }
-        strings_(layout_help);
-        if (!contexts_.nodes().empty()) {
-            strings_("logpost:calling_context");
-            strings_(context_help);
+        for (const Attribute& one : attributes) {
+            strings_(one.name);
+            strings_(one.help);
         }
-        strings_(open_name);
-        strings_(open_help);
         if (tally_.levels != 0) {
             strings_(level_name);
         }
@@ -163,10 +166,6 @@ class Definitions {
         }
         for (const Communicator& comm : job_.comms) {
             strings_(comm.name);
-        }
-        if (!job_.windows.empty()) {
-            strings_(target_layout_name);
-            strings_(target_layout_help);
         }
         for (const Window& window : job_.windows) {
             strings_(window.name);
@@ -286,9 +285,6 @@ class Definitions {
         if (contexts_.nodes().empty()) {
             return;
         }
-        check(OTF2_GlobalDefWriter_WriteAttribute(writer_, context_attribute, strings_("logpost:calling_context"),
-                                                  strings_(context_help), OTF2_TYPE_CALLING_CONTEXT),
-              "attribute");
         const auto first = static_cast<OTF2_RegionRef>(tally_.called.size() + 1);
         OTF2_RegionRef region = first;
         for (const auto& [function, file] : contexts_.functions()) {

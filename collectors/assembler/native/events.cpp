@@ -380,7 +380,7 @@ class ProcessEvents {
                 p.kind = Kind::receive;
                 break;
             case LP_COLL_INIT:
-                p = collective(r);
+                p = persistent(r);
                 if (c.active != 0) {
                     p.kind = Kind::nothing;
                 }
@@ -396,6 +396,12 @@ class ProcessEvents {
         p.kind = Pending::Kind::collective;
         p.collective = r.get<lp_collective>();
         p.operation = ids_.operation(r.head.function);
+        return p;
+    }
+
+    Pending persistent(const Record& r) const {
+        Pending p = collective(r);
+        p.number = static_cast<std::uint32_t>(r.get<std::uint64_t>(sizeof(lp_collective) + sizeof(std::uint64_t)));
         return p;
     }
 
@@ -472,7 +478,7 @@ class ProcessEvents {
                 requests_.start(out, enter, r.get<std::uint64_t>(sizeof(lp_collective)), collective(r));
                 break;
             case LP_COLL_INIT:
-                requests_.make(r.get<std::uint64_t>(sizeof(lp_collective)), out.thread, collective(r));
+                requests_.make(r.get<std::uint64_t>(sizeof(lp_collective)), out.thread, persistent(r));
                 break;
             case LP_COMM_NEW:
                 collectives_.comm_made(out, enter, leave, r.get<lp_comm_call>());

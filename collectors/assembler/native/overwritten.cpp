@@ -9,6 +9,11 @@ namespace {
 
 using Ranges = Overwritten::Ranges;
 
+// Whether the operations of the start of the library are counted there.
+bool counts_start(const lp_channel& channel, std::uint32_t world) {
+    return channel.what == LP_OPERATED && channel.comm == world && channel.tag == 0;
+}
+
 // One behind the other, what overlaps or touches made one.
 Ranges merged(Ranges ranges) {
     std::ranges::sort(ranges, {}, &Overwritten::Range::before);
@@ -33,8 +38,7 @@ Overwritten::Overwritten(const Job& job) : job_(job) {
         }
         // The start of the library is the first operation there (CollectiveEvents::predefined), and always recorded.
         for (const auto& [channel, before] : process->skipped) {
-            const bool counts = channel.what == LP_OPERATED && channel.comm == world;
-            add(*process, channel, before + (counts ? 1 : 0));
+            add(*process, channel, before + (counts_start(channel, world) ? 1 : 0));
         }
         if (process->ring == nullptr || !process->ring->overwrote()) {
             continue;
@@ -42,7 +46,7 @@ Overwritten::Overwritten(const Job& job) : job_(job) {
         any_ = true;
         std::uint64_t started = process->ring->lost().started != 0 ? 1 : 0;
         for (lp_channel channel : process->ring->channels()) {
-            if (channel.what == LP_OPERATED && channel.comm == world) {
+            if (counts_start(channel, world)) {
                 channel.count += std::exchange(started, 0);
             }
             add_first(*process, channel);
@@ -102,14 +106,15 @@ Overwritten::Ranges Overwritten::messages(const Process& process, lp_channel_kin
     return at != of->second.end() ? at->second : Ranges{};
 }
 
-Overwritten::Ranges Overwritten::operations(const Process& process, lp_channel_kind what, std::uint32_t ref) const {
+Overwritten::Ranges Overwritten::operations(const Process& process, lp_channel_kind what, std::uint32_t ref,
+                                            std::int32_t persistent) const {
     const std::uint32_t comm = what == LP_OPERATED_ON_WINDOW ? job_.windows.at(ref).comm : ref;
-    Ranges all = messages(process, what, ref, 0, 0);
+    Ranges all = messages(process, what, ref, 0, persistent);
     const Communicator& members = job_.comms.at(comm);
     for (const auto& side : members.members) {
         for (const std::uint32_t rank : side) {
             if (const Process* member = members.self ? nullptr : job_.process_of(rank)) {
-                const Ranges theirs = messages(*member, what, ref, 0, 0);
+                const Ranges theirs = messages(*member, what, ref, 0, persistent);
                 all.insert(all.end(), theirs.begin(), theirs.end());
             }
         }
@@ -201,14 +206,14 @@ bool Halves::received(std::uint32_t comm, std::int32_t peer, std::int32_t tag) {
     return has_half(LP_RECEIVED, LP_SENT, comm, peer, tag);
 }
 
-bool Halves::operated(lp_channel_kind what, std::uint32_t ref) {
+bool Halves::operated(lp_channel_kind what, std::uint32_t ref, std::int32_t persistent) {
     if (!overwritten_.any()) {
         return true;
     }
-    const auto [at, fresh] = channels_.try_emplace({what, ref, 0, 0});
+    const auto [at, fresh] = channels_.try_emplace({what, ref, 0, persistent});
     if (fresh) {
-        at->second.own = overwritten_.messages(process_, what, ref, 0, 0);
-        at->second.other = overwritten_.operations(process_, what, ref);
+        at->second.own = overwritten_.messages(process_, what, ref, 0, persistent);
+        at->second.other = overwritten_.operations(process_, what, ref, persistent);
     }
     const bool has = at->second.next();
     operations_ += has ? 0U : 1U;

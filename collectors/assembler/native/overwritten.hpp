@@ -34,7 +34,7 @@ class Overwritten {
     Ranges messages(const Process& process, lp_channel_kind what, std::uint32_t comm, std::int32_t peer,
                     std::int32_t tag) const;
     // Operations of which some member of a communicator, or of a window's, has no record.
-    Ranges operations(const Process& process, lp_channel_kind what, std::uint32_t ref) const;
+    Ranges operations(const Process& process, lp_channel_kind what, std::uint32_t ref, std::int32_t persistent) const;
 
   private:
     using Key = std::tuple<std::uint64_t, std::uint64_t>;
@@ -75,10 +75,13 @@ class Halves {
         : job_(job), process_(process), overwritten_(overwritten) {}
 
     // Whether the next message or operation has its other half; all refer to the archive's communicators and windows.
+    // Starts of a persistent operation are numbered for themselves.
     bool sent(std::uint32_t comm, std::int32_t peer, std::int32_t tag);
     bool received(std::uint32_t comm, std::int32_t peer, std::int32_t tag);
-    bool operated(std::uint32_t comm) { return operated(LP_OPERATED, comm); }
-    bool operated_on_window(std::uint32_t window) { return operated(LP_OPERATED_ON_WINDOW, window); }
+    bool operated(std::uint32_t comm, std::uint32_t persistent = 0) {
+        return operated(LP_OPERATED, comm, static_cast<std::int32_t>(persistent));
+    }
+    bool operated_on_window(std::uint32_t window) { return operated(LP_OPERATED_ON_WINDOW, window, 0); }
 
     // What was left out.
     std::uint64_t messages() const { return messages_; }
@@ -98,7 +101,7 @@ class Halves {
         const std::vector<std::uint32_t>* peers = nullptr;
     };
 
-    bool operated(lp_channel_kind what, std::uint32_t ref);
+    bool operated(lp_channel_kind what, std::uint32_t ref, std::int32_t persistent);
     bool has_half(lp_channel_kind own, lp_channel_kind other, std::uint32_t comm, std::int32_t peer, std::int32_t tag);
     const Place& place_in(std::uint32_t comm);
 

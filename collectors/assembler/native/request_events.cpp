@@ -45,11 +45,16 @@ void RequestEvents::start(EventWriter& out, std::uint64_t time, std::uint64_t ha
     }
     if (p.kind == Kind::collective || p.kind == Kind::idup) {
         const std::uint32_t local = p.kind == Kind::idup ? p.comm.parent : p.collective.comm;
-        if (!ids_.comm(local, ref) || !halves_.operated(ref)) {
+        if (!ids_.comm(local, ref) || !halves_.operated(ref, p.number)) {
             p.kind = Kind::nothing;
         } else {
             p.id = ++requests_;
-            check(OTF2_EvtWriter_NonBlockingCollectiveRequest(out.writer, nullptr, out.at(time), p.id),
+            OTF2_AttributeList* numbered = nullptr;
+            if (p.number != 0) {
+                OTF2_AttributeList_AddUint32(out.attributes, persistent_attribute, p.number);
+                numbered = out.attributes;  // the writer empties it
+            }
+            check(OTF2_EvtWriter_NonBlockingCollectiveRequest(out.writer, numbered, out.at(time), p.id),
                   "NonBlockingCollectiveRequest");
         }
     }

@@ -26,6 +26,7 @@ struct Pending {
     lp_message second{};
     lp_collective collective{};
     OTF2_CollectiveOp operation{};
+    std::uint32_t number = 0;  // of a persistent collective operation; 0: it is none
     lp_comm_call comm{};
     lp_transfer access{};
 };

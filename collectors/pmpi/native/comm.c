@@ -15,6 +15,7 @@ struct entry {
     uintptr_t handle; /* 0 - 1: free for reuse */
     uint32_t id;
     uint32_t dups;
+    uint32_t persistent; /* collective operations that were made */
     uint64_t agreed[2];
     uint64_t remote[2]; /* of an inter-communicator's other side; 0 of others */
     struct entry* next;
@@ -53,6 +54,7 @@ static struct entry* insert(uintptr_t handle, const uint64_t agreed[2], const ui
     if (e) {
         e->id = ++ids;
         e->dups = 0;
+        e->persistent = 0;
         e->agreed[0] = agreed[0];
         e->agreed[1] = agreed[1];
         e->remote[0] = remote[0];
@@ -194,6 +196,11 @@ uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent) {
     }
     uint32_t flags = LP_COMM_IS_IDUP | (inter ? LP_COMM_INTER : 0);
     return define_like(t, comm, parent, parent_id, flags, agreed, remote);
+}
+
+uint32_t lp_comm_persistent(MPI_Comm comm) {
+    struct entry* e = find((uintptr_t)comm);
+    return e ? __atomic_add_fetch(&e->persistent, 1, __ATOMIC_RELAXED) : 0;
 }
 
 uint32_t lp_comm_strided(struct lp_thread* t, MPI_Comm of, int first, int step, int size) {

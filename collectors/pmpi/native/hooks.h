@@ -372,6 +372,17 @@ LP_HOOK lp_coll(struct lp_stamp s, int kind, lp_word comm, int32_t root, struct 
     lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
 }
 
+LP_HOOK lp_coll_init(struct lp_stamp s, lp_word comm, int32_t root, struct lp_volume v, const void* request) {
+    struct lp_collective c = {v.sent, v.received, lp_comm_id(s.t, (MPI_Comm)comm), root};
+    const uint64_t made[2] = {(uintptr_t)*(const MPI_Request*)request, lp_comm_persistent((MPI_Comm)comm)};
+    size_t n = LP_HEAD + sizeof c + sizeof made;
+    if (!lp_reserve(s.t, n))
+        return;
+    memcpy(s.t->pos + LP_HEAD, &c, sizeof c);
+    memcpy(s.t->pos + LP_HEAD + sizeof c, made, sizeof made);
+    lp_commit(s.t, LP_COLL_INIT, s.f, n, s.enter, s.leave);
+}
+
 #define LP_IN_PLACE(buffer) ((const void*)(buffer) == (const void*)MPI_IN_PLACE)
 
 /* Sum of a list of counts, of either width. */

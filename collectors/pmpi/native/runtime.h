@@ -64,6 +64,8 @@ LP_HIDDEN uint32_t lp_comm_known(struct lp_thread* t, uintptr_t handle); /* 0: n
 LP_HIDDEN uint32_t lp_comm_register(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint32_t flags);
 LP_HIDDEN uint32_t lp_comm_register_far(struct lp_thread* t, MPI_Comm comm, MPI_Comm local, uint32_t parent);
 LP_HIDDEN uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent);
+/* The number of a persistent collective operation that was just made, on which all members agree; 0: not known. */
+LP_HIDDEN uint32_t lp_comm_persistent(MPI_Comm comm);
 /* Of `size` ranks of a known communicator, the first and every `step`-th behind it: no MPI communicator is made. */
 LP_HIDDEN uint32_t lp_comm_strided(struct lp_thread* t, MPI_Comm of, int first, int step, int size);
 LP_HIDDEN void lp_comm_forget(uintptr_t handle);

@@ -98,6 +98,14 @@ static void operated(struct lp_account* a, uint32_t what, uint32_t on) {
     count(a, what, on, 0, 0);
 }
 
+/* The operation of an LP_COLL_INIT was started. */
+static void operated_persistently(struct lp_account* a, const struct lp_collective* c) {
+    uint64_t number;
+    memcpy(&number, (const char*)(c + 1) + sizeof(uint64_t), sizeof number);
+    a->sum->collectives++;
+    count(a, LP_OPERATED, c->comm, 0, (int32_t)number);
+}
+
 /* A request of which the log does not tell: nor does it of what comes of it. */
 static struct lp_lost* skip_unless(struct lp_account* a, int told) {
     struct lp_lost* before = a->sum;
@@ -290,7 +298,7 @@ static void start(struct lp_account* a, uint32_t thread, uint64_t handle) {
     if (head_of(c)->kind == LP_SEND_INIT)
         sent(a, data_of(c));
     else if (head_of(c)->kind == LP_COLL_INIT)
-        operated(a, LP_OPERATED, ((const struct lp_collective*)data_of(c))->comm);
+        operated_persistently(a, data_of(c));
     carry(a, thread, 1, head_of(c));
     a->sum = before;
 }

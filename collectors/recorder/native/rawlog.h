@@ -80,11 +80,12 @@ struct lp_lost {
     struct lp_gap off;    /* and what was done in them: part of the channels' counts, and of no other number here */
 };
 
-/* How many messages or operations of one kind were overwritten. */
+/* How many messages or operations of one kind were overwritten. Members of a communicator make its persistent
+ * operations in one order, which numbers them from 1, and may start them in another: each is a channel of its own. */
 struct lp_channel {
     uint32_t comm; /* local id */
     int32_t peer;
-    int32_t tag;
+    int32_t tag;   /* of LP_OPERATED the number of a persistent operation; 0: of all others */
     uint32_t what; /* enum lp_channel_kind */
     uint64_t count;
 };
@@ -141,7 +142,7 @@ enum lp_kind {
     LP_ISENDRECV,    /* two lp_message + request */
     LP_SEND_INIT,    /* lp_message + request, starts nothing */
     LP_RECV_INIT,    /* same */
-    LP_COLL_INIT,    /* lp_collective + request */
+    LP_COLL_INIT,    /* lp_collective + request + uint64: its number, see lp_channel */
     LP_START,        /* handles that the call has started */
     LP_DONE,         /* lp_done entries; part of a call whose LP_CALL follows */
     LP_TESTED,       /* handles found incomplete; part of a call whose LP_CALL follows */
