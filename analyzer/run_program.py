@@ -51,7 +51,7 @@ TRANSFERS = ("location", "target", "rma_window", "call", "complete_call", "remot
 EPOCHS = ("location", "peer", "rma_window", "begin_call", "end_call", "match", "kind", "lock", "acquired_ps")
 
 
-ROWS = 1 << 20
+ROWS = 1 << 17
 """of a table in memory beside the program"""
 
 

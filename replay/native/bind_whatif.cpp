@@ -14,6 +14,7 @@
 #include "replay/native/threads.hpp"
 #include "replay/native/whatif/choices.hpp"
 #include "replay/native/whatif/contention.hpp"
+#include "replay/native/whatif/outcomes.hpp"
 #include "replay/native/whatif/reordered.hpp"
 #include "replay/native/whatif/replay.hpp"
 #include "replay/native/whatif/tangents.hpp"
@@ -83,20 +84,15 @@ class WhatIf {
                     const Matrix& by_callpath) const {
         const auto settings = settings_of(machines, compute, by_location, by_callpath);
         const auto lanes = settings.size();
-        std::vector<CriticalPath> paths;
         std::vector<NetworkUse> uses(lanes);
-        Sums sums;
+        std::vector<LaneOutcome> outcomes;
         {
             const nb::gil_scoped_release release;
             Weights weights(graph_, machine_, settings);
-            const auto times = times_of(weights, settings, uses);
-            const auto sources = sources_of(graph_);
-            for (std::size_t lane = 0; lane < lanes; ++lane) {
-                paths.push_back(critical_path(graph_, sources, weights, settings, times, lane));
-            }
-            sums = summed(times, lanes);
+            outcomes = graph_.crossings.empty() ? replay::outcomes(graph_, program_, weights, settings)
+                                                : contended(weights, settings, uses);
         }
-        auto found = results(paths, std::move(sums), lanes);
+        auto found = results(outcomes);
         found["network"] = of_network(uses);
         return found;
     }
@@ -146,8 +142,8 @@ class WhatIf {
         {
             const nb::gil_scoped_release release;
             Weights weights(graph_, machine_, settings);
-            std::vector<NetworkUse> uses(1);
-            const auto times = times_of(weights, settings, uses);
+            NetworkUse use;
+            const auto times = graph_.crossings.empty() ? weights.times() : times_of(weights, settings, 0, use);
             for (std::size_t call = 0; call < graph_.enters.size(); ++call) {
                 enters.push_back(times[graph_.enters[call]]);
                 leaves.push_back(times[graph_.leaves[call]]);
@@ -173,22 +169,23 @@ class WhatIf {
           network_(std::move(network)),
           built_(std::move(built)) {}
 
-    /// Lane after lane for each node.
+    /// The times of all nodes in one lane, with contention.
     [[nodiscard]] std::vector<std::int64_t> times_of(Weights& weights, const std::vector<Setting>& settings,
+                                                     std::size_t lane, NetworkUse& use) const {
+        return times_with_contention(graph_, joints_, program_, placement_, network_, settings[lane], weights, lane,
+                                     use);
+    }
+
+    /// By lane; the times of a lane are there while a thread is at it.
+    [[nodiscard]] std::vector<LaneOutcome> contended(Weights& weights, const std::vector<Setting>& settings,
                                                      std::vector<NetworkUse>& uses) const {
-        if (graph_.crossings.empty()) {
-            return weights.times();
-        }
-        const auto lanes = settings.size();
-        std::vector<std::int64_t> times(graph_.nodes() * lanes);
-        for_each_parallel(lanes, std::thread::hardware_concurrency(), 1, [&](std::size_t lane, unsigned) {
-            const auto found = times_with_contention(graph_, joints_, program_, placement_, network_, settings[lane],
-                                                     weights, lane, uses[lane]);
-            for (std::size_t node = 0; node < found.size(); ++node) {
-                times[node * lanes + lane] = found[node];
-            }
+        std::vector<LaneOutcome> outcomes(settings.size());
+        const auto sources = sources_of(graph_);
+        for_each_parallel(settings.size(), std::thread::hardware_concurrency(), 1, [&](std::size_t lane, unsigned) {
+            const auto times = times_of(weights, settings, lane, uses[lane]);
+            outcomes[lane] = outcome_of(graph_, program_, sources, weights, settings, times, lane);
         });
-        return times;
+        return outcomes;
     }
 
     /// By lane: messages between nodes, how many waited, the sum of their waits in the network, and by link how long
@@ -211,11 +208,6 @@ class WhatIf {
         return result;
     }
 
-    struct Sums {
-        std::vector<std::int64_t> ends;               // by lane and location
-        std::vector<WidePs> in_calls, between_calls;  // by lane and callpath
-    };
-
     [[nodiscard]] std::vector<Setting> settings_of(const std::vector<Parameters>& machines, const In<double>& compute,
                                                    const Matrix& by_location, const Matrix& by_callpath) const {
         const auto lanes = machines.size();
@@ -234,38 +226,16 @@ class WhatIf {
         return settings;
     }
 
-    [[nodiscard]] Sums summed(const std::vector<std::int64_t>& times, std::size_t lanes) const {
-        const auto locations = program_.timelines.size();
-        Sums sums;
-        sums.ends.assign(lanes * locations, 0);
-        sums.in_calls.assign(lanes * program_.callpaths(), 0);
-        sums.between_calls.assign(lanes * program_.callpaths(), 0);
-        for (std::size_t location = 0; location < locations; ++location) {
-            if (graph_.begins[location] == kNone) {
-                continue;
-            }
-            const auto& calls = program_.timelines[location].calls;
-            for (std::size_t lane = 0; lane < lanes; ++lane) {
-                const auto at = [&](std::uint32_t node) { return times[node * lanes + lane]; };
-                sums.ends[lane * locations + location] = at(graph_.ends[location]);
-                auto left = at(graph_.begins[location]);
-                for (std::size_t call = 0; call < calls.size(); ++call) {
-                    const auto id = graph_.first_call[location] + call;
-                    const auto row = lane * program_.callpaths() + static_cast<std::size_t>(calls[call].callpath);
-                    sums.between_calls[row] += at(graph_.enters[id]) - left;
-                    left = at(graph_.leaves[id]);
-                    sums.in_calls[row] += left - at(graph_.enters[id]);
-                }
-            }
-        }
-        return sums;
-    }
-
-    nb::dict results(const std::vector<CriticalPath>& paths, Sums&& sums, std::size_t lanes) const {
-        std::vector<std::int64_t> makespans, parts, compute, early, shorter, moved, waited_more, by_location;
+    nb::dict results(const std::vector<LaneOutcome>& outcomes) const {
+        std::vector<std::int64_t> makespans, parts, compute, early, shorter, moved, waited_more, by_location, ends;
+        std::vector<WidePs> in_calls, between_calls;
         std::vector<double> sensitivities;
         std::vector<std::uint64_t> steps;
-        for (const auto& path : paths) {
+        for (const auto& outcome : outcomes) {
+            const auto& path = outcome.path;
+            ends.insert(ends.end(), outcome.ends_ps.begin(), outcome.ends_ps.end());
+            in_calls.insert(in_calls.end(), outcome.in_calls_ps.begin(), outcome.in_calls_ps.end());
+            between_calls.insert(between_calls.end(), outcome.between_calls_ps.begin(), outcome.between_calls_ps.end());
             makespans.push_back(path.makespan_ps);
             parts.insert(parts.end(), path.parts.begin(), path.parts.end());
             compute.push_back(path.compute_ps);
@@ -280,6 +250,7 @@ class WhatIf {
             }
             steps.push_back(path.changes_of_location);
         }
+        const auto lanes = outcomes.size();
         const auto locations = program_.timelines.size();
         nb::dict d;
         d["makespan_ps"] = array(std::move(makespans));
@@ -292,10 +263,10 @@ class WhatIf {
         d["path_compute_by_location_ps"] = matrix(std::move(by_location), lanes, locations);
         d["path_messages"] = array(std::move(steps));
         d["sensitivities"] = array(std::move(sensitivities)).attr("reshape")(lanes, kLocalities, 5);
-        d["ends_ps"] = matrix(std::move(sums.ends), lanes, locations);
-        d["in_calls_ps"] = wide_column(sums.in_calls, std::identity{}).attr("reshape")(lanes, 2 * program_.callpaths());
+        d["ends_ps"] = matrix(std::move(ends), lanes, locations);
+        d["in_calls_ps"] = wide_column(in_calls, std::identity{}).attr("reshape")(lanes, 2 * program_.callpaths());
         d["between_calls_ps"] =
-            wide_column(sums.between_calls, std::identity{}).attr("reshape")(lanes, 2 * program_.callpaths());
+            wide_column(between_calls, std::identity{}).attr("reshape")(lanes, 2 * program_.callpaths());
         return d;
     }
 

@@ -93,4 +93,4 @@ def test_work_with_a_price_begins_when_somebody_wants_it() -> None:
 
 def test_the_price_of_a_replay_is_said_for_many_messages_alone() -> None:
     assert _price(MOST_UNASKED) == ""
-    assert _price(10_022_688) == "A replay of 10,022,688 messages takes minutes, and up to 15.9 GiB of memory."
+    assert _price(10_022_688) == "A replay of 10,022,688 messages takes minutes, and up to 8.40 GiB of memory."

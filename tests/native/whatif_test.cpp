@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "program_story.hpp"
+#include "replay/native/whatif/outcomes.hpp"
 #include "replay/native/whatif/reordered.hpp"
 #include "replay/native/whatif/replay.hpp"
 
@@ -452,6 +453,58 @@ TEST(WhatIf, RoundsOfALongAllToAllAreToldTogether) {
     EXPECT_EQ(replay(graph, machine, {.machine = with_latency(200)}).leaves, Times(kMembers, 2047 * 230));
 }
 
+/// 300 messages that one call waits for: more edges than a byte counts, of which the last message's binds.
+TEST(WhatIf, OutcomesWithoutTimesAreThoseOfTimes) {
+    constexpr int kMessages = 300;
+    ProgramStory story;
+    story.rank(0, 10'000);
+    story.rank(1, 12'000);
+    const auto wait = story.call(1, CallKind::wait_multi, 50, 11'000);
+    for (int i = 0; i < kMessages; ++i) {
+        story.message(0, story.call(0, CallKind::send, 100 + 30 * i, 110 + 30 * i), 1, wait, 10);
+    }
+    const auto& program = story.program();
+    const auto machine = plain_machine();
+    const auto graph = build_graph(program, machine, machine);
+    std::vector<Setting> settings;
+    for (int lane = 0; lane < 11; ++lane) {  // 8 + 2 + 1
+        settings.push_back({.machine = with_latency(10.0 * lane), .compute = 1.0 / (1 + lane)});
+    }
+    const Weights weights(graph, machine, settings);
+    const auto found = outcomes(graph, program, weights, settings);
+    const auto sources = replay::sources_of(graph);
+    ASSERT_EQ(found.size(), settings.size());
+    std::uint32_t most = 0;
+    for (std::size_t node = 0; node < graph.nodes(); ++node) {
+        most = std::max(most, graph.first_edge[node + 1] - graph.first_edge[node]);
+    }
+    EXPECT_GE(most, kMessages);
+    for (std::size_t lane = 0; lane < settings.size(); ++lane) {
+        const auto alone = std::span(settings).subspan(lane, 1);
+        const Weights own(graph, machine, alone);
+        const auto expected = outcome_of(graph, program, sources, own, alone, own.times(), 0);
+        const auto& path = found[lane].path;
+        EXPECT_EQ(found[lane].ends_ps, expected.ends_ps);
+        EXPECT_TRUE(found[lane].in_calls_ps == expected.in_calls_ps);
+        EXPECT_TRUE(found[lane].between_calls_ps == expected.between_calls_ps);
+        EXPECT_EQ(path.makespan_ps, expected.path.makespan_ps);
+        EXPECT_EQ(path.parts, expected.path.parts);
+        EXPECT_EQ(path.compute_by_location, expected.path.compute_by_location);
+        EXPECT_EQ(path.edges, expected.path.edges);
+        EXPECT_EQ(path.moved_ps, expected.path.moved_ps);
+    }
+    // As recorded: rank 0 is in 300 calls of 10 ps, rank 1 in one from 50 to 11,000.
+    const std::vector<Setting> unchanged{{.machine = machine}};
+    const Weights same(graph, machine, unchanged);
+    const auto recorded = outcomes(graph, program, same, unchanged).front();
+    const auto all = [](const std::vector<WidePs>& sums) {
+        return static_cast<std::int64_t>(std::accumulate(sums.begin(), sums.end(), WidePs{0}));
+    };
+    EXPECT_EQ(all(recorded.in_calls_ps), 300 * 10 + (11'000 - 50));
+    // Before the first call 100, between two 20 each; before the wait 50. What follows the last call is in no sum.
+    EXPECT_EQ(all(recorded.between_calls_ps), 100 + 299 * 20 + 50);
+}
+
 TEST(WhatIf, LanesAreReplaysOfTheirOwn) {
     ProgramStory story;
     const auto& program = late_receiver(story);
@@ -468,7 +521,11 @@ TEST(WhatIf, LanesAreReplaysOfTheirOwn) {
     const Weights together(graph, machine, settings);
     const auto times = together.times();
     for (std::size_t lane = 0; lane < settings.size(); ++lane) {
-        EXPECT_EQ(critical_path(graph, replay::sources_of(graph), together, settings, times, lane).makespan_ps,
+        std::vector<std::int64_t> own;
+        for (std::size_t node = 0; node < graph.nodes(); ++node) {
+            own.push_back(times[node * settings.size() + lane]);
+        }
+        EXPECT_EQ(critical_path(graph, replay::sources_of(graph), together, settings, own, lane).makespan_ps,
                   replay(graph, machine, settings[lane]).makespan);
     }
     const auto makespans = together.makespans(1);  // keeps few times

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "replay/native/whatif/graph.hpp"
@@ -104,6 +105,32 @@ class LaneWeights {
     std::vector<Shift> shifts_;
     std::vector<std::array<double, Lanes>> factors_;
 };
+
+/// Lanes in passes of 8, 4, 2 and 1: `body(first, lanes)`.
+template <class Body>
+void for_each_group(std::size_t lanes, Body&& body) {
+    std::size_t lane = 0;
+    for (const std::size_t width : {8, 4, 2, 1}) {
+        for (; lane + width <= lanes; lane += width) {
+            body(lane, width);
+        }
+    }
+}
+
+/// Calls `body` with the width as a constant.
+template <class Body>
+void of_width(std::size_t width, Body&& body) {
+    switch (width) {
+        case 8:
+            return body(std::integral_constant<std::size_t, 8>{});
+        case 4:
+            return body(std::integral_constant<std::size_t, 4>{});
+        case 2:
+            return body(std::integral_constant<std::size_t, 2>{});
+        default:
+            return body(std::integral_constant<std::size_t, 1>{});
+    }
+}
 
 /// Calls `body()`, compiled for wide vectors where the processor has them. `body` must be inlined to gain by it.
 #if defined(__x86_64__) && defined(__GNUC__)

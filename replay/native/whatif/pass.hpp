@@ -19,11 +19,12 @@
 namespace logpost::replay {
 
 /// t_v = max over the edges u -> v of (t_u + w), for a group of lanes. `times`, by slot, are 0 at first; in the end,
-/// nodes that nobody waits for have their times there. `keep(node, latest)` is called for each arc with the latest
-/// times of its node so far: in the end, with the node's.
-template <std::size_t Lanes, class Keep>
+/// nodes that nobody waits for have their times there. For each arc, `kept.come(come, latest)` is told when it comes,
+/// and the latest times of the arcs of its node before it; then `kept.at(node, latest, last)` the latest ones with it,
+/// and whether they are the node's.
+template <std::size_t Lanes, class Kept>
 [[gnu::always_inline]] inline void replay_in_slots(const Graph& graph, const LaneWeights<Lanes>& weights,
-                                                   std::vector<LaneTimes<Lanes>>& times, const Keep& keep) {
+                                                   std::vector<LaneTimes<Lanes>>& times, Kept& kept) {
     constexpr std::size_t kBlock = 2048 / Lanes;  // its weights and times fit into the first cache
     const auto shared = static_cast<std::uint32_t>(graph.models.size());
     std::vector<LaneTimes<Lanes>> table(shared + kBlock);
@@ -52,13 +53,17 @@ template <std::size_t Lanes, class Keep>
             const auto row = arc.row();
             const auto& weight = changed[row - (row >= shared ? own : 0)];
             const auto& source = time[arc.source];
+            LaneTimes<Lanes> come;
             for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                const auto come = source[lane] + weight[lane];
-                latest[lane] = latest[lane] < come ? come : latest[lane];
+                come[lane] = source[lane] + weight[lane];
+            }
+            kept.come(come, latest);
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                latest[lane] = latest[lane] < come[lane] ? come[lane] : latest[lane];
             }
             time[slots[node]] = latest;
-            keep(node, latest);
             const std::int64_t last = arc.last();
+            kept.at(node, latest, last != 0);
             node += static_cast<std::size_t>(last);
             for (std::size_t lane = 0; lane < Lanes; ++lane) {
                 latest[lane] = last != 0 ? INT64_MIN : latest[lane];

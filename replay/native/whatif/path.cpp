@@ -66,25 +66,24 @@ void differentiate(const EdgeModel& model, const MessageClass& message, const Pa
 
 }  // namespace
 
-CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> sources, const Weights& weights,
-                           std::span<const Setting> settings, const std::vector<std::int64_t>& times,
-                           std::size_t lane) {
-    const auto lanes = weights.lanes();
-    const auto time = [&](std::uint32_t node) { return times[static_cast<std::size_t>(node) * lanes + lane]; };
+CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span<const Setting> settings,
+                           std::size_t lane, std::span<const std::int64_t> ends_ps, const BindingOf& binding_of) {
     CriticalPath path;
     std::uint32_t last = kNone;
     std::int64_t begin = INT64_MAX;
+    std::int64_t time = INT64_MIN;
     for (std::size_t l = 0; l < graph.ends.size(); ++l) {
         if (graph.ends[l] != kNone) {
-            begin = std::min(begin, time(graph.begins[l]));
-            last = last == kNone || time(graph.ends[l]) > time(last) ? graph.ends[l] : last;
+            begin = std::min(begin, weights.weight(graph.first_edge[graph.begins[l]], lane));
+            last = last == kNone || ends_ps[l] > time ? graph.ends[l] : last;
+            time = std::max(time, ends_ps[l]);
         }
     }
     path.compute_by_location.assign(graph.ends.size(), 0);
     if (last == kNone) {
         return path;
     }
-    path.makespan_ps = time(last) - begin;
+    path.makespan_ps = time - begin;
     const auto& machine = settings[lane].machine;
     auto started = graph.started;
     auto stopping = graph.stopping;
@@ -97,20 +96,14 @@ CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> so
         graph.stopping[static_cast<std::size_t>(std::ranges::find(graph.ends, last) - graph.ends.begin())] != kNone;
     const auto costs = class_costs(graph, machine);
     for (auto node = last;;) {
-        auto binding = kNone;
-        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
-            if (sources[i] == kNone || time(sources[i]) + weights.weight(i, lane) == time(node)) {
-                binding = i;
-                break;
-            }
-        }
-        if (binding == kNone || sources[binding] == kNone) {
-            path.parts[static_cast<std::size_t>(PathPart::start)] += time(node) - begin;
+        const auto [binding, source] = binding_of(node);
+        if (source == kNone) {
+            path.parts[static_cast<std::size_t>(PathPart::start)] += time - begin;
             return path;
         }
         ++path.edges;
         const auto& model = graph.models[graph.model_of(binding)];
-        const auto weight = time(node) - time(sources[binding]);
+        const auto weight = weights.weight(binding, lane);
         path.early_ps += std::max<std::int64_t>(0, -weight);
         path.moved_ps += std::abs(weight - graph.weight_of(binding));
         if (std::ranges::binary_search(stopping, node)) {
@@ -151,8 +144,25 @@ CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> so
                 path.changes_of_location += (model.terms & kTermLatency) != 0 ? 1 : 0;
                 break;
         }
-        node = sources[binding];
+        node = source;
+        time -= weight;
     }
+}
+
+CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> sources, const Weights& weights,
+                           std::span<const Setting> settings, std::span<const std::int64_t> times, std::size_t lane) {
+    std::vector<std::int64_t> ends_ps(graph.ends.size());
+    for (std::size_t l = 0; l < ends_ps.size(); ++l) {
+        ends_ps[l] = graph.ends[l] == kNone ? 0 : times[graph.ends[l]];
+    }
+    return critical_path(graph, weights, settings, lane, ends_ps, [&](std::uint32_t node) -> Binding {
+        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+            if (sources[i] == kNone || times[sources[i]] + weights.weight(i, lane) == times[node]) {
+                return {i, sources[i]};
+            }
+        }
+        return {};
+    });
 }
 
 }  // namespace logpost::replay

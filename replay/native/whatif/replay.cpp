@@ -1,7 +1,6 @@
 #include "replay/native/whatif/replay.hpp"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
 #include "replay/native/threads.hpp"
@@ -50,16 +49,35 @@ Waits<std::int64_t> Weights::waits_longer(std::uint32_t edge, std::size_t lane) 
     return {leaving, crossing->sent_edge == edge ? 0 : now.whole_ps - crossing->delay_ps - leaving};
 }
 
+namespace {
+
+/// The times of all nodes.
+template <std::size_t Lanes>
+struct KeptTimes {
+    std::vector<std::int64_t>& times;
+    std::size_t lanes, first_lane;
+
+    void come(const LaneTimes<Lanes>&, const LaneTimes<Lanes>&) noexcept {}
+    [[gnu::always_inline]] void at(std::size_t node, const LaneTimes<Lanes>& latest, bool) noexcept {
+        std::copy(latest.begin(), latest.end(), times.begin() + static_cast<std::ptrdiff_t>(node * lanes + first_lane));
+    }
+};
+
+template <std::size_t Lanes>
+struct NothingKept {
+    void come(const LaneTimes<Lanes>&, const LaneTimes<Lanes>&) noexcept {}
+    void at(std::size_t, const LaneTimes<Lanes>&, bool) noexcept {}
+};
+
+}  // namespace
+
 template <std::size_t Lanes>
 void Weights::replay(std::size_t first_lane, std::vector<std::int64_t>& times) const {
     const auto weights = group<Lanes>(first_lane);
     std::vector<LaneTimes<Lanes>> in_slots(graph_.slots_needed);
     on_this_processor([&] [[gnu::always_inline]] () {
-        replay_in_slots<Lanes>(graph_, weights, in_slots,
-                               [&] [[gnu::always_inline]] (std::size_t node, const LaneTimes<Lanes>& latest) {
-                                   std::copy(latest.begin(), latest.end(),
-                                             times.begin() + static_cast<std::ptrdiff_t>(node * lanes_ + first_lane));
-                               });
+        KeptTimes<Lanes> kept{times, lanes_, first_lane};
+        replay_in_slots<Lanes>(graph_, weights, in_slots, kept);
     });
 }
 
@@ -109,7 +127,8 @@ void Weights::replay(std::size_t first_lane, std::span<std::int64_t> found) cons
         if constexpr (Released) {
             replay_released<Lanes>(graph_, weights, times);
         } else {
-            replay_in_slots<Lanes>(graph_, weights, times, [](std::size_t, const LaneTimes<Lanes>&) {});
+            NothingKept<Lanes> nothing;
+            replay_in_slots<Lanes>(graph_, weights, times, nothing);
         }
     });
     std::int64_t begin = INT64_MAX;
@@ -128,36 +147,6 @@ void Weights::replay(std::size_t first_lane, std::span<std::int64_t> found) cons
         found[first_lane + lane] = begin == INT64_MAX ? 0 : last[lane] - begin;
     }
 }
-
-namespace {
-
-/// Lanes in passes of 8, 4, 2 and 1: `body(first, lanes)`.
-template <class Body>
-void for_each_group(std::size_t lanes, Body&& body) {
-    std::size_t lane = 0;
-    for (const std::size_t width : {8, 4, 2, 1}) {
-        for (; lane + width <= lanes; lane += width) {
-            body(lane, width);
-        }
-    }
-}
-
-/// Calls `body` with the width as a constant.
-template <class Body>
-void of_width(std::size_t width, Body&& body) {
-    switch (width) {
-        case 8:
-            return body(std::integral_constant<std::size_t, 8>{});
-        case 4:
-            return body(std::integral_constant<std::size_t, 4>{});
-        case 2:
-            return body(std::integral_constant<std::size_t, 2>{});
-        default:
-            return body(std::integral_constant<std::size_t, 1>{});
-    }
-}
-
-}  // namespace
 
 std::vector<std::int64_t> Weights::times() const {
     std::vector<std::int64_t> times(graph_.nodes() * lanes_);

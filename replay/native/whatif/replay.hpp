@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -78,12 +79,13 @@ class Weights {
     /// With `released`, a message that comes to a NIC before the one that was recorded there before it does not wait
     /// for that one: what the recorded order may cost too much where messages overtake each other.
     [[nodiscard]] std::vector<std::int64_t> makespans(unsigned threads, bool released = false) const;
-
-  private:
+    /// Of a group of lanes.
     template <std::size_t Lanes>
     [[nodiscard]] LaneWeights<Lanes> group(std::size_t first_lane) const {
         return {graph_.models.size(), lanes_, first_lane, scaled_, shift_, floor_, factor_};
     }
+
+  private:
     template <std::size_t Lanes>
     void replay(std::size_t first_lane, std::vector<std::int64_t>& times) const;
     template <std::size_t Lanes, bool Released>
@@ -166,8 +168,19 @@ struct CriticalPath {
     std::uint64_t changes_of_location = 0;  ///< messages and collectives that the path follows
 };
 
-/// The critical path of one lane. `times` as Weights::times, `sources` as sources_of.
+/// The first of the edges that a node's time follows from, and the node that it comes from.
+struct Binding {
+    std::uint32_t edge = kNone;
+    std::uint32_t source = kNone;  ///< kNone: there is none
+};
+/// Asked of nodes that come before those that were asked before them.
+using BindingOf = std::function<Binding(std::uint32_t node)>;
+
+/// The critical path of one lane. `ends_ps`: by location.
+CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span<const Setting> settings,
+                           std::size_t lane, std::span<const std::int64_t> ends_ps, const BindingOf& binding_of);
+/// Likewise. `times`: the lane's, by node; `sources` as sources_of.
 CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> sources, const Weights& weights,
-                           std::span<const Setting> settings, const std::vector<std::int64_t>& times, std::size_t lane);
+                           std::span<const Setting> settings, std::span<const std::int64_t> times, std::size_t lane);
 
 }  // namespace logpost::replay
