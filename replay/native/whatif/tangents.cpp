@@ -2,19 +2,28 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "replay/native/threads.hpp"
+#include "replay/native/whatif/lanes.hpp"
 
 namespace logpost::replay {
 namespace {
 
-constexpr std::size_t kLanes = 4;
+constexpr std::size_t kLanes = 8;
 
-/// A time, and how it moves.
+/// Times, and how they move, side by side in loops that become vector instructions.
 struct Moving {
-    double time = 0, slope = 0, count = 0;
+    std::array<double, kLanes> time{}, slope{}, count{};
 };
+
+constexpr double kNeverAt = -std::numeric_limits<double>::infinity();
+constexpr Moving kNothingCame = [] {
+    Moving nothing;
+    nothing.time.fill(kNeverAt);
+    return nothing;
+}();
 
 Parameters at(const Direction& direction, double x) {
     auto machine = direction.at_zero.machine;
@@ -80,8 +89,10 @@ class PointWeights {
                     const bool orders = !is_queue(model) || sum(model, after[model.message]) > 0 ||
                                         sum(model, slopes[model.message]) > 0;
                     absent_[m] = orders ? 0 : 1;
-                    shift_[m][lane] = {sum(model, after[model.message]) - sum(model, before[model.message]),
-                                       sum(model, slopes[model.message]), sum(model, counts[model.message])};
+                    auto& shift = shift_[m];
+                    shift.time[lane] = sum(model, after[model.message]) - sum(model, before[model.message]);
+                    shift.slope[lane] = sum(model, slopes[model.message]);
+                    shift.count[lane] = sum(model, counts[model.message]);
                 }
             }
         }
@@ -92,52 +103,92 @@ class PointWeights {
         }
     }
 
-    [[nodiscard]] bool absent(const Edge& edge) const noexcept { return absent_[edge.model] != 0; }
-    /// What an edge makes of its source's time.
-    [[nodiscard]] Moving moved(const Edge& edge, std::size_t lane, const Moving& source) const noexcept {
-        const auto weight = static_cast<double>(edge.weight);
-        if (factor_[edge.model] >= 0) {
-            return {source.time + weight * factor_[edge.model], source.slope, source.count};
+    /// What an edge adds to its source's times; of one that is absent, so little that it never counts.
+    [[gnu::always_inline]] void add(std::uint32_t model, std::int64_t of_edge, Moving& more) const noexcept {
+        const auto weight = static_cast<double>(of_edge);
+        if (factor_[model] >= 0) {
+            more = {};
+            more.time.fill(weight * factor_[model]);
+            return;
         }
-        const auto& shift = shift_[edge.model][lane];
+        if (absent_[model] != 0) {
+            more = {};
+            more.time.fill(kNeverAt);
+            return;
+        }
+        const auto& shift = shift_[model];
         const double least = std::min(weight, 0.0);
-        const double moved = weight + shift.time;
-        if (moved > least || (moved == least && shift.slope > 0)) {
-            return {source.time + moved, source.slope + shift.slope, source.count + shift.count};
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            const double whole = weight + shift.time[lane];
+            const bool moves = whole > least || (whole == least && shift.slope[lane] > 0);
+            more.time[lane] = moves ? whole : least;
+            more.slope[lane] = moves ? shift.slope[lane] : 0.0;
+            more.count[lane] = moves ? shift.count[lane] : 0.0;
         }
-        return {source.time + least, source.slope, source.count};
     }
 
   private:
-    std::vector<std::array<Moving, kLanes>> shift_;
+    std::vector<Moving> shift_;
     std::vector<std::uint8_t> absent_;  // 1: a queue at a server that is taken for no time, whatever x is
     std::vector<double> factor_;        // of computation; negative: none
 };
 
 /// One pass: the tangents at up to kLanes points.
-void pass(const Graph& graph, const PointWeights& weights, std::span<Tangent> found) {
-    std::vector<std::array<Moving, kLanes>> times(graph.slots_needed);
-    for (std::size_t node = 0; node < graph.nodes(); ++node) {
-        std::array<Moving, kLanes> latest;
-        bool first = true;
-        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
-            const auto edge = graph.edge(i);
-            if (weights.absent(edge)) {
-                continue;
-            }
-            const auto& source = times[edge.source];
-            for (std::size_t lane = 0; lane < kLanes; ++lane) {
-                const auto arrival = weights.moved(edge, lane, source[lane]);
-                // Of two paths that are equally long, the one that grows faster: the slope to the right.
-                if (first || arrival.time > latest[lane].time ||
-                    (arrival.time == latest[lane].time && arrival.slope > latest[lane].slope)) {
-                    latest[lane] = arrival;
-                }
-            }
-            first = false;
-        }
-        times[graph.slots[node]] = latest;
+/// As replay_in_slots: an arc takes what it adds from one table, and no branch depends on the graph.
+[[gnu::always_inline]] inline void replay(const Graph& graph, const PointWeights& weights, std::vector<Moving>& times) {
+    constexpr std::size_t kBlock = 128;
+    const auto shared = static_cast<std::uint32_t>(graph.models.size());
+    std::vector<Moving> table(shared + kBlock);
+    for (std::uint32_t model = 0; model < shared; ++model) {
+        weights.add(model, graph.costs[model], table[model]);
     }
+    const auto* const arcs = graph.arcs.data();
+    Moving latest = kNothingCame;
+    std::size_t node = 0;
+    std::uint32_t own = 0;  // the first weight of its own in the block
+    for (std::size_t begin = 0; begin < graph.arcs.size(); begin += kBlock) {
+        const auto end = std::min(begin + kBlock, graph.arcs.size());
+        std::uint32_t owned = 0;
+        for (auto i = begin; i < end; ++i) {
+            owned += arcs[i].row() >= shared ? 1 : 0;
+        }
+        for (std::uint32_t k = 0; k < owned; ++k) {
+            weights.add(graph.own_models[own + k], graph.own_weights[own + k], table[shared + k]);
+        }
+        for (auto i = begin; i < end; ++i) {
+            const auto arc = arcs[i];
+            const auto row = arc.row();
+            const auto& more = table[row - (row >= shared ? own : 0)];
+            const auto& source = times[arc.source];
+            auto& at_node = times[graph.slots[node]];
+            const bool last = arc.last() != 0;
+            for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                const double time = source.time[lane] + more.time[lane];
+                const double slope = source.slope[lane] + more.slope[lane];
+                const double count = source.count[lane] + more.count[lane];
+                // Of two paths that are equally long, the one that grows faster: the slope to the right.
+                const bool later = (time > latest.time[lane]) |
+                                   (static_cast<int>(time == latest.time[lane]) & (slope > latest.slope[lane]));
+                latest.time[lane] = later ? time : latest.time[lane];
+                latest.slope[lane] = later ? slope : latest.slope[lane];
+                latest.count[lane] = later ? count : latest.count[lane];
+                const bool came = latest.time[lane] != kNeverAt;
+                at_node.time[lane] = came ? latest.time[lane] : 0.0;
+                at_node.slope[lane] = came ? latest.slope[lane] : 0.0;
+                at_node.count[lane] = came ? latest.count[lane] : 0.0;
+            }
+            node += last ? 1 : 0;
+            for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                latest.time[lane] = last ? kNeverAt : latest.time[lane];
+            }
+        }
+        own += owned;
+    }
+}
+
+void pass(const Graph& graph, const PointWeights& weights, std::span<Tangent> found) {
+    std::vector<Moving> times(graph.slots_needed);
+    on_this_processor([&] [[gnu::always_inline]] () { replay(graph, weights, times); });
     double begin = 0;
     bool any = false;
     for (const auto node : graph.begins) {
@@ -153,13 +204,14 @@ void pass(const Graph& graph, const PointWeights& weights, std::span<Tangent> fo
             if (node == kNone) {
                 continue;
             }
-            const auto& one = times[graph.slots[node]][lane];
-            if (last == nullptr || one.time > last->time || (one.time == last->time && one.slope > last->slope)) {
+            const auto& one = times[graph.slots[node]];
+            if (last == nullptr || one.time[lane] > last->time[lane] ||
+                (one.time[lane] == last->time[lane] && one.slope[lane] > last->slope[lane])) {
                 last = &one;
             }
         }
         if (last != nullptr) {
-            found[lane] = {last->time - begin, last->slope, last->count};
+            found[lane] = {last->time[lane] - begin, last->slope[lane], last->count[lane]};
         }
     }
 }
