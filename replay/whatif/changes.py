@@ -30,6 +30,7 @@ from logpost.machines.parameters import PARAMETERS as COLUMN_OF
 from logpost.replay._native import Surroundings
 from logpost.replay.models.interface import Parameter
 from logpost.replay.predict.quantities import parse_value
+from logpost.replay.whatif.setting import factor_of, parted
 
 Factors = NDArray[np.float64]
 
@@ -79,9 +80,7 @@ def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
         InputError: a setting is not understood, or the machine cannot have it.
     """
     for text in settings:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not equals or not name or not value:
-            raise InputError(f"--set {text}: write NAME=VALUE, e.g. --set L=5us or --set L=x2")
+        name, value = parted(text)
         scenario = _switched(scenario, name, value) if name in SWITCHES else _set(scenario, name, value)
     return scenario
 
@@ -153,7 +152,7 @@ def _set(scenario: Scenario, name: str, value: str) -> Scenario:
             stated = _known(scenario.machine.errors[column])
             slope = 0.0
             if value.startswith("x"):
-                slope = factor = _factor(name, value)
+                slope = factor = factor_of(name, value)
                 machine = _scaled(machine, column, np.where(mine, factor, 1.0))
                 error = stated * abs(factor - 1.0)
             elif value[0] in "+-":
@@ -173,16 +172,6 @@ def _set(scenario: Scenario, name: str, value: str) -> Scenario:
                 follows[column] = np.where(mine, slope, 1.0) * follows.get(column, np.ones(mine.shape))
     moved = None if follows is None else MappingProxyType(follows)
     return replace(scenario, machine=machine, errors=MappingProxyType(errors), follows=moved)
-
-
-def _factor(name: str, value: str) -> float:
-    try:
-        factor = float(value[1:])
-    except ValueError:
-        factor = math.nan
-    if not (math.isfinite(factor) and factor >= 0.0):
-        raise InputError(f"--set {name}={value}: write a factor as x2 or x0.5")
-    return factor
 
 
 def _moved_by(parameter: Parameter, name: str, value: str) -> float:

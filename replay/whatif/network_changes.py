@@ -23,6 +23,7 @@ from logpost.machines.topologies.parse import parse_topology
 from logpost.machines.values.quantity import Bandwidth
 from logpost.replay.models.interface import Parameter
 from logpost.replay.predict.quantities import parse_value
+from logpost.replay.whatif.setting import factor_of, parted
 
 NAMES = ("topology", "per_hop", "link_bandwidth", "bisection", "nics_per_node")
 SWEPT = {
@@ -53,7 +54,7 @@ def with_network(
     Raises:
         InputError: a setting is not understood, or the machine has no topology to change.
     """
-    given = dict(_parted(text) for text in settings)
+    given = dict(parted(text) for text in settings)
     clock = machine.clock_hz
     recorded = machine.topology
     if "topology" in given:
@@ -109,13 +110,6 @@ def follows_G(machine: Machine) -> bool:
     return machine.topology is not None and machine.topology.link_bandwidth is None
 
 
-def _parted(text: str) -> tuple[str, str]:
-    name, _, value = (part.strip() for part in text.partition("="))
-    if not value:
-        raise InputError(f"--set {text}: write NAME=VALUE, e.g. --set topology=torus:4x4x2 or --set link_bandwidth=x2")
-    return name, value
-
-
 def _byte_ps(topology: Topology, values: ReplayParameters, clock: float | None) -> float:
     """How long a byte occupies a link."""
     if topology.link_bandwidth is not None:
@@ -130,7 +124,7 @@ def _stated(bytes_per_ps: float) -> Bandwidth:
 def _bandwidth(name: str, text: str, stated: float, clock: float | None) -> float:
     """Bytes per picosecond."""
     if text.startswith("x"):
-        factor = _factor(name, text)
+        factor = factor_of(name, text)
         if factor <= 0:
             raise InputError(f"--set {name}={text}: a bandwidth must be positive")
         return stated * factor
@@ -145,7 +139,7 @@ def _with_per_hop(values: ReplayParameters, topology: Topology, text: str, clock
     beyond = values.beyond_loggp
     before = beyond.per_hop_ps or 0.0
     if text.startswith("x"):
-        after = before * _factor("per_hop", text)
+        after = before * factor_of("per_hop", text)
     else:
         given = parse_value(SWEPT["per_hop"], text, time_unit="ps", clock_hz=clock)
         assert isinstance(given, float)
@@ -159,13 +153,3 @@ def _with_per_hop(values: ReplayParameters, topology: Topology, text: str, clock
         L_ps=np.rint(moved).astype(values.L_ps.dtype),
         beyond_loggp=replace(beyond, per_hop_ps=after, mean_hops=mean),
     )
-
-
-def _factor(name: str, text: str) -> float:
-    try:
-        factor = float(text[1:])
-    except ValueError:
-        factor = float("nan")
-    if not (np.isfinite(factor) and factor >= 0):
-        raise InputError(f"--set {name}={text}: write a factor as x2 or x0.5")
-    return factor
