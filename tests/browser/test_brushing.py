@@ -43,11 +43,14 @@ def query(seen: Visit) -> dict[str, str]:
 
 def box_of(seen: Visit, chart: str, part: str = ".nsewdrag") -> dict[str, float]:
     """Where a part of a chart is, once it stands still: charts above it may be drawn anew for some time."""
-    area = seen.page.locator(f"figure[data-chart='{chart}'] {part}").first
-    area.scroll_into_view_if_needed()
-    box: dict[str, float] = {}
-    while (now := area.bounding_box()) != box:
+    selector = f"figure[data-chart='{chart}'] {part}"
+    area = seen.page.locator(selector).first
+    box: dict[str, float] | None = None
+    area.wait_for()
+    while (now := area.bounding_box()) != box or box is None:
         box = now
+        # Not by the locator: it fails where the element is replaced meanwhile.
+        seen.page.evaluate("part => document.querySelector(part)?.scrollIntoView({block: 'center'})", selector)
         seen.page.wait_for_timeout(500)
     return box
 

@@ -21,8 +21,8 @@ using tests::plain_machine;
 
 /// A collective operation of ranks that enter and leave as told, in picoseconds.
 struct Together : tests::ProgramStory {
-    Together(Operation operation, std::vector<std::pair<std::int64_t, std::int64_t>> times, std::int32_t root = -1,
-             std::int32_t ranks_per_node = 1) {
+    Together(Operation operation, const std::vector<std::pair<std::int64_t, std::int64_t>>& times,
+             std::int32_t root = -1, std::int32_t ranks_per_node = 1) {
         for (std::size_t i = 0; i < times.size(); ++i) {
             rank(static_cast<std::int32_t>(i) / ranks_per_node, 1'000'000);
         }
