@@ -146,16 +146,14 @@ def _write_sums(
 
 def _without_accounts(analysis: Analysis) -> dict[str, pl.DataFrame]:
     """Tables that are no sums, and need no account of a call."""
-    return _frames(
-        (schema.COLLECTIVE_KINDS, analysis.collective_kinds()),
-        (schema.CRITICAL_PATH, analysis.critical_path()),
-        (schema.UNMATCHED, analysis.unmatched()),
-        (schema.EPOCHS, analysis.epochs()),
+    return dict(
+        _one_by_one(
+            (schema.COLLECTIVE_KINDS, analysis.collective_kinds),
+            (schema.CRITICAL_PATH, analysis.critical_path),
+            (schema.UNMATCHED, analysis.unmatched),
+            (schema.EPOCHS, analysis.epochs),
+        )
     )
-
-
-def _frames(*tables: tuple[schema.Table, Columns]) -> dict[str, pl.DataFrame]:
-    return {table.name: frame(table, columns) for table, columns in tables}
 
 
 def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame]) -> None:

@@ -12,14 +12,15 @@
 namespace logpost::replay {
 namespace {
 
-/// Calls `visit(node, ended, begun)` for the times that sums over calls consist of: a node's time ends what `ended`
-/// says and begins what `begun` says.
+/// Of a location's time: in a call, or before one.
 struct Stretch {
     enum class Kind : std::uint8_t { none, in_call, between_calls };
     Kind kind = Kind::none;
     std::int32_t callpath = -1;
 };
 
+/// Calls `visit(node, ended, begun)` for the times that sums over calls consist of: a node's time ends what `ended`
+/// says and begins what `begun` says.
 template <class Visit>
 void for_each_boundary(const Graph& graph, const Program& program, Visit&& visit) {
     using enum Stretch::Kind;
