@@ -7,6 +7,7 @@
 
 #include "replay/native/threads.hpp"
 #include "replay/native/whatif/lanes.hpp"
+#include "replay/native/whatif/pass.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -133,32 +134,15 @@ class PointWeights {
     std::vector<double> factor_;        // of computation; negative: none
 };
 
-/// One pass: the tangents at up to kLanes points.
-/// As replay_in_slots: an arc takes what it adds from one table, and no branch depends on the graph.
+/// The tangents of all nodes' times; as replay_in_slots, without a branch that depends on the graph.
 [[gnu::always_inline]] inline void replay(const Graph& graph, const PointWeights& weights, std::vector<Moving>& times) {
-    constexpr std::size_t kBlock = 128;
-    const auto shared = static_cast<std::uint32_t>(graph.models.size());
-    std::vector<Moving> table(shared + kBlock);
-    for (std::uint32_t model = 0; model < shared; ++model) {
-        weights.add(model, graph.costs[model], table[model]);
-    }
-    const auto* const arcs = graph.arcs.data();
     Moving latest = kNothingCame;
-    std::size_t node = 0;
-    std::uint32_t own = 0;  // the first weight of its own in the block
-    for (std::size_t begin = 0; begin < graph.arcs.size(); begin += kBlock) {
-        const auto end = std::min(begin + kBlock, graph.arcs.size());
-        std::uint32_t owned = 0;
-        for (auto i = begin; i < end; ++i) {
-            owned += arcs[i].row() >= shared ? 1 : 0;
-        }
-        for (std::uint32_t k = 0; k < owned; ++k) {
-            weights.add(graph.own_models[own + k], graph.own_weights[own + k], table[shared + k]);
-        }
-        for (auto i = begin; i < end; ++i) {
-            const auto arc = arcs[i];
-            const auto row = arc.row();
-            const auto& more = table[row - (row >= shared ? own : 0)];
+    for_each_arc<Moving, 128>(
+        graph,
+        [&] [[gnu::always_inline]] (std::uint32_t model, std::int64_t weight, Moving& more) {
+            weights.add(model, weight, more);
+        },
+        [&] [[gnu::always_inline]] (const auto& arc, const Moving& more, std::size_t node) {
             const auto& source = times[arc.source];
             auto& at_node = times[graph.slots[node]];
             const bool last = arc.last() != 0;
@@ -177,15 +161,13 @@ class PointWeights {
                 at_node.slope[lane] = came ? latest.slope[lane] : 0.0;
                 at_node.count[lane] = came ? latest.count[lane] : 0.0;
             }
-            node += last ? 1 : 0;
             for (std::size_t lane = 0; lane < kLanes; ++lane) {
                 latest.time[lane] = last ? kNeverAt : latest.time[lane];
             }
-        }
-        own += owned;
-    }
+        });
 }
 
+/// One pass: the tangents at up to kLanes points.
 void pass(const Graph& graph, const PointWeights& weights, std::span<Tangent> found) {
     std::vector<Moving> times(graph.slots_needed);
     on_this_processor([&] [[gnu::always_inline]] () { replay(graph, weights, times); });
