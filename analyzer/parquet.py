@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute  # before any thread writes: it adds to the functions that a writer looks up without a lock
 import pyarrow.parquet as pq
 
 from logpost.analyzer.schema import Column, Table
