@@ -8,10 +8,8 @@ from contextlib import closing
 from functools import partial
 from importlib import import_module
 from itertools import chain
-from typing import Any
 
 import polars as pl
-import pyarrow as pa
 
 from logpost.analyzer import schema
 from logpost.analyzer.in_turn import in_turn
@@ -22,7 +20,7 @@ from logpost.analyzer.network_tables import network_frames
 from logpost.analyzer.parquet import ROWS, Columns, TableStream, frame, write_whole
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.wide import exact_sum
-from logpost.replay._native import Analysis, operations
+from logpost.replay._native import Analysis
 from logpost.replay.columns import Calls, DelayCosts
 
 MESSAGES_PER_BATCH = 1 << 15
@@ -224,8 +222,7 @@ def _write_collectives(writer: RunWriter, analysis: Analysis) -> None:
     begin, rows = 0, ROWS
     with TableStream(schema.COLLECTIVES, writer.table_path("collectives")) as stream:
         while rows == ROWS:
-            batch: dict[str, Any] = dict(analysis.collectives(begin, begin + ROWS))
-            batch["operation"] = pa.DictionaryArray.from_arrays(batch["operation"], operations()).cast(pa.string())
+            batch = analysis.collectives(begin, begin + ROWS)
             stream.put(batch)
             rows = len(batch["location"])
             begin += rows

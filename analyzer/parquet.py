@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute  # before any thread writes: it adds to the functions that a writer looks up without a lock
 import pyarrow.parquet as pq
 
 from logpost.analyzer.schema import Column, Table
@@ -58,6 +57,12 @@ def _lasts(column: Column) -> bool:
     return isinstance(column.dtype, pl.Int64) and not _rises(column)
 
 
+def _names(column: Column) -> bool:
+    """Whether a column holds one of a few names. For their smallest and largest, Arrow would look up a function, which
+    fails while another thread registers more of them (importing pyarrow.compute does)."""
+    return isinstance(column.dtype, pl.Enum)
+
+
 def _writer(table: Table, schema: pa.Schema, path: Path) -> pq.ParquetWriter:
     """A Parquet writer with the encodings that cost least for what the columns hold.
 
@@ -71,7 +76,7 @@ def _writer(table: Table, schema: pa.Schema, path: Path) -> pq.ParquetWriter:
         compression={name: "none" if name in rises else "lz4" for name in schema.names},
         column_encoding=dict.fromkeys(rises, "DELTA_BINARY_PACKED"),
         use_dictionary=[column.name for column in table.columns if isinstance(column.dtype, pl.Enum | pl.String)],
-        write_statistics=[column.name for column in table.columns if not _lasts(column)],
+        write_statistics=[column.name for column in table.columns if not (_lasts(column) or _names(column))],
         write_batch_size=1 << 16,
     )
 

@@ -9,10 +9,10 @@ import polars as pl
 
 from logpost.analyzer.placement import place
 from logpost.analyzer.run import Run
-from logpost.analyzer.schema import DIRECTIONS, TABLES
+from logpost.analyzer.schema import DIRECTIONS, OPERATIONS, TABLES
 from logpost.errors import InputError
 from logpost.machines import Machine, load_machine
-from logpost.replay._native import FINALIZE, Program, Spill, call_kinds, operations
+from logpost.replay._native import FINALIZE, Program, Spill, call_kinds
 from logpost.replay.columns import Column, Piece
 
 LOCATIONS = ("process", "socket", "node", "rank", "accounted", "first_ps", "last_ps")
@@ -135,7 +135,7 @@ def _rows(run: Run, table: str) -> int:
 
 def _array(table: str, column: pl.Series) -> Column:
     if (table, column.name) == ("collectives", "operation"):
-        column = column.replace_strict(operations(), range(len(operations())), return_dtype=pl.UInt8)
+        column = column.cast(pl.Enum(OPERATIONS)).to_physical()  # older runs have its names as texts
     elif (table, column.name) == ("unmatched", "direction"):
         column = column.cast(pl.String).replace_strict(DIRECTIONS, range(len(DIRECTIONS)), return_dtype=pl.UInt8)
     elif column.name == "kind":

@@ -10,6 +10,7 @@ from logpost.analyzer.schema.vocabulary import (
     DIRECTIONS,
     EPOCH_KINDS,
     LOCALITIES,
+    OPERATIONS,
     PARTS,
     PROTOCOLS,
     TRANSFER_KINDS,
@@ -115,7 +116,7 @@ COLLECTIVES = Table(
             complete_call="the call that completed it; -1: none did",
             rma_window="the one-sided window that it synchronizes; -1: none",
         ),
-        *text(operation="which operation"),
+        enum("operation", OPERATIONS, "which operation"),
         *ps(
             enter="enter of the call",
             leave="end of the operation",

@@ -23,8 +23,9 @@ from logpost.analyzer.findings.evidence.one_sided_waits import one_sided_waits
 from logpost.analyzer.findings.evidence.spinning import queries, spin_ps
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.reporting.units import count_text
+from logpost.analyzer.schema import OPERATIONS
 from logpost.analyzer.wide import wide_sum
-from logpost.replay._native import RecordedGraph, operations, wait_reasons
+from logpost.replay._native import RecordedGraph, wait_reasons
 from logpost.replay.columns import Column, Int32, Int64, UInt8
 
 MOST_CALLS = 100_000
@@ -376,19 +377,17 @@ def _members(evidence: Evidence, row_of: Int32) -> dict[str, Column]:
     rows = (
         evidence.tables["collectives"]
         .filter(pl.col("instance") >= 0)
-        .select("instance", "call", "location", "comm", "root", pl.col("operation").cast(pl.String))
+        .select("instance", "call", "location", "comm", "root", "operation")
         .collect()
     )
     calls = _looked_up(row_of, rows["call"])
     (inside,) = np.nonzero(calls >= 0)
     instance = rows["instance"].to_numpy()
     inside = inside[np.lexsort([calls[inside], instance[inside]])]
-    names = rows["operation"].gather(pl.Series(inside))
-    codes = names.replace_strict(operations(), range(len(operations())), return_dtype=pl.UInt8)
     return {
         "instance": instance[inside],
         "call": calls[inside],
-        "operation": codes.to_numpy(),
+        "operation": rows["operation"].cast(pl.Enum(OPERATIONS)).to_physical().to_numpy()[inside],
         "root": _is_root(evidence, rows)[inside],
     }
 
