@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from logpost.analyzer.schema import Column, Table
-from logpost.analyzer.wide import WIDE, wide_array
+from logpost.analyzer.wide import WIDE, wide_series
 
 Columns = Mapping[str, object]
 
@@ -163,7 +163,7 @@ def frame(table: Table, columns: Columns) -> pl.DataFrame:
             names = pl.Series(list(column.dtype.categories), dtype=column.dtype)
             data[column.name] = names.gather(pl.Series(np.asarray(values, dtype=np.uint32)))
         elif column.dtype == WIDE:
-            data[column.name] = pl.Series(wide_array(np.asarray(values))).cast(WIDE)
+            data[column.name] = wide_series(np.asarray(values, dtype=np.uint64))
         else:
             data[column.name] = pl.Series(values, dtype=column.dtype)
     return pl.DataFrame(data, schema=table.schema)

@@ -14,7 +14,6 @@ import polars as pl
 if TYPE_CHECKING:  # a report of a run needs neither
     import numpy as np
     import numpy.typing as npt
-    import pyarrow as pa
 
 WIDE = pl.Int128()
 """What a sum of int64 over many rows needs; Arrow and Parquet hold it as decimal128(38, 0)."""
@@ -35,13 +34,11 @@ def exact_sum(times: pl.Series | npt.NDArray[np.int64]) -> int:
     return int(pl.Series(times).cast(WIDE).sum())
 
 
-def wide_array(halves: npt.NDArray[np.uint64]) -> pa.Array:
-    """A native column of sums, of which each value is its lower and its upper 64 bits: the layout of decimal128."""
-    import numpy as np
-    import pyarrow as pa
-
-    values = np.ascontiguousarray(halves, dtype=np.uint64)
-    return pa.Array.from_buffers(pa.decimal128(38, 0), len(values) // 2, [None, pa.py_buffer(values)])
+def wide_series(halves: npt.NDArray[np.uint64]) -> pl.Series:
+    """A native column of sums, of which each value is its lower and its upper 64 bits."""
+    lower, upper = pl.Series(halves[::2]), pl.Series(halves[1::2].view("int64"))
+    whole: pl.Series = upper.cast(WIDE) * pl.Series([1 << 64], dtype=WIDE) + lower.cast(WIDE)
+    return whole
 
 
 def stored(table: pl.DataFrame) -> pl.DataFrame:
