@@ -18,6 +18,8 @@ SETTINGS = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     # Threads of numpy's linear algebra, of which there is none, would wait busily when they start.
     "OPENBLAS_NUM_THREADS": "1",
+    # It would look through all that is installed for plugins, which have no part in an analysis.
+    "PYDANTIC_DISABLE_PLUGINS": "__all__",
 }
 """Of the libraries' environment, unless the user has set something else."""
 GIVES_BACK = {"_RJEM_MALLOC_CONF": "dirty_decay_ms:0,muzzy_decay_ms:0"}

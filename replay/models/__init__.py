@@ -7,6 +7,9 @@ Closed forms are functions of the model's own module and, by name, entries of ``
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from logpost.replay.arrays import ModelError, Number, NumberLike
 from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.logpc import LongMessageParameters
@@ -19,8 +22,10 @@ from logpost.replay.models.network_contention import (
 )
 from logpost.replay.models.overlap_profile import OverlapProfile
 from logpost.replay.models.parameters import LogGPParameters
-from logpost.replay.models.registry import MODELS, model
 from logpost.replay.models.units import TimeUnit, cycles
+
+if TYPE_CHECKING:
+    from logpost.replay.models.registry import MODELS, model
 
 __all__ = [
     "MODELS",
@@ -42,3 +47,10 @@ __all__ = [
     "model",
     "open_contention",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The registry, when asked for: it imports every model's file, of which an analysis needs two."""
+    if name in ("MODELS", "model"):
+        return getattr(import_module("logpost.replay.models.registry"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
