@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -58,6 +58,10 @@ class Axis:
     """A linear axis starts at zero."""
     ticks: Sequence[float] = field(default_factory=tuple)
     labels: Sequence[str] = ()
+    text: Callable[[float], str] | None = None
+    """Says a tick of a logarithmic axis with its unit; None: its digits, and the title has the unit."""
+    unit: str = ""
+    """Behind a value that is pointed at, where the title has none."""
     also: Sequence[float] = ()
     """Values beside those of the series that the axis is to hold."""
 
@@ -96,7 +100,10 @@ def curves(series: Sequence[Curve], x: Axis, y: Axis, summary: str, *, height: i
                 "symbol": _SYMBOLS[one.hue % len(_SYMBOLS)] + ("-open" if one.origin == "paper" else ""),
                 "line": {"width": 2.5 if one.origin == "paper" else 0, "color": light},
             },
-            "hovertemplate": "%{y:.4~g}<br>at %{x:.4~g}<extra>" + plotly_text(one.name, 90) + "</extra>",
+            "hovertemplate": f"%{{y:.4~g}} {y.unit}".rstrip()
+            + "<br>at %{x:.4~g}<extra>"
+            + plotly_text(one.name, 90)
+            + "</extra>",
         }
         if one.low and one.high:
             trace["error_y"] = {
@@ -136,6 +143,8 @@ def _axis(said: Axis, values: Sequence[float]) -> dict[str, Any]:
             room = max(0.04 * (high - low), (LEAST_DECADES - (high - low)) / 2)
             more["range"] = [high + room, low - room] if said.reverse else [low - room, high + room]
             more |= log_ticks(low, high)
+            if said.text is not None:
+                more["ticktext"] = [said.text(tick) for tick in more["tickvals"]]
     elif said.reverse:
         more["autorange"] = "reversed"
     elif said.zero:

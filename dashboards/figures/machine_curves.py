@@ -70,7 +70,13 @@ def machine_curves(
     made = curves(
         series,
         Axis("message size", log=True, ticks=ticks, labels=[bytes_text(t) for t in ticks]),
-        Axis(f"time ({unit})", log=True, also=[v for low, high in edges.values() for v in (*low, *high)]),
+        Axis(
+            "time",
+            log=True,
+            text=lambda tick: time_text(tick * factor),
+            unit=unit,
+            also=[v for low, high in edges.values() for v in (*low, *high)],
+        ),
         f"Message time over size: {', '.join(name.replace('_', ' ') for name in costs)}.{''.join(said)}",
         height=360,
     )

@@ -217,7 +217,9 @@ def test_a_machine_has_a_curve_per_distance() -> None:
     ends = made.figure.data[0]
     expected = message_costs(parameters, at).total
     assert np.asarray(ends.y) == pytest.approx(np.asarray(expected) / 1e6, rel=1e-4)
-    assert made.figure.layout.yaxis.title.text == "time (µs)"
+    # Ticks over many decades say their unit each; a point says it of its value.
+    assert "10.0 µs" in made.figure.layout.yaxis.ticktext
+    assert "%{y:.4~g} µs<br>" in ends.hovertemplate
 
 
 def test_no_text_stands_in_a_pattern() -> None:
