@@ -14,7 +14,7 @@ import polars as pl
 from logpost.analyzer.reporting.build import build
 from logpost.analyzer.reporting.data import Report
 from logpost.analyzer.run import Run
-from logpost.analyzer.same_program import path_names, same_program
+from logpost.analyzer.same_program import path_times, same_program
 from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.app.jobs import Jobs
 from logpost.dashboards.report.sites import finding_sites
@@ -49,9 +49,9 @@ class Opened:
         return list(rows.select("callpath", "path").collect().iter_rows())
 
     @functools.cached_property
-    def path_names(self) -> frozenset[str]:
-        """Its call paths, as region names from the root."""
-        return path_names(self.run)
+    def path_times(self) -> dict[str, int]:
+        """Its call paths, as region names from the root, with the time spent in each; ps."""
+        return path_times(self.run)
 
     @functools.cached_property
     def finding_callpaths(self) -> list[int]:
@@ -104,11 +104,11 @@ class Runs:
 
     def of_same_program(self, name: str) -> list[str]:
         """The other runs of this run's program, in the order in which they were given; a damaged one is none."""
-        mine = self[name].path_names
+        mine = self[name].path_times
         found = []
         for other in self._opened.values():
             try:
-                if other.name != self[name].name and same_program(mine, other.path_names):
+                if other.name != self[name].name and same_program(mine, other.path_times):
                     found.append(other.name)
             except Exception:  # its own page says what is wrong with it
                 continue
