@@ -31,7 +31,7 @@ from logpost.analyzer.reporting.data import (
     WaitState,
 )
 from logpost.analyzer.reporting.predicted_text import predicted_text
-from logpost.analyzer.reporting.units import count_text, percent_text
+from logpost.analyzer.reporting.units import count_text, percent_text, sentence_text
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import PARTS, PHASES, WAIT_STATES
@@ -332,4 +332,4 @@ def _limits(run: Run) -> tuple[str, ...]:
     if run.manifest.pack is not None and run.manifest.region_of_interest is not None:
         own.append("Packing by hand is known of the whole program only, not of a region of interest.")
     own.append("Two findings may contain the same waiting, so their times do not add up.")
-    return tuple(dict.fromkeys(own))
+    return tuple(dict.fromkeys(map(sentence_text, own)))

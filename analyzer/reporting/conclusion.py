@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.reporting.data import FoundHere, Largest, Share
-from logpost.analyzer.reporting.units import percent_text, time_text
+from logpost.analyzer.reporting.units import percent_text, sentence_text, time_text
 from logpost.analyzer.undivided import UNDIVIDED, title
 
 SMALL = 0.05
@@ -66,9 +66,9 @@ def _worst(found: Sequence[FoundHere], *, oversubscribed: bool) -> str:
     if not found:
         return "No pattern costs any rank as much as 1 % of the program's time."
     worst = found[0]
-    title = worst.title[:1].upper() + worst.title[1:]
     return (
-        f"{title}. Without it, the program is {worst.gain_text}: {time_text(worst.exposed_ps)} are exposed over "
-        f"all ranks{', scheduling included' if oversubscribed else ''}, {percent_text(worst.share)} of the slowest "
+        f"{sentence_text(worst.title)}. Without it, the program is {worst.gain_text}: "
+        f"{time_text(worst.exposed_ps)} are exposed over all ranks"
+        f"{', scheduling included' if oversubscribed else ''}, {percent_text(worst.share)} of the slowest "
         "rank's time on the rank that loses most."
     )

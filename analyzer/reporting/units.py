@@ -114,6 +114,11 @@ def count_text(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def sentence_text(text: str) -> str:
+    """A text that begins a line, with a capital; what begins with a name such as o_s or a number stays."""
+    return text[:1].upper() + text[1:] if text.split(" ", 1)[0].strip(",:").isalpha() else text
+
+
 def safe(name: str) -> str:
     """A name from a trace without anything that a terminal would obey or not show (escape sequences, bidi
     overrides)."""

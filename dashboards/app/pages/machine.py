@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from dash import html
 
+from logpost.analyzer.reporting.units import sentence_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.machine_bounds import within
 from logpost.dashboards.app.view import View
@@ -99,7 +100,7 @@ def layout(view: View) -> list[Any]:
                     panels.sentence(model_error(view.report)),
                 ]
             ),
-            html.Ul([html.Li(panels.sentence(line)) for line in used.notes]) if used.notes else None,
+            html.Ul([html.Li(panels.sentence(sentence_text(line))) for line in used.notes]) if used.notes else None,
             panels.chart("machine.curves", "Message time over size", height=360),
             about="End to end on an idle network, in the intervals of the values; dashed: what of it keeps the two "
             "processors busy.",
