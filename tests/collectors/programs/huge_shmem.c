@@ -14,8 +14,11 @@ int main(int argc, char** argv) {
     shmem_init();
     const int me = shmem_my_pe();
     if (many) {
-        for (long i = 0; i < many && me == 0; i++)
+        for (long i = 0; i < many && me == 0; i++) {
             shmem_long_p(&word, i, 1);
+            if (i % 1000 == 999)
+                shmem_quiet();
+        }
     } else {
         char* far = shmem_malloc(bytes);
         char* near = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
