@@ -245,6 +245,7 @@ def test_sizes_beyond_an_int_none_and_with_oneself(tmp_path: Path) -> None:
     assert run.table("transfers").select(pl.col("bytes").sum()).collect().item() == 2049 * 2**20 + 8
 
 
+@pytest.mark.alone  # minutes, and two polling processes
 @pytest.mark.timeout(1800)
 def test_ten_million_puts(tmp_path: Path) -> None:
     """The log goes to the disk as it grows, so the program stays small."""
