@@ -51,7 +51,7 @@ _LINKING = ("-shared", "-static-libgcc")  # the unwinder: no library that the pr
 
 
 def exported_names(library: Path | None, includes: tuple[str, ...]) -> frozenset[str]:
-    """Return the MPI functions that a library defines; without one, those that its mpi.h declares."""
+    """Return the MPI functions that a library defines; without one, those that its mpi.h and mpi-ext.h declare."""
     known = {f.name for f in prototypes.functions()}
     if library is not None and shutil.which("nm"):
         done = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=False)
@@ -60,10 +60,10 @@ def exported_names(library: Path | None, includes: tuple[str, ...]) -> frozenset
             return frozenset(n for n in known if n in names or f"P{n}" in names)
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch) / "probe.c"
-        source.write_text("#include <mpi.h>\n")
+        source.write_text("#include <mpi.h>\n#if __has_include(<mpi-ext.h>)\n#include <mpi-ext.h>\n#endif\n")
         command = [*cache.c_compiler(), "-E", "-P", *includes, str(source)]
         text = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    return frozenset(known & set(re.findall(r"\b(MPI_\w+)\s*\(", text)))
+    return frozenset(known & set(re.findall(r"\b(MPIX?_\w+)\s*\(", text)))
 
 
 def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Path:

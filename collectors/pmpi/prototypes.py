@@ -57,29 +57,34 @@ def _parameter(text: str, types: dict[str, str]) -> Parameter:
 
 @lru_cache(maxsize=1)
 def functions() -> tuple[Function, ...]:
-    """Read the table: each function once, large-count forms right after the plain one."""
+    """Read the table: each function once, its large-count form and its form `MPIX_` right after the plain one."""
     found: list[Function] = []
     for line in TABLE.read_text(encoding="utf-8").splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         note, _, prototype = line.partition("|")
         role, hook, *arguments = note.split()
-        match = re.fullmatch(r"\s*(\w+) (\w+)\((.*)\)", prototype.rstrip())
+        match = re.fullmatch(r"\s*(\w+) MPI(\(X\))?_(\w+)\((.*)\)", prototype.rstrip())
         if match is None:
             raise ValueError(f"{TABLE.name}: cannot read {line!r}")
-        texts = [] if match[3] == "void" else [part.strip() for part in match[3].split(",")]
-        polymorphic = any(re.search(r"\b(COUNT|DISP|ACOUNT)\b", text) for text in texts)
-        for large in (False, True) if polymorphic else (False,):
+        returns, extension, stem, listed = match.groups()
+        texts = [] if listed == "void" else [part.strip() for part in listed.split(",")]
+        forms = [(f"MPI_{stem}", False)]
+        if any(re.search(r"\b(COUNT|DISP|ACOUNT)\b", text) for text in texts):
+            forms.append((f"MPI_{stem}_c", True))
+        if extension:
+            forms.append((f"MPIX_{stem}", False))
+        for name, large in forms:
             found.append(
                 Function(
                     number=len(found) + 1,
-                    name=match[2] + ("_c" if large else ""),
-                    returns=match[1],
+                    name=name,
+                    returns=returns,
                     parameters=tuple(_parameter(text, _LARGE if large else _SMALL) for text in texts),
                     role=role,
                     hook=hook,
                     arguments=tuple(arguments),
-                    large=large or match[2].endswith("_c"),
+                    large=large or stem.endswith("_c"),
                 )
             )
     return tuple(found)

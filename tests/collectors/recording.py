@@ -211,7 +211,7 @@ class Result:
 
 
 def logpost(
-    *words: str, env: dict[str, str] | None = None, cwd: Path | None = None
+    *words: str, env: dict[str, str] | None = None, cwd: Path | None = None, limit_s: float = 120
 ) -> subprocess.CompletedProcess[str]:
     """Run `logpost` as a user does."""
     return subprocess.run(
@@ -219,17 +219,23 @@ def logpost(
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=limit_s,
         env=env or environment(),
         cwd=cwd,
     )
 
 
-def record(folder: Path, *command: str, options: tuple[str, ...] = (), env: dict[str, str] | None = None) -> Result:
+def record(
+    folder: Path,
+    *command: str,
+    options: tuple[str, ...] = (),
+    env: dict[str, str] | None = None,
+    limit_s: float = 120,
+) -> Result:
     """Run `logpost record -o FOLDER OPTIONS -- COMMAND`; the machine is measured only where the options say so."""
     if not {"--calibrate", "--machine"} & set(options):
         options = ("--calibrate", "none", *options)
-    done = logpost("record", "-o", str(folder), *options, "--", *command, env=env)
+    done = logpost("record", "-o", str(folder), *options, "--", *command, env=env, limit_s=limit_s)
     return Result(done.returncode, done.stdout, done.stderr, folder)
 
 

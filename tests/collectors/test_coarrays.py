@@ -20,11 +20,11 @@ pytestmark = pytest.mark.mpi
 IMAGES, ROUNDS = 3, 10
 
 
-def _program(folder: Path, *compiler: str) -> Path:
+def _program(folder: Path, *compiler: str, source: str = "coarray.f90") -> Path:
     if shutil.which(compiler[0]) is None or ctypes.util.find_library("caf_openmpi") is None:
         pytest.skip("no OpenCoarrays for Open MPI (apt install libcoarrays-openmpi-dev gfortran)")
     made = folder / "accesses"
-    command = [compiler[0], str(recording.PROGRAMS / "coarray.f90"), "-o", str(made), *compiler[1:]]
+    command = [compiler[0], str(recording.PROGRAMS / source), "-o", str(made), *compiler[1:]]
     subprocess.run(command, check=True, cwd=folder)
     return made
 
@@ -70,6 +70,24 @@ def test_accesses_have_images_and_bytes(launcher: str, tmp_path: Path) -> None:
     # Each image tells all others that it stops; none waits in sync images any more, where that is looked at.
     counts = {one.name: (one.count, one.blame) for one in Run.open(tmp_path / "run").manifest.quality if one.count}
     assert counts == {"send_not_received": (IMAGES * (IMAGES - 1), "program")}
+
+
+@pytest.mark.parametrize(("how", "status"), [("end", 0), ("error stop", 3), ("killed", 134)])
+def test_ends_accesses_to_oneself_and_of_nothing(how: str, status: int, tmp_path: Path) -> None:
+    """Image 2 ends as it is told while image 1 waits for it in a sync all."""
+    program = _program(tmp_path, "mpif90.openmpi", "-fcoarray=lib", "-lcaf_openmpi", source="coarray_ends.f90")
+    # As in _recorded.
+    environment = recording.environment(OMPI_MCA_btl_vader_single_copy_mechanism="cma")
+    done = recording.record(tmp_path, "mpirun.openmpi", "-n", "2", str(program), how, env=environment)
+    assert done.status == status, done.err
+    trace = done.read()
+    for rank in (0, 1):
+        puts = [(e.number("Remote"), e.number("Bytes")) for e in trace.on(rank, "RMA_PUT")]
+        assert puts == [(rank, 40), (1 - rank, 0)]
+        gets = [(e.number("Remote"), e.number("Bytes")) for e in trace.on(rank, "RMA_GET")]
+        assert gets == [(1 - rank, 0)]
+    waiting = [e.region for rank in (0, 1) for e in trace.on(rank, "ENTER") if "collective comm=0" in e.attributes]
+    assert waiting == ([] if how == "end" else ["_gfortran_caf_sync_all"])
 
 
 def test_a_program_that_holds_the_library_itself_shows_mpi(tmp_path: Path) -> None:

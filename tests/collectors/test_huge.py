@@ -1,4 +1,4 @@
-"""Sizes that no int holds, thousands of communicators, and ten million calls."""
+"""Sizes that no int holds, thousands of communicators and windows, and ten million calls."""
 
 from __future__ import annotations
 
@@ -33,6 +33,21 @@ def test_sizes_beyond_an_int_and_thousands_of_communicators(mpich: str, tmp_path
     assert [count.name for count in run.manifest.quality if count.severity != "info" and count.count] == []
     assert run.manifest.messages == 1 + 2 * MADE // 100
     assert run.table("communicators").collect().height >= MADE + 2
+
+
+def test_puts_beyond_an_int_and_thousands_of_windows(mpi: str, tmp_path: Path) -> None:
+    """Two puts of 2049 MiB, and 3000 windows, with a put in each hundredth."""
+    program = recording.build("huge_one_sided.c", mpi, tmp_path)
+    command = (recording.LAUNCHERS[mpi], "-n", "1", str(program), str(MADE))
+    done = recording.record(tmp_path, *command, env=recording.environment(OMPI_MCA_osc="pt2pt,sm"))
+    assert done.status == 0, done.err
+    trace = done.read()
+    assert [event.number("Bytes") for event in trace.on(0, "RMA_PUT")] == [BYTES] * 2 + [4] * (MADE // 100)
+    assert len(trace.on(0, "RMA_WIN_CREATE")) == len(trace.on(0, "RMA_WIN_DESTROY")) == MADE + 1
+    run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
+    assert [count.name for count in run.manifest.quality if count.severity != "info" and count.count] == []
+    transfers = run.table("transfers").select(pl.len(), pl.col("bytes").sum()).collect()
+    assert transfers.row(0) == (2 + MADE // 100, 2 * BYTES + 4 * MADE // 100)
 
 
 @pytest.mark.timeout(1200)

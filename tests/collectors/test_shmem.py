@@ -9,9 +9,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 from tests.collectors.recording import Event, Trace
 
+from logpost.analyzer.request import Request
+from logpost.analyzer.run import Run
 from logpost.collectors import shmem
 from logpost.collectors.shmem import generate
 from logpost.errors import InputError
@@ -227,6 +230,37 @@ def test_what_kills_the_program_leaves_its_calls(
     # PE 1 aborts while PE 0 waits for it in a barrier.
     waiting = [e for e in trace.on(0, "ENTER") if "collective comm=0" in e.attributes]
     assert [e.region for e in waiting] == (["shmem_barrier_all"] if how == "stuck" else [])
+
+
+def test_sizes_beyond_an_int_none_and_with_oneself(tmp_path: Path) -> None:
+    environment = {**ENVIRONMENT, "SHMEM_SYMMETRIC_HEAP_SIZE": "2200M"}
+    program = _build(tmp_path, "huge_shmem.c")
+    result = recording.record(tmp_path, "oshrun", "-n", "2", str(program), env=environment)
+    assert result.status == 0, result.err
+    trace = result.read()
+    puts = [(e.number("Remote"), e.number("Bytes")) for e in trace.on(0, "RMA_PUT")]
+    assert puts == [(1, 2049 * 2**20), (1, 0), (0, 8)]
+    assert [(e.number("Remote"), e.number("Bytes")) for e in trace.on(0, "RMA_GET")] == [(1, 0)]
+    run = _analyzed(result)
+    assert run.table("transfers").select(pl.col("bytes").sum()).collect().item() == 2049 * 2**20 + 8
+
+
+@pytest.mark.alone  # minutes, and two polling processes
+@pytest.mark.timeout(1800)
+def test_ten_million_puts(tmp_path: Path) -> None:
+    """The log goes to the disk as it grows, so the program stays small."""
+    program = _build(tmp_path, "huge_shmem.c")
+    result = recording.record(tmp_path, "oshrun", "-n", "2", str(program), "10000000", env=ENVIRONMENT, limit_s=900)
+    assert result.status == 0, result.err
+    assert int(result.out.split()[1]) < 100_000_000, "bytes of memory"
+    puts = _analyzed(result).table("transfers").select(pl.len(), pl.col("bytes").sum()).collect()
+    assert puts.row(0) == (10_000_000, 80_000_000)
+
+
+def _analyzed(result: recording.Result) -> Run:
+    run = Run.open(analyze(Request(str(result.archive), str(result.folder / "run"))))
+    assert [count.name for count in run.manifest.quality if count.severity != "info" and count.count] == []
+    return run
 
 
 def test_all_of_the_library_is_in_the_table() -> None:

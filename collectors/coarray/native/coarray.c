@@ -87,7 +87,15 @@ static void collective(struct lp_stamp s, W image, uint64_t b, int to_all) {
     lp_coll(s, LP_COLL, (lp_word)lp_k.world, root, v, NULL);
 }
 
-#define CAF(name, DECLARED, PASSED, NUMBER, NOTE)                                                 \
+static void opens_collective(struct lp_thread* t, int function, uint64_t enter, W image) {
+    const int root = (int)image > 0 ? (int)image - 1 : LP_ROOT_NONE;
+    if (teams)
+        lp_opens(t, LP_CALL, function, enter, LP_NO_PEER, LP_ANY_TAG, 0, 0);
+    else
+        lp_opens(t, LP_COLL, function, enter, root, 0, lp_comm_known(t, (uintptr_t)lp_k.world), 0);
+}
+
+#define CAF_OPENS(name, DECLARED, PASSED, NUMBER, OPENS, NOTE)                                    \
     __attribute__((visibility("default"))) void _gfortran_caf_##name DECLARED {                   \
         static void(*volatile known) DECLARED;                                                    \
         void(*real) DECLARED = known;                                                             \
@@ -100,12 +108,18 @@ static void collective(struct lp_stamp s, W image, uint64_t b, int to_all) {
         }                                                                                         \
         t->stack = LP_STACK_HERE(t);                                                              \
         uint64_t enter = lp_now();                                                                \
-        lp_opens(t, LP_CALL, NUMBER, enter, LP_NO_PEER, LP_ANY_TAG, 0, 0);                        \
+        OPENS;                                                                                    \
         real PASSED;                                                                              \
         struct lp_stamp s = {t, NUMBER, enter, lp_now()};                                         \
         NOTE;                                                                                     \
         t->busy = 0;                                                                              \
     }
+
+#define CAF(name, DECLARED, PASSED, NUMBER, NOTE) \
+    CAF_OPENS(name, DECLARED, PASSED, NUMBER, lp_opens(t, LP_CALL, NUMBER, enter, LP_NO_PEER, LP_ANY_TAG, 0, 0), NOTE)
+/* All images take part, and wait for each other. */
+#define CAF_ALL(name, DECLARED, PASSED, NUMBER, IMAGE, NOTE) \
+    CAF_OPENS(name, DECLARED, PASSED, NUMBER, opens_collective(t, NUMBER, enter, IMAGE), NOTE)
 
 /* The window that stands for all coarrays is made here, by all images in the same place. */
 __attribute__((visibility("default"))) void _gfortran_caf_init(W argc, W argv) {
@@ -148,7 +162,7 @@ CAF(sendget_by_ref, (W a, W b, W c, W d, W e, W f, W g, W h, W i, W j, W k, W l,
 CAF(register, (W a, W b, W c, W d, W e, W f, W g), (a, b, c, d, e, f, g), LPF_register, lp_call(s))
 CAF(deregister, (W a, W b, W c, W d, W e), (a, b, c, d, e), LPF_deregister, lp_call(s))
 
-CAF(sync_all, (W a, W b, W c), (a, b, c), LPF_sync_all, {
+CAF_ALL(sync_all, (W a, W b, W c), (a, b, c), LPF_sync_all, 0, {
     if (teams)
         lp_call(s);
     else
@@ -178,9 +192,9 @@ CAF(atomic_op, (W a, W b, W c, W d, W e, W f, W g, W h, W i), (a, b, c, d, e, f,
     access(s, f ? LP_FETCH_AND_ACCUMULATE : LP_ACCUMULATE, (uint64_t)(int)i, f ? (uint64_t)(int)i : 0, d))
 
 #define TO(name) ((int)b > 0 ? LPF_##name##_to : LPF_##name)
-CAF(co_sum, (W a, W b, W c, W d, W e), (a, b, c, d, e), TO(co_sum), collective(s, b, bytes(a), 0))
-CAF(co_min, (W a, W b, W c, W d, W e, W f), (a, b, c, d, e, f), TO(co_min), collective(s, b, bytes(a), 0))
-CAF(co_max, (W a, W b, W c, W d, W e, W f), (a, b, c, d, e, f), TO(co_max), collective(s, b, bytes(a), 0))
-CAF(co_reduce, (W a, W b, W c, W d, W e, W f, W g, W h), (a, b, c, d, e, f, g, h),
-    (int)d > 0 ? LPF_co_reduce_to : LPF_co_reduce, collective(s, d, bytes(a), 0))
-CAF(co_broadcast, (W a, W b, W c, W d, W e), (a, b, c, d, e), LPF_co_broadcast, collective(s, b, bytes(a), 1))
+CAF_ALL(co_sum, (W a, W b, W c, W d, W e), (a, b, c, d, e), TO(co_sum), b, collective(s, b, bytes(a), 0))
+CAF_ALL(co_min, (W a, W b, W c, W d, W e, W f), (a, b, c, d, e, f), TO(co_min), b, collective(s, b, bytes(a), 0))
+CAF_ALL(co_max, (W a, W b, W c, W d, W e, W f), (a, b, c, d, e, f), TO(co_max), b, collective(s, b, bytes(a), 0))
+CAF_ALL(co_reduce, (W a, W b, W c, W d, W e, W f, W g, W h), (a, b, c, d, e, f, g, h),
+        (int)d > 0 ? LPF_co_reduce_to : LPF_co_reduce, d, collective(s, d, bytes(a), 0))
+CAF_ALL(co_broadcast, (W a, W b, W c, W d, W e), (a, b, c, d, e), LPF_co_broadcast, b, collective(s, b, bytes(a), 1))
