@@ -271,4 +271,5 @@ def _finding(
         share=share,
         gain=min(1.0, share, saving.gain if saving is not None else 1.0),
         cure=saving.cure if saving is not None else None,
+        lasts={(location, callpath): time for location, time in cost.items()},
     )
