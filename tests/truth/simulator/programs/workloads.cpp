@@ -162,6 +162,18 @@ auto hybrid(bool uneven) {
     };
 }
 
+/// Work before a halo, of which another rank in each step has so many times as much.
+auto moving_load(double times) {
+    return [=](Rank& rank) -> Task<> {
+        const int n = rank.size();
+        for (int step = 0; step < 3 * kSteps; ++step) {
+            const double mine = (rank.number() == (5 * step) % n ? times : 1.0) * n / (n - 1 + times);
+            co_await rank.compute(static_cast<Time>(static_cast<double>(kWork) * mine), "refine");
+            co_await halo(rank, 3000);
+        }
+    };
+}
+
 /// Even ranks send before half of their work, odd ones receive behind all of theirs, or between. Messages are a little
 /// smaller and a little larger than the eager limit in turn.
 auto at_the_limit(bool late) {
@@ -283,6 +295,8 @@ void workloads(Cases& cases) {
     clean("gets_offloaded", "the same, served by NICs", 8, offloading, gets(1, true));
     tell(cases, "hybrid_in_turn", "in each step one thread of another rank has half of a loop", "thread_imbalance", 8,
          machine, hybrid(true), hybrid(false));
+    tell(cases, "moving_load", "in each step another rank has four times the work", "load_imbalance", 8, machine,
+         moving_load(4.0), moving_load(1.0));
     tell(cases, "at_the_limit", "odd ranks receive late; every second message is larger than the eager limit",
          "late_receiver", 8, machine, at_the_limit(true), at_the_limit(false));
     tell(cases, "sparse_hub", "a sparse exchange by Probe in which all send to rank 4", "hot_receiver", 12, machine,
