@@ -101,6 +101,8 @@ class Finding:
     """(location, what it does meanwhile) to the fraction of the time that this is to blame for."""
     removes: Mapping[tuple[int, int], float] = field(default_factory=dict)
     """(location, call path) to the waiting there, of whatever kind, that disappears with the cause; ps"""
+    lasts: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    """(location, call path) to the time there for which calls go on that wait for nobody any more; ps"""
     waits_in: str = ""
     """Region in which the ranks at fault wait themselves, where that passes on what another finding explains."""
     cure: Cure | None = None
@@ -108,7 +110,7 @@ class Finding:
 
     def row(self) -> dict[str, object]:
         """As a row of `schema.FINDINGS`, without `title` and `advice`."""
-        beside = ("charges", "fault", "removes", "waits_in", "cure", "evidence", "ranks")
+        beside = ("charges", "fault", "removes", "lasts", "waits_in", "cure", "evidence", "ranks")
         plain = {column.name: getattr(self, column.name) for column in fields(self) if column.name not in beside}
         return plain | {"ranks": list(self.ranks), "evidence": [number.row() for number in self.evidence]}
 

@@ -7,6 +7,7 @@ A finding B says nothing beyond A, a kind nearer to the cause, if their time win
 * **the same code**: more than half of B's waiting is A's as well, and both are computing in the same code, on whichever
   ranks: who has most of it in all need not be who comes last most; or
 * **removed**: more than half of B's waiting disappears with A in the graph of the program (`evidence.what_if`); or
+* **lasts**: more than half of the time for which B's calls go on without waiting for anybody is A's as well; or
 * **passed on**: more than half of B's waiting is blamed on ranks that wait themselves, in the region and on the ranks
   where A explains the waiting.
 
@@ -18,7 +19,7 @@ that A's leaves: most of B is then not A's, however much A saves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from logpost.analyzer.findings.finding import Doing, Finding, Number
@@ -91,6 +92,7 @@ def _states(cause: Finding, symptom: Finding, region_of: Callable[[int], str]) -
             _same_time(cause, symptom) > MAINLY
             or _same_code(cause, symptom) > MAINLY
             or _removed(cause, symptom) > MAINLY
+            or _shared(symptom.lasts, cause.lasts) > MAINLY
             or _passed_on(cause, symptom, region_of) > MAINLY
         )
     )
@@ -110,10 +112,14 @@ def _beyond(cause: Finding, symptom: Finding) -> float:
 
 def _removed(cause: Finding, symptom: Finding) -> float:
     """Fraction of the symptom's waiting that disappears with the cause, as the graph of the program says."""
-    waiting = symptom.charges or symptom.removes
-    total = sum(waiting.values())
-    removed = sum(min(time, cause.removes.get(place, 0.0)) for place, time in waiting.items())
-    return removed / total if total > 0 else 0.0
+    return _shared(symptom.charges or symptom.removes, cause.removes)
+
+
+def _shared(times: Mapping[tuple[int, int], float], others: Mapping[tuple[int, int], float]) -> float:
+    """Fraction of these times that is in others as well, place by place."""
+    total = sum(times.values())
+    shared = sum(min(time, others.get(place, 0.0)) for place, time in times.items())
+    return shared / total if total > 0 else 0.0
 
 
 def _same_time(cause: Finding, symptom: Finding) -> float:
@@ -133,9 +139,7 @@ def _same_code(cause: Finding, symptom: Finding) -> float:
     )
     if not computing or not symptom.cause_region or cause.cause_region != symptom.cause_region:
         return 0.0
-    total = sum(symptom.charges.values())
-    shared = sum(min(time, cause.charges.get(place, 0.0)) for place, time in symptom.charges.items())
-    return shared / total if total > 0 else 0.0
+    return _shared(symptom.charges, cause.charges)
 
 
 def _blames(cause: Finding, location: int, doing: Doing) -> bool:

@@ -142,7 +142,7 @@ void MessageModel::enqueue(std::size_t location, bool receiving, Queue& within_n
     between_nodes.close_run();
     if (location < nic_uses_.of.size()) {
         for (const auto& use : nic_uses_.of[location]) {
-            if (use.receiving == receiving) {
+            if (use.receiving == receiving && !use.processor) {
                 auto& queue = use.between_nodes ? between_nodes : within_node;
                 queue.customers.push_back({use.from_ps, use.service_ps, static_cast<std::int32_t>(location),
                                            use.queues ? Customer::kOther : Customer::kBusy});

@@ -147,8 +147,11 @@ TEST(CollectiveSplit, AMemberThatStillReceivesIsReachedByTheFirstRounds) {
     late.collective(second, late.call(second, CallKind::barrier, 500, 530), Operation::barrier, -1);
     Divided divided(late, machine);
     const auto found = divided.split.take_nic_uses();
-    ASSERT_EQ(found.of[1].size(), 1U);
+    ASSERT_EQ(found.of[1].size(), 2U);
     EXPECT_EQ(found.of[1][0], (NicUse{110, 30, true, true, true}));
+    EXPECT_TRUE(found.of[1][1].processor);
+    // It leaves at 530, behind its o_r.
+    EXPECT_EQ(found.of[1][1].from_ps + found.of[1][1].service_ps, 530);
 }
 
 TEST(CollectiveSplit, TheAlgorithmIsTheOneThatFitsTheMeasuredEnds) {

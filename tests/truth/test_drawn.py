@@ -51,6 +51,25 @@ def test_a_receiver_with_too_much_load_stands_before_the_crowds_at_others(tmp_pa
     assert found.gain < found.true_gain
 
 
+def test_a_pipeline_is_one_beside_an_exchange_that_makes_ranks_wait_more(tmp_path: Path) -> None:
+    """Most waiting for senders is at the exchange of another phase; that at the pipeline's receives is chained."""
+    name = "drawn_842410_08_pipeline"
+    simulate(tmp_path / "cases", "--drawn", "48", "--seed", "842410", cases=[name])
+    (tmp_path / "runs").mkdir()
+    found = judge(tmp_path / "cases", name, tmp_path / "runs")
+    assert found.verdict.right, found.verdict
+    assert found.gain_is_right, found.verdict
+
+
+def test_a_processor_at_work_in_an_operation_makes_no_late_receiver(tmp_path: Path) -> None:
+    """Ranks leave a broadcast behind their o_r, and post the receive of a message that came meanwhile."""
+    name = "drawn_406693_28_locks"
+    simulate(tmp_path / "cases", "--drawn", "48", "--seed", "406693", cases=[name])
+    (tmp_path / "runs").mkdir()
+    labels = judge(tmp_path / "cases", name, tmp_path / "runs").labels
+    assert labels.category_error < 0.01, labels
+
+
 @pytest.mark.parametrize("number", range(COUNT))
 def test_parts_are_right_with_the_machine_and_what_is_divided_without_it(
     drawn: Path, tmp_path: Path, number: int

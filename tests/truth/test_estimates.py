@@ -71,3 +71,12 @@ def test_a_queue_that_the_trace_does_not_show_is_a_guess(cases: Path, tmp_path: 
     assert found["ranks"].to_list() == [[0]]
     assert found["confidence"].item() <= 0.3
     assert not found["title"].str.contains("work in").any()
+
+
+def test_strided_datatypes_are_found_where_no_table_says_what_they_cost(tmp_path: Path) -> None:
+    """Two of three faces are packed inside of the calls that start them, which the third one shows."""
+    simulate(tmp_path / "cases", cases=("halo_3d_derived",))
+    found = judge_estimate(tmp_path / "cases" / "halo_3d_derived", tmp_path / "a.run").judged
+    assert found.verdict.right, found.verdict
+    assert found.gain_is_right, found.verdict
+    assert found.interval_holds, found.verdict

@@ -11,6 +11,13 @@ from .programs import SIMULATE, judge, simulate
 pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
 
 CAUSES = (
+    "communicators_slow_row",
+    "dealt_tasks",
+    "grid_sweep",
+    "hybrid_in_turn",
+    "ring_waits_first",
+    "sparse_hub",
+    "stream_slow_stage",
     "imbalance_shared_nic",
     "master_worker",
     "neighbourhood_hub",
@@ -32,7 +39,15 @@ CAUSES = (
 )
 COARSE = ("iprobe_loop", "omp_unequal_alone", "rma_get_unattended", "rma_late_post", "test_loop")
 """On a clock whose ticks are longer than a query, and whose threads disagree about when a region began."""
-CLEAN = ("asynchronous_progress", "clean_halo_noise", "clean_overlap", "random_traffic", "rma_remote_access")
+CLEAN = (
+    "asynchronous_progress",
+    "clean_halo_noise",
+    "clean_overlap",
+    "communicators_clean",
+    "gets_offloaded",
+    "random_traffic",
+    "rma_remote_access",
+)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,9 @@
 """How many ranks of a node run at once, told by when they show that they do.
 
 A rank that enters and leaves calls, or computes between two of them, within less time than a scheduler gives to a
-process at a time has had a core meanwhile: these stretches are known to run. T_k is the time in which exactly k ranks
+process at a time has had a core meanwhile: these stretches are known to run. So is computation of up to a slice that
+takes hardly longer than the shortest of its rank at its place: there is no time in it in which another one had the
+core. T_k is the time in which exactly k ranks
 of the node do. Were there a core for each, whoever runs would not keep another one from running: with k of n running,
 the odds that one more does would not fall with k (they are equal where ranks are independent, and rise where ranks do
 the same at the same time), so that
@@ -21,12 +23,24 @@ import numpy.typing as npt
 
 from logpost.analyzer.findings.evidence.graph import Graph
 from logpost.analyzer.findings.finding import MIN_SAMPLES
+from logpost.replay.columns import Int64
 
 RUNNING_PS = 20_000_000
 """Two instants of a rank that are no longer apart: it has run in between. Schedulers take cores away for longer, by
 0.1 to 10 ms."""
+SLICE_PS = 4_000_000_000
+"""Linux lets a process run for about so long at a time: for 3 ms on a node of eight cores (sched_min_granularity,
+base_slice), which the scheduler's tick ends, every 4 ms. What computes for longer may lose its core each time, so that
+the shortest time at its place says nothing."""
+HARDLY = 1 / 10
+"""Of the shortest time of computation at a place: what equal work differs by."""
+LOST_PS = 500_000_000
+"""Of what differs by more a core may have been taken away: the shortest slices are 0.75 ms."""
 FAR_BELOW = 1 / 20
 """Of the time that more ranks would run at once: so little is left where a rank's core was taken away in between."""
+
+Stretches = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+"""Their begins and their ends."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +58,27 @@ class Limit:
 
 def limit_of(graph: Graph, locations: list[int]) -> Limit | None:
     """How many of these run at once, where fewer than all do."""
-    begins, ends = _running(graph, locations)
+    shown = _running(graph, locations)
+    return _limit(graph, shown, len(locations)) or _limit(graph, _computing(graph, locations, shown), len(locations))
+
+
+def beyond_shortest(graph: Graph) -> Int64:
+    """By call: for how much longer than the shortest one of its rank at its place the code before it runs. A place is
+    the call paths of the calls before and behind it."""
+    before = np.where(graph.follows, np.roll(graph.callpath, 1), -1)
+    places = np.column_stack([graph.location, before, graph.callpath])
+    _, of = np.unique(places, axis=0, return_inverse=True)
+    shortest = np.full(int(of.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(shortest, of.ravel(), graph.gap_ps)
+    return np.asarray(graph.gap_ps - shortest[of.ravel()], dtype=np.int64)
+
+
+def _limit(graph: Graph, running: Stretches, n: int) -> Limit | None:
+    begins, ends = running
     if begins.size == 0:
         return None
-    times = _times_at_once(begins, ends, len(locations), graph.length_ps)
+    times = _times_at_once(begins, ends, n, graph.length_ps)
     stretch = float((ends - begins).mean())
-    n = len(locations)
     for k in range(1, n):
         if times[k] <= 0 or times[k - 1] <= 0:
             return None
@@ -61,7 +90,17 @@ def limit_of(graph: Graph, locations: list[int]) -> Limit | None:
     return None
 
 
-def _running(graph: Graph, locations: list[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _computing(graph: Graph, locations: list[int], shown: Stretches) -> Stretches:
+    """The same with computation that takes hardly longer than the shortest at its place."""
+    beyond = beyond_shortest(graph)
+    shortest = graph.gap_ps - beyond
+    whole = (graph.gap_ps > RUNNING_PS) & (graph.gap_ps <= SLICE_PS) & graph.follows
+    whole &= (beyond <= HARDLY * shortest) & (beyond <= LOST_PS) & np.isin(graph.location, locations)
+    ends = graph.enter_ps[whole]
+    return np.append(shown[0], ends - graph.gap_ps[whole]), np.append(shown[1], ends)
+
+
+def _running(graph: Graph, locations: list[int]) -> Stretches:
     """Begins and ends of the stretches in which one of these runs."""
     begins, ends = [], []
     for location in locations:

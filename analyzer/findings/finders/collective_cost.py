@@ -19,7 +19,8 @@ What a rank waits in those is no work that came late: it is part of this cost, a
 The time after the last member has come is no waiting for it, however uneven the members were: that is
 `collective_wait`.
 
-Where nothing is known of messages, no minimum is: the whole cost is then what is said, beyond `NOISE` only.
+Where nothing is known of messages, no minimum is: the whole cost is then what is said, beyond `NOISE` only. So is that
+of operations which take no longer than their rounds and their bytes together: only less data would save it.
 
 Gain: on the worst-hit rank, the operations that follow another one where these are most, waiting included, bytes not;
 else the cost beyond the latency that every algorithm pays: less data, or another algorithm, saves no more. At most what
@@ -69,9 +70,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         if not evidence.matters(saved):
             continue
         finding = _finding(evidence, callpath, cost, saved, calls)
-        # With nothing to compare it with, it may be as short as it can.
-        compared = calls.share(callpath) > IN_A_ROW or _estimate_at(evidence, calls, callpath) is not None
-        if compared or finding.gain > NOISE:
+        # It may be as short as it can with this data: less data is worth a word where it is worth a lot.
+        if calls.share(callpath) > IN_A_ROW or _takes_longer(evidence, calls, callpath, cost) or finding.gain > NOISE:
             found.append(finding)
     yield from sorted(found, key=lambda finding: -finding.gain)[:PLACES]
 
@@ -175,6 +175,13 @@ def _saved(evidence: Evidence, calls: Successive, callpath: int, cost: Mapping[i
     return {location: max(0.0, cost[location] - place.calls * least) for location, place in here.items()}
 
 
+def _takes_longer(evidence: Evidence, calls: Successive, callpath: int, cost: Mapping[int, float]) -> bool:
+    """Whether an operation takes longer than all rounds and all bytes that it needs; no where nothing is known."""
+    estimate = _estimate_at(evidence, calls, callpath)
+    count = sum(place.calls for place in calls.at(callpath).values())
+    return estimate is not None and sum(cost.values()) > count * (estimate.latency + estimate.bandwidth)
+
+
 def _estimate_at(evidence: Evidence, calls: Successive, callpath: int) -> Estimate | None:
     here = calls.at(callpath).values()
     size = sum(place.bytes for place in here) / max(1, sum(place.calls for place in here))
@@ -271,4 +278,5 @@ def _finding(
         share=share,
         gain=min(1.0, share, saving.gain if saving is not None else 1.0),
         cure=saving.cure if saving is not None else None,
+        lasts={(location, callpath): time for location, time in cost.items()},
     )

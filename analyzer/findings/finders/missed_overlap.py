@@ -8,12 +8,15 @@ their way count (`evidence.alone`).
 
 Gain: the same program if each of these Waits were completed by the rank's next call only. Who moves a Wait in the
 source moves it for every rank and step, also where the message was there already: such ranks are those who wait once
-the others come earlier. So the calls of the same place with work behind them move too.
+the others come earlier. So the calls of the same place with work behind them move too. What a processor spends on the
+messages of such a Wait remains; where an estimated machine does not tell it, o_s is taken for it, and the error of the
+gain reaches to where it is nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -21,6 +24,9 @@ import polars as pl
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.alone import alone
 from logpost.analyzer.findings.evidence.graph import Flags, Graph, graph_of, sums_by
+from logpost.analyzer.findings.evidence.machine_values import measures, value_ps
+from logpost.analyzer.findings.evidence.message_errors import WITHIN
+from logpost.analyzer.findings.evidence.queues import within_nodes
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
@@ -51,7 +57,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     later = np.full(graph.count, -1, dtype=np.int32)
     everywhere = np.union1d(moved, _of_same_places(graph, moved))
     later[everywhere] = graph.following[everywhere]
-    saving = saving_if(graph, Hypothesis(later=later))
+    handled = _handled(evidence, graph, everywhere)
+    saving = saving_if(graph, Hypothesis(later=later, stay_ps=handled))
+    if handled is not None and saving.cure is not None:
+        # At the other end it takes the processor nothing.
+        saving = replace(saving, cure=replace(saving.cure, at_least=Hypothesis(later=later)))
     if saving.gain < LEAST_GAIN:
         return
     waiting = (graph.length - graph.work_ps)[moved]
@@ -97,6 +107,25 @@ def _transfer_bound(evidence: Evidence) -> set[int]:
         .filter(pl.col("transfer") > 0, pl.col("transfer") > MUCH * (pl.col("transfer") + pl.col("other")))
     )
     return set(rows["callpath"].to_list())
+
+
+def _handled(evidence: Evidence, graph: Graph, moved: Int32) -> Int64 | None:
+    """By call: what these take at least wherever they stand, since a processor receives their messages; None where that
+    is part of their work.
+
+    Where an estimated machine does not tell o_r from the transfer, it is taken for o_s: LogP has one o for both.
+    """
+    if evidence.divides("recv_overhead"):
+        return None
+    messages = graph.messages
+    within = within_nodes(evidence, messages)
+    machine = evidence.manifest.machine
+    each = np.zeros(messages.count)
+    for localities, here in ((WITHIN, within), (("other_node",), ~within)):
+        known = [value_ps(machine, one, "o_s", 0.0) for one in localities if measures(machine, one, "o_s")]
+        each[here] = max((value or 0.0 for value in known), default=0.0)
+    stay = np.bincount(messages.recv_call, weights=each, minlength=graph.count)
+    return np.where(np.isin(np.arange(graph.count), moved), np.minimum(stay, graph.length), 0).astype(np.int64)
 
 
 def _movable(graph: Graph, places: set[int], transfers: Flags) -> Int32:

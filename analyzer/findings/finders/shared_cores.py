@@ -9,7 +9,9 @@ ranks themselves: no more than some of them run at once (`evidence.at_once`).
 Where the archive states the cores, the report says first whether ranks outnumber them; this is for those that do not.
 
 Gain: the same program with messages that take what the fastest of their size take, and operations what the shortest at
-their place take, at most: what a rank computes, with the time in which another one has its core, remains as long.
+their place take, at most. Of what a rank computes, what lasts longer than the shortest at its place by more than a
+slice goes as well, for as long as others can have had the core: with k cores for n ranks a rank has k of n parts of the
+time at least.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from logpost.analyzer.findings.evidence.at_once import Limit, limit_of
+from logpost.analyzer.findings.evidence.at_once import LOST_PS, Limit, beyond_shortest, limit_of
 from logpost.analyzer.findings.evidence.graph import Graph, graph_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
@@ -28,7 +30,7 @@ from logpost.analyzer.findings.hypothesis import finding_of
 from logpost.analyzer.wide import exact_sum
 from logpost.replay.columns import Int64
 
-SLICE_PS = 500_000_000
+SLICE_PS = LOST_PS
 """Stalls that are no longer may have other reasons. Linux lets a process run for 0.75 ms and more before it takes the
 core away for another one (sched_min_granularity, base_slice)."""
 TIMES = 100
@@ -59,7 +61,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         {one: float(exact_sum(stall[stalls & (graph.location == one)])) for one in ranks}
     ):
         return
-    saving = saving_if(graph, _with_a_core_each(graph, ranks, stall, shortest))
+    lost = np.zeros(graph.count, dtype=np.int64)
+    for node, node_limit in limits.items():
+        for location in nodes[node]:
+            lost[graph.calls_of(location)] = _core_lost(graph, location, node_limit.at_once / len(nodes[node]))
+    saving = saving_if(graph, _with_a_core_each(graph, ranks, stall, shortest, lost))
     if saving.gain < MIN_SHARE:
         return
     by_place = np.bincount(graph.callpath[stalls], weights=stall[stalls])
@@ -83,6 +89,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             Number("stalled", float(exact_sum(stall[stalls])), "ps"),
             Number("median_stall", float(np.median(stall[stalls])), "ps"),
             Number("shortest_there", float(shortest[stalls].max()), "ps"),
+            Number("computation_beyond_shortest", float(exact_sum(lost)), "ps"),
         ),
         confidence=evidence.confidence(
             MEDIUM, "that nothing was missing and how many ranks run at once are measured; the cores are not recorded"
@@ -90,9 +97,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
     keys, of_call = graph.places
     stalled = np.bincount(of_call[stalls], weights=stall[stalls], minlength=len(keys))
+    at_places = {place: time for place, time in zip(keys, stalled.tolist(), strict=True) if time > 0}
     yield replace(
         found,
-        charges={place: time for place, time in zip(keys, stalled.tolist(), strict=True) if time > 0},
+        charges=at_places,
+        lasts=at_places,
         fault={(one, "inside"): 1.0 / len(ranks) for one in ranks},
     )
 
@@ -125,15 +134,26 @@ def _shortest_at_place(graph: Graph, stall: Int64) -> Int64:
     return np.asarray(shortest[graph.callpath], dtype=np.int64)
 
 
-def _with_a_core_each(graph: Graph, ranks: list[int], stall: Int64, shortest: Int64) -> Hypothesis:
-    """The same program with calls of these ranks that stall no longer than the shortest one at their place, and with
-    messages between them that take no longer than the fastest that has as many bytes or more."""
+def _core_lost(graph: Graph, location: int, at_least: float) -> Int64:
+    """Of each stretch of a rank's computation, what others had its core for; it had this part of the time at least."""
+    rows = graph.calls_of(location)
+    beyond = beyond_shortest(graph)[rows]
+    lost = np.where(beyond > SLICE_PS, beyond, 0)
+    most = (1.0 - at_least) * float(exact_sum(graph.gap_ps[rows]))
+    return np.asarray(lost * min(1.0, most / max(1.0, float(exact_sum(lost)))), dtype=np.int64)
+
+
+def _with_a_core_each(graph: Graph, ranks: list[int], stall: Int64, shortest: Int64, lost: Int64) -> Hypothesis:
+    """The same program with calls of these ranks that stall no longer than the shortest one at their place, with
+    messages between them that take no longer than the fastest that has as many bytes or more, and with computation
+    less what others had the core for."""
     here = np.isin(graph.location, ranks)
     messages = graph.messages
     between = np.isin(messages.sender, ranks) & np.isin(messages.receiver, ranks)
     most = np.full(messages.count, np.iinfo(np.int64).max)
     most[between] = _fastest(messages.bytes[between], _transfer(graph)[between])
     return Hypothesis(
+        gap_ps=graph.gap_ps - lost,
         work_ps=np.where(here, np.maximum(0, graph.work_ps - np.maximum(0, stall - shortest)), graph.work_ps),
         most_ps=most,
         member_ps=np.where(here & graph.is_member, shortest, np.iinfo(np.int64).max),

@@ -10,8 +10,9 @@ that is unequal work, be it the same thread each time or another one. Less is, t
 time: if the largest sum of a thread's lags is beyond chance (`CERTAIN` standard deviations of the sum of lags as they
 vary from execution to execution); then this sum is what is saved.
 
-Gain: what the program saves with gaps between its calls that are so much shorter, at most the largest saved of a
-process. Waiting of others in MPI that this removes is charged here.
+Gain: what the program saves with gaps between its calls that are so much shorter, at most what all processes save
+together: where another one has unequal threads each time, the others wait for it in turn. Where nothing is replayed,
+the largest saved of a process. Waiting of others in MPI that this removes is charged here.
 """
 
 from __future__ import annotations
@@ -97,8 +98,8 @@ def _finding(evidence: Evidence, callpath: int, rows: pl.DataFrame, unequal: lis
     worst = max(unequal, key=lambda one: (one.saved, -one.first))
     named = [one for one in unequal if one.saved >= HEAVY * worst.saved]
     saving = _saving(evidence, rows, saved)
-    bound = worst.saved / evidence.slowest_program_ps
-    gain = bound if saving is None else min(bound, saving.gain)
+    program = evidence.slowest_program_ps
+    gain = worst.saved / program if saving is None else min(sum(saved.values()) / program, saving.gain)
     if gain < MIN_SHARE:
         return None
     graph = graph_of(evidence)

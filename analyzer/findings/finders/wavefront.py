@@ -5,6 +5,10 @@ that, and so on: the *depth* of a wait is the number of ranks that compute one a
 gives depth 1, and whatever propagates through ranks that all compute at the same time as well. A pipeline filled
 once per sweep gives as many as there are ranks in front.
 
+Work that takes longer on one rank than on the others makes ranks wait behind each other as well, from step to step. So
+it is no wavefront where the program saves as much with work that is even: with no gap between two calls that is longer
+than the median of its place, over the ranks that come there as often.
+
 Gain: the same program in k blocks, for the k that saves most. A rank passes on w, what it did since it got its own
 message, or since it passed on the message before, and the next rank waits no longer for all of it, but from when w
 began for
@@ -21,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Flags, Graph, graph_of, sums_by
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -35,26 +40,29 @@ LEAST_DEPTH = 2
 BLOCKS = tuple(2**i for i in range(1, 11))
 """Numbers of blocks that are tried."""
 MAINLY = 0.5
-"""More than half of the waiting for senders."""
+"""More than half of the waiting for senders at a place."""
+SEVERAL = 3
+"""Ranks whose median is what is usual."""
 SOME = 0.5
 """Part of the mean stretch of code before such a message that is a stretch of its own."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
-    """One finding for the run, where most waiting for senders is for a chain of ranks."""
+    """One finding for the run, of the places where most waiting for senders is for a chain of ranks."""
     if not evidence.worth_a_look(["late_sender"]):
         return
     graph = graph_of(evidence)
     waits = _waits(graph)
     depths = graph.native.depths(waits)
+    waits, depths = _where_most_are_chained(graph, waits, depths)
     total = exact_sum(graph.length[waits])
     chained, depths = waits[depths >= LEAST_DEPTH], depths[depths >= LEAST_DEPTH]
     times = graph.length[chained]
     time = exact_sum(times)
-    if not len(chained) or time <= MAINLY * total:
+    if not len(chained):
         return
     saving = _if_in_blocks(graph, chained)
-    if saving.gain < MIN_SHARE:
+    if saving.gain < MIN_SHARE or saving_if(graph, _even(graph)).gain > MAINLY * saving.gain:
         return
     by_place = sums_by(graph.callpath[chained], times)
     place = max(by_place, key=lambda callpath: by_place[callpath])
@@ -79,6 +87,15 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             ["late_sender"],
         ),
     )
+
+
+def _where_most_are_chained(graph: Graph, waits: Int32, depths: Int32) -> tuple[Int32, Int32]:
+    """The waits of such places, and their depths."""
+    times, places = graph.length[waits].astype(np.float64), graph.callpath[waits]
+    every = np.bincount(places, weights=times)
+    chained = np.bincount(places, weights=np.where(depths >= LEAST_DEPTH, times, 0.0), minlength=len(every))
+    here = (chained > MAINLY * every)[places]
+    return waits[here], depths[here]
 
 
 def _if_in_blocks(graph: Graph, chained: Int32) -> Saving:
@@ -115,6 +132,19 @@ def _if_in_blocks(graph: Graph, chained: Int32) -> Saving:
         )
         best = max(best, saving_if(graph, in_blocks), key=lambda one: one.gain)
     return best
+
+
+def _even(graph: Graph) -> Hypothesis:
+    """The same program with gaps between the same two calls, for the same time on each rank, that are no longer than
+    the median of the ranks."""
+    before = np.where(graph.follows, np.roll(graph.callpath, 1), -1)
+    rows = pl.DataFrame(
+        {"location": graph.location, "before": before, "callpath": graph.callpath, "gap": graph.gap_ps}
+    ).with_columns(time=pl.int_range(pl.len()).over("location", "before", "callpath"))
+    of = ("before", "callpath", "time")
+    median = pl.when(pl.len().over(of) >= SEVERAL).then(pl.col("gap").median().over(of)).otherwise(pl.col("gap"))
+    even = rows.select(pl.min_horizontal("gap", median.cast(pl.Int64)))
+    return Hypothesis(gap_ps=even["gap"].to_numpy())
 
 
 def _begins(graph: Graph, of: Flags) -> Int32:

@@ -244,6 +244,28 @@ void CollectiveReplay::burst(std::uint32_t count, std::uint32_t rounds, std::uin
 
 /// The labels between a node and the one before it, in the order of time; what no term explains is the wait for NICs,
 /// or of a message that was there, the work before it.
+std::int64_t CollectiveReplay::last_work(std::uint32_t member) const noexcept {
+    std::int64_t work = 0;
+    for (auto at = at_[member];;) {
+        const auto& node = nodes_[at];
+        switch (node.path) {
+            case Path::sent:
+            case Path::served:
+                work += node.t - nodes_[node.before].t;
+                at = node.before;
+                break;
+            case Path::received:
+            case Path::answered:
+            case Path::asked:
+                return work + costs_[node.cost].o_r;
+            case Path::enter:
+            case Path::left:
+            case Path::let_go:
+                return work;
+        }
+    }
+}
+
 std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
                                         std::array<Stretch, kMostStretches>& found) const noexcept {
     using enum CollectivePart;

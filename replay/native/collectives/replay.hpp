@@ -48,6 +48,8 @@ class CollectiveReplay {
     [[nodiscard]] const std::vector<Early>& early() const noexcept { return early_; }
     /// When a member has what the operation gives it.
     [[nodiscard]] std::int64_t end(std::uint32_t member) const noexcept { return nodes_[at_[member]].t; }
+    /// For how long a member's processor works without a pause until then.
+    [[nodiscard]] std::int64_t last_work(std::uint32_t member) const noexcept;
     /// Until when the operation's messages keep a member's NIC busy, or its own end of its node's memory; INT64_MIN
     /// where there are none.
     [[nodiscard]] std::int64_t busy_until(std::uint32_t member, bool between_nodes, bool receiving) const noexcept {

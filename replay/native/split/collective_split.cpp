@@ -397,6 +397,16 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
         }
         const auto number = member(instance, rank, size);
         const auto end = std::max(one.until_ps, buffer.replay.end(number));
+        const auto work = std::min(buffer.replay.last_work(number), one.until_ps - one.enter_ps);
+        if (work > 0 && !program_.timelines[static_cast<std::size_t>(one.location)].receives.empty()) {
+            uses.push_back({one.location,
+                            {.from_ps = one.until_ps - work,
+                             .service_ps = work,
+                             .between_nodes = false,
+                             .receiving = false,
+                             .queues = false,
+                             .processor = true}});
+        }
         for (const bool between_nodes : {false, true}) {
             for (const bool receiving : {false, true}) {
                 const auto busy = std::max(end, buffer.replay.busy_until(number, between_nodes, receiving)) - end;

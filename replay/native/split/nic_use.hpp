@@ -11,7 +11,7 @@
 namespace logpost::replay {
 
 /// What collective operations ask of a location's NIC while the location is outside of them, so that point-to-point
-/// messages meet it there.
+/// messages meet it there; and the work of its processor with which the location leaves them.
 struct NicUse {
     std::int64_t from_ps;
     std::int64_t service_ps;
@@ -19,6 +19,7 @@ struct NicUse {
     bool receiving;
     bool queues;  ///< a message that comes before the location does, and waits its turn; else what stands in the queue
                   ///< when the location leaves: the NIC is busy for so long
+    bool processor = false;  ///< it is the processor that works
     auto operator<=>(const NicUse&) const = default;
 };
 

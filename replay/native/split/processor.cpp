@@ -36,6 +36,7 @@ class Busy {
         before_.assign(1, 0);
         hint_ = 0;
     }
+    /// In the order of the begins.
     void add(std::int64_t begin, std::int64_t length) {
         begins_.push_back(begin);
         before_.push_back(before_.back() + length);
@@ -190,10 +191,21 @@ bool MessageModel::replay_processor(std::size_t location) {
     }
     FifoServer processor(parameters_.processors_queue);
     busy.clear();
+    // What it does last in a collective operation, whose end is measured, delays nothing here that was not late anyway.
+    auto uses = location < nic_uses_.of.size() && every_job ? std::span<const NicUse>(nic_uses_.of[location])
+                                                            : std::span<const NicUse>{};
+    const auto collectives_until = [&](std::int64_t time) {
+        for (; !uses.empty() && uses.front().from_ps < time; uses = uses.subspan(1)) {
+            if (uses.front().processor) {
+                busy.add(uses.front().from_ps, uses.front().service_ps);
+            }
+        }
+    };
     bool changed = false;
     for (const auto& job : all) {
         const std::int64_t wait = processor.wait(job.ready, job.service);
         if (every_job && job.service > 0) {
+            collectives_until(job.ready + wait);
             busy.add(job.ready + wait, job.service);
         }
         switch (job.kind) {
@@ -220,6 +232,7 @@ bool MessageModel::replay_processor(std::size_t location) {
             }
         }
     }
+    collectives_until(INT64_MAX);
     timeline.receives.for_each([&](std::size_t at, const MessageEnd& received) {
         const auto i = static_cast<std::uint32_t>(at);
         if (records[i].matched && !records[i].violation) {

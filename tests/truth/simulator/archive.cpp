@@ -163,6 +163,9 @@ void write_archive(const Record& record, const std::filesystem::path& directory,
     }
     archive.numbering(OTF2_PARADIGM_MPI, members);
     archive.communicator(members, 0, "MPI_COMM_WORLD");
+    for (std::uint32_t c = 1; c < record.communicators.size(); ++c) {
+        archive.communicator({record.communicators[c].begin(), record.communicators[c].end()}, c);
+    }
     const auto window = uses_window(record) ? archive.window(0, 0) : 0U;
     std::map<std::vector<std::uint64_t>, std::uint32_t> groups;
     for (const auto& rank : record.ranks) {
@@ -232,8 +235,12 @@ void write_archive(const Record& record, const std::filesystem::path& directory,
                     }
                 }
                 if (call.collective != Collective::none) {
-                    const auto root = call.root < 0 ? OTF2_UNDEFINED_UINT32 : static_cast<std::uint32_t>(call.root);
-                    events.collective(enter, leave, operation(call.collective), 0, root, call.sent, call.received);
+                    const auto& in = record.communicators[call.communicator];
+                    const auto root = call.root < 0
+                                          ? OTF2_UNDEFINED_UINT32
+                                          : static_cast<std::uint32_t>(std::ranges::find(in, call.root) - in.begin());
+                    events.collective(enter, leave, operation(call.collective),
+                                      static_cast<std::uint32_t>(call.communicator), root, call.sent, call.received);
                 }
                 for (const auto& done : call.operations) {
                     if (done.message == kNone) {

@@ -25,6 +25,7 @@ Cases all_cases() {
     one_sided(cases);
     threads(cases);
     applications(cases);
+    workloads(cases);
     return cases;
 }
 

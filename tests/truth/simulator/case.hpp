@@ -43,6 +43,7 @@ void clean(Cases& cases);
 void one_sided(Cases& cases);
 void threads(Cases& cases);
 void applications(Cases& cases);
+void workloads(Cases& cases);
 
 /// Every case there is.
 Cases all_cases();

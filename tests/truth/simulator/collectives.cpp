@@ -1,16 +1,27 @@
 /// Collectives as trees of internal messages: dissemination barrier, recursive doubling (with folding where the ranks
 /// are no power of two) and halving, binomial trees, pairwise exchange, Bruck's allgather.
 
+#include <algorithm>
+
 #include "world.hpp"
 
 namespace logpost::truth {
 
-/// Collectives are called in the same order everywhere, so their count is a tag that all ranks share.
-int Rank::next_tag() {
-    return collectives_++;
+/// Its members by their numbers in it, and this rank's own one.
+struct Rank::Circle {
+    Members members;
+    int me, n;
+    [[nodiscard]] int at(int number) const { return members[static_cast<std::size_t>((number + n) % n)]; }
+};
+
+Rank::Circle Rank::circle(const Members& of) const {
+    const auto& members = world_.record_.communicators[world_.communicator(of)];
+    const auto me = std::ranges::find(members, number_) - members.begin();
+    return {members, static_cast<int>(me), static_cast<int>(members.size())};
 }
 
-void Rank::begin_collective(std::string region, Collective kind, int root, std::uint64_t sent, std::uint64_t received) {
+int Rank::begin_collective(std::string region, Collective kind, const Members& of, int root, std::uint64_t sent,
+                           std::uint64_t received) {
     begin_call(std::move(region));
     in_collective_ = true;
     auto& here = call();
@@ -18,7 +29,11 @@ void Rank::begin_collective(std::string region, Collective kind, int root, std::
     here.root = root;
     here.sent = sent;
     here.received = received;
-    here.instance = static_cast<std::size_t>(collectives_);
+    here.communicator = world_.communicator(of);
+    // Members call them in the same order, so that their count is one that all share.
+    const auto count = collectives_[here.communicator]++;
+    here.instance = count * kMostCommunicators + here.communicator;
+    return static_cast<int>(here.instance);
 }
 
 Task<> Rank::collective_send(int to, std::uint64_t bytes, int tag) {
@@ -47,125 +62,127 @@ Task<> Rank::collective_exchange(int to, std::uint64_t bytes, int from, int tag)
     drop_completions();
 }
 
-Task<> Rank::barrier() {
-    begin_collective("MPI_Barrier", Collective::barrier, -1, 0, 0);
-    const int tag = next_tag();
-    for (int distance = 1; distance < size(); distance *= 2) {
-        co_await collective_exchange((number_ + distance) % size(), 0, (number_ - distance + size()) % size(), tag);
+Task<> Rank::barrier(Members on) {
+    const auto in = circle(on);
+    const int tag = begin_collective("MPI_Barrier", Collective::barrier, on, -1, 0, 0);
+    for (int distance = 1; distance < in.n; distance *= 2) {
+        co_await collective_exchange(in.at(in.me + distance), 0, in.at(in.me - distance), tag);
     }
     end_call();
 }
 
-Task<> Rank::allreduce(std::uint64_t bytes) {
-    const auto n = static_cast<std::uint64_t>(size());
-    begin_collective("MPI_Allreduce", Collective::allreduce, -1, n * bytes, n * bytes);
-    const int tag = next_tag();
+Task<> Rank::allreduce(std::uint64_t bytes, Members on) {
+    const auto in = circle(on);
+    const auto n = static_cast<std::uint64_t>(in.n);
+    const int tag = begin_collective("MPI_Allreduce", Collective::allreduce, on, -1, n * bytes, n * bytes);
     int power = 1;
-    while (power * 2 <= size()) {
+    while (power * 2 <= in.n) {
         power *= 2;
     }
-    const int rest = size() - power;
-    if (number_ >= power) {
-        co_await collective_send(number_ - power, bytes, tag);
-        co_await collective_recv(number_ - power, tag);
+    const int rest = in.n - power;
+    if (in.me >= power) {
+        co_await collective_send(in.at(in.me - power), bytes, tag);
+        co_await collective_recv(in.at(in.me - power), tag);
     } else {
-        if (number_ < rest) {
-            co_await collective_recv(number_ + power, tag);
+        if (in.me < rest) {
+            co_await collective_recv(in.at(in.me + power), tag);
         }
         for (int distance = 1; distance < power; distance *= 2) {
-            const int partner = number_ ^ distance;
+            const int partner = in.at(in.me ^ distance);
             co_await collective_exchange(partner, bytes, partner, tag);
         }
-        if (number_ < rest) {
-            co_await collective_send(number_ + power, bytes, tag);
+        if (in.me < rest) {
+            co_await collective_send(in.at(in.me + power), bytes, tag);
         }
     }
     end_call();
 }
 
-Task<> Rank::bcast(int root, std::uint64_t bytes) {
-    const auto n = static_cast<std::uint64_t>(size());
-    begin_collective("MPI_Bcast", Collective::bcast, root, number_ == root ? n * bytes : 0, bytes);
-    const int tag = next_tag();
-    const int relative = (number_ - root + size()) % size();
+Task<> Rank::bcast(int root, std::uint64_t bytes, Members on) {
+    const auto in = circle(on);
+    const auto n = static_cast<std::uint64_t>(in.n);
+    const int tag = begin_collective("MPI_Bcast", Collective::bcast, on, root, root == number_ ? n * bytes : 0, bytes);
+    const int first = static_cast<int>(std::ranges::find(in.members, root) - in.members.begin());
+    const int relative = (in.me - first + in.n) % in.n;
     int distance = 1;
-    while (distance < size()) {
+    while (distance < in.n) {
         if ((relative & distance) != 0) {
-            co_await collective_recv((relative - distance + root) % size(), tag);
+            co_await collective_recv(in.at(relative - distance + first), tag);
             break;
         }
         distance *= 2;
     }
     for (distance /= 2; distance > 0; distance /= 2) {
-        if (relative + distance < size()) {
-            co_await collective_send((relative + distance + root) % size(), bytes, tag);
+        if (relative + distance < in.n) {
+            co_await collective_send(in.at(relative + distance + first), bytes, tag);
         }
     }
     end_call();
 }
 
-Task<> Rank::reduce(int root, std::uint64_t bytes) {
-    const auto n = static_cast<std::uint64_t>(size());
-    begin_collective("MPI_Reduce", Collective::reduce, root, bytes, number_ == root ? n * bytes : 0);
-    const int tag = next_tag();
-    const int relative = (number_ - root + size()) % size();
-    for (int distance = 1; distance < size(); distance *= 2) {
+Task<> Rank::reduce(int root, std::uint64_t bytes, Members on) {
+    const auto in = circle(on);
+    const auto n = static_cast<std::uint64_t>(in.n);
+    const int tag =
+        begin_collective("MPI_Reduce", Collective::reduce, on, root, bytes, root == number_ ? n * bytes : 0);
+    const int first = static_cast<int>(std::ranges::find(in.members, root) - in.members.begin());
+    const int relative = (in.me - first + in.n) % in.n;
+    for (int distance = 1; distance < in.n; distance *= 2) {
         if ((relative & distance) != 0) {
-            co_await collective_send((relative - distance + root) % size(), bytes, tag);
+            co_await collective_send(in.at(relative - distance + first), bytes, tag);
             break;
         }
-        if (relative + distance < size()) {
-            co_await collective_recv((relative + distance + root) % size(), tag);
+        if (relative + distance < in.n) {
+            co_await collective_recv(in.at(relative + distance + first), tag);
         }
     }
     end_call();
 }
 
-Task<> Rank::alltoall(std::uint64_t bytes) {
-    const auto n = static_cast<std::uint64_t>(size());
-    begin_collective("MPI_Alltoall", Collective::alltoall, -1, n * bytes, n * bytes);
-    const int tag = next_tag();
-    for (int step = 1; step < size(); ++step) {
-        co_await collective_exchange((number_ + step) % size(), bytes, (number_ - step + size()) % size(), tag);
+Task<> Rank::alltoall(std::uint64_t bytes, Members on) {
+    const auto in = circle(on);
+    const auto n = static_cast<std::uint64_t>(in.n);
+    const int tag = begin_collective("MPI_Alltoall", Collective::alltoall, on, -1, n * bytes, n * bytes);
+    for (int step = 1; step < in.n; ++step) {
+        co_await collective_exchange(in.at(in.me + step), bytes, in.at(in.me - step), tag);
     }
     end_call();
 }
 
-Task<> Rank::allgather(std::uint64_t bytes) {
-    const auto n = static_cast<std::uint64_t>(size());
-    begin_collective("MPI_Allgather", Collective::allgather, -1, n * bytes, n * bytes);
-    const int tag = next_tag();
-    for (int distance = 1; distance < size(); distance *= 2) {
-        const auto blocks = static_cast<std::uint64_t>(std::min(distance, size() - distance));
-        co_await collective_exchange((number_ + distance) % size(), blocks * bytes,
-                                     (number_ - distance + size()) % size(), tag);
+Task<> Rank::allgather(std::uint64_t bytes, Members on) {
+    const auto in = circle(on);
+    const auto n = static_cast<std::uint64_t>(in.n);
+    const int tag = begin_collective("MPI_Allgather", Collective::allgather, on, -1, n * bytes, n * bytes);
+    for (int distance = 1; distance < in.n; distance *= 2) {
+        const auto blocks = static_cast<std::uint64_t>(std::min(distance, in.n - distance));
+        co_await collective_exchange(in.at(in.me + distance), blocks * bytes, in.at(in.me - distance), tag);
     }
     end_call();
 }
 
-Task<> Rank::reduce_scatter(std::uint64_t bytes) {
-    const auto n = static_cast<std::uint64_t>(size());
-    begin_collective("MPI_Reduce_scatter_block", Collective::reduce_scatter, -1, n * bytes, bytes);
-    const int tag = next_tag();
+Task<> Rank::reduce_scatter(std::uint64_t bytes, Members on) {
+    const auto in = circle(on);
+    const auto n = static_cast<std::uint64_t>(in.n);
+    const int tag = begin_collective("MPI_Reduce_scatter_block", Collective::reduce_scatter, on, -1, n * bytes, bytes);
     int power = 1;
-    while (power * 2 <= size()) {
+    while (power * 2 <= in.n) {
         power *= 2;
     }
-    const int rest = size() - power;
-    if (number_ >= power) {
-        co_await collective_send(number_ - power, n * bytes, tag);
-        co_await collective_recv(number_ - power, tag);
+    const int rest = in.n - power;
+    if (in.me >= power) {
+        co_await collective_send(in.at(in.me - power), n * bytes, tag);
+        co_await collective_recv(in.at(in.me - power), tag);
     } else {
-        if (number_ < rest) {
-            co_await collective_recv(number_ + power, tag);
+        if (in.me < rest) {
+            co_await collective_recv(in.at(in.me + power), tag);
         }
         for (int distance = power / 2; distance > 0; distance /= 2) {
-            const int partner = number_ ^ distance;
-            const auto part = bytes * static_cast<std::uint64_t>(distance * size() / power);
+            const int partner = in.at(in.me ^ distance);
+            const auto part = bytes * static_cast<std::uint64_t>(distance * in.n / power);
             co_await collective_exchange(partner, part, partner, tag);
         }
-        if (number_ < rest) {
-            co_await collective_send(number_ + power, bytes, tag);
+        if (in.me < rest) {
+            co_await collective_send(in.at(in.me + power), bytes, tag);
         }
     }
     end_call();

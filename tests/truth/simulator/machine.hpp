@@ -40,6 +40,15 @@ struct Class {
     }
 };
 
+/// How the ranks of a node share its cores (cores.hpp).
+struct Scheduling {
+    int cores_per_node = 0;  ///< 0: each rank has one, always
+    Time slice = 4 * kMillisecond;
+    bool yields = false;
+    double daemon_odds = 0.0;
+    Time daemon_length = 0;
+};
+
 struct Machine {
     Class other_node;
     Class same_node{
@@ -51,6 +60,7 @@ struct Machine {
     /// Middleware latency of strided data, both ends together: per byte beyond contiguous, as one line of a log3P
     /// table.
     double l_mw_per_byte = 0.0;
+    Scheduling scheduling{};
 
     [[nodiscard]] int node(int rank) const noexcept { return rank / ranks_per_node; }
     [[nodiscard]] const Class& between(int a, int b) const noexcept {

@@ -1,8 +1,9 @@
 /// simulate DIRECTORY [--case NAME]... [--set L|o_s|o_r|g|G=FACTOR]... [--tick PS] [--noise PS] [--seed N]
-///          [--drawn COUNT | --exchanges COUNT | --overlaps] [--list]
+///          [--drawn COUNT | --exchanges COUNT | --overlaps | --shared-cores] [--list]
 ///
 /// --drawn takes so many programs that are drawn from the seed instead of those that are written down; --exchanges
-/// likewise, of collective operations between all ranks; --overlaps those whose Waits could stand behind the work.
+/// likewise, of collective operations between all ranks; --overlaps those whose Waits could stand behind the work;
+/// --shared-cores those whose ranks take turns on the cores of a node.
 /// --set multiplies a value of every case's machine, between nodes and within.
 /// For each case, DIRECTORY/NAME and DIRECTORY/NAME.cured: an archive, truth.json and machine.toml.
 
@@ -20,6 +21,7 @@
 #include "case.hpp"
 #include "programs/overlaps.hpp"
 #include "programs/random.hpp"
+#include "programs/shared_cores.hpp"
 #include "truth_file.hpp"
 
 namespace {
@@ -64,6 +66,7 @@ int run(int count, char** arguments) {
     std::optional<int> drawn, exchanges;
     bool list = false;
     bool overlapping = false;
+    bool sharing = false;
     std::set<std::string> wanted;
     ClockView clock;
     std::vector<std::string> settings;
@@ -75,6 +78,10 @@ int run(int count, char** arguments) {
         }
         if (argument == "--overlaps") {
             overlapping = true;
+            continue;
+        }
+        if (argument == "--shared-cores") {
+            sharing = true;
             continue;
         }
         if (argument.starts_with("--")) {
@@ -108,6 +115,8 @@ int run(int count, char** arguments) {
     Cases cases;
     if (overlapping) {
         overlaps(cases);
+    } else if (sharing) {
+        shared_cores(cases);
     } else if (exchanges.has_value()) {
         random_exchanges(cases, clock.seed, *exchanges);
     } else if (drawn.has_value()) {
@@ -123,7 +132,7 @@ int run(int count, char** arguments) {
     }
     if (directory.empty()) {
         std::cerr << "usage: simulate DIRECTORY [--case NAME]... [--set NAME=FACTOR]... [--tick PS] [--noise PS] "
-                     "[--seed N] [--drawn COUNT | --exchanges COUNT | --overlaps] [--list]\n";
+                     "[--seed N] [--drawn COUNT | --exchanges COUNT | --overlaps | --shared-cores] [--list]\n";
         return 2;
     }
     for (const auto& told : cases.all()) {

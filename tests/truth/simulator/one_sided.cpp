@@ -189,9 +189,8 @@ Task<> Rank::flush(int target) {
 }
 
 Task<> Rank::fence() {
-    begin_collective("MPI_Win_fence", Collective::fence, -1, 0, 0);
+    const int tag = begin_collective("MPI_Win_fence", Collective::fence, {}, -1, 0, 0);
     call().one_sided = true;
-    const int tag = next_tag();
     co_await completed(-1, true);
     for (int distance = 1; distance < size(); distance *= 2) {
         co_await collective_exchange((number_ + distance) % size(), 0, (number_ - distance + size()) % size(), tag);

@@ -21,15 +21,20 @@ Time Rank::now() const noexcept {
 /// Awaits a span of simulated time.
 auto Rank::sleep(Time duration) {
     struct Awaiter {
-        Engine& engine;
+        Rank& rank;
         Time duration;
         [[nodiscard]] bool await_ready() const noexcept { return duration <= 0; }
         void await_suspend(std::coroutine_handle<> self) {
-            engine.at(engine.now() + duration, [self] { self.resume(); });
+            if (auto* cores = rank.world_.cores(rank.number_)) {
+                cores->work(rank.number_, duration, [self] { self.resume(); });
+            } else {
+                auto& engine = rank.world_.engine_;
+                engine.at(engine.now() + duration, [self] { self.resume(); });
+            }
         }
         void await_resume() const noexcept {}
     };
-    return Awaiter{world_.engine_, duration};
+    return Awaiter{*this, duration};
 }
 
 /// Awaits that something about this rank changes.
@@ -37,7 +42,12 @@ auto Rank::notified() {
     struct Awaiter {
         Rank& rank;
         [[nodiscard]] bool await_ready() const noexcept { return false; }
-        void await_suspend(std::coroutine_handle<> self) { rank.waiting_ = self; }
+        void await_suspend(std::coroutine_handle<> self) {
+            rank.waiting_ = self;
+            if (auto* cores = rank.world_.cores(rank.number_)) {
+                cores->wait(rank.number_);
+            }
+        }
         void await_resume() const noexcept {}
     };
     return Awaiter{*this};
@@ -47,7 +57,13 @@ void Rank::notify() {
     if (waiting_) {
         // Through the engine: whoever notifies finishes first.
         auto self = std::exchange(waiting_, {});
-        world_.engine_.at(now(), [self] { self.resume(); });
+        world_.engine_.at(now(), [this, self] {
+            if (auto* cores = world_.cores(number_)) {
+                cores->work(number_, 0, [self] { self.resume(); });
+            } else {
+                self.resume();
+            }
+        });
     }
 }
 

@@ -118,8 +118,9 @@ struct Call {
     Time enter = 0, leave = 0;
     std::vector<Operation> operations{};
     Collective collective = Collective::none;
-    std::size_t instance = 0;  ///< which collective operation
-    int root = -1;
+    std::size_t instance = 0;      ///< which collective operation
+    std::size_t communicator = 0;  ///< that it is of
+    int root = -1;                 ///< as a rank of all
     std::uint64_t sent = 0, received = 0;
     bool one_sided = false;
     std::optional<Permission> permission{};
@@ -155,8 +156,12 @@ struct RankRecord {
     Time end = 0;
 };
 
+/// The ranks of a communicator, in its order.
+using Members = std::vector<int>;
+
 struct Record {
     Machine machine;
+    std::vector<Members> communicators{};  ///< the first one has all ranks
     std::vector<RankRecord> ranks;
     std::vector<Message> messages;
     std::vector<Transfer> transfers;

@@ -286,5 +286,51 @@ TEST(Ledger, SegmentsFollowEachOtherFromTheEnvelopesBeginToItsEndInEveryCase) {
     }
 }
 
+/// Two ranks of a node with one core, which they have for 4 ms in turn.
+Machine one_core(bool yields) {
+    auto result = machine();
+    result.ranks_per_node = 2;
+    result.scheduling.cores_per_node = 1;
+    result.scheduling.yields = yields;
+    return result;
+}
+
+TEST(Simulator, RanksThatShareACoreTakeTurns) {
+    const auto record = run(one_core(false), 2, [](Rank& rank) -> Task<> {
+        co_await rank.compute(6 * kMillisecond);
+        co_await rank.query("MPI_Wtime");
+    });
+    // Rank 0 has it from 0 to 4 and from 8 to 10 ms, and for the query's 50 ns; rank 1 from 4 to 8, and then for 2 ms.
+    EXPECT_EQ(record.ranks[0].calls[0].enter, 10 * kMillisecond);
+    EXPECT_EQ(record.ranks[1].calls[0].enter, 12 * kMillisecond + 50 * kNanosecond);
+}
+
+TEST(Simulator, ARankThatSpinsKeepsItsCoreForASlice) {
+    const auto program = [](Rank& rank) -> Task<> {
+        if (rank.number() == 0) {
+            co_await rank.recv(1);
+        } else {
+            co_await rank.compute(1 * kMillisecond);
+            co_await rank.send(0, 1);
+        }
+    };
+    EXPECT_EQ(run(one_core(false), 2, program).ranks[1].calls[0].enter, 5 * kMillisecond);
+    EXPECT_EQ(run(one_core(true), 2, program).ranks[1].calls[0].enter, 1 * kMillisecond);
+}
+
+TEST(Simulator, ACommunicatorHasItsOwnOperations) {
+    const auto record = run(machine(), 4, [](Rank& rank) -> Task<> {
+        co_await rank.compute(rank.number() == 3 ? 100 * us : 0);
+        const Members pair{rank.number() / 2 * 2, rank.number() / 2 * 2 + 1};
+        co_await rank.allreduce(1, pair);
+    });
+    // One round: o_s 1, L 5, o_r 2. Ranks 0 and 1 wait for nobody, rank 2 for rank 3.
+    EXPECT_EQ(leave_of(record, 0, 0), 8 * us);
+    EXPECT_EQ(leave_of(record, 1, 0), 8 * us);
+    EXPECT_EQ(leave_of(record, 2, 0), 108 * us);
+    EXPECT_EQ(accounts(record)[2][static_cast<std::size_t>(Cause::collective_wait)], 100 * us);
+    EXPECT_EQ(accounts(record)[0][static_cast<std::size_t>(Cause::collective_wait)], 0);
+}
+
 }  // namespace
 }  // namespace logpost::truth

@@ -9,7 +9,9 @@ namespace logpost::truth {
 World::World(Machine machine, int ranks) : inboxes_(static_cast<std::size_t>(ranks)) {
     record_.machine = machine;
     record_.ranks.resize(static_cast<std::size_t>(ranks));
+    record_.communicators.emplace_back();
     for (int rank = 0; rank < ranks; ++rank) {
+        record_.communicators.front().push_back(rank);
         ranks_.push_back(std::make_unique<Rank>(*this, rank));
     }
 }
@@ -35,12 +37,38 @@ void World::run(const Program& program) {
     }
 }
 
+/// The number of a communicator; no members: all ranks.
+std::size_t World::communicator(const Members& of) {
+    auto& known = record_.communicators;
+    const auto at = of.empty() ? known.begin() : std::ranges::find(known, of);
+    const auto number = static_cast<std::size_t>(at - known.begin());
+    if (at == known.end()) {
+        known.push_back(of);
+        if (known.size() > kMostCommunicators) {
+            throw std::runtime_error("too many communicators");
+        }
+    }
+    return number;
+}
+
 World::Nic& World::nic(int rank, int peer) {
     const auto& machine = record_.machine;
     if (machine.node(rank) == machine.node(peer)) {
         return nics_[{-1, rank}];
     }
     return nics_[{machine.node(rank), (rank % machine.ranks_per_node) % machine.nics_per_node}];
+}
+
+Cores* World::cores(int rank) {
+    const auto& machine = record_.machine;
+    if (machine.scheduling.cores_per_node == 0) {
+        return nullptr;
+    }
+    const int node = machine.node(rank);
+    return &cores_
+                .try_emplace(node, engine_, machine.scheduling, machine.scheduling.cores_per_node,
+                             static_cast<std::uint64_t>(node))
+                .first->second;
 }
 
 /// The payload is ready for the sender's NIC now.

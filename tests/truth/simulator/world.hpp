@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "cores.hpp"
 #include "engine.hpp"
 #include "record.hpp"
 #include "task.hpp"
@@ -37,6 +38,7 @@ class World;
 
 inline constexpr int kAnySource = -1;
 inline constexpr int kAnyTag = -1;
+inline constexpr std::size_t kMostCommunicators = 256;
 
 enum class Mode : std::uint8_t { standard, synchronous, buffered };
 
@@ -92,13 +94,14 @@ class Rank {
     Task<bool> iprobe(int from, int tag = 0);
     Task<> sendrecv(int to, std::uint64_t bytes, int from, int tag = 0);
     Task<> query(std::string name);  ///< a call that makes no progress: MPI_Comm_rank, MPI_Wtime
-    Task<> barrier();
-    Task<> allreduce(std::uint64_t bytes);
-    Task<> bcast(int root, std::uint64_t bytes);
-    Task<> reduce(int root, std::uint64_t bytes);
-    Task<> alltoall(std::uint64_t bytes);
-    Task<> allgather(std::uint64_t bytes);
-    Task<> reduce_scatter(std::uint64_t bytes);  ///< of one rank's part of the result
+    // Of all ranks, or of those that are named in the order of their communicator; roots are ranks of all.
+    Task<> barrier(Members on = {});
+    Task<> allreduce(std::uint64_t bytes, Members on = {});
+    Task<> bcast(int root, std::uint64_t bytes, Members on = {});
+    Task<> reduce(int root, std::uint64_t bytes, Members on = {});
+    Task<> alltoall(std::uint64_t bytes, Members on = {});
+    Task<> allgather(std::uint64_t bytes, Members on = {});
+    Task<> reduce_scatter(std::uint64_t bytes, Members on = {});  ///< of one rank's part of the result
 
     // One-sided, through one window of all ranks (one_sided.cpp).
     Task<> put(int target, std::uint64_t bytes);
@@ -154,8 +157,11 @@ class Rank {
     Task<> collective_send(int to, std::uint64_t bytes, int tag);
     Task<> collective_recv(int from, int tag);
     Task<> collective_exchange(int to, std::uint64_t bytes, int from, int tag);
-    void begin_collective(std::string region, Collective kind, int root, std::uint64_t sent, std::uint64_t received);
-    [[nodiscard]] int next_tag();
+    struct Circle;
+    [[nodiscard]] Circle circle(const Members& of) const;
+    /// Its tag, which all members share.
+    int begin_collective(std::string region, Collective kind, const Members& of, int root, std::uint64_t sent,
+                         std::uint64_t received);
     Task<> transfer(int target, std::uint64_t bytes, bool put);
     Task<> completed(int target, bool remotely);  ///< its open transfers to a target; -1: to all
 
@@ -167,7 +173,7 @@ class Rank {
     std::map<std::uint64_t, bool> awaited_;  // requests that the current call completes
     std::coroutine_handle<> waiting_;
     std::size_t current_ = kNone;
-    int collectives_ = 0;
+    std::map<std::size_t, std::size_t> collectives_;  ///< by communicator: how many it has called
     bool in_collective_ = false;
     std::vector<std::size_t> open_;           // transfers that no call has completed
     std::vector<int> accessed_, exposed_to_;  // of the open epochs
@@ -210,6 +216,8 @@ class World {
     };
 
     Nic& nic(int rank, int peer);
+    /// Of a rank's node; none where each rank has a core.
+    Cores* cores(int rank);
     void inject(std::size_t message);
     void request(std::size_t message);
     void envelope(std::size_t message);
@@ -222,6 +230,7 @@ class World {
     void leave(std::size_t transfer);
     void attend(std::size_t transfer);
     void answer(std::size_t transfer);
+    std::size_t communicator(const Members& of);
     void request_lock(int origin, int target);
     void release_lock(int target);
 
@@ -236,6 +245,7 @@ class World {
     Record record_;
     std::vector<std::unique_ptr<Rank>> ranks_;
     std::map<std::pair<int, int>, Nic> nics_;
+    std::map<int, Cores> cores_;  // by node
     std::vector<Inbox> inboxes_;
     std::map<std::size_t, std::uint64_t> send_request_, receive_request_;  // by message
     std::map<int, Lock> locks_;                                            // by target
