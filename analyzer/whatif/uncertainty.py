@@ -29,7 +29,7 @@
   other, the earlier one waits for the later one. A replay in which it does not takes less: by as much more than it does
   for the recorded scenario. Where NICs take messages as they come, half of what that changes, up and down: of messages
   that come at about the same time it tells little which one is first. With contention, where requests complete in any
-  order: what a shorter order saves at most that is not looked for.
+  order: what another order saves at most that is not looked for.
 
 Unchanged, every term is 0. Where everything that changes costs more, no program is said to take less, and the other way
 round (``direction``).

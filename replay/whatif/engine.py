@@ -227,8 +227,8 @@ class Engine:
         return found
 
     def _choosing(self, scenarios: Sequence[Scenario]) -> list[tuple[Engine, int]]:
-        """Where requests complete, and messages come, in an order that is shorter: by more than it is of what was
-        recorded."""
+        """Where requests complete, and messages come, in an order that takes another time: by more than it does of what
+        was recorded."""
         kept = self.makespans(scenarios)
         kept_before, before = self._recorded_in_order
         found = self._in_orders_of(scenarios, kept)
@@ -237,7 +237,7 @@ class Engine:
             for one, each, by in zip(found, scenarios, kept, strict=True)
         ]
         return [
-            (one, makespan) if by - makespan - max(0, kept_before - before) > ORDER_MATTERS * by else (self, by)
+            (one, makespan) if _differs(makespan - by, before - kept_before) > ORDER_MATTERS * by else (self, by)
             for one, makespan, by in zip(found, makespans, kept, strict=True)
         ]
 
@@ -416,6 +416,11 @@ class Engine:
             )
             for lane in range(len(scenarios))
         ]
+
+
+def _differs(by: int, anyway: int) -> int:
+    """How much farther a time moves than it would anyway, to the same side."""
+    return max(by - max(0, anyway), -by - max(0, -anyway))
 
 
 def _protocols(scenario: Scenario) -> Any:

@@ -78,6 +78,42 @@ TEST(Choices, AreTakenInTheOrderInWhichRequestsComplete) {
     EXPECT_EQ(answered(program, *other, late), (std::vector<std::int64_t>{460, 310, 1160}));
 }
 
+TEST(Choices, TakeOfASendAndAReceiveThatAreCompleteTheOneThatTheyTookInTheTrace) {
+    // Rank 0 sends a byte to rank 1, and computes until 300: then the send and two messages are complete. It takes the
+    // messages first; rank 3's comes at 1010.
+    ProgramStory story;
+    for (int rank = 0; rank < 4; ++rank) {
+        story.rank(rank, 5000);
+    }
+    std::vector<std::uint32_t> posts;
+    for (int i = 0; i < 3; ++i) {
+        posts.push_back(story.call(0, CallKind::receive_nonblocking, 0, 0));
+    }
+    const auto sent = story.call(0, CallKind::send_nonblocking, 0, 10);
+    const auto first = story.call(0, CallKind::wait_multi, 300, 320);
+    const auto second = story.call(0, CallKind::wait_multi, 320, 340);
+    const auto left = story.call(0, CallKind::wait_multi, 340, 340);
+    const auto last = story.call(0, CallKind::wait_multi, 340, 1030);
+    story.message(1, story.call(1, CallKind::send, 20, 30), 0, posts[0], 1, {}, first);
+    story.message(2, story.call(2, CallKind::send, 30, 40), 0, posts[1], 1, {}, second);
+    story.message(3, story.call(3, CallKind::send, 900, 910), 0, posts[2], 1, {}, last);
+    story.message(0, sent, 1, story.call(1, CallKind::receive, 30, 130), 1, left);
+    const auto& program = story.program();
+    const auto machine = plain_machine();
+    const auto graph = build_graph(program, machine, machine);
+    const Setting same{.machine = machine};
+    EXPECT_FALSE(reordered(program, graph, machine, same).has_value());
+    // Rank 1 sends at 200, and its message comes at 310: it is taken behind the one of rank 2, and before the send.
+    const Setting late{.machine = machine, .by_location = {1, 10, 1, 1}};
+    const auto other = reordered(program, graph, machine, late);
+    ASSERT_TRUE(other.has_value());
+    const std::vector<Setting> settings{late};
+    const auto times = Weights(*other, machine, settings).times();
+    EXPECT_EQ(times[other->leaves[second]], 320);
+    EXPECT_EQ(times[other->leaves[first]], 340);
+    EXPECT_EQ(times[other->leaves[left]], 340);
+}
+
 TEST(Choices, AreNoneOfCallsThatCompleteSeveral) {
     ProgramStory story;
     story.rank(0, 1000);

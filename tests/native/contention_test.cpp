@@ -167,6 +167,35 @@ TEST(Contention, MovedRanksQueueAtTheirNewNicWithoutANetwork) {
     EXPECT_EQ(leaves, (Times{10, 10, 10, 1130, 2131, 3132}));
 }
 
+TEST(Contention, NobodyWaitsBehindMessagesOfAnOperationThatTheReceiverIsNotInYet) {
+    // Rank 2 takes a message of rank 1, and is the root of a reduction that rank 0 enters at 1000. A processor takes
+    // messages 500 apart.
+    ProgramStory story;
+    for (std::int32_t rank = 0; rank < 3; ++rank) {
+        story.rank(rank, 2000);
+    }
+    story.message(1, story.call(1, CallKind::send, 200, 210), 2, story.call(2, CallKind::receive, 0, 330), 1);
+    story.collective(0, story.call(0, CallKind::collective, 1000, 1010), Operation::reduce, 1);
+    story.collective(2, story.call(2, CallKind::collective, 330, 1137), Operation::reduce, 1);
+    story.members({0, 2});
+    const auto& program = story.program();
+    auto machine = plain_machine();
+    for (auto& locality : machine.localities) {
+        locality.ranges[0].g = 500;
+    }
+    const auto network = network_of({{0, 2, {0}}, {1, 2, {1}}}, 1);
+    const Surroundings there{program.placement, network};
+    const auto graph = build_graph(program, machine, machine, &there, &network);
+    // Rank 0 computes a hundredth of the time: its message is there at 127, that of rank 1 at 310 as before.
+    const std::vector<Setting> settings{{.machine = machine, .by_location = {0.01, 1, 1}}};
+    Weights weights(graph, machine, settings);
+    NetworkUse use;
+    const auto times = times_with_contention(graph, joints_of(graph), program, program.placement, network, settings[0],
+                                             weights, 0, use);
+    EXPECT_EQ(use.messages, 2U);
+    EXPECT_EQ(times[graph.leaves[graph.first_call[2]]], 330);
+}
+
 TEST(Contention, UnchangedTheMeasuredTimesComeBack) {
     // Whatever they were: sooner than any model, later, in any order.
     std::mt19937 random(11);

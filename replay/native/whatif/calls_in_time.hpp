@@ -2,43 +2,80 @@
 
 /// The calls of all locations in the order of their enters.
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <queue>
+#include <limits>
 #include <vector>
 
 #include "replay/native/program.hpp"
 
 namespace logpost::replay {
 
+/// Who of several comes first, and who when that one has gone on: a tree in which each node has the earlier of the two
+/// below it. Of equal times, the smaller number.
+class FirstOf {
+  public:
+    static constexpr std::int64_t kGone = std::numeric_limits<std::int64_t>::max();
+
+    explicit FirstOf(std::size_t players)
+        : leaves_(std::bit_ceil(std::max<std::size_t>(players, 2))), times_(leaves_, kGone), first_(2 * leaves_) {}
+
+    void set(std::uint32_t player, std::int64_t time) noexcept { times_[player] = time; }
+    /// After all were set.
+    void begin() noexcept {
+        for (std::uint32_t player = 0; player < leaves_; ++player) {
+            first_[leaves_ + player] = player;
+        }
+        for (auto node = leaves_; node-- > 1;) {
+            decide(node);
+        }
+    }
+    [[nodiscard]] std::uint32_t first() const noexcept { return first_[1]; }
+    [[nodiscard]] bool none() const noexcept { return times_[first()] == kGone; }
+    /// The first one comes at `time` next.
+    void next(std::int64_t time) noexcept {
+        const auto player = first();
+        times_[player] = time;
+        for (auto node = (leaves_ + player) / 2; node > 0; node /= 2) {
+            decide(node);
+        }
+    }
+
+  private:
+    void decide(std::size_t node) noexcept {
+        const auto left = first_[2 * node];
+        const auto right = first_[2 * node + 1];
+        first_[node] = times_[right] < times_[left] ? right : left;
+    }
+
+    std::size_t leaves_;
+    std::vector<std::int64_t> times_;   // by player
+    std::vector<std::uint32_t> first_;  // by node of the tree, its root 1
+};
+
 /// All calls of the locations that have an account by the time of their enters, so that what happens at about the same
 /// time lies together in memory: `body(location, call)`.
 template <class Body>
 void for_each_call_in_time(const Program& program, Body&& body) {
-    struct Next {
-        std::int64_t time;
-        std::uint32_t location, call;
-        bool operator>(const Next& other) const noexcept {
-            return time != other.time ? time > other.time : location > other.location;
-        }
-    };
-    std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
-    const auto push = [&](std::uint32_t l, std::uint32_t call) {
+    const auto locations = program.timelines.size();
+    std::vector<std::uint32_t> at(locations);  // the next call
+    FirstOf order(locations);
+    const auto time = [&](std::size_t l) {
         const auto& calls = program.timelines[l].calls;
-        if (call < calls.size()) {
-            next.push({calls[call].enter_ps, l, call});
-        }
+        return at[l] < calls.size() ? calls[at[l]].enter_ps : FirstOf::kGone;
     };
-    for (std::uint32_t l = 0; l < program.timelines.size(); ++l) {
+    for (std::uint32_t l = 0; l < locations; ++l) {
         if (program.accounted[l] != 0) {
-            push(l, 0);
+            order.set(l, time(l));
         }
     }
-    while (!next.empty()) {
-        const auto [time, l, call] = next.top();
-        next.pop();
-        body(l, call);
-        push(l, call + 1);
+    for (order.begin(); !order.none();) {
+        const auto l = order.first();
+        const auto call = at[l]++;
+        order.next(time(l));
+        body(static_cast<std::size_t>(l), call);
     }
 }
 

@@ -5,6 +5,8 @@
 /// order.
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -22,6 +24,9 @@ class ChoiceFacts {
         bool any_sender = true;               ///< they are taken by whoever comes first
         std::vector<std::uint32_t> receives;  ///< choices, in recorded order
     };
+    /// Which one a call takes that finds a send and a receive complete: libraries look through the requests in the
+    /// order in which the program names them.
+    enum class Takes : std::uint8_t { first_complete, sends, receives };
     /// Choices by arc or node: a replay asks for every one of them.
     class Index {
       public:
@@ -52,12 +57,14 @@ class ChoiceFacts {
           recorded_(recorded),
           lane_(lane) {
         find_channels();
+        find_late_completions();
         find_arcs();
         find_late_messages();
     }
 
     const Choices choices;
     std::vector<Channel> channels;
+    Takes takes = Takes::first_complete;
     std::vector<std::uint32_t> row_of, channel_of;          ///< by choice
     std::vector<std::uint32_t> posts_in;                    ///< likewise: receives that are posted behind it
     std::vector<std::uint32_t> sends_before;                ///< likewise: of its row, that complete a send
@@ -111,7 +118,6 @@ class ChoiceFacts {
             const auto [first, end] = choices.rows[r];
             std::uint32_t sends = 0;
             std::unordered_map<std::int32_t, std::uint32_t> of_comm;
-            auto latest = INT64_MIN;
             for (auto c = first; c < end; ++c) {
                 row_of[c] = r;
                 sends_before[c] = sends;
@@ -126,10 +132,6 @@ class ChoiceFacts {
                     channel_of[c] = known->second;
                     channels[known->second].receives.push_back(c);
                 }
-                if (const auto at = recorded_.empty() ? INT64_MIN : recorded_complete(c); at != INT64_MIN) {
-                    latest = std::max(latest, at);
-                    late_complete[c] = latest - at;
-                }
             }
             if (recorded_.empty()) {
                 continue;
@@ -138,6 +140,61 @@ class ChoiceFacts {
                 judge(c);
             }
         }
+    }
+    /// By how much requests are complete later than the model says: not before those that were taken before them,
+    /// though they would have been taken first.
+    void find_late_completions() {
+        if (recorded_.empty()) {
+            return;
+        }
+        std::vector<std::int64_t> complete(choices.all.size());
+        for (std::uint32_t c = 0; c < complete.size(); ++c) {
+            complete[c] = recorded_complete(c);
+        }
+        takes = recorded_takes(complete);
+        for (const auto& [first, end] : choices.rows) {
+            std::array<std::int64_t, 2> latest{INT64_MIN, INT64_MIN};  // of sends, of receives
+            for (auto c = first; c < end; ++c) {
+                const auto& one = choices.all[c];
+                if (complete[c] == INT64_MIN) {
+                    continue;
+                }
+                auto& of_kind = latest[one.receives ? 1 : 0];
+                of_kind = std::max(of_kind, complete[c]);
+                late_complete[c] = of_kind - complete[c];
+                if (takes == Takes::first_complete || of_kind > recorded_[one.enter]) {
+                    latest.fill(std::max(latest[0], latest[1]));  // it was waited for: no other one was complete
+                } else if (one.receives == (takes == Takes::sends)) {
+                    auto& preferred = latest[one.receives ? 0 : 1];
+                    preferred = std::max(preferred, recorded_[one.enter] + 1);  // one that was complete would go first
+                }
+            }
+        }
+    }
+    /// What calls did that found a send and a receive complete, as more of them did than else. `complete`: by choice.
+    [[nodiscard]] Takes recorded_takes(std::span<const std::int64_t> complete) const {
+        std::array<std::uint64_t, 2> first{};   // taken: a send, a receive, that was complete before the other one
+        std::array<std::uint64_t, 2> second{};  // likewise, behind it
+        for (const auto& [begin, end] : choices.rows) {
+            std::array<std::uint32_t, 2> next{kNone, kNone};  // the send, and the receive, that is taken next
+            for (auto c = end; c-- > begin;) {
+                const std::size_t kind = choices.all[c].receives ? 1 : 0;
+                const auto other = next[1 - kind];
+                if (other != kNone && choices.all[other].first_begun <= c - begin &&
+                    complete[other] <= recorded_[choices.all[c].enter] &&
+                    complete[c] <= recorded_[choices.all[c].enter]) {
+                    ++(complete[other] < complete[c] ? second : first)[kind];
+                }
+                next[kind] = c;
+            }
+        }
+        const auto against_order = second[0] + second[1];
+        const auto against_sends = first[1] + second[1];
+        const auto against_receives = first[0] + second[0];
+        if (against_order <= std::min(against_sends, against_receives)) {
+            return Takes::first_complete;
+        }
+        return against_sends < against_receives ? Takes::sends : Takes::receives;
     }
     void find_arcs() {
         const auto count = choices.all.size();

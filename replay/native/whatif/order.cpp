@@ -187,6 +187,40 @@ std::vector<std::int64_t> keys_of(const Draft& draft, std::span<const std::uint3
     return keys;
 }
 
+/// Sorts nodes by their keys, stably: into as many stretches of time as there are some nodes in each, and each of them.
+void sort_by_key(std::vector<std::uint32_t>& nodes, std::span<const std::int64_t> keys) {
+    constexpr std::size_t kInEach = 16;
+    if (nodes.empty()) {
+        return;
+    }
+    const auto [least, most] = std::ranges::minmax(keys);
+    const auto since = [begin = static_cast<std::uint64_t>(least)](std::int64_t key) {
+        return static_cast<std::uint64_t>(key) - begin;
+    };
+    const auto bits = static_cast<int>(std::bit_width(nodes.size() / kInEach + 1));
+    const auto shift = std::max(static_cast<int>(std::bit_width(since(most))) - bits, 0);
+    std::vector<std::uint32_t> ends((since(most) >> shift) + 2);
+    for (const auto key : keys) {
+        ++ends[(since(key) >> shift) + 1];
+    }
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    {
+        const auto before = std::move(nodes);
+        nodes.resize(before.size());
+        for (const auto node : before) {
+            nodes[ends[since(keys[node]) >> shift]++] = node;  // begins become ends
+        }
+    }
+    std::size_t begin = 0;
+    for (const auto end : ends) {
+        if (end > begin + 1) {
+            sort_nearly_sorted(std::span(nodes).subspan(begin, end - begin),
+                               [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+        }
+        begin = std::max<std::size_t>(begin, end);
+    }
+}
+
 }  // namespace
 
 NodeOrder::NodeOrder(Draft& draft) {
@@ -199,6 +233,9 @@ NodeOrder::NodeOrder(Draft& draft) {
 }
 
 void NodeOrder::update(Draft& draft) {
+    if (draft.edges.empty() && !place_.empty()) {
+        return;
+    }
     release(place_);
     if (!draft.edges.empty()) {
         draft.take_in();
@@ -206,7 +243,7 @@ void NodeOrder::update(Draft& draft) {
     give_back_unused(draft.incoming.edges.size() * sizeof(DraftEdge));
     {
         const auto keys = keys_of(draft, nodes_);
-        sort_nearly_sorted(nodes_, [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+        sort_by_key(nodes_, keys);
     }
     give_back_unused(nodes_.size() * sizeof(std::int64_t));
     place_.resize(nodes_.size());

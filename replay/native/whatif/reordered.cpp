@@ -369,7 +369,15 @@ class Reordering {
             return (facts_->matches(c) || in == 0 || into_[first + in - 1] != kNone) &&
                    (facts_->choices.all[c].receives || facts_->sends_before[c] == row.sent);
         };
-        const auto next = std::ranges::find_if(row.ready, begun);
+        using Takes = ChoiceFacts::Takes;
+        const auto preferred = [&](std::uint32_t c) {
+            return facts_->choices.all[c].receives == (facts_->takes == Takes::receives) && begun(c);
+        };
+        auto next =
+            facts_->takes == Takes::first_complete ? row.ready.end() : std::ranges::find_if(row.ready, preferred);
+        if (next == row.ready.end()) {
+            next = std::ranges::find_if(row.ready, begun);
+        }
         if (next != row.ready.end()) {
             const auto choice = *next;
             row.ready.erase(next);

@@ -129,7 +129,7 @@ class Simulation {
             nic_[l] = nic_[l] == 0 ? nics_++ : nic_[l];
         }
         out_free_.assign(nics_, INT64_MIN / 2);
-        in_free_.assign(nics_, INT64_MIN / 2);
+        in_free_.assign(2 * nics_, INT64_MIN / 2);
     }
 
     void find_routes(const Placement& placement) {
@@ -180,6 +180,13 @@ class Simulation {
     [[nodiscard]] std::int64_t gap_ps(std::uint32_t id) const noexcept {
         const auto service = cost(id).service;
         return static_cast<double>(service) > bytes(id) * byte_ps(id) + 1 ? service : 0;
+    }
+
+    /// Who takes a message g after the one before: a processor takes those of a collective operation once it is in it,
+    /// so that none that it waits for before that is behind them.
+    [[nodiscard]] std::size_t taker(std::uint32_t id) const noexcept {
+        const auto nic = nic_[static_cast<std::size_t>(graph_.crossings[id].to)];
+        return model(id).kind == EdgeModel::Kind::collective ? nics_ + nic : nic;
     }
 
     void arrive(std::uint32_t joint) {
@@ -261,7 +268,7 @@ class Simulation {
                 break;
             case What::comes: {
                 // Bytes of messages share the NIC; that they come no closer than g is not known there.
-                auto& free = in_free_[nic_[static_cast<std::size_t>(crossing.to)]];
+                auto& free = in_free_[taker(event.crossing)];
                 const auto gap = gap_ps(event.crossing);
                 auto sooner = crossing.sooner_in_ps;
                 if (limited != nullptr) {
@@ -351,11 +358,12 @@ class Simulation {
     std::int64_t tick_ps_;     // of the recorded clock
     std::size_t links_;
     std::size_t nics_ = 0;
-    std::vector<std::size_t> nic_;                  // by location
-    std::vector<std::int64_t> out_free_, in_free_;  // by NIC: since when; when the last message came
-    std::vector<std::uint32_t> waiting_;            // by joint: sources without a time
-    std::vector<std::uint8_t> idle_;                // by in-edge: it orders nothing; empty: all order
-    std::vector<std::uint32_t> ready_;              // joints whose sources have times, in that order
+    std::vector<std::size_t> nic_;        // by location
+    std::vector<std::int64_t> out_free_;  // by NIC: since when
+    std::vector<std::int64_t> in_free_;   // by taker: when the last message came
+    std::vector<std::uint32_t> waiting_;  // by joint: sources without a time
+    std::vector<std::uint8_t> idle_;      // by in-edge: it orders nothing; empty: all order
+    std::vector<std::uint32_t> ready_;    // joints whose sources have times, in that order
     std::vector<std::int64_t> times_;
     std::vector<Delay> delays_;
     std::vector<Way> ways_;  // by crossing
