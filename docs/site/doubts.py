@@ -120,7 +120,8 @@ DOUBTS = {
     "shared_cores": (
         "The archive does not say how many cores a node has. Ranks that hand data from one to the next never run at "
         "once either, and a library that sleeps between its polls stalls likewise: both together look like a lack of "
-        "cores. Other load on the node counts, too. In programs that compute for several slices (of 4 ms) between calls, "
-        "a lack of cores may not be found. The gain supposes that nothing else becomes slower with a core for each rank."
+        "cores. Other load on the node counts, too. In programs that compute for several slices (of 4 ms) between "
+        "calls, a lack of cores may not be found. The gain supposes that nothing else becomes slower with a core for "
+        "each rank."
     ),
 }
