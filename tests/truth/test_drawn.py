@@ -71,6 +71,16 @@ def test_packed_messages_let_others_through_a_shared_nic(tmp_path: Path) -> None
     assert found.gain_is_right, found.verdict
 
 
+def test_a_coarse_clock_hides_no_target_that_was_away(tmp_path: Path) -> None:
+    """What is left of a transfer once its target is back takes less than the clock's errors."""
+    name = "drawn_973695_26_away"
+    simulate(tmp_path / "cases", "--drawn", "48", "--seed", "973695", cases=[name])
+    (tmp_path / "runs").mkdir()
+    found = judge(tmp_path / "cases", name, tmp_path / "runs")
+    assert found.verdict.right, found.verdict
+    assert found.gain_is_right, found.verdict
+
+
 def test_a_processor_at_work_in_an_operation_makes_no_late_receiver(tmp_path: Path) -> None:
     """Ranks leave a broadcast behind their o_r, and post the receive of a message that came meanwhile."""
     name = "drawn_406693_28_locks"
