@@ -17,10 +17,11 @@ TURN = 4 * MS
 """How long the ranks without a core stay in it."""
 
 
-def steps(leave: tuple[int, int, int, int], *, oversubscribed: bool | None = None) -> Story:
+def steps(leave: tuple[int, int, int, int], *, oversubscribed: bool | None = None, calls_often: bool = True) -> Story:
     """In each step four ranks of a node meet in an operation; rank r leaves it `leave[r]` behind the last one's enter.
     Behind it each makes short calls for 0.2 ms (ranks 0 and 2) or 0.25 ms, one every 10 us, and enters the next
-    operation 0.3 ms after it has left this one: who leaves last ends the step."""
+    operation 0.3 ms after it has left this one: who leaves last ends the step. Who does not call often computes for the
+    0.3 ms."""
     step = max(leave) + 300 * US
     story = Story(4, STEPS * step + step, windows=STEPS)
     story.hosts.oversubscribed = oversubscribed
@@ -29,7 +30,7 @@ def steps(leave: tuple[int, int, int, int], *, oversubscribed: bool | None = Non
         last = i * step + step
         members = {rank: (last - max(leave) + leave[rank], last + leave[rank]) for rank in range(4)}
         story.collective(meet, "Allreduce", members)
-        for rank in range(4 if i < STEPS - 1 else 0):
+        for rank in range(4 if i < STEPS - 1 and calls_often else 0):
             for n in range(20 if rank % 2 == 0 else 25):
                 begin = last + leave[rank] + n * 10 * US + 2 * US
                 story.call(rank, begin, begin + 3 * US, query, mpi_other=3 * US)
@@ -57,6 +58,20 @@ def test_ranks_that_take_turns_on_two_cores_are_found() -> None:
     # operations and 0.3 ms between two of them, the program takes 4.3 + 20 x 0.01 + 19 x 0.3 ms.
     assert row["gain"] == pytest.approx(1 - 10.2 / 90)
     assert row["advice"].startswith("Give each rank a core of its own")
+
+
+def test_computation_that_hardly_varies_shows_who_has_a_core() -> None:
+    """Two compute for 0.3 ms, 19 times, 0.05 ms apart, and two likewise 4 ms later."""
+    apart = (SHORT, SHORT + 50 * US, TURN - 50 * US, TURN)
+    row = steps(apart, calls_often=False).alone(shared_cores.find).row(0, named=True)
+    assert row["title"].startswith("no more than 2 of 4 ranks of a node run at once: 40 calls go on for ")
+    # Of 0.35 ms two run at once for 0.25.
+    assert "so many run: 9.50 ms; more run: 0 s" in told(row)
+    assert row["gain"] == pytest.approx(1 - 10.2 / 90, abs=0.02)
+
+
+def test_computation_that_is_the_same_for_all_shows_no_lack_of_cores() -> None:
+    assert steps((TURN, TURN, TURN, TURN), calls_often=False).alone(shared_cores.find).is_empty()
 
 
 def test_an_operation_that_takes_long_for_all_is_none() -> None:

@@ -61,6 +61,26 @@ def test_a_pipeline_is_one_beside_an_exchange_that_makes_ranks_wait_more(tmp_pat
     assert found.gain_is_right, found.verdict
 
 
+def test_packed_messages_let_others_through_a_shared_nic(tmp_path: Path) -> None:
+    """Large messages of the next exchange stand behind 77 small ones of each rank of their node."""
+    name = "drawn_973185_44_pieces"
+    simulate(tmp_path / "cases", "--drawn", "48", "--seed", "973185", cases=[name])
+    (tmp_path / "runs").mkdir()
+    found = judge(tmp_path / "cases", name, tmp_path / "runs")
+    assert found.verdict.right, found.verdict
+    assert found.gain_is_right, found.verdict
+
+
+def test_a_coarse_clock_hides_no_target_that_was_away(tmp_path: Path) -> None:
+    """What is left of a transfer once its target is back takes less than the clock's errors."""
+    name = "drawn_973695_26_away"
+    simulate(tmp_path / "cases", "--drawn", "48", "--seed", "973695", cases=[name])
+    (tmp_path / "runs").mkdir()
+    found = judge(tmp_path / "cases", name, tmp_path / "runs")
+    assert found.verdict.right, found.verdict
+    assert found.gain_is_right, found.verdict
+
+
 def test_a_processor_at_work_in_an_operation_makes_no_late_receiver(tmp_path: Path) -> None:
     """Ranks leave a broadcast behind their o_r, and post the receive of a message that came meanwhile."""
     name = "drawn_406693_28_locks"

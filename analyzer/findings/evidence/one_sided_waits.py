@@ -76,19 +76,24 @@ def _transfers(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
             waits_for="target",
             start_ps="start_ps",
             there_ps=pl.col("complete_leave_ps") - way_back,
+            end_ps="complete_leave_ps",
         )
         .collect()
     )
     enters = rows.select(pl.col("row").alias("source"), waits_for="location", until_ps="enter_ps").sort("until_ps")
-    found = queued.sort("there_ps").join_asof(
-        enters.with_columns(at_ps="until_ps"),
-        left_on="there_ps",
-        right_on="at_ps",
-        by="waits_for",
-        strategy="backward",
-        check_sortedness=False,
-    )
-    found = found.drop_nulls("source").filter(pl.col("until_ps") > pl.col("start_ps"))
+    enters = enters.with_columns(at_ps="until_ps")
+
+    def attended(transfers: pl.DataFrame, until: str) -> pl.DataFrame:
+        """With the last call that their target entered until then, if that was behind their start."""
+        last = transfers.sort(until).join_asof(
+            enters, left_on=until, right_on="at_ps", by="waits_for", strategy="backward", check_sortedness=False
+        )
+        return last.with_columns(pl.when(pl.col("until_ps") > pl.col("start_ps")).then("source"))
+
+    found = attended(queued, "there_ps")
+    # A clock that is coarser than the way back has the target enter only behind it.
+    late = attended(found.filter(pl.col("source").is_null()).select(queued.columns), "end_ps")
+    found = pl.concat([found, late]).drop_nulls("source")
     return _waiting(found.with_columns(reason=pl.lit("target")), rows)
 
 
