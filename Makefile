@@ -91,7 +91,7 @@ lint: setup
 	mypy
 	lint-imports
 	git ls-files '*.c' '*.h' '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
-	packaging/tidy
+	python packaging/tidy.py
 
 # The Python OTF2 reader is measured for comparison; where it cannot be installed, the table says so.
 bench: setup
