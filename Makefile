@@ -13,9 +13,11 @@ NATIVE := $(shell find . \( -path ./build -o -path ./.venv -o -path ./.git -o -p
   -o -path './collectors/pmpi/*' \) \
   ! -name '*.md' ! -name '*.pyc' -print)
 
-# A process per core. Each has half of the files, whose fixtures are made once, and takes over what the other has not
-# begun when it has none left. Tests of how long something took run alone.
-SIDE_BY_SIDE := -n auto --dist worksteal --durations=20
+# Each process has a part of the files, whose fixtures are made once, and takes over what another has not begun when it
+# has none left. Tests of MPI, the simulator and browsers wait for half of their time: where they are among the others,
+# in one session, a process more than cores has what they leave. Tests of how long something took run alone.
+SIDE_BY_SIDE := --dist worksteal --durations=20
+CORES := $(shell nproc)
 
 # Tests start Python often: bytecode is kept, and beside the build, even where the environment says not to write it.
 unexport PYTHONDONTWRITEBYTECODE
@@ -75,15 +77,13 @@ docs: build/.made $(VENV)/.check build/dev/.built
 	@nice python docs/site/build.py build/docs
 
 check: build/.made $(VENV)/.check build/dev/.built
-	@ctest --test-dir build/dev --output-on-failure --no-tests=error
-	@python -m pytest $(SIDE_BY_SIDE) -m 'not (mpi or testbed or browser or slow)'
+	@ctest --test-dir build/dev -j $(CORES) --output-on-failure --no-tests=error
+	@python -m pytest -n auto $(SIDE_BY_SIDE) -m 'not (mpi or testbed or browser or slow)'
 
 test: setup
-	@ctest --test-dir build/dev --output-on-failure --no-tests=error
-	@python -m pytest $(SIDE_BY_SIDE) -m 'not (mpi or testbed or browser)'
-	@python -m pytest $(SIDE_BY_SIDE) -m '(testbed or browser) and not mpi'
-	@python -m pytest $(SIDE_BY_SIDE) -m 'mpi and not alone'
-	@python -m pytest -m 'mpi and alone'
+	@ctest --test-dir build/dev -j $(CORES) --output-on-failure --no-tests=error
+	@python -m pytest -n $$(($(CORES) + 1)) $(SIDE_BY_SIDE) -m 'not alone'
+	@python -m pytest -m alone
 
 lint: setup
 	ruff format --check .

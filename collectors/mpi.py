@@ -73,12 +73,16 @@ def is_launcher(word: str) -> bool:
     return Path(word).name.startswith(_LAUNCHERS)
 
 
-@cache
 def launcher_abi(word: str) -> str | None:
     """Ask a launcher which MPI it belongs to."""
-    if not is_launcher(word) or shutil.which(word) is None:
-        return None
-    text = _output([word, "--version"])
+    path = shutil.which(word) if is_launcher(word) else None
+    return None if path is None else _abi_of_launcher(path)
+
+
+@cache
+def _abi_of_launcher(path: str) -> str | None:
+    """By its place: PATH may change while a process lives."""
+    text = _output([path, "--version"])
     if "Open MPI" in text or "OpenRTE" in text or "PRRTE" in text:
         return OPENMPI
     if "HYDRA" in text or "MPICH" in text or "Intel(R) MPI" in text:

@@ -3,7 +3,8 @@
 Headers take most of its time when it reads each file by itself. Files that are compiled with the same options are read
 together, as one translation unit that includes them. No file of such a group defines a name that another one has from
 elsewhere, or a function that another one calls: the analyzer does not look by itself at a function into which it has
-followed a call. A group that does not compile is read file by file.
+followed a call. What is found in a group, or keeps it from compiling, has its files read one by
+one, which decides.
 """
 
 from __future__ import annotations
@@ -145,18 +146,22 @@ def grouped(entries: list[dict[str, str]]) -> list[Group]:
     return sorted(groups, key=lambda group: -group.size)
 
 
-def tidy(database: Path, file: Path, settings: Path) -> subprocess.CompletedProcess[str]:
-    command = ["clang-tidy", "-p", str(database), "--quiet", f"--config-file={settings}", str(file)]
+# The analyzer follows paths only through functions of the file itself unless told to.
+ANALYZE_INCLUDED = ("--extra-arg=-Xclang", "--extra-arg=-analyzer-opt-analyze-headers")
+
+
+def tidy(database: Path, file: Path, settings: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    command = ["clang-tidy", "-p", str(database), "--quiet", f"--config-file={settings}", *more, str(file)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def look_at(group: Group, file: Path) -> bool:
     """Whether a group is without findings, which are printed."""
     settings = group.sources[0].settings
-    results = [tidy(GROUPS, file, settings)]
-    if len(group.sources) > 1 and "[clang-diagnostic-error" in results[0].stdout:
-        error = next(line for line in results[0].stdout.splitlines() if "[clang-diagnostic-error" in line)
-        print(f"{file.relative_to(ROOT)} is read file by file: {error}", flush=True)
+    results = [tidy(GROUPS, file, settings, *ANALYZE_INCLUDED)]
+    if len(group.sources) > 1 and results[0].returncode != 0:
+        reason = next((line for line in results[0].stdout.splitlines() if " error: " in line), "clang-tidy ended")
+        print(f"{file.relative_to(ROOT)} is read file by file: {reason}", flush=True)
         results = [tidy(BUILD, source.path, settings) for source in group.sources]
     for result in results:
         if result.returncode != 0:
