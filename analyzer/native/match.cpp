@@ -219,6 +219,10 @@ bool is_whole_recording(const Trace& trace, const QualityCounts& quality) {
            quality[static_cast<std::size_t>(Quality::event_file_damaged)] == 0;
 }
 
+void rename(QualityCounts& quality, Quality from, Quality to) {
+    count(quality, to, std::exchange(quality[static_cast<std::size_t>(from)], 0));
+}
+
 }  // namespace
 
 std::vector<char> processes_off(const Trace& trace, const std::vector<std::int32_t>& owner) {
@@ -292,16 +296,18 @@ void count_unmatched(const Trace& trace, const std::vector<std::int32_t>& owner,
         quality[static_cast<std::size_t>(Quality::receive_unmatched)] -= never_ended(trace);
     }
     const auto off = processes_off(trace, owner);
-    if (std::ranges::find(off, 1) != off.end()) {
+    const bool always_on = std::ranges::find(off, 1) == off.end();
+    if (!always_on) {
         for (std::size_t l = 0; l < trace.traces.size(); ++l) {
             excuse(trace.traces[l].sends, l, off, owner, Quality::send_unmatched, quality);
             excuse(trace.traces[l].receives, l, off, owner, Quality::receive_unmatched, quality);
         }
     }
     if (is_whole_recording(trace, quality)) {
-        auto& unmatched = quality[static_cast<std::size_t>(Quality::send_unmatched)];
-        count(quality, Quality::send_not_received, unmatched);
-        unmatched = 0;
+        rename(quality, Quality::send_unmatched, Quality::send_not_received);
+        if (always_on) {
+            rename(quality, Quality::request_never_completed, Quality::request_left);
+        }
     }
 }
 

@@ -46,6 +46,9 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
      "nonblocking requests made under an id that was still pending; the older one stays incomplete"},
     {request_never_completed, "request_never_completed", info, trace,
      "nonblocking operations that never completed in the trace"},
+    {request_left, "request_left", info, program,
+     "nonblocking operations whose end no call saw, in a recording that is whole: the program freed their requests, or "
+     "ended with them"},
     {request_cancelled, "request_cancelled", info, trace, "cancelled nonblocking operations; they are left out"},
     {request_of_other_thread, "request_of_other_thread", info, analysis,
      "nonblocking operations that another thread completed than began them; such a receive counts as posted by the "

@@ -32,6 +32,7 @@ enum class Quality : std::uint8_t {
     request_unknown,
     request_reused,
     request_never_completed,
+    request_left,
     request_cancelled,
     request_of_other_thread,
     send_unmatched,

@@ -150,10 +150,10 @@ def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
         return before, {}, "lp_imrecv(s, datatype, held, request);", failed
     if h == "start":
         before = "uint64_t held = (uintptr_t) * (MPI_Request*)request;"
-        return before, {}, "lp_startall(s, &held, 1);", failed
+        return before, {}, "lp_startall(s, &held, request, 1);", failed
     if h == "startall":
         before = "uint64_t* held = lp_save(t, count, array_of_requests);"
-        return before, {}, "lp_startall(s, held, count);", failed
+        return before, {}, "lp_startall(s, held, array_of_requests, count);", failed
     if h == "request_free":
         before = "uint64_t held = (uintptr_t) * (MPI_Request*)request;"
         return before, {}, "lp_one_handle(s, LP_REQUEST_FREE, held);", failed

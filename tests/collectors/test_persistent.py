@@ -117,3 +117,14 @@ def test_behind_the_cut_of_a_ring(mpi: str, tmp_path: Path) -> None:
     assert stated["OVERWRITTEN_OPERATIONS"] > rounds // 10
     rows = _instances(done, tmp_path)
     assert rows["instance"].n_unique() < rounds * 7 // 2
+
+
+def test_buffered_sends_that_are_started_while_the_one_before_is_under_way(mpi: str, tmp_path: Path) -> None:
+    """Open MPI gives the request another handle then."""
+    done = _recorded("persistent_buffered.c", mpi, tmp_path)
+    trace = done.read()
+    sends = [(event.number("Tag"), event.number("Length")) for event in trace.on(0, "MPI_ISEND")]
+    assert sends == [(7, 2**20)] * 8
+    assert len(trace.on(0, "MPI_ISEND_COMPLETE")) == len(trace.on(1, "MPI_RECV")) == 8
+    run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
+    assert [count.name for count in run.manifest.quality if count.count] == []

@@ -108,7 +108,7 @@ TEST(Match, AReceiveThatNeverEndedHasNoSenderToMiss) {
     EXPECT_EQ(s.counted(Quality::receive_unmatched), 1U);
 }
 
-TEST(Match, InAWholeRecordingASendWithoutReceiveIsTheProgramsOwn) {
+TEST(Match, InAWholeRecordingSendsWithoutReceiveAndRequestsWithoutEndAreTheProgramsOwn) {
     struct Case {
         std::vector<std::string> names, values;
         bool damaged, whole;
@@ -124,13 +124,27 @@ TEST(Match, InAWholeRecordingASendWithoutReceiveIsTheProgramsOwn) {
         s.trace.properties_names = names;
         s.trace.properties_values = values;
         s.quality[static_cast<std::size_t>(Quality::event_file_damaged)] = damaged ? 1 : 0;
+        s.quality[static_cast<std::size_t>(Quality::request_never_completed)] = 3;
         s.send(0, 1, 1);
         s.send(0, 1, 2);
         s.receive(1, 0, 2);
         s.match();
         EXPECT_EQ(s.counted(Quality::send_not_received), whole ? 1U : 0U);
         EXPECT_EQ(s.counted(Quality::send_unmatched), whole ? 0U : 1U);
+        EXPECT_EQ(s.counted(Quality::request_left), whole ? 3U : 0U);
+        EXPECT_EQ(s.counted(Quality::request_never_completed), whole ? 0U : 3U);
     }
+}
+
+TEST(Match, RequestsMayHaveEndedWhileRecordingWasOff) {
+    Story s(2);
+    s.trace.properties_names = {"LOGPOST::STOPPED_THREADS"};
+    s.trace.properties_values = {"0"};
+    s.trace.traces[1].has_been_off = true;
+    s.quality[static_cast<std::size_t>(Quality::request_never_completed)] = 3;
+    s.match();
+    EXPECT_EQ(s.counted(Quality::request_left), 0U);
+    EXPECT_EQ(s.counted(Quality::request_never_completed), 3U);
 }
 
 TEST(Match, CountsDifferingSizesAndClockViolations) {

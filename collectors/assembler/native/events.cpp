@@ -299,6 +299,10 @@ class ProcessEvents {
     // What the call's parts tell: requests that it started, tested and completed.
     void parts(EventWriter& out, const Calls& source, std::uint64_t enter, std::uint64_t leave) {
         for (const Record& part : source.parts()) {
+            if (part.head.kind == LP_REPLACED) {
+                requests_.replaced(part.get<std::uint64_t>(), part.get<std::uint64_t>(sizeof(std::uint64_t)));
+                continue;
+            }
             const std::size_t entry = part.head.kind == LP_DONE ? sizeof(lp_done) : sizeof(std::uint64_t);
             for (std::size_t at = 0; at + entry <= part.data_bytes; at += entry) {
                 if (part.head.kind == LP_DONE) {

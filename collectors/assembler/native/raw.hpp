@@ -33,7 +33,8 @@ struct Record {
     // The number of the stack that the call was made from; 0: unknown.
     std::uint32_t stack() const { return static_cast<std::uint32_t>(head.stack_high) << 16U | head.stack_low; }
     bool is_part() const {
-        return head.kind == LP_DONE || head.kind == LP_TESTED || head.kind == LP_START || head.kind == LP_RANKS;
+        return head.kind == LP_DONE || head.kind == LP_TESTED || head.kind == LP_START || head.kind == LP_RANKS ||
+               head.kind == LP_REPLACED;
     }
     bool is_note() const { return head.kind >= LP_FIRST_NOTE; }
 };

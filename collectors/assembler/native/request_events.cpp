@@ -64,6 +64,14 @@ void RequestEvents::start(EventWriter& out, std::uint64_t time, std::uint64_t ha
     pending_[handle].push_back(p);
 }
 
+void RequestEvents::replaced(std::uint64_t before, std::uint64_t now) {
+    if (const auto made = persistent_.find(before); made != persistent_.end()) {
+        const Pending p = made->second;
+        persistent_.erase(made);
+        persistent_[now] = p;
+    }
+}
+
 void RequestEvents::start_persistent(EventWriter& out, std::uint64_t time, std::uint64_t handle) {
     if (const auto made = persistent_.find(handle); made != persistent_.end()) {
         start(out, time, made->first, made->second);

@@ -43,6 +43,8 @@ class RequestEvents {
         p.thread = thread;
         persistent_[handle] = p;
     }
+    // A persistent request has another handle from now on.
+    void replaced(std::uint64_t before, std::uint64_t now);
     void start_persistent(EventWriter& out, std::uint64_t time, std::uint64_t handle);
 
     void tested(EventWriter& out, std::uint64_t time, std::uint64_t handle);

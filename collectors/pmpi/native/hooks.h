@@ -266,7 +266,15 @@ static inline MPI_Status* lp_statuses(struct lp_thread* t, int count, void* want
                                                 : (MPI_Status*)wanted;
 }
 
-LP_HOOK lp_startall(struct lp_stamp s, const uint64_t* handles, int count) {
+/* Open MPI gives a persistent request whose buffered send is still under way another handle as it starts it anew. */
+LP_HOOK lp_startall(struct lp_stamp s, uint64_t* handles, const void* requests, int count) {
+    for (int i = 0; handles && i < count; i++) {
+        uint64_t pair[2] = {handles[i], (uintptr_t)((const MPI_Request*)requests)[i]};
+        if (LP_UNLIKELY(pair[0] != pair[1])) {
+            lp_handle_list(s, LP_REPLACED, pair, 2);
+            handles[i] = pair[1];
+        }
+    }
     if (handles && count > 0)
         lp_handle_list(s, LP_START, handles, (size_t)count);
     lp_call(s);

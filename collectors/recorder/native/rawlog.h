@@ -169,6 +169,7 @@ enum lp_kind {
     LP_REGION_BEGIN, /* uint64 region: the program is in it from `enter` on */
     LP_REGION_END,   /* the region that began last ends at `enter` */
     LP_MARK,         /* uint64 region: the program says so at `enter` */
+    LP_REPLACED, /* a persistent request's handle before the call started it, and since; part of a call, see LP_DONE */
     LP_FIRST_NOTE = 64,
     LP_DEF_COMM = 64, /* lp_comm_def */
     LP_NAME_COMM,     /* uint32 id, uint32 length, characters */

@@ -1,5 +1,5 @@
 /* One rank or more, each for itself alone: messages and accesses to itself, of five bytes and of none, and collective
- * operations without data. */
+ * operations without data. And a send whose request is freed. */
 #include <mpi.h>
 
 int main(int argc, char** argv) {
@@ -22,6 +22,9 @@ int main(int argc, char** argv) {
         MPI_Sendrecv(from, bytes, MPI_BYTE, rank, 3, to, bytes, MPI_BYTE, rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Sendrecv(from, bytes, MPI_BYTE, 0, 4, to, bytes, MPI_BYTE, 0, 4, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     }
+    MPI_Isend(from, 5, MPI_BYTE, rank, 5, MPI_COMM_WORLD, &r[0]);
+    MPI_Request_free(&r[0]);
+    MPI_Recv(to, 5, MPI_BYTE, rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Win_create(to, sizeof to, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
     for (int bytes = 5; bytes >= 0; bytes -= 5) {
