@@ -8,10 +8,10 @@
 
 namespace logpost::replay {
 
-/// Sorts stably what is almost in order, as recorded events are: insertion while elements move little, else a merge
-/// sort of the whole.
+/// Sorts stably by insertion while elements move little; whether they did. Else they are sorted in part, and what is
+/// equal stands as it stood.
 template <std::ranges::random_access_range Items, class Less>
-void sort_nearly_sorted(Items&& items, Less&& less) {
+[[nodiscard]] bool sorted_by_insertion(Items&& items, Less&& less) {
     constexpr std::size_t kMovesPerItem = 8;
     std::size_t moves = 0;
     for (std::size_t i = 1; i < items.size(); ++i) {
@@ -27,9 +27,18 @@ void sort_nearly_sorted(Items&& items, Less&& less) {
         items[to] = std::move(item);
         moves += i - to;
         if (moves > kMovesPerItem * items.size()) {
-            std::stable_sort(items.begin(), items.end(), less);
-            return;
+            return false;
         }
+    }
+    return true;
+}
+
+/// Sorts stably what is almost in order, as recorded events are: insertion while elements move little, else a merge
+/// sort of the whole.
+template <std::ranges::random_access_range Items, class Less>
+void sort_nearly_sorted(Items&& items, Less&& less) {
+    if (!sorted_by_insertion(items, less)) {
+        std::stable_sort(items.begin(), items.end(), less);
     }
 }
 

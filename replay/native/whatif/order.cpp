@@ -188,25 +188,22 @@ std::vector<std::int64_t> keys_of(const Draft& draft, std::span<const std::uint3
 }
 
 /// Sorts nodes by their keys, stably: into as many stretches of time as there are some nodes in each, and each of them.
-void sort_by_key(std::vector<std::uint32_t>& nodes, std::span<const std::int64_t> keys) {
+void sort_by_stretches(std::span<std::uint32_t> nodes, std::span<const std::int64_t> keys) {
     constexpr std::size_t kInEach = 16;
-    if (nodes.empty()) {
-        return;
-    }
-    const auto [least, most] = std::ranges::minmax(keys);
-    const auto since = [begin = static_cast<std::uint64_t>(least)](std::int64_t key) {
+    const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; };
+    const auto [least, most] = std::ranges::minmax(nodes, earlier);
+    const auto since = [begin = static_cast<std::uint64_t>(keys[least])](std::int64_t key) {
         return static_cast<std::uint64_t>(key) - begin;
     };
     const auto bits = static_cast<int>(std::bit_width(nodes.size() / kInEach + 1));
-    const auto shift = std::max(static_cast<int>(std::bit_width(since(most))) - bits, 0);
-    std::vector<std::uint32_t> ends((since(most) >> shift) + 2);
-    for (const auto key : keys) {
-        ++ends[(since(key) >> shift) + 1];
+    const auto shift = std::max(static_cast<int>(std::bit_width(since(keys[most]))) - bits, 0);
+    std::vector<std::uint32_t> ends((since(keys[most]) >> shift) + 2);
+    for (const auto node : nodes) {
+        ++ends[(since(keys[node]) >> shift) + 1];
     }
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
     {
-        const auto before = std::move(nodes);
-        nodes.resize(before.size());
+        const std::vector<std::uint32_t> before(nodes.begin(), nodes.end());
         for (const auto node : before) {
             nodes[ends[since(keys[node]) >> shift]++] = node;  // begins become ends
         }
@@ -214,11 +211,22 @@ void sort_by_key(std::vector<std::uint32_t>& nodes, std::span<const std::int64_t
     std::size_t begin = 0;
     for (const auto end : ends) {
         if (end > begin + 1) {
-            sort_nearly_sorted(std::span(nodes).subspan(begin, end - begin),
-                               [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+            sort_nearly_sorted(nodes.subspan(begin, end - begin), earlier);
         }
         begin = std::max<std::size_t>(begin, end);
     }
+}
+
+/// The same in halves, and these together: what stands beside the nodes is half as long.
+void sort_by_key(std::vector<std::uint32_t>& nodes, std::span<const std::int64_t> keys) {
+    const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; };
+    if (nodes.size() < 2 || sorted_by_insertion(nodes, earlier)) {
+        return;
+    }
+    const auto half = nodes.size() / 2;
+    sort_by_stretches(std::span(nodes).first(half), keys);
+    sort_by_stretches(std::span(nodes).subspan(half), keys);
+    std::inplace_merge(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(half), nodes.end(), earlier);
 }
 
 }  // namespace
