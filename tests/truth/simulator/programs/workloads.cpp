@@ -134,10 +134,11 @@ auto gets(int pieces, bool offloaded) {
                 co_await rank.get(owner, 6000);
                 co_await rank.flush(owner);
                 for (int piece = 0; piece < pieces; ++piece) {
-                    const double noise = offloaded ? 0.0
-                                                   : uniform(3, static_cast<std::uint64_t>(rank.number()),
-                                                             static_cast<std::uint64_t>(step * 3 + k));
-                    co_await rank.compute(static_cast<Time>(static_cast<double>(kWork / pieces) * (0.8 + 0.4 * noise)),
+                    const double noise =
+                        offloaded ? 0.0
+                                  : uniform(3, static_cast<std::uint64_t>(rank.number()),
+                                            static_cast<std::uint64_t>(step) * 3 + static_cast<std::uint64_t>(k));
+                    co_await rank.compute(static_cast<Time>(static_cast<double>(kWork) / pieces * (0.8 + 0.4 * noise)),
                                           "multiply");
                     if (piece + 1 < pieces) {
                         co_await rank.iprobe(owner);
@@ -236,7 +237,7 @@ auto stream(int slow, double times) {
             if (rank.number() > 0) {
                 co_await rank.recv(rank.number() - 1);
             }
-            co_await rank.compute(static_cast<Time>(static_cast<double>(kWork / 4) * mine), "stage");
+            co_await rank.compute(static_cast<Time>(static_cast<double>(kWork) / 4 * mine), "stage");
             if (rank.number() + 1 < n) {
                 co_await rank.send(rank.number() + 1, 4000);
             }
