@@ -28,8 +28,9 @@
 - The order of messages, a fall, where the replay keeps the recorded one at every NIC: where messages overtake each
   other, the earlier one waits for the later one. A replay in which it does not takes less: by as much more than it does
   for the recorded scenario. Where NICs take messages as they come, half of what that changes, up and down: of messages
-  that come at about the same time it tells little which one is first. With contention, where requests complete in any
-  order: what another order saves at most that is not looked for.
+  that come at about the same time it tells little which one is first. Where requests complete in a found order:
+  what the recorded program would take more or less in the one found for it. With contention, where requests complete in
+  any order: what another order saves at most that is not looked for.
 
 Unchanged, every term is 0. Where everything that changes costs more, no program is said to take less, and the other way
 round (``direction``).
@@ -133,7 +134,16 @@ def _interval(
     clock = doubts.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
     gaps = _of_gaps(engine.recorded, scenario, after)
     replayed = (CONTENDED if engine.contends(scenario) else REPLAYED) * changed
-    for one in (_of_residual(before, after), _contradicted(before, after) * changed, replayed, gaps, order, clock):
+    misses = engine.order_misses * after.makespan_ps
+    for one in (
+        _of_residual(before, after),
+        _contradicted(before, after) * changed,
+        replayed,
+        gaps,
+        order,
+        misses,
+        clock,
+    ):
         rises += one**2
         falls += one**2
     interval = (

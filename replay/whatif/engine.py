@@ -251,6 +251,15 @@ class Engine:
         """Whether messages, or the requests that a call takes first, come in another order than the recorded one."""
         return self.kept_ps is not None
 
+    @property
+    def order_misses(self) -> float:
+        """What of its makespan the recorded program would take more or less in the order that is found for it, where
+        requests complete, and messages come, in a found order; else 0."""
+        if self._reordered_from is None or not self._reordered_from.graph(self.recorded).chooses:
+            return 0.0
+        kept, found = self._reordered_from._recorded_in_order
+        return abs(found - kept) / max(1, kept)
+
     @cached_property
     def _recorded_in_order(self) -> tuple[int, int]:
         """What was recorded takes so long in the recorded order, and in the one in which messages and requests come."""
