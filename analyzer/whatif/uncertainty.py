@@ -134,7 +134,7 @@ def _interval(
     clock = doubts.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
     gaps = _of_gaps(engine.recorded, scenario, after)
     replayed = (CONTENDED if engine.contends(scenario) else REPLAYED) * changed
-    misses = engine.order_misses * after.makespan_ps
+    misses = engine.order_misses * after.makespan_ps if _differs(engine.recorded, scenario) else 0.0
     for one in (
         _of_residual(before, after),
         _contradicted(before, after) * changed,

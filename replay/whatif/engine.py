@@ -228,7 +228,7 @@ class Engine:
 
     def _choosing(self, scenarios: Sequence[Scenario]) -> list[tuple[Engine, int]]:
         """Where requests complete, and messages come, in an order that takes another time: by more than it does of what
-        was recorded."""
+        was recorded, and by more than the one that is found for the recorded program misses there."""
         kept = self.makespans(scenarios)
         kept_before, before = self._recorded_in_order
         found = self._in_orders_of(scenarios, kept)
@@ -236,8 +236,9 @@ class Engine:
             by if one is self else one.makespans([each])[0]
             for one, each, by in zip(found, scenarios, kept, strict=True)
         ]
+        least = max(ORDER_MATTERS, self.order_misses)
         return [
-            (one, makespan) if _differs(makespan - by, before - kept_before) > ORDER_MATTERS * by else (self, by)
+            (one, makespan) if _differs(makespan - by, before - kept_before) > least * by else (self, by)
             for one, makespan, by in zip(found, makespans, kept, strict=True)
         ]
 
@@ -254,10 +255,11 @@ class Engine:
     @property
     def order_misses(self) -> float:
         """What of its makespan the recorded program would take more or less in the order that is found for it, where
-        requests complete, and messages come, in a found order; else 0."""
-        if self._reordered_from is None or not self._reordered_from.graph(self.recorded).chooses:
+        requests complete in any order; else 0."""
+        whole = self._reordered_from or self
+        if not whole.graph(whole.recorded).chooses:
             return 0.0
-        kept, found = self._reordered_from._recorded_in_order
+        kept, found = whole._recorded_in_order
         return abs(found - kept) / max(1, kept)
 
     @cached_property
