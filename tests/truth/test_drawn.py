@@ -8,7 +8,7 @@ import pytest
 
 from .compare import truth_of
 from .estimates import judge_estimate
-from .programs import CURED, SIMULATE, judge, simulate
+from .programs import CURED, SIMULATE, Judged, judge, simulate
 
 pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
 
@@ -20,6 +20,13 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("drawn") / "cases"
     assert len(simulate(place, "--drawn", str(COUNT), "--seed", "7")) == COUNT
     return place
+
+
+def _drawn_and_judged(place: Path, name: str) -> Judged:
+    """One of the 48 programs of a seed, both of which its name says."""
+    simulate(place / "cases", "--drawn", "48", "--seed", name.split("_")[1], cases=[name])
+    (place / "runs").mkdir()
+    return judge(place / "cases", name, place / "runs")
 
 
 @pytest.mark.slow
@@ -42,10 +49,7 @@ def test_every_cause_that_is_drawn_is_worth_its_cure(drawn: Path) -> None:
 def test_a_receiver_with_too_much_load_stands_before_the_crowds_at_others(tmp_path: Path) -> None:
     """One rank gets the messages of all, in a program whose other exchange crowds a little: another order was said to
     save what that rank has to serve in any order."""
-    name = "drawn_88211_47_hot_receiver"
-    simulate(tmp_path / "cases", "--drawn", "48", "--seed", "88211", cases=[name])
-    (tmp_path / "runs").mkdir()
-    found = judge(tmp_path / "cases", name, tmp_path / "runs").verdict
+    found = _drawn_and_judged(tmp_path, "drawn_88211_47_hot_receiver").verdict
     assert found.kind == "hot_receiver"
     assert found.right
     assert found.gain < found.true_gain
@@ -53,40 +57,28 @@ def test_a_receiver_with_too_much_load_stands_before_the_crowds_at_others(tmp_pa
 
 def test_a_pipeline_is_one_beside_an_exchange_that_makes_ranks_wait_more(tmp_path: Path) -> None:
     """Most waiting for senders is at the exchange of another phase; that at the pipeline's receives is chained."""
-    name = "drawn_842410_08_pipeline"
-    simulate(tmp_path / "cases", "--drawn", "48", "--seed", "842410", cases=[name])
-    (tmp_path / "runs").mkdir()
-    found = judge(tmp_path / "cases", name, tmp_path / "runs")
+    found = _drawn_and_judged(tmp_path, "drawn_842410_08_pipeline")
     assert found.verdict.right, found.verdict
     assert found.gain_is_right, found.verdict
 
 
 def test_packed_messages_let_others_through_a_shared_nic(tmp_path: Path) -> None:
     """Large messages of the next exchange stand behind 77 small ones of each rank of their node."""
-    name = "drawn_973185_44_pieces"
-    simulate(tmp_path / "cases", "--drawn", "48", "--seed", "973185", cases=[name])
-    (tmp_path / "runs").mkdir()
-    found = judge(tmp_path / "cases", name, tmp_path / "runs")
+    found = _drawn_and_judged(tmp_path, "drawn_973185_44_pieces")
     assert found.verdict.right, found.verdict
     assert found.gain_is_right, found.verdict
 
 
 def test_a_coarse_clock_hides_no_target_that_was_away(tmp_path: Path) -> None:
     """What is left of a transfer once its target is back takes less than the clock's errors."""
-    name = "drawn_973695_26_away"
-    simulate(tmp_path / "cases", "--drawn", "48", "--seed", "973695", cases=[name])
-    (tmp_path / "runs").mkdir()
-    found = judge(tmp_path / "cases", name, tmp_path / "runs")
+    found = _drawn_and_judged(tmp_path, "drawn_973695_26_away")
     assert found.verdict.right, found.verdict
     assert found.gain_is_right, found.verdict
 
 
 def test_a_processor_at_work_in_an_operation_makes_no_late_receiver(tmp_path: Path) -> None:
     """Ranks leave a broadcast behind their o_r, and post the receive of a message that came meanwhile."""
-    name = "drawn_406693_28_locks"
-    simulate(tmp_path / "cases", "--drawn", "48", "--seed", "406693", cases=[name])
-    (tmp_path / "runs").mkdir()
-    labels = judge(tmp_path / "cases", name, tmp_path / "runs").labels
+    labels = _drawn_and_judged(tmp_path, "drawn_406693_28_locks").labels
     assert labels.category_error < 0.01, labels
 
 
