@@ -65,8 +65,7 @@ def limit_of(graph: Graph, locations: list[int]) -> Limit | None:
 def beyond_shortest(graph: Graph) -> Int64:
     """By call: for how much longer than the shortest one of its rank at its place the code before it runs. A place is
     the call paths of the calls before and behind it."""
-    before = np.where(graph.follows, np.roll(graph.callpath, 1), -1)
-    places = np.column_stack([graph.location, before, graph.callpath])
+    places = np.column_stack([graph.location, graph.callpath_before, graph.callpath])
     _, of = np.unique(places, axis=0, return_inverse=True)
     shortest = np.full(int(of.max(initial=-1)) + 1, np.iinfo(np.int64).max)
     np.minimum.at(shortest, of.ravel(), graph.gap_ps)

@@ -210,6 +210,11 @@ class Graph:
         return after
 
     @cached_property
+    def callpath_before(self) -> Int32:
+        """By call: the call path of the one before at its location; -1: none."""
+        return np.where(self.follows, np.roll(self.callpath, 1), np.int32(-1))
+
+    @cached_property
     def waited_last(self) -> Int32:
         """By call: the row of the wait that ends last; -1 where its own work lasts longer."""
         return self.native.binding()

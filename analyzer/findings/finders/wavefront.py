@@ -137,9 +137,13 @@ def _if_in_blocks(graph: Graph, chained: Int32) -> Saving:
 def _even(graph: Graph) -> Hypothesis:
     """The same program with gaps between the same two calls, for the same time on each rank, that are no longer than
     the median of the ranks."""
-    before = np.where(graph.follows, np.roll(graph.callpath, 1), -1)
     rows = pl.DataFrame(
-        {"location": graph.location, "before": before, "callpath": graph.callpath, "gap": graph.gap_ps}
+        {
+            "location": graph.location,
+            "before": graph.callpath_before,
+            "callpath": graph.callpath,
+            "gap": graph.gap_ps,
+        }
     ).with_columns(time=pl.int_range(pl.len()).over("location", "before", "callpath"))
     of = ("before", "callpath", "time")
     median = pl.when(pl.len().over(of) >= SEVERAL).then(pl.col("gap").median().over(of)).otherwise(pl.col("gap"))
