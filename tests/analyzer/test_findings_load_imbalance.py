@@ -92,21 +92,27 @@ def test_unequal_compute_for_which_nobody_waits_is_no_finding() -> None:
     assert story.findings().is_empty()
 
 
-def test_regions_that_are_unequal_in_turn_are_one_finding() -> None:
-    """Rank 0 has 30 ms in assemble and 10 in solve, rank 1 the reverse, with a barrier behind each: 40 ms both."""
+@pytest.mark.parametrize("times", [((30, 10), (10, 30)), ((60, 5), (20, 19))])
+def test_regions_that_are_unequal_in_turn_are_one_finding(times: tuple[tuple[int, int], ...]) -> None:
+    """One rank has more in assemble, the other in solve, with a barrier behind each. What is much in solve may be less
+    than either has in assemble."""
     story = Story(2, 100 * MS)
     barrier = story.path("main", "MPI_Barrier")
-    story.collective(barrier, "Barrier", {0: (30 * MS, 31 * MS), 1: (10 * MS, 31 * MS)})
-    story.collective(barrier, "Barrier", {0: (41 * MS, 62 * MS), 1: (61 * MS, 62 * MS)})
-    for rank, (assemble, solve) in enumerate(((30, 10), (10, 30))):
+    (first, second), (third, fourth) = times
+    met = max(first, third) * MS + MS
+    story.collective(barrier, "Barrier", {0: (first * MS, met), 1: (third * MS, met)})
+    end = met + max(second, fourth) * MS + MS
+    story.collective(barrier, "Barrier", {0: (met + second * MS, end), 1: (met + fourth * MS, end)})
+    for rank, (assemble, solve) in enumerate(times):
         story.user(rank, story.path("main", "assemble"), assemble * MS)
         story.user(rank, story.path("main", "solve"), solve * MS)
     found = story.alone(load_imbalance.find)
     assert [(row["cause_region"], row["ranks"]) for row in found.iter_rows(named=True)] == [
         ("assemble and solve", [0, 1])
     ]
-    # Shared evenly, each region takes 20 instead of 30 of 100 ms.
-    assert found["gain"].to_list() == [pytest.approx(0.2)]
+    # Shared evenly, each region takes its mean: 20 and 20 instead of 30 and 30, or 40 and 12 instead of 60 and 19.
+    saved = (abs(first - third) + abs(second - fourth)) / 2
+    assert found["gain"].to_list() == [pytest.approx(saved / 100)]
 
 
 @pytest.mark.parametrize("instrumented", [False, True])

@@ -93,7 +93,7 @@ class Unequal:
     @property
     def spread(self) -> float:
         """max - mean."""
-        return max(self.times.values()) - sum(self.times.values()) / len(self.times)
+        return max(self.times.values()) - _mean(self.times)
 
     @property
     def heavy(self) -> tuple[int, ...]:
@@ -101,8 +101,12 @@ class Unequal:
         return tuple(_heavy(self.times))
 
 
+def _mean(times: Mapping[int, float]) -> float:
+    return sum(times.values()) / len(times)
+
+
 def _heavy(times: Mapping[int, float]) -> list[int]:
-    most, mean = max(times.values()), sum(times.values()) / len(times)
+    most, mean = max(times.values()), _mean(times)
     return [location for location, time in times.items() if time >= mean + HEAVY * (most - mean)]
 
 
@@ -143,7 +147,7 @@ def _unequal_regions(evidence: Evidence, roles: Mapping[int, int]) -> list[Unequ
 def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, float]) -> Finding | None:
     callpath, times = callpaths[0], regions[0]
     slowest = max(times, key=lambda location: (times[location], -location))
-    most, mean = times[slowest], sum(times.values()) / len(times)
+    most, mean = times[slowest], _mean(times)
     waits = evidence.maybe(WAITING)
     waiting, polling = evidence.exposed_of(waits), polled_ps(evidence)
     tops = [max(some.values()) for some in regions]
@@ -156,7 +160,7 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
         )
         for location in times
     }
-    spread = sum(top - sum(some.values()) / len(some) for top, some in zip(tops, regions, strict=True))
+    spread = sum(top - _mean(some) for top, some in zip(tops, regions, strict=True))
     gain, cure, others = _either_gain(evidence, times) if len(regions) == 1 else _shared(evidence, spread)
     if not evidence.matters(charged) or most - mean < evidence.least_ps or gain < MIN_SHARE:
         return None
@@ -180,7 +184,7 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
         "compute time is measured"
         + ("" if callpath >= 0 else "; the function is unknown, because no user region was recorded"),
     )
-    beyond = {location: max(some.get(location, 0.0) - mean for some in regions) for location in heavy}
+    beyond = {location: max(some[location] - _mean(some) for some in regions if location in some) for location in heavy}
     return Finding(
         kind="load_imbalance",
         ranks=evidence.ranks(heavy),
