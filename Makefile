@@ -19,9 +19,8 @@ NATIVE := $(shell find . \( -path ./build -o -path ./.venv -o -path ./.git -o -p
 SIDE_BY_SIDE := --dist worksteal --durations=20
 CORES := $(shell nproc)
 
-# Tests start Python often: bytecode is kept, and beside the build, even where the environment says not to write it.
+# Tests start Python often: bytecode is kept, even where the environment says not to write it.
 unexport PYTHONDONTWRITEBYTECODE
-export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 
 # Each native source is compiled once for the package, the tests and the wheel, where ccache could be installed.
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
