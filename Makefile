@@ -26,6 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export CCACHE_DIR ?= $(CURDIR)/build/ccache
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
+export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 
 .PHONY: help setup demo docs check test lint bench sanitize fuzz conformance wheel wheel-test matrix clean
 
