@@ -58,6 +58,7 @@ from logpost.analyzer.findings.finding import (
     HIGH,
     MEDIUM,
     MIN_SAMPLES,
+    MIN_SHARE,
     NOISE,
     OF_CAUSE,
     Doing,
@@ -79,6 +80,27 @@ LONGEST = 4096
 """Operations in which the last rank is looked at: those waited for longest."""
 MOST_LATE = 64
 """Late ranks whose calls are read."""
+BARRIER, FENCE = "barrier", "fence"
+"""Operations, in lower case."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A call path whose collective operations are waited for."""
+
+    callpath: int
+    exposed: dict[int, float]
+    """location to what it waits there, but directly behind another operation; ps"""
+    operation: str
+    delays: pl.DataFrame
+    """of `_delays`"""
+
+    def may_gain(self, evidence: Evidence) -> bool:
+        """Whether it is worth to be looked at what its last ranks do: not where no answer makes it a finding."""
+        if self.operation == BARRIER or _foremost(self.delays)[1] > MAINLY:
+            return True  # by what it takes, or as fast as the others
+        most = gain_by_sharing(evidence, sum(self.exposed.values()) / _members(evidence, self.callpath))
+        return most > NOISE or most * (1 - MAINLY) >= MIN_SHARE  # most of it may be passed on
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -89,7 +111,27 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not costly:
         return
     in_a_row = successive(evidence)
-    delays = _delays(evidence).filter(pl.col("callpath").is_in(costly))
+    every = _delays(evidence)
+    looked_at = []
+    for callpath in costly:
+        exposed = {
+            location: max(0.0, time - in_a_row.waited(location, callpath))
+            for location, time in evidence.exposed_at(places, callpath).items()
+        }
+        most = max(exposed.values())
+        waits = sum(1 for time in exposed.values() if time >= NAMED * most)
+        if not evidence.matters(exposed) or waits < LEAST_WAITERS * in_a_row.members.get(callpath, 1):
+            continue
+        operation = in_a_row.operations.get(callpath, "").lower()
+        place = Place(callpath, exposed, operation, every.filter(pl.col("callpath") == callpath))
+        if place.may_gain(evidence):
+            looked_at.append(place)
+    if looked_at:
+        yield from _looked_at(evidence, looked_at)
+
+
+def _looked_at(evidence: Evidence, places: list[Place]) -> Iterable[Finding]:
+    delays = pl.concat(place.delays for place in places)
     longest = delays.sort(pl.col("end_ps") - pl.col("begin_ps"), descending=True).head(LONGEST)
     late = (
         longest.group_by("location")
@@ -102,46 +144,36 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     near = calls_near(evidence, (longest, late), *ends.wanted)
     meanwhile = meanwhile_of(evidence, longest, late, by=("callpath", "location"), near=near)
     lateness = lateness_of(evidence, ends, near)
-    for callpath in costly:
-        exposed = {
-            location: max(0.0, time - in_a_row.waited(location, callpath))
-            for location, time in evidence.exposed_at(places, callpath).items()
-        }
-        most = max(exposed.values())
-        waits = sum(1 for time in exposed.values() if time >= NAMED * most)
-        if not evidence.matters(exposed) or waits < LEAST_WAITERS * in_a_row.members.get(callpath, 1):
-            continue
-        states = [state for key, state in meanwhile.items() if key[0] == callpath]
-        here = delays.filter(pl.col("callpath") == callpath)
-        found = _finding(evidence, callpath, exposed, here, states, lateness.get(callpath))
-        if in_a_row.operations.get(callpath) == "Fence":
+    for place in places:
+        states = [state for key, state in meanwhile.items() if key[0] == place.callpath]
+        found = _finding(evidence, place, states, lateness.get(place.callpath))
+        if place.operation == FENCE:
             found = replace(found, kind="wait_at_fence")
             if not any(number.name == "last_rank" for number in found.evidence):
                 found = replace(found, gain=min(found.gain, saved_by_neighbours(evidence, _rounds_less(evidence))))
-        else:
-            found = _as_fast_as_the_others(evidence, _at_most_by_sharing(evidence, found), here)
+        elif graph_is_whole(evidence):
+            found = _at_most_by_sharing(evidence, found)
+            found = _as_fast_as_the_others(evidence, found, place.delays)
         named = any(number.name == "last_rank" for number in found.evidence)
         passed_on = any(number.name == "passed_on_waiting" for number in found.evidence)
-        often = here.height >= MIN_SAMPLES
+        often = place.delays.height >= MIN_SAMPLES
         if passed_on or (found.gain > NOISE and named):
             yield found
         elif named:
-            if often and not _has_another_part(evidence, found, here):
+            if often and not _has_another_part(evidence, found, place.delays):
                 yield found
-        elif (
-            often
-            and in_a_row.operations.get(callpath, "").lower() == "barrier"
-            and (freed := _without_barrier(evidence, found))
-        ):
+        elif often and place.operation == BARRIER and (freed := _without_barrier(evidence, found)):
             yield freed
         elif found.gain > NOISE:
             yield found
 
 
+def _members(evidence: Evidence, callpath: int) -> int:
+    return max(1, evidence.exposure.filter(pl.col("callpath") == callpath)["location"].n_unique())
+
+
 def _at_most_by_sharing(evidence: Evidence, found: Finding) -> Finding:
-    """The same with the gain of a replay, where that holds the whole program and is less; with its cure in any case."""
-    if not graph_is_whole(evidence):
-        return found
+    """The same with the gain of a replay, where that is less; with its cure in any case."""
     graph = graph_of(evidence)
     even = met_again(graph, even_work(graph, found.callpath))
     saving = saving_if(graph, even)
@@ -157,8 +189,6 @@ def _at_most_by_sharing(evidence: Evidence, found: Finding) -> Finding:
 def _as_fast_as_the_others(evidence: Evidence, found: Finding, delays: pl.DataFrame) -> Finding:
     """The same with the middle of both cures' gains, where one rank comes last by exception, and the other cure gains
     more."""
-    if not graph_is_whole(evidence):
-        return found
     graph = graph_of(evidence)
     slow, share = _foremost(delays)
     members = evidence.exposure.filter(pl.col("callpath") == found.callpath)["location"].unique().to_list()
@@ -306,19 +336,13 @@ def _delay(states: list[Meanwhile], lateness: Lateness | None) -> Delay:
     return Delay(cause, causes[cause], waiting, waits_in)
 
 
-def _finding(
-    evidence: Evidence,
-    callpath: int,
-    exposed: dict[int, float],
-    delays: pl.DataFrame,
-    states: list[Meanwhile],
-    lateness: Lateness | None,
-) -> Finding:
-    total, operations = sum(exposed.values()), delays.height
+def _finding(evidence: Evidence, place: Place, states: list[Meanwhile], lateness: Lateness | None) -> Finding:
+    callpath, exposed = place.callpath, place.exposed
+    total, operations = sum(exposed.values()), place.delays.height
     delay = _delay(states, lateness)
-    by_last = _waits_by_last(delays)
+    by_last = _waits_by_last(place.delays)
     every = sum(by_last.values())
-    last, of_last = _foremost(delays)
+    last, of_last = _foremost(place.delays)
     named = of_last > MAINLY
     waiters = [location for location, time in exposed.items() if time > 0]
     first, last_window = evidence.active_windows(["collective_wait"], waiters)
@@ -327,7 +351,6 @@ def _finding(
         HIGH if certain else MEDIUM,
         "enter times of all members are measured" if certain else f"only {count_text(operations, 'operation')} matched",
     )
-    members = evidence.exposure.filter(pl.col("callpath") == callpath)["location"].n_unique()
     does = OF_CAUSE[delay.cause.doing] if delay.cause is not None else "computing"
     works = does == "handling"
     kinds: dict[Doing, float] = {"waiting": delay.waiting, does: 1 - delay.waiting}
@@ -355,7 +378,7 @@ def _finding(
         last_window=last_window,
         exposed_ps=round(total),
         share=worst_hit(exposed, evidence.slowest_program_ps),
-        gain=gain_by_sharing(evidence, total / max(1, members) * (1 - delay.waiting)),
+        gain=gain_by_sharing(evidence, total / _members(evidence, callpath) * (1 - delay.waiting)),
         charges={(location, callpath): time for location, time in exposed.items()},
         fault={
             (location, kind): fraction * time / every

@@ -66,7 +66,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     """Findings of both patterns."""
     if not evidence.worth_a_look(evidence.maybe(WAITING)):
         return
-    measured = crowding(evidence.tables["messages"], evidence.pairs)
+    costs = evidence.worth_a_look(evidence.maybe(WAITS_AT_RECEIVER))
+    measured = crowding(evidence.tables["messages"], evidence.pairs) if costs else None
     loaded = hot_endpoints(evidence, "recv")
     crowded = {} if measured is None else _crowded_receivers(measured)
     for hot in loaded:
