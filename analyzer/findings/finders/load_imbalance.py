@@ -161,15 +161,15 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
         for location in times
     }
     spread = sum(top - _mean(some) for top, some in zip(tops, regions, strict=True))
-    gain, cure, others = _either_gain(evidence, times) if len(regions) == 1 else _shared(evidence, spread)
-    if not evidence.matters(charged) or most - mean < evidence.least_ps or gain < MIN_SHARE:
+    if not evidence.matters(charged) or most - mean < evidence.least_ps:
         return None
     heavy = sorted({location for some in regions for location in _heavy(some)})
     if len(regions) == 1 and len(heavy) > MOST_HEAVY * len(times):
         return None
-    if len(regions) > 1 and gain <= NOISE:
-        return None
     if len(regions) == 1 and most - mean < CERTAIN * chance_of(evidence, times):
+        return None
+    gain, cure, others = _either_gain(evidence, times) if len(regions) == 1 else _shared(evidence, spread)
+    if gain < MIN_SHARE or (len(regions) > 1 and gain <= NOISE):
         return None
     least = min(times, key=lambda location: (times[location], location))
     first, last = evidence.active_windows(waits, charged)

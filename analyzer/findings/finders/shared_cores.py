@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 
 from logpost.analyzer.findings.evidence.at_once import LOST_PS, Limit, beyond_shortest, limit_of
 from logpost.analyzer.findings.evidence.graph import Graph, graph_of
@@ -42,6 +43,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if evidence.manifest.hosts.oversubscribed is not None or evidence.locations.height < 2:
         return
     if not evidence.worth_a_look([*evidence.undivided, "residual", "collective", "latency", "processor_queueing"]):
+        return
+    if _longer_than_a_slice(evidence) < MIN_SAMPLES:
         return
     graph = graph_of(evidence)
     stall = _stalls(graph)
@@ -104,6 +107,12 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         lasts=at_places,
         fault={(one, "inside"): 1.0 / len(ranks) for one in ranks},
     )
+
+
+def _longer_than_a_slice(evidence: Evidence) -> int:
+    """How many calls are long enough to hold a stall."""
+    length = pl.col("leave_ps") - pl.col("enter_ps")
+    return int(evidence.tables["calls"].filter(length > SLICE_PS).select(pl.len()).collect().item())
 
 
 def _stalls(graph: Graph) -> Int64:
