@@ -185,6 +185,13 @@ def test_what_fails_without_is_tried_again_with_more_patience_alone(
     assert [ways("r", 2), ways("r", 2), ways("s", 1), ways("s", 3), ways("t", 3)] == [1, 0, 0, 1, 0]
 
 
+def test_new_tests_alone_are_those_that_no_recorder_has_shown(tmp_path: Path, trials: list[str]) -> None:
+    first, other = (conformance.Versions(recorder, "a") for recorder in "rs")
+    assert [x.name for x in conformance.conform(tmp_path, "mpich", "red3", first, new=True)] == ["coll/red3 4"]
+    assert conformance.conform(tmp_path, "mpich", "red3", other, new=True) == []
+    assert trials == ["without", "with", "analyze"]
+
+
 def test_with_the_collector_a_failure_is_compared_with_the_same_hour(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trials: list[str]
 ) -> None:

@@ -52,11 +52,12 @@ def listed(cache: Path, mpi: str, only: str = "", build: bool = True) -> list[su
 
 
 def conform(
-    cache: Path, mpi: str, only: str, versions: Versions, patience: float = 1.0, at_once: int = 1
+    cache: Path, mpi: str, only: str, versions: Versions, patience: float = 1.0, at_once: int = 1, new: bool = False
 ) -> list[trial.Outcome]:
     """Run the tests whose name matches, those with an outcome excepted; prints the table.
 
     `patience` multiplies the suite's time limits, with the collector and without; `at_once` tests run at a time first.
+    `new`: those alone of which no outcome is kept, of whatever recorder.
     """
     chosen = [x for x in listed(cache, mpi, only) if fnmatch.fnmatch(x.name, f"*{only}*")]
     if not chosen:
@@ -65,6 +66,8 @@ def conform(
     results = cache / mpi / f"{versions.recorder}.jsonl"
     done = kept.read(results)
     before = {name: one for name, (one, _) in kept.newest(cache / mpi, versions.recorder).items()}
+    if new:
+        ours = [x for x in ours if x.name not in before]
     tasks = []
     # A run that is stopped has shown more: what no recorder has shown first, then few ranks, which take less time.
     for test in sorted(ours, key=lambda x: (x.name in before, x.ranks)):
@@ -101,7 +104,7 @@ def conform(
         keep(task, _alone(task))
     outcomes = [done[x.name] for x in ours]
     print(f"{mpi}\n{table(outcomes, len(chosen) - len(ours))}", flush=True)
-    if not any(x.without for x in outcomes):
+    if outcomes and not any(x.without for x in outcomes):
         log = cache / mpi / suite.MAKE_LOG
         raise InputError(f"no test passes without the collector under {mpi}: nothing is shown; see {log}")
     return outcomes
@@ -202,6 +205,7 @@ def main() -> int:
     parser.add_argument(
         "--only", default="", metavar="PATTERN", help="tests such as coll/icbcast, 'rma/*put*', mpi4py/ or tests-sos/"
     )
+    parser.add_argument("--new", action="store_true", help="only tests that have no outcome yet, with any recorder")
     parser.add_argument("--again", action="store_true", help="forget the results of earlier runs")
     parser.add_argument(
         "--patience", type=float, default=1.0, metavar="FACTOR", help="times the time limits, on a busy machine [1]"
@@ -233,7 +237,7 @@ def main() -> int:
             (cache / mpi).mkdir(parents=True, exist_ok=True)
             if args.again:
                 (cache / mpi / f"{versions.recorder}.jsonl").unlink(missing_ok=True)
-            outcomes += conform(cache, mpi, args.only, versions, args.patience, args.at_once)
+            outcomes += conform(cache, mpi, args.only, versions, args.patience, args.at_once, args.new)
     except InputError as problem:
         print(f"conformance: {problem}", file=sys.stderr)
         return 2
