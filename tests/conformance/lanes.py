@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from tests.conformance.bounded import PR_SET_PDEATHSIG
 
 HURRY_S = 20.0
-"""The most that a test gets in company: one that hangs does not hold a lane up for minutes."""
+"""What a test gets in company on an idle machine, and never more than alone: one that hangs does not hold a lane up."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
