@@ -16,6 +16,7 @@ from tests.conformance.bounded import PR_SET_PDEATHSIG
 
 HURRY_S = 20.0
 """What a test gets in company on an idle machine, and never more than alone: one that hangs does not hold a lane up."""
+MOST = 4.0
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -47,5 +48,8 @@ def _lane(parent: int) -> None:
 
 
 def load_factor() -> float:
-    """Times that a test takes longer where more processes want to run than there are cores; 1 on an idle machine."""
-    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    """Times that a test takes longer where more processes want to run than there are cores; 1 on an idle machine.
+
+    Not beyond `MOST`: a test that hangs would hold the run up for a quarter of an hour. `--patience` gives more.
+    """
+    return min(MOST, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
