@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 from tests.conformance import __main__ as conformance
-from tests.conformance import kept, mpi4py, readme, suite, tests_sos, trial
+from tests.conformance import kept, lanes, mpi4py, readme, suite, tests_sos, trial
 from tests.conformance.table import table
 from tests.conformance.trial import Outcome
 
@@ -184,6 +185,13 @@ def test_what_fails_without_is_tried_again_with_more_patience_alone(
     assert [ways("r", 2), ways("r", 2), ways("s", 1), ways("s", 3), ways("t", 3)] == [1, 0, 0, 1, 0]
 
 
+def test_new_tests_alone_are_those_that_no_recorder_has_shown(tmp_path: Path, trials: list[str]) -> None:
+    first, other = (conformance.Versions(recorder, "a") for recorder in "rs")
+    assert [x.name for x in conformance.conform(tmp_path, "mpich", "red3", first, new=True)] == ["coll/red3 4"]
+    assert conformance.conform(tmp_path, "mpich", "red3", other, new=True) == []
+    assert trials == ["without", "with", "analyze"]
+
+
 def test_with_the_collector_a_failure_is_compared_with_the_same_hour(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trials: list[str]
 ) -> None:
@@ -194,6 +202,57 @@ def test_with_the_collector_a_failure_is_compared_with_the_same_hour(
     (outcome,) = conformance.conform(tmp_path, "mpich", "red3", conformance.Versions("s", "a"))
     assert trials == ["with", "without", "with"]
     assert outcome.regression
+
+
+def test_what_does_not_pass_in_company_is_run_again_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trials: list[str]
+) -> None:
+    """Two tests at a time, each in a process of its own: `crowded` passes only where nothing runs beside it, `broken`
+    never does with the collector, and is tried twice more before it counts."""
+    folder = tmp_path / "mpich" / "build" / "coll"
+    for name in ("crowded", "broken"):
+        (folder / name).touch()
+    with (folder / "testlist").open("a") as out:
+        out.write("crowded 2\nbroken 2\n")
+    ran, here = tmp_path / "ran", os.getpid()
+
+    def passes(way: str, test: suite.Test, limit_s: float) -> bool:
+        place = "alone" if os.getpid() == here else "beside"
+        with ran.open("a") as out:
+            out.write(f"{test.program} {way} {place} {limit_s <= lanes.HURRY_S}\n")
+        return (way == "without" or test.program != "broken") and (place == "alone" or test.program != "crowded")
+
+    monkeypatch.setattr(lanes, "load_factor", lambda: 1.0)
+    monkeypatch.setattr(trial, "_passes", lambda _work, test, _program, limit_s: passes("without", test, limit_s))
+    monkeypatch.setattr(trial, "_recorded", lambda test, *_: passes("with", test, test.limit_s))
+    outcomes = conformance.conform(tmp_path, "mpich", "coll/", VERSIONS, at_once=2)
+    assert {x.name: (x.without, x.with_collector) for x in outcomes} == {
+        "coll/red3 4": (True, True),
+        "coll/crowded 2": (True, True),
+        "coll/broken 2": (True, False),
+    }
+    lines = ran.read_text().splitlines()
+    assert sorted(x for x in lines if "beside" in x) == [
+        "broken with beside True",
+        "broken without beside True",
+        "crowded without beside True",
+        "red3 with beside True",
+        "red3 without beside True",
+    ]
+    # A possible regression comes first, and both ways of it are repeated.
+    assert [x for x in lines if "alone" in x] == [
+        *["broken without alone False", "broken with alone False"] * 2,
+        "crowded without alone False",
+        "crowded with alone False",
+    ]
+    assert len(kept.read(tmp_path / "mpich" / "r.jsonl")) == 3
+
+
+def test_a_busy_machine_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    for load, factor in ((0.3, 1.0), (2.0, 1.0), (5.0, 2.5), (40.0, lanes.MOST)):
+        monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
+        assert lanes.load_factor() == factor
 
 
 def test_versions_tell_the_recorder_from_the_analyzer(tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ void Decoder::end(std::uint64_t events) {
     d.times.end(out);
     d.stack.end(d.times.last());
     out.begun = d.requests.clear();
+    out.open_transfers = d.transfers.end();
     count(d.quality, Quality::request_never_completed, out.begun.size());
     if (d.any_cancelled) {
         drop_cancelled(out);
@@ -85,7 +86,6 @@ void Decoder::end(std::uint64_t events) {
     out.layouts.trim();
     out.transfers.trim();
     out.epochs.trim();
-    d.transfers.end();
     d.out = nullptr;
 }
 

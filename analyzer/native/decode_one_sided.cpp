@@ -109,7 +109,9 @@ OTF2_CallbackCode on_complete(L, T ticks, std::uint64_t, void* user, A*, OTF2_Rm
         if (record.call == kNone) {
             d.stream.copy_ends(record.now, matching);
         } else if (!d.transfers.complete(record.window, matching, record.call)) {
+            // A thread of the process may have started it: a flush completes those of all.
             count(d.quality, Quality::request_unknown);
+            d.out->ended_transfers.push_back({record.window, matching});
         }
     });
 }

@@ -234,12 +234,20 @@ class Instants {
                     add_exchange(members);
                     break;
                 }
-                const auto hub = new_hub();
+                // Each group of an inter-communicator gets what the other one gives. Of a barrier's members not all
+                // are held: see `CollectiveWaits::needed`.
+                const bool has_groups = program_.has_groups(any.comm);
+                if (has_groups && any.operation == replay::Operation::barrier) {
+                    break;
+                }
+                const std::array<Node, 2> given{new_hub(), new_hub()};
                 for (const auto& [l, operation] : members) {
+                    const auto mine =
+                        has_groups ? program_.group_of(any.comm, static_cast<std::size_t>(rank_of(l))) : 0;
                     if (gives(*operation)) {
-                        edges.push_back({begin_of(l, *operation), hub, 0});
+                        edges.push_back({begin_of(l, *operation), given[mine], 0});
                     }
-                    end_after(l, *operation, hub);
+                    end_after(l, *operation, given[has_groups ? 1 - mine : 0]);
                 }
                 break;
             }

@@ -14,9 +14,17 @@ namespace logpost::analyzer {
 class PendingTransfers {
   public:
     void begin(LocationTrace& out) { out_ = &out; }
-    void end() {
+    /// Those that nothing has completed.
+    std::vector<TransferKey> end() {
+        std::vector<TransferKey> open;
+        for (const auto& [key, last] : pending_) {
+            if (out_->transfers[last].complete_call == kNone) {
+                open.push_back(key);
+            }
+        }
         pending_.clear();
         before_.clear();
+        return open;
     }
 
     /// The location's last transfer was started.
@@ -63,13 +71,8 @@ class PendingTransfers {
     }
 
   private:
-    struct Key {
-        std::int32_t window;
-        std::uint64_t matching;
-        bool operator==(const Key&) const = default;
-    };
     struct Hash {
-        std::size_t operator()(const Key& key) const noexcept {
+        std::size_t operator()(const TransferKey& key) const noexcept {
             const auto mixed = (key.matching ^ (static_cast<std::uint64_t>(key.window) << 40U)) * 0x9E3779B97F4A7C15ULL;
             return static_cast<std::size_t>(mixed ^ (mixed >> 32U));
         }
@@ -84,8 +87,8 @@ class PendingTransfers {
     }
 
     LocationTrace* out_ = nullptr;
-    std::unordered_map<Key, std::uint32_t, Hash> pending_;  // the latest transfer of each
-    std::vector<std::uint32_t> before_;                     // by transfer: the one before it with its key
+    std::unordered_map<TransferKey, std::uint32_t, Hash> pending_;  // the latest transfer of each
+    std::vector<std::uint32_t> before_;                             // by transfer: the one before it with its key
 };
 
 }  // namespace logpost::analyzer

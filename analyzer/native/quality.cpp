@@ -52,7 +52,7 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
     {request_cancelled, "request_cancelled", info, trace, "cancelled nonblocking operations; they are left out"},
     {request_of_other_thread, "request_of_other_thread", info, analysis,
      "nonblocking operations that another thread completed than began them; such a receive counts as posted by the "
-     "call that completed it, such a send and such a collective operation as not waited for"},
+     "call that completed it, such a send, collective operation or one-sided transfer as not waited for"},
     {send_unmatched, "send_unmatched", error, trace, "sends without a matching receive"},
     {receive_unmatched, "receive_unmatched", error, trace, "receives that ended without a matching send"},
     {send_not_received, "send_not_received", info, program,

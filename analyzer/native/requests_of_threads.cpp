@@ -1,7 +1,9 @@
 #include "requests_of_threads.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "decoding.hpp"
 
@@ -75,10 +77,39 @@ void join(LocationTrace& at, const Begun& begun, const RequestEnd& end, QualityC
     }
 }
 
+/// Takes transfers that another thread of their process completed off the unknown ones. A transfer names calls of its
+/// own location alone: nobody waited for these.
+void join_transfers(const TraceOf& traces, const std::vector<std::int32_t>& owner,
+                    const std::vector<std::size_t>& locations, QualityCounts& quality) {
+    using Key = std::pair<std::int32_t, std::uint64_t>;
+    std::unordered_map<std::int32_t, std::map<Key, bool>> ended;  // by process: whether its start was found
+    for (const auto l : locations) {
+        for (const auto& one : traces[l]->ended_transfers) {
+            ended[owner[l]].try_emplace({one.window, one.matching}, false);
+        }
+        traces[l]->ended_transfers = {};
+    }
+    for (const auto l : locations) {
+        const auto of = ended.find(owner[l]);
+        for (const auto& open : traces[l]->open_transfers) {
+            if (of == ended.end()) {
+                break;
+            }
+            const auto at = of->second.find({open.window, open.matching});
+            if (at != of->second.end() && !std::exchange(at->second, true)) {
+                --quality[static_cast<std::size_t>(Quality::request_unknown)];
+                count(quality, Quality::request_of_other_thread);
+            }
+        }
+        traces[l]->open_transfers = {};
+    }
+}
+
 }  // namespace
 
 void join_requests(const TraceOf& traces, const std::vector<std::int32_t>& owner,
                    const std::vector<std::size_t>& locations, QualityCounts& quality) {
+    join_transfers(traces, owner, locations, quality);
     auto processes = begun_of(traces, owner, locations);
     std::vector<std::size_t> changed;
     for (const auto l : locations) {

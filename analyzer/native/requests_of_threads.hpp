@@ -22,7 +22,8 @@ inline void complete(Collective& begun, Collective ended) {
 /// their processes; `owner` is the process of each location.
 ///
 /// A receive stands where it completed, the one that was begun goes. A collective operation stands where it was begun.
-/// An id that several threads have begun says nothing: both ends stay as they are.
+/// An id that several threads have begun says nothing: both ends stay as they are. One-sided
+/// transfers that another thread completed count as not waited for.
 void join_requests(const TraceOf& traces, const std::vector<std::int32_t>& owner,
                    const std::vector<std::size_t>& locations, QualityCounts& quality);
 

@@ -137,6 +137,13 @@ struct RequestEnd {
     Collective collective;  // what the record says
 };
 
+/// What the records of a one-sided transfer have in common: its window and matching id.
+struct TransferKey {
+    std::int32_t window;
+    std::uint64_t matching;
+    bool operator==(const TransferKey&) const = default;
+};
+
 /// When a location was in a region that matters to threads, or between a pair of records that does.
 struct ThreadRecord {
     std::int64_t enter_ps;
@@ -189,6 +196,8 @@ struct LocationTrace : replay::Timeline {
     OneSidedTotals one_sided;
     std::vector<PendingRequests::Entry> begun;  // requests that did not end on this location,
     std::vector<RequestEnd> ended;              // and that did not begin on it; join_requests empties both
+    std::vector<TransferKey> open_transfers;    // likewise transfers that nothing completed on this location,
+    std::vector<TransferKey> ended_transfers;   // and that did not start on it
     std::vector<ThreadRecord> threads;          // in the order of their ends; until `thread_spans` has divided them
     StreamTotals stream;
     bool has_been_off = false;  // its measurement was switched off at some time

@@ -41,7 +41,8 @@ def load(table: pl.LazyFrame, queues: pl.LazyFrame, on: Rows, over: Columns) -> 
 
     def grid(part: pl.DataFrame, column: str) -> np.ndarray:
         values = np.zeros((on.count, over.count))
-        values[part["row"].to_numpy(), part["bin"].to_numpy()] = part[column].to_numpy()
+        sums = part[column].cast(pl.Float64)  # they may be wide
+        values[part["row"].to_numpy(), part["bin"].to_numpy()] = sums.to_numpy()
         return values
 
     def where(row: int, column: int) -> str:

@@ -19,7 +19,7 @@ from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES, PARTS, THREAD_CATEGORIES, TRANSFER_PARTS
 from logpost.analyzer.teams import teams
 from logpost.analyzer.undivided import SHOWN, shown, shown_as
-from logpost.analyzer.wide import WIDE, wide_sum
+from logpost.analyzer.wide import WIDE, wide_sum, wide_sum_of
 from logpost.dashboards.figures.folding import Columns, Rows, columns, program_span, rows, time_cube
 from logpost.dashboards.selection.behaviour import grouped_rows
 from logpost.dashboards.selection.cells import Cells
@@ -253,8 +253,9 @@ class Scoped:
         return rows
 
     def pairs(self) -> pl.DataFrame:
-        """Traffic of the selection by sender and receiver, as in the table `pairs`: messages and transfers."""
-        sums = ("bytes", *(f"{part}_ps" for part in PARTS if part in TRANSFER_PARTS))
+        """Traffic of the selection by sender and receiver, as in the table `pairs`: messages and transfers. Sums of
+        transfers' times are wide: one call may complete very many that were under way together."""
+        parts = [f"{part}_ps" for part in PARTS]
         get = pl.col("kind") == "get"
         transfers = (
             self.transfers()
@@ -263,14 +264,19 @@ class Scoped:
                 recv_location=pl.when(get).then("location").otherwise("target"),
             )
             .group_by("send_location", "recv_location")
-            .agg(pl.len().cast(pl.UInt64).alias("messages"), *(pl.col(name).sum() for name in sums))
+            .agg(
+                pl.len().cast(pl.UInt64).alias("messages"),
+                pl.col("bytes").sum(),
+                wide_sum(*(part for part in parts if part.removesuffix("_ps") in TRANSFER_PARTS)),
+            )
             .collect()
         )
         if transfers.is_empty():
             return self._pairs()
-        columns = ("messages", "bytes", *(f"{part}_ps" for part in PARTS))
-        both = pl.concat([self._pairs(), transfers], how="diagonal")
-        return both.group_by("send_location", "recv_location").agg(pl.col(name).fill_null(0).sum() for name in columns)
+        both = pl.concat([self._pairs(), transfers], how="diagonal_relaxed")
+        return both.group_by("send_location", "recv_location").agg(
+            pl.col("messages", "bytes").fill_null(0).sum(), wide_sum_of(pl.col(parts).fill_null(0))
+        )
 
     def transfers(self) -> pl.LazyFrame:
         """The one-sided transfers in the selection whose target is known."""

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 from tests.collectors.recording import LAUNCHERS
-from tests.conformance import kept, mpi4py, readme, suite, tests_sos, trial, warm
+from tests.conformance import kept, lanes, mpi4py, readme, suite, tests_sos, trial, warm
 from tests.conformance.table import table
 
 from logpost.errors import InputError
@@ -51,10 +51,13 @@ def listed(cache: Path, mpi: str, only: str = "", build: bool = True) -> list[su
     return known
 
 
-def conform(cache: Path, mpi: str, only: str, versions: Versions, patience: float = 1.0) -> list[trial.Outcome]:
+def conform(
+    cache: Path, mpi: str, only: str, versions: Versions, patience: float = 1.0, at_once: int = 1, new: bool = False
+) -> list[trial.Outcome]:
     """Run the tests whose name matches, those with an outcome excepted; prints the table.
 
-    `patience` multiplies the suite's time limits, with the collector and without.
+    `patience` multiplies the suite's time limits, with the collector and without; `at_once` tests run at a time first.
+    `new`: those alone of which no outcome is kept, of whatever recorder.
     """
     chosen = [x for x in listed(cache, mpi, only) if fnmatch.fnmatch(x.name, f"*{only}*")]
     if not chosen:
@@ -63,24 +66,75 @@ def conform(cache: Path, mpi: str, only: str, versions: Versions, patience: floa
     results = cache / mpi / f"{versions.recorder}.jsonl"
     done = kept.read(results)
     before = {name: one for name, (one, _) in kept.newest(cache / mpi, versions.recorder).items()}
-    # Few ranks first: where cores are fewer, many ranks take longest, and a run that is stopped has shown more.
-    for number, test in enumerate(sorted(ours, key=lambda x: x.ranks), 1):
+    if new:
+        ours = [x for x in ours if x.name not in before]
+    tasks = []
+    # A run that is stopped has shown more: what no recorder has shown first, what the suite gives the least time, then
+    # few ranks.
+    for test in sorted(ours, key=lambda x: (x.name in before, x.limit_s, x.ranks)):
         patient = dataclasses.replace(test, limit_s=patience * test.limit_s)
         known = done.get(test.name)
         if known is not None and _hurried(known, patient):
             known = None
-        if known is not None and not (known.archive and known.analyzer != versions.analyzer):
-            continue
-        print(f"{mpi} {number}/{len(ours)} {test.name}", file=sys.stderr, flush=True)
-        outcome = _again(cache, mpi, test, known) or _tried(cache, mpi, patient, before.get(test.name))
-        done[test.name] = dataclasses.replace(outcome, analyzer=versions.analyzer)
-        kept.append(results, done[test.name])
+        if known is None or (known.archive and known.analyzer != versions.analyzer):
+            tasks.append(_Task(cache, mpi, patient, known, before.get(test.name)))
+
+    def keep(task: _Task, outcome: trial.Outcome) -> None:
+        done[task.test.name] = dataclasses.replace(outcome, analyzer=versions.analyzer)
+        kept.append(results, done[task.test.name])
+
+    if at_once > 1 and len(tasks) > 1:
+        print(f"{mpi}: {len(tasks)} tests, programs first, {at_once} at a time", file=sys.stderr, flush=True)
+        suite.build_all(cache / mpi / "build", [x.test for x in tasks if _is_of_mpich(x.test)], at_once)
+        alone = []
+        for number, (task, outcome) in enumerate(lanes.side_by_side(_in_company, tasks, at_once), 1):
+            certain = not outcome.built or (outcome.without and outcome.with_collector and not outcome.refused)
+            print(
+                f"{mpi} {number}/{len(tasks)} {task.test.name}{'' if certain else ': again, alone'}",
+                file=sys.stderr,
+                flush=True,
+            )
+            if certain:
+                keep(task, outcome)
+            else:
+                alone.append((outcome.without, task))
+        # What the collector may have changed first.
+        tasks = [task for _, task in sorted(alone, key=lambda x: not x[0])]
+    for number, task in enumerate(tasks, 1):
+        print(f"{mpi} {number}/{len(tasks)} {task.test.name}", file=sys.stderr, flush=True)
+        keep(task, _alone(task))
     outcomes = [done[x.name] for x in ours]
     print(f"{mpi}\n{table(outcomes, len(chosen) - len(ours))}", flush=True)
-    if not any(x.without for x in outcomes):
+    if outcomes and not any(x.without for x in outcomes):
         log = cache / mpi / suite.MAKE_LOG
         raise InputError(f"no test passes without the collector under {mpi}: nothing is shown; see {log}")
     return outcomes
+
+
+@dataclasses.dataclass(frozen=True)
+class _Task:
+    """A test to run, its outcome with this recorder, and that with any."""
+
+    cache: Path
+    mpi: str
+    test: suite.Test
+    known: trial.Outcome | None
+    before: trial.Outcome | None
+
+
+def _alone(task: _Task) -> trial.Outcome:
+    """The outcome of a test that has its whole time, longer on a busy machine."""
+    return _again(task.cache, task.mpi, task.test, task.known) or _tried(
+        task.cache, task.mpi, task.test, task.before, lanes.load_factor() * task.test.limit_s
+    )
+
+
+def _in_company(task: _Task) -> trial.Outcome:
+    """The outcome of a test beside others: certain where it passes both ways."""
+    hurried_s = min(task.test.limit_s, lanes.load_factor() * lanes.HURRY_S)
+    return _again(task.cache, task.mpi, task.test, task.known) or _tried(
+        task.cache, task.mpi, task.test, task.before, hurried_s, repeat=False
+    )
 
 
 def _hurried(known: trial.Outcome, test: suite.Test) -> bool:
@@ -101,8 +155,10 @@ def _again(cache: Path, mpi: str, test: suite.Test, known: trial.Outcome | None)
         return trial.analyzed(known, archive, Path(scratch) / "run")
 
 
-def _tried(cache: Path, mpi: str, test: suite.Test, before: trial.Outcome | None) -> trial.Outcome:
-    """The outcome of running the test; what it does without the collector may be known from before."""
+def _tried(
+    cache: Path, mpi: str, test: suite.Test, before: trial.Outcome | None, limit_s: float, repeat: bool = True
+) -> trial.Outcome:
+    """The outcome of running the test within a time; what it does without the collector may be known from before."""
     program = _program(cache, mpi, test)
     if program is None:
         return trial.Outcome(test.name, built=False)
@@ -114,13 +170,18 @@ def _tried(cache: Path, mpi: str, test: suite.Test, before: trial.Outcome | None
     shutil.rmtree(archive, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=cache / mpi, prefix="trial-") as scratch:
         folder = Path(scratch) / "archive"
-        outcome = trial.run(test, program, mpi, folder, same and before is not None and before.without)
+        limited = dataclasses.replace(test, limit_s=limit_s)
+        outcome = trial.run(limited, program, mpi, folder, same and before is not None and before.without, repeat)
         recorded = trial.recorded_in(folder)
         size = sum(x.stat().st_size for x in recorded.parent.rglob("*") if x.is_file()) if recorded is not None else 0
         if recorded is not None and size <= kept.MOST_BYTES:
             archive.mkdir(parents=True)
             shutil.move(recorded.parent, archive / recorded.parent.name)
     return dataclasses.replace(outcome, limit_s=test.limit_s, mpi=version)
+
+
+def _is_of_mpich(test: suite.Test) -> bool:
+    return not test.folder.startswith((mpi4py.FOLDER, tests_sos.FOLDER))
 
 
 def _program(cache: Path, mpi: str, test: suite.Test) -> Path | None:
@@ -145,9 +206,17 @@ def main() -> int:
     parser.add_argument(
         "--only", default="", metavar="PATTERN", help="tests such as coll/icbcast, 'rma/*put*', mpi4py/ or tests-sos/"
     )
+    parser.add_argument("--new", action="store_true", help="only tests that have no outcome yet, with any recorder")
     parser.add_argument("--again", action="store_true", help="forget the results of earlier runs")
     parser.add_argument(
         "--patience", type=float, default=1.0, metavar="FACTOR", help="times the time limits, on a busy machine [1]"
+    )
+    parser.add_argument(
+        "--at-once",
+        type=int,
+        default=(os.cpu_count() or 1) + 1,
+        metavar="N",
+        help="tests at a time; one that does not pass so is run again alone [the machine's cores and one]",
     )
     parser.add_argument(
         "--readme", type=Path, metavar="FILE", help="run nothing: write the table of all outcomes that are kept into it"
@@ -169,7 +238,7 @@ def main() -> int:
             (cache / mpi).mkdir(parents=True, exist_ok=True)
             if args.again:
                 (cache / mpi / f"{versions.recorder}.jsonl").unlink(missing_ok=True)
-            outcomes += conform(cache, mpi, args.only, versions, args.patience)
+            outcomes += conform(cache, mpi, args.only, versions, args.patience, args.at_once, args.new)
     except InputError as problem:
         print(f"conformance: {problem}", file=sys.stderr)
         return 2

@@ -52,7 +52,7 @@ def _build(where: Path, mpi: str) -> None:
         [sys.executable, "-m", "venv", str(where / "python")],
         [*pip, "download", "-q", "--no-deps", "-d", str(where), *asked],
         ["tar", "xf", str(where / f"mpi4py-{VERSION}.tar.gz"), "-C", str(where)],
-        [*pip, "install", "-q", *asked],
+        [*pip, "install", "-q", "--no-cache-dir", *asked],  # the cache may have it built for another MPI
     ):
         with log.open("a") as out:
             if subprocess.run(command, stdout=out, stderr=out, env=environment, check=False).returncode:

@@ -44,10 +44,13 @@ class Outcome:
         return self.without and not self.with_collector
 
 
-def run(test: Test, program: Path, mpi: str, folder: Path, passes_without: bool = False) -> Outcome:
+def run(
+    test: Test, program: Path, mpi: str, folder: Path, passes_without: bool = False, repeat: bool = True
+) -> Outcome:
     """Run a test both ways. One that fails with the collector alone is repeated both ways before it counts.
 
-    `passes_without`: it is known to, and that way is only run where it is repeated.
+    `passes_without`: it is known to, and that way is only run where it is repeated. `repeat`: False where the caller
+    tries a failure again.
     """
     seconds: dict[str, float] = {}
 
@@ -67,7 +70,7 @@ def run(test: Test, program: Path, mpi: str, folder: Path, passes_without: bool 
     if not without:
         return Outcome(test.name, seconds=seconds)
     passed = timed("with", recorded)
-    if not passed:
+    if not passed and repeat:
         without = timed("without", alone)
         passed = timed("with", recorded)
     outcome = Outcome(test.name, True, without, passed, seconds=seconds)

@@ -11,7 +11,7 @@ import polars as pl
 from logpost.analyzer.run import Run
 from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.figures.matrix import MEASURES
-from logpost.dashboards.figures.queueing import QUEUEING, first_view
+from logpost.dashboards.figures.queueing import QUEUEING, QUEUES, first_view
 from logpost.dashboards.selection.queues import queues
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import Selection
@@ -36,6 +36,22 @@ def test_queueing_is_of_the_rank_that_a_message_or_transfer_is_for() -> None:
     run = cast(Run, SimpleNamespace(table=tables.__getitem__))  # nothing else of a run is read
     found = queues(run).sort("location", "window").collect()
     assert found.rows() == [(0, 0, 0), (1, 0, 7), (1, 3, 11)]
+
+
+def test_transfers_under_way_together_wait_longer_than_one_rank_runs() -> None:
+    """Three transfers that one call completes have waited 2^62 ps each."""
+    tables = {
+        "messages": pl.LazyFrame(
+            schema={"recv_location": pl.Int32, "window": pl.Int32} | dict.fromkeys(QUEUES, pl.Int64())
+        ),
+        "transfers": pl.LazyFrame(
+            {"target": [1, 1, 1], "window": [0, 0, 0]} | {"processor_queueing_ps": [2**62] * 3},
+        )
+        .with_columns(endpoint_contention_ps=pl.lit(0, pl.Int64), target=pl.col("target").cast(pl.Int32))
+        .with_columns(pl.col("window").cast(pl.Int32)),
+    }
+    run = cast(Run, SimpleNamespace(table=tables.__getitem__))  # nothing else of a run is read
+    assert queues(run).collect().rows() == [(1, 0, 3 * 2**62)]
 
 
 def test_transfers_load_the_endpoints_that_their_bytes_leave_and_reach() -> None:

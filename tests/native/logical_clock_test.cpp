@@ -126,6 +126,32 @@ TEST(LogicalClock, NobodyLeavesAnAllreduceBeforeTheLastOneCame) {
     EXPECT_EQ(clock.processes, 1U);
 }
 
+TEST(LogicalClock, AMemberOfAnInterCommunicatorIsHeldByTheOtherGroup) {
+    // a and b are a group, c the other one: a left before c came; before b came, too, which is no violation.
+    ProgramStory s;
+    for (const auto& [enter, leave] : {std::pair{500, 700}, {2000, 2100}, {1000, 2100}}) {
+        const auto rank = s.rank(0, 90000);
+        s.collective(rank, s.call(rank, CallKind::collective, enter, leave), Operation::allreduce);
+    }
+    s.first_group(2);
+    EXPECT_EQ(replay::CollectiveWaits(s.program()).early_ends(), 1U);
+    const auto clock = logical_clock(s.program());
+    EXPECT_EQ(corrected(clock, 0, 700), 1000);
+    EXPECT_EQ(clock.processes, 1U);
+}
+
+TEST(LogicalClock, ABarrierOfAnInterCommunicatorHoldsNobody) {
+    ProgramStory s;
+    for (const auto& [enter, leave] : {std::pair{300, 420}, {200, 420}, {600, 620}}) {
+        const auto rank = s.rank(0, 90000);
+        s.collective(rank, s.call(rank, CallKind::barrier, enter, leave), Operation::barrier);
+    }
+    s.first_group(1);
+    const auto clock = logical_clock(s.program());
+    EXPECT_EQ(clock.processes, 0U);
+    EXPECT_EQ(corrected(clock, 0, 420), 420);
+}
+
 TEST(LogicalClock, WhoExchangesNothingHoldsNobodyAndIsNotHeld) {
     // c gives nothing, d gets nothing, and b has left before a came: b alone is moved.
     ProgramStory s;

@@ -13,6 +13,32 @@ struct OneSided : Reader {
     std::uint32_t window;
 };
 
+TEST_F(Reader, AFlushOfOneThreadCompletesTransfersOfAnother) {
+    // The thread's flush completes both puts of its process, and one that nobody started.
+    const auto put = archive.region("MPI_Put");
+    const auto flush = archive.region("MPI_Win_flush");
+    archive.location(0);
+    archive.thread(100);
+    archive.location(1);
+    archive.numbering(OTF2_PARADIGM_MPI, {0, 1});
+    archive.communicator({0, 1}, 0);
+    const auto window = archive.window(0, 4);
+    archive.events(0, [&](Events& e) { e.enter(0, put).put(1, window, 1, 8, 1).leave(2, put); });
+    archive.events(100, [&](Events& e) {
+        e.enter(3, put).put(4, window, 1, 8, 2).leave(5, put);
+        e.enter(6, flush).completed(7, window, 1).completed_remotely(7, window, 1);
+        e.completed(8, window, 2).completed(8, window, 3).leave(9, flush);
+    });
+    archive.events(1, [](Events&) {});
+    const auto trace = read();
+    EXPECT_EQ(counted(trace, Quality::request_of_other_thread), 1U);
+    EXPECT_EQ(counted(trace, Quality::request_unknown), 1U);
+    ASSERT_EQ(trace.traces[0].transfers.size(), 1U);
+    EXPECT_EQ(trace.traces[0].transfers[0].complete_call, kNone);
+    EXPECT_EQ(trace.traces[1].transfers[0].complete_call, 1U);
+    EXPECT_TRUE(trace.traces[0].open_transfers.empty());
+}
+
 TEST_F(OneSided, AFenceCompletesWhatIsPendingAndIsACollectiveOfItsWindow) {
     const auto put = archive.region("MPI_Put");
     const auto fence = archive.region("MPI_Win_fence");

@@ -91,6 +91,24 @@ TEST(WaitStates, ABarrierOfAnInterCommunicatorWaitsForTheOtherGroup) {
     EXPECT_EQ(waits.early_ends(), 0U);
 }
 
+TEST(WaitStates, ABarrierOfAnInterCommunicatorMayLetMembersGoBeforeTheOtherGroupIsThere) {
+    // As Open MPI's nonblocking one does: rank 1 is gone when rank 3 comes, and nobody's clock is wrong.
+    ProgramStory story;
+    for (const auto& [enter, leave] : {std::pair{100, 620}, {300, 420}, {200, 420}, {600, 620}}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::barrier, enter, leave), Operation::barrier);
+    }
+    story.first_group(2);
+    const CollectiveWaits waits(story.program());
+    const auto wait = [&](std::size_t rank) {
+        return waits.wait(story.program().timelines[rank].collectives[0], rank);
+    };
+    EXPECT_EQ(wait(0), 500);  // for rank 3
+    EXPECT_EQ(wait(1), 0);
+    EXPECT_EQ(wait(2), 100);  // for rank 1
+    EXPECT_EQ(waits.early_ends(), 0U);
+}
+
 TEST(WaitStates, WhoGetsNothingMayLeaveBeforeTheLastOneComes) {
     // An operation of no bytes: rank 0 is gone when rank 1 comes; rank 2 is still there, and waits.
     for (const std::uint64_t got : {0, 8}) {

@@ -173,6 +173,11 @@ CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std
     if (operation.end_ps >= last.begin) {
         return last;
     }
+    // Open MPI's nonblocking barrier of an inter-communicator lets a member go when its own group and the other one's
+    // first member are in it.
+    if (operation.operation == Operation::barrier && program_.has_groups(operation.comm)) {
+        return {};
+    }
     const bool is_told = giver.location >= 0;  // what members give
     if (!gets_something(operation)) {
         return {};
