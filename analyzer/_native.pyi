@@ -6,6 +6,7 @@ import pathlib
 
 import logpost.analyzer.columns
 import logpost.replay._native
+import logpost.replay.columns
 
 
 class ArchiveError(ValueError):
@@ -116,3 +117,20 @@ def match_block(shards: Shards, block: int, progress: Progress) -> bool:
     """
     Pairs what other blocks sent to this one. False: its file was whole. Raises ArchiveError.
     """
+
+class GoalRank:
+    """A rank of a GOAL schedule, told part by part."""
+
+    def __init__(self, first_ps: int, last_ps: int, unit_ps: int, tables: dict[str, logpost.replay.columns.Piece]) -> None:
+        """
+        Tables calls, sends, receives, sent, received, collectives and shapes, sorted by call.
+        """
+
+    @property
+    def ended(self) -> bool:
+        """All is told."""
+
+    def next(self, operations: int) -> tuple[bytes, int, logpost.replay.columns.Piece, int, int]:
+        """
+        The next calls, until there are at least so many operations: their text, the first one's label, columns kind (calc, send, recv), call, message and instance, how many calls, and messages' ends of 0 bytes.
+        """

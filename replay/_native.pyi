@@ -391,6 +391,11 @@ class WhatIf:
         The program whose NICs take messages in the order in which they come under a setting; None: in the order in which they came.
         """
 
+    def in_order_of(self, elsewhere: WhatIf, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None:
+        """
+        The program, in which requests complete in the order in which messages come elsewhere under a setting; None: that is the order in which they came, or contention is not replayed.
+        """
+
     def with_code(self, longer_ps: numpy.ndarray) -> WhatIf | None:
         """
         The program with so much more code before each call than was measured, in which NICs take messages as they come; None: where contention is replayed.

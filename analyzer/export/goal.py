@@ -5,16 +5,17 @@ A map beside it says which recorded call, message and collective operation each 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
+import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
 from logpost.analyzer.export.files import Progress, whole
-from logpost.analyzer.export.goal_schedule import CALC, SEND, Operation, Part, Schedule
+from logpost.analyzer.export.goal_schedule import KINDS, Part, Schedule
 from logpost.analyzer.run import Run
 from logpost.errors import InputError
 from logpost.machines import LOCALITIES, ReplayParameters, load_machine, replay_parameters
@@ -72,15 +73,15 @@ def export_goal(
             refuse_existing(file, force=force)
     if report:
         report("calls", 0, 0)
-    schedule = Schedule(run)
+    schedule = Schedule(run, UNITS[unit])
     calls, done = run.facts("calls").select(pl.len()).collect().item(), 0
     with (
         whole(path, force=force, directory=False) as file,
         whole(map_path, force=force, directory=False) as mapped,
-        file.open("w", encoding="utf-8") as out,
+        file.open("wb") as out,
         _MapWriter(mapped, csv=map_path.suffix == ".csv") as rows,
     ):
-        text = _Text(out, UNITS[unit])
+        text = _Text(out)
         text.head(_heading(run, unit), len(schedule))
         for part in schedule:
             text.put(part)
@@ -96,9 +97,9 @@ def export_goal(
         bytes=size,
         map=str(map_path),
         ranks=len(schedule),
-        calcs=text.calcs,
-        sends=text.sends,
-        recvs=text.recvs,
+        calcs=text.count[0],
+        sends=text.count[1],
+        recvs=text.count[2],
         left_out=schedule.left_out,
     )
 
@@ -124,16 +125,20 @@ class _MapWriter:
 
     def put(self, part: Part) -> None:
         """Add some operations of a rank."""
-        if not part.operations:
+        kinds = part.operations["kind"]
+        if not len(kinds):
             return
-        columns = dict(zip(Operation._fields, zip(*part.operations, strict=True), strict=True))
-        of_operations = {name: columns[name] for name in MAP_COLUMNS if name in columns}
-        frame = pl.DataFrame(of_operations, schema_overrides=MAP_COLUMNS).select(
-            pl.lit(part.rank, pl.Int32).alias("rank"),
-            pl.int_range(part.first, part.first + len(part.operations), dtype=pl.Int64).alias("label"),
-            *of_operations,
+        frame = pl.DataFrame({name: part.operations[name] for name in ("call", "message", "instance")})
+        self._write(
+            frame.select(
+                pl.lit(part.rank, pl.Int32).alias("rank"),
+                pl.int_range(part.first, part.first + len(kinds), dtype=pl.Int64).alias("label"),
+                pl.Series("kind", KINDS, pl.String).gather(kinds),
+                "call",
+                "message",
+                "instance",
+            )
         )
-        self._write(frame)
 
     def _write(self, frame: pl.DataFrame) -> None:
         if self._csv:
@@ -170,45 +175,24 @@ def _values(values: ReplayParameters, locality: int, unit: str) -> str:
 class _Text:
     """Writes the schedule part by part, and counts what it holds."""
 
-    def __init__(self, out: TextIO, scale: int) -> None:
-        self._out, self._scale = out, scale
-        self._computed = self._told = 0  # of the rank at hand
-        self.calcs = self.sends = self.recvs = self.empty = 0
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self.count = [0] * len(KINDS)
+        """operations by kind"""
+        self.empty = 0
 
     def head(self, heading: Iterable[str], ranks: int) -> None:
         """What stands before the first rank."""
-        self._out.writelines(f"// {line}\n" for line in heading)
-        self._out.write(f"num_ranks {ranks}\n")
+        lines = [*(f"// {line}\n" for line in heading), f"num_ranks {ranks}\n"]
+        self._out.write("".join(lines).encode())
 
     def put(self, part: Part) -> None:
         """Some operations of a rank."""
         if part.first == 0:
-            self._out.write(f"\nrank {part.rank} {{\n")
-            self._computed = self._told = 0
-        self._out.writelines(self._lines(part.first, part.operations))
+            self._out.write(f"\nrank {part.rank} {{\n".encode())
+        self._out.write(part.text)
         if part.ends:
-            self._out.write("}\n")
-
-    def _lines(self, first: int, operations: Sequence[Operation]) -> list[str]:
-        lines: list[str] = []
-        scale = self._scale
-        for number, (kind, amount, peer, tag, requires, irequires, _, _, _) in enumerate(operations, first):
-            if kind == CALC:
-                # Rounded sums, not sums of rounded times: they do not drift.
-                self._computed += amount
-                length = (self._computed + scale // 2) // scale - self._told
-                self._told += length
-                self.calcs += 1
-                lines.append(f"l{number}: calc {length}\n")
-            else:
-                if kind == SEND:
-                    self.sends += 1
-                    way = "to"
-                else:
-                    self.recvs += 1
-                    way = "from"
-                self.empty += amount == 0
-                lines.append(f"l{number}: {kind} {amount or 1}b {way} {peer} tag {tag}\n")
-            lines += [f"l{number} requires l{other}\n" for other in requires]
-            lines += [f"l{number} irequires l{other}\n" for other in irequires]
-        return lines
+            self._out.write(b"}\n")
+        for kind, count in enumerate(np.bincount(part.operations["kind"], minlength=len(KINDS)).tolist()):
+            self.count[kind] += count
+        self.empty += part.empty

@@ -1,71 +1,46 @@
-"""A run as GOAL operations: what each rank computes, sends and receives, and what waits for what.
+"""A run as a GOAL schedule, rank by rank: the tables that the native core makes each rank's operations from.
 
-Time between calls is a `calc`. A send is a `send`, which the call that completes it requires; a blocking receive is a
-`recv`, which the next operation requires. A nonblocking receive is a `recv`, which the next operation requires only to
-have begun (`irequires`), and the call that completes it is a `calc 0` that requires it. A collective operation is the
-messages of the usual algorithm, where its last call stands. Any other call is a `calc` of its length; where all members
-wait for the last one (creation of communicators, MPI_Init), of what came after that.
+Which operations a call becomes is said there (`analyzer/native/goal_rank.hpp`). Where all members wait for the last one
+(creation of communicators, MPI_Init), a call's own time is what came after that.
 
 A message's tag stands for its communicator and tag; receives have the source and the tag that they got.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
+from logpost.analyzer._native import GoalRank
+from logpost.analyzer.export.goal_collectives import COLUMNS, Collectives
 from logpost.analyzer.run import Run
-from logpost.analyzer.schema import OPERATIONS
 from logpost.errors import InputError
-from logpost.replay._native import collective_messages
+from logpost.replay.columns import Piece
 
-ROOTED = ("Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Reduce")
-ALL_WITH_ALL = (
-    *("Barrier", "Fence", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw"),
-    *("Allreduce", "Reduce_scatter", "Reduce_scatter_block"),
-)
+KINDS = ("calc", "send", "recv")
+"""Of operations, by the core's code."""
 
-CALC, SEND, RECV = "calc", "send", "recv"
-
-BATCH = 1 << 18
+BATCH = 1 << 22
 """Calls whose ranks are in memory at a time, unless one rank has more."""
 
-_OF_MESSAGES = (
-    *("message", "send_location", "recv_location", "comm", "tag", "bytes", "send_call", "send_complete_call"),
-    *("recv_post_call", "recv_call", "send_number", "recv_number"),
-)
-_OF_COLLECTIVES = (
-    *("instance", "location", "comm", "root", "call", "complete_call", "operation", "enter_ps"),
-    *("bytes_sent", "bytes_received"),
-)
-
-
-PART = 1 << 16
+PART = 1 << 18
 """Operations that are told at a time."""
 
-
-class Operation(NamedTuple):
-    """One operation; its number is its place among the rank's."""
-
-    kind: str
-    amount: int
-    """ps of a calc, bytes of a message"""
-    peer: int
-    """rank of the schedule; -1: a calc"""
-    tag: int
-    requires: tuple[int, ...]
-    irequires: tuple[int, ...]
-    call: int
-    """-1: none"""
-    message: int
-    """row of the table `messages`; -1: of a collective operation, or a calc"""
-    instance: int
-    """collective operation that the message belongs to; -1: none"""
+_NO_COLLECTIVES: tuple[Piece, Piece] = (
+    {
+        name: np.zeros(0, np.int64 if name.endswith("_ps") else np.int32)  # as the native core reads them
+        for name in COLUMNS
+    },
+    {
+        "begin": np.zeros(1, np.int64),
+        "sends": np.zeros(0, np.uint8),
+        "peer": np.zeros(0, np.int32),
+        "bytes": np.zeros(0, np.uint64),
+    },
+)
 
 
 class Part(NamedTuple):
@@ -73,51 +48,16 @@ class Part(NamedTuple):
 
     rank: int
     first: int
-    """number of the first one"""
-    operations: list[Operation]
+    """label of the first one"""
+    text: bytes
+    """their lines"""
+    operations: Piece
+    """kind (see `KINDS`), call, message and instance; -1: none"""
     calls: int
     """of the run that they tell"""
+    empty: int
+    """messages' ends of 0 bytes, written as 1"""
     ends: bool
-
-
-class _Rank:
-    """Collects the operations of one rank in program order."""
-
-    def __init__(self) -> None:
-        self.operations: list[Operation] = []
-        """that are not told yet"""
-        self.count = 0
-        self.after: tuple[int, ...] = ()
-        self.begun: tuple[int, ...] = ()
-
-    def add(
-        self,
-        kind: str,
-        amount: int,
-        peer: int = -1,
-        tag: int = 0,
-        call: int = -1,
-        message: int = -1,
-        instance: int = -1,
-        *,
-        also: Sequence[int] = (),
-        only_begun: bool = False,
-    ) -> int:
-        """Appends an operation behind those before it and `also`; the next one needs it done, or begun."""
-        requires = tuple(dict.fromkeys((*self.after, *also))) if also else self.after
-        begun = self.begun
-        if begun and requires:
-            begun = tuple(one for one in begun if one not in requires)
-        number = self.count
-        self.count = number + 1
-        self.operations.append(Operation(kind, amount, peer, tag, requires, begun, call, message, instance))
-        self.after, self.begun = ((), (number,)) if only_begun else ((number,), ())
-        return number
-
-    def told(self) -> list[Operation]:
-        """Gives away what was collected."""
-        found, self.operations = self.operations, []
-        return found
 
 
 class Schedule:
@@ -127,8 +67,9 @@ class Schedule:
         InputError: threads communicate, or nothing does.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, unit_ps: int) -> None:
         self.run = run
+        self.unit_ps = unit_ps
         locations = run.facts("locations").filter("accounted").select("location", "rank", "first_ps", "last_ps")
         self.locations = locations.sort("rank").collect()
         ranks = self.locations["rank"].to_list()
@@ -139,27 +80,18 @@ class Schedule:
                 f"{run.path}: threads communicate beside their ranks, which a GOAL schedule cannot tell; "
                 "export --to csv has all of it"
             )
-        self.rank_of = {location: i for i, location in enumerate(self.locations["location"].to_list())}
-        self.messages = run.facts("messages").with_row_index("message").select(_OF_MESSAGES).collect()
-        self.tags = self._number_tags()
+        self._places = self.locations.select("location", pl.int_range(pl.len(), dtype=pl.Int32).alias("place"))
         self.left_out: dict[str, int] = {}
         """what of the run the schedule does not have, and how often"""
-        called = self.messages.filter(pl.min_horizontal("send_call", "recv_post_call", "recv_call") >= 0)
-        if lost := self.messages.height - called.height:
-            self.left_out["message whose calls are not known"] = lost
-            self.messages = called
-        self.instances: dict[int, _Instance] = {}
-        self.collectives = self._collectives()
-        finalizes = pl.col("name").str.to_lowercase().str.contains("finalize")
-        regions = run.facts("regions").select(
-            "region",
-            meeting=pl.when(pl.col("kind") != "init_finalize").then(pl.lit("")).otherwise(finalizes.cast(pl.String)),
-        )
-        self.calls = run.facts("calls").join(regions, on="region", how="left", maintain_order="left")
-        first = self.calls.filter(pl.col("meeting") != "").group_by("location", "meeting").agg(pl.col("enter_ps").min())
-        self.latest: dict[str, int] = dict(
-            first.group_by("meeting").agg(pl.col("enter_ps").max()).collect(engine="streaming").iter_rows()
-        )
+        messages = run.facts("messages").with_row_index("message")
+        self._tags = messages.select("comm", "tag").unique().sort("comm", "tag").collect(engine="streaming")
+        self._tags = self._tags.with_columns(pl.int_range(pl.len(), dtype=pl.Int32).alias("goal_tag"))
+        called = pl.min_horizontal("send_call", "recv_post_call", "recv_call") >= 0
+        self._messages = messages.filter(called)
+        self._count("message whose calls are not known", messages.filter(~called))
+        self._collectives = Collectives(run, self.locations, self._tags.height)
+        self.left_out |= self._collectives.left_out
+        self._calls, self._latest = self._calls_of_run()
         self._count("message end without its other end", self.run.facts("unmatched"))
         self._count("one-sided transfer", self.run.facts("transfers"))
 
@@ -168,202 +100,115 @@ class Schedule:
 
     def __iter__(self) -> Iterator[Part]:
         """The operations, rank by rank."""
-        sizes = dict(self.calls.group_by("location").agg(pl.len()).collect(engine="streaming").iter_rows())
+        sizes = dict(self._calls.group_by("location").agg(pl.len()).collect(engine="streaming").iter_rows())
         for batch in _batches([(one, sizes.get(one, 0)) for one in self.locations["location"].to_list()]):
             yield from self._ranks(batch)
 
     def _ranks(self, batch: list[int]) -> Iterator[Part]:
         """The operations of some ranks, given by their locations."""
-        outgoing = self.messages.filter(pl.col("send_location").is_in(batch))
-        incoming = self.messages.filter(pl.col("recv_location").is_in(batch))
-        told = ("goal_tag", "bytes")
-        sends = _by_call(
-            outgoing, "send", "send_call", "message", "recv_location", *told, "send_complete_call", order="send_number"
-        )
-        sent = _by_call(outgoing, "send", "send_complete_call", "message", order="send_number")
-        posts = _by_call(incoming, "recv", "recv_post_call", "message", "send_location", *told, order="recv_number")
-        done = _by_call(incoming, "recv", "recv_call", "message", order="recv_number")
-        collectives: dict[int, dict[int, list[tuple[int, int]]]] = defaultdict(dict)
-        members = self.collectives.filter(pl.col("location").is_in(batch))
-        columns = ("location", "complete_call", "instance", "enter_ps")
-        for location, call, instance, enter_ps in members.select(columns).iter_rows():
-            collectives[location].setdefault(call, []).append((instance, enter_ps))
-        called = (
-            self.calls.filter(pl.col("location").is_between(min(batch), max(batch)), pl.col("location").is_in(batch))
-            .select("location", "call", "enter_ps", "leave_ps", "meeting")
+        sends, sent = self._ends(batch, "send", "send_call", "send_complete_call")
+        receives, received = self._ends(batch, "recv", "recv_post_call", "recv_call")
+        collectives = self._collectives.members(batch)
+        calls = _Split(
+            self._calls.filter(pl.col("location").is_between(min(batch), max(batch)), pl.col("location").is_in(batch))
+            .join(self._latest, on="meeting", how="left")
+            .select("location", "call", "enter_ps", "leave_ps", _own_time().alias("own_ps"))
             .collect(engine="streaming")
-            .partition_by("location", as_dict=True, include_key=False)
+            .sort("location", "call")
         )
-        spans = self.locations.filter(pl.col("location").is_in(batch)).select("location", "first_ps", "last_ps")
-        for location, first_ps, last_ps in spans.iter_rows():
-            mine = called.pop((location,), None)
-            yield from self._rank(
-                location,
-                (first_ps, last_ps),
-                () if mine is None else mine.sort("call").iter_rows(),
-                (sends[location], posts[location], done[location], sent[location]),
-                collectives[location],
+        here = self.locations.join(self._places, on="location").filter(pl.col("location").is_in(batch)).sort("place")
+        for location, place, first_ps, last_ps in here.select("location", "place", "first_ps", "last_ps").iter_rows():
+            of_operations, shapes = collectives.get(location, _NO_COLLECTIVES)
+            tables = {
+                "calls": calls.of(location),
+                "sends": sends.of(location),
+                "sent": sent.of(location),
+                "receives": receives.of(location),
+                "received": received.of(location),
+                "collectives": of_operations,
+                "shapes": shapes,
+            }
+            rank = GoalRank(first_ps, last_ps, self.unit_ps, tables)
+            while not rank.ended:
+                text, first, operations, told, empty = rank.next(PART)
+                yield Part(place, first, text, operations, told, empty, rank.ended)
+
+    def _ends(self, batch: list[int], end: str, begin: str, complete: str) -> tuple[_Split, _Split]:
+        """Ends of messages of some locations: by the call that begins them, and by the one that completes them."""
+        location, number = f"{end}_location", f"{end}_number"
+        other = "recv_location" if end == "send" else "send_location"
+        rows = (
+            self._messages.filter(pl.col(location).is_between(min(batch), max(batch)), pl.col(location).is_in(batch))
+            .select("message", location, other, "comm", "tag", "bytes", begin, complete, number)
+            .join(self._tags.lazy(), on=["comm", "tag"], how="left", nulls_equal=True)
+            .join(self._places.lazy().rename({"location": other, "place": "peer"}), on=other, how="left")
+            .select(
+                pl.col(location).alias("location"),
+                pl.col(begin).alias("call"),
+                pl.col("message").cast(pl.Int64),
+                pl.col("peer").fill_null(-1),
+                pl.col("goal_tag").alias("tag"),
+                "bytes",
+                (pl.col(complete) == pl.col(begin)).cast(pl.UInt8).alias("at_once"),
+                pl.col(complete).alias("complete"),
+                number,
             )
-
-    def _rank(
-        self,
-        location: int,
-        span_ps: tuple[int, int],
-        calls: Iterable[tuple[Any, ...]],
-        messages: tuple[_ByCall, _ByCall, _ByCall, _ByCall],
-        collectives: dict[int, list[tuple[int, int]]],
-    ) -> Iterator[Part]:
-        """One rank, from its calls, the messages by what a call is to them, and its collective operations by call."""
-        sends, posts, done, sent = messages
-        rank, place, rank_of = _Rank(), self.rank_of[location], self.rank_of
-        at, last_ps = span_ps
-        going: dict[int, int] = {}  # operation by message
-        coming: dict[int, int] = {}
-        first = told = since = 0
-        for call, enter_ps, leave_ps, meeting in calls:
-            if enter_ps > at:
-                rank.add(CALC, enter_ps - at)
-            at = leave_ps
-            before = rank.count
-            for message, peer, tag, size, complete in sends.get(call, ()):
-                going[message] = rank.add(SEND, size, rank_of[peer], tag, call, message, only_begun=complete != call)
-            for message, peer, tag, size in posts.get(call, ()):
-                coming[message] = rank.add(RECV, size, rank_of[peer], tag, call, message, only_begun=True)
-            # What the call itself has posted and completes is required by whatever comes next.
-            waits = [coming.pop(message) for (message,) in done.get(call, ()) if message in coming]
-            waits += [going.pop(message) for (message,) in sent.get(call, ()) if message in going]
-            own = [number for number in waits if number >= before]
-            if len(waits) > len(own):
-                rank.add(CALC, 0, call=call, also=waits)
-            elif own:
-                rank.after = tuple(dict.fromkeys((*rank.after, *own)))
-                rank.begun = tuple(one for one in rank.begun if one not in rank.after)
-            instances = collectives.get(call, ())
-            for instance, entered_ps in instances:
-                self._add_collective(rank, location, call, leave_ps, self.instances[instance], entered_ps)
-            if rank.count == before and not instances:
-                rank.add(CALC, self._own_time(meeting, enter_ps, leave_ps), call=call)
-            told += 1
-            if len(rank.operations) >= PART:
-                yield Part(place, first, rank.told(), told - since, ends=False)
-                first, since = rank.count, told
-        if last_ps > at:
-            rank.add(CALC, last_ps - at)
-        yield Part(place, first, rank.told(), told - since, ends=True)
-
-    def _number_tags(self) -> int:
-        """Gives the messages a tag for each communicator and tag; how many there are."""
-        pairs = self.messages.select("comm", "tag").unique().sort("comm", "tag").with_row_index("goal_tag")
-        self.messages = self.messages.join(
-            pairs, on=["comm", "tag"], how="left", maintain_order="left", nulls_equal=True
+            .collect(engine="streaming")
+            .sort("location", "call", number)
+            .with_columns(pl.int_range(pl.len(), dtype=pl.Int64).over("location").alias("of"))
         )
-        self.messages = self.messages.drop("comm", "tag")
-        return pairs.height
-
-    def _own_time(self, meeting: str, enter_ps: int, leave_ps: int) -> int:
-        """Of a call without messages; initialization and finalization wait for all ranks first."""
-        latest = self.latest.get(meeting, enter_ps)
-        return leave_ps - (max(enter_ps, latest) if latest < leave_ps else enter_ps)
-
-    def _collectives(self) -> pl.DataFrame:
-        """The members of whole collective operations; what they share is in `instances`."""
-        rows = self.run.facts("collectives").filter(pl.col("call") >= 0).select(_OF_COLLECTIVES).collect()
-        incomplete = rows.filter((pl.col("instance") < 0) | (pl.col("complete_call") < 0))
-        if incomplete.height:
-            self.left_out["member of a collective operation that is not whole"] = incomplete.height
-        communicators = dict(self.run.facts("communicators").select("comm", "members").collect().iter_rows())
-        whole = rows.filter((pl.col("instance") >= 0) & (pl.col("complete_call") >= 0))
-        known: dict[_SameMembers, _Members] = {}
-        for group in whole.partition_by("instance", maintain_order=True):
-            one = _Instance.of(group, communicators.get(group["comm"][0]) or [], known)
-            self.instances[one.instance] = one
-            if not one.members:
-                what = "collective operation whose members or root are not known, a calc of what follows its last enter"
-                self.left_out[what] = self.left_out.get(what, 0) + 1
-        order = whole.select(pl.col("instance").unique(maintain_order=True)).with_row_index("order")
+        ends = rows.filter(pl.col("complete") >= 0).sort("location", "complete", number)
         return (
-            whole.select("instance", "location", "complete_call", "enter_ps")
-            .join(order, on="instance", how="left", maintain_order="left")
-            .sort("order", maintain_order=True)
-            .drop("order")
+            _Split(rows.drop("complete", number, "of")),
+            _Split(ends.select("location", pl.col("complete").alias("call"), "of")),
         )
 
-    def _add_collective(
-        self, rank: _Rank, location: int, call: int, leave_ps: int, one: _Instance, entered_ps: int
-    ) -> None:
-        tag = self.tags + one.comm
-        place = one.place.get(location, -1)
-        if place < 0 or not _steps(one.operation, len(one.members), one.bytes):
-            # All wait for the last one, if the times say so; what came after that is the call's own.
-            rank.add(CALC, leave_ps - max(entered_ps, min(one.latest_ps, leave_ps)), call=call)
-            return
-        for kind, member, size in _of_member(one.operation, len(one.members), one.bytes, place):
-            rank.add(kind, size, self.rank_of[one.members[member]], tag, call, -1, one.instance)
+    def _calls_of_run(self) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+        """The calls, with what they meet in; and of each meeting, when its last rank came."""
+        finalizes = pl.col("name").str.to_lowercase().str.contains("finalize")
+        regions = self.run.facts("regions").select(
+            "region",
+            meeting=pl.when(pl.col("kind") != "init_finalize").then(pl.lit("")).otherwise(finalizes.cast(pl.String)),
+        )
+        calls = (
+            self.run.facts("calls")
+            .select("call", "location", "enter_ps", "leave_ps", "region")
+            .join(regions, on="region", how="left")
+        )
+        first = calls.filter(pl.col("meeting") != "").group_by("location", "meeting").agg(pl.col("enter_ps").min())
+        latest = first.group_by("meeting").agg(pl.col("enter_ps").max().alias("latest_ps"))
+        return calls, latest.collect(engine="streaming").lazy()
 
     def _count(self, what: str, rows: pl.LazyFrame) -> None:
-        if count := rows.select(pl.len()).collect().item():
+        if count := rows.select(pl.len()).collect(engine="streaming").item():
             self.left_out[what] = count
 
 
-@dataclass(frozen=True)
-class _Step:
-    """Member to (other member, bytes)."""
-
-    sends: dict[int, list[tuple[int, int]]]
-    receives: dict[int, list[tuple[int, int]]]
-
-
-_SameMembers = tuple[int, int, bytes]
-"""Communicator, root, and the locations of the rows."""
+def _own_time() -> pl.Expr:
+    """Of a call without messages; initialization and finalization wait for all ranks first."""
+    late = pl.col("latest_ps").fill_null(pl.col("enter_ps"))
+    waited = pl.when(late < pl.col("leave_ps")).then(pl.max_horizontal("enter_ps", late)).otherwise("enter_ps")
+    return pl.col("leave_ps") - waited
 
 
-@dataclass(frozen=True)
-class _Members:
-    """Of collective operations: locations, from the root on where there is one."""
+class _Split:
+    """Rows sorted by location, given out by location without a copy."""
 
-    locations: tuple[int, ...]
-    place: dict[int, int]
-    """location to its number among them"""
+    def __init__(self, rows: pl.DataFrame) -> None:
+        self._begin = {
+            location: (first, count)
+            for location, first, count in rows.group_by("location")
+            .agg(pl.len().cast(pl.Int64).alias("count"))
+            .sort("location")
+            .with_columns(first=pl.col("count").cum_sum() - pl.col("count"))
+            .select("location", "first", "count")
+            .iter_rows()
+        }
+        self._columns = {name: rows[name].rechunk().to_numpy() for name in rows.columns if name != "location"}
 
-
-@dataclass(frozen=True)
-class _Instance:
-    """One collective operation."""
-
-    instance: int
-    comm: int
-    operation: int
-    bytes: int
-    members: tuple[int, ...]
-    place: dict[int, int]
-    latest_ps: int
-
-    @classmethod
-    def of(cls, rows: pl.DataFrame, order: Sequence[int], known: dict[_SameMembers, _Members]) -> _Instance:
-        """From the operation's rows; `order`: the communicator's locations by rank. Operations of the same members
-        share them, by way of `known`."""
-        first = rows.row(0, named=True)
-        moved = rows.select(most=pl.max_horizontal("bytes_sent", "bytes_received"))["most"].to_list()
-        root = max(0, first["root"])
-        key = (first["comm"], root, rows["location"].to_numpy().tobytes())
-        if key not in known:
-            here = set(rows["location"].to_list())
-            found = tuple(one for i in range(len(order)) if (one := order[(root + i) % len(order)]) in here)
-            known[key] = _Members(found, {location: i for i, location in enumerate(found)})
-        members = known[key]
-        if first["root"] < 0 and first["operation"] in ROOTED:
-            members = _Members((), {})
-        # In the operations of all with all a member states what it moves with all others, the root of a tree likewise.
-        part = moved[0] // rows.height if first["operation"] in ALL_WITH_ALL else min(moved)
-        return cls(
-            instance=first["instance"],
-            comm=first["comm"],
-            operation=OPERATIONS.index(first["operation"]),
-            bytes=part,
-            members=members.locations,
-            place=members.place,
-            latest_ps=int(rows.select(pl.col("enter_ps").max()).item()),
-        )
+    def of(self, location: int) -> Piece:
+        first, count = self._begin.get(location, (0, 0))
+        return {name: column[first : first + count] for name, column in self._columns.items()}
 
 
 def _batches(sizes: list[tuple[int, int]]) -> Iterator[list[int]]:
@@ -378,42 +223,3 @@ def _batches(sizes: list[tuple[int, int]]) -> Iterator[list[int]]:
         held += size
     if batch:
         yield batch
-
-
-@lru_cache(maxsize=256)
-def _steps(operation: int, size: int, count: int) -> tuple[_Step, ...]:
-    """The messages of an operation, step by step."""
-    found: list[_Step] = []
-    last = -1
-    for sender, receiver, size_of, step in zip(*collective_messages(operation, size, count), strict=True):
-        if step != last:
-            found.append(_Step(defaultdict(list), defaultdict(list)))
-            last = step
-        found[-1].sends[int(sender)].append((int(receiver), int(size_of)))
-        found[-1].receives[int(receiver)].append((int(sender), int(size_of)))
-    return tuple(found)
-
-
-@lru_cache(maxsize=4096)
-def _of_member(operation: int, size: int, count: int, place: int) -> tuple[tuple[str, int, int], ...]:
-    """What a member sends and receives in an operation, in order: kind, other member, bytes."""
-    found: list[tuple[str, int, int]] = []
-    for step in _steps(operation, size, count):
-        found += [(SEND, member, moved) for member, moved in step.sends.get(place, ())]
-        found += [(RECV, member, moved) for member, moved in step.receives.get(place, ())]
-    return tuple(found)
-
-
-_ByCall = dict[int, list[tuple[Any, ...]]]
-"""Call to the rows of its messages, in the order of their requests."""
-
-
-def _by_call(messages: pl.DataFrame, end: str, call: str, *columns: str, order: str) -> dict[int, _ByCall]:
-    """By location of an end (send, recv)."""
-    found: dict[int, _ByCall] = defaultdict(dict)
-    location = f"{end}_location"
-    rows = messages.filter(pl.col(call) >= 0).sort(location, call, order)
-    keys = rows.select(pl.col(location).alias("at"), pl.col(call).alias("in")).iter_rows()
-    for (at, number), row in zip(keys, rows.select(columns).iter_rows(), strict=True):
-        found[at].setdefault(number, []).append(row)
-    return found

@@ -118,7 +118,7 @@ class _Writer:
     def flush(self) -> None:
         """Write what is collected."""
         self._file.write(self._trace.SerializeToString())
-        self._trace.Clear()
+        self._trace = self.schema.Trace()  # a cleared message keeps the memory of all that it ever held
 
 
 def _names(writer: _Writer, run: Run) -> None:

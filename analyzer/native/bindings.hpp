@@ -35,5 +35,7 @@ struct Progress {
 void bind_trace(nb::module_& module);
 /// Reading it as tasks of several processes.
 void bind_shards(nb::module_& module);
+/// Telling a run as a GOAL schedule.
+void bind_goal(nb::module_& module);
 
 }  // namespace logpost::analyzer::bindings

@@ -7,4 +7,5 @@ NB_MODULE(_native, module) {
     nanobind::module_::import_("logpost.replay._native");  // the Program of a trace is its
     logpost::analyzer::bindings::bind_trace(module);
     logpost::analyzer::bindings::bind_shards(module);
+    logpost::analyzer::bindings::bind_goal(module);
 }

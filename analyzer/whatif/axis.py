@@ -15,6 +15,9 @@ from logpost.replay.whatif.network_changes import SWEPT
 BANDWIDTHS = ("bisection", "link_bandwidth")
 """The network is worse where they are smaller. They are read as their inverses, gaps per byte."""
 
+MOST_POINTS = 4096
+"""Of a sweep; each may take several replays for its interval."""
+
 UNITS = {"time": "ps", "time_per_byte": "ps/B"}
 
 
@@ -113,4 +116,6 @@ def parse_axis(text: str, option: str) -> Axis:
         values = parse_sweep(replace(parameter, kind="ratio"), span.replace("x", ""), time_unit="ps", clock_hz=None)
     else:
         values = parse_sweep(parameter, span, time_unit="ps", clock_hz=None)
+    if len(values) > MOST_POINTS:
+        raise InputError(f"{option} {text}: {len(values):,} points; {option} takes at most {MOST_POINTS:,}")
     return Axis(name, parameter.kind, "x" in span, tuple(values.tolist()))

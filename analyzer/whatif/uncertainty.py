@@ -30,7 +30,8 @@
   for the recorded scenario. Where NICs take messages as they come, half of what that changes, up and down: of messages
   that come at about the same time it tells little which one is first. Where requests complete in a found order:
   what the recorded program would take more or less in the one found for it. With contention, where requests complete in
-  any order: what another order saves at most that is not looked for.
+  any order, a fall: what the recorded program would take more in the order of the scenario's messages, since the
+  recorded order costs as much there.
 
 Unchanged, every term is 0. Where everything that changes costs more, no program is said to take less, and the other way
 round (``direction``).
@@ -221,9 +222,7 @@ def _of_order(engine: Engine, scenarios: Sequence[Scenario], before: Outcome, af
     asked = [scenario for scenario, one in zip(scenarios, kept, strict=True) if one]
     if not asked:
         return [
-            after.makespan_ps * ORDER_MATTERS
-            if not engine.reordered and engine.graph(one).chooses and _differs(engine.recorded, one)
-            else 0.0
+            _of_foreign_order(engine, one, after) if _differs(engine.recorded, one) else 0.0
             for one, after in zip(scenarios, afters, strict=True)
         ]
     recorded, *planned = engine.makespans([engine.recorded, *asked], released=True)
@@ -232,6 +231,16 @@ def _of_order(engine: Engine, scenarios: Sequence[Scenario], before: Outcome, af
         float(max((after.makespan_ps - next(found)) - (before.makespan_ps - recorded), 0)) if one else 0.0
         for after, one in zip(afters, kept, strict=True)
     ]
+
+
+def _of_foreign_order(engine: Engine, scenario: Scenario, after: Outcome) -> float:
+    """Where requests complete in any order, by how much an order that is not the network's own may be too long.
+
+    A program that takes what comes first loses nothing where some messages come earlier and others later; a replay in
+    the order of another network waits for those that come later. What the scenario's order costs the recorded program,
+    whose own order is known, the recorded order costs in the scenario."""
+    least = 0.0 if engine.reordered or not engine.graph(scenario).chooses else after.makespan_ps * ORDER_MATTERS
+    return max(least, float(engine.order_of_elsewhere_ps(scenario)))
 
 
 def _of_contention(

@@ -60,6 +60,25 @@ class WhatIf {
                      : std::nullopt;
     }
 
+    /// The same program, in which requests complete in the order that messages come in elsewhere: under a setting of
+    /// the same program's graph on another network. None: that is the order at hand, or other messages cross that one.
+    [[nodiscard]] std::optional<WhatIf> in_order_of(const WhatIf& elsewhere, const Parameters& machine, double compute,
+                                                    const std::vector<double>& by_location,
+                                                    const std::vector<double>& by_callpath) const {
+        if (graph_.crossings.empty() || graph_.crossings.size() != elsewhere.graph_.crossings.size()) {
+            return std::nullopt;
+        }
+        const nb::gil_scoped_release release;
+        const std::vector<Setting> settings{{machine, compute, by_location, by_callpath}};
+        Weights weights(elsewhere.graph_, elsewhere.machine_, settings);
+        NetworkUse use;
+        elsewhere.times_of(weights, settings, 0, use);
+        auto found =
+            replay::reordered(program_, graph_, machine_, {.machine = machine_}, !overlapped_, {}, weights.delays(0));
+        return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
+                     : std::nullopt;
+    }
+
     /// The same program with so much more code before each call; none where contention is replayed.
     [[nodiscard]] std::optional<WhatIf> with_code(const In<std::int64_t>& longer_ps) const {
         const std::span<const std::int64_t> longer(longer_ps.data(), longer_ps.size());
@@ -348,6 +367,12 @@ void bind_whatif(nb::module_& module) {
                      "by_callpath: list[float] = []) -> WhatIf | None"),
              "The program whose NICs take messages in the order in which they come under a setting; None: in the order "
              "in which they came.")
+        .def("in_order_of", &WhatIf::in_order_of, "elsewhere"_a, "machine"_a, "compute"_a = 1.0,
+             "by_location"_a = std::vector<double>{}, "by_callpath"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
+             nb::sig("def in_order_of(self, elsewhere: WhatIf, machine: Parameters, compute: float = 1.0, "
+                     "by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None"),
+             "The program, in which requests complete in the order in which messages come elsewhere under a setting; "
+             "None: that is the order in which they came, or contention is not replayed.")
         .def("with_code", &WhatIf::with_code, "longer_ps"_a, nb::keep_alive<0, 1>(),
              nb::sig("def with_code(self, longer_ps: numpy.ndarray) -> WhatIf | None"),
              "The program with so much more code before each call than was measured, in which NICs take messages as "

@@ -94,7 +94,8 @@ def parse_sweep(parameter: Parameter, text: str, *, time_unit: str, clock_hz: fl
     what = f"--sweep {parameter.name}={text}"
     parts = text.split(":")
     if len(parts) not in (3, 4) or (len(parts) == 4 and parts[3] not in ("lin", "log")):
-        raise ModelError(f"{what}: write FROM:TO:COUNT, e.g. {parameter.name}=1:1MiB:21")
+        spans = {"time": "1us:100us:21", "time_per_byte": "0.1ns/B:10ns/B:21", "bytes": "1:1MiB:21"}
+        raise ModelError(f"{what}: write FROM:TO:COUNT, e.g. {parameter.name}={spans.get(parameter.kind, '1:100:21')}")
     start, stop = number(parts[0]), number(parts[1])
     count = _points(what, parts[2])
     for end, written in ((start, parts[0]), (stop, parts[1])):

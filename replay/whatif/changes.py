@@ -50,6 +50,8 @@ PARAMETERS: Mapping[str, tuple[Parameter, tuple[str, ...]]] = MappingProxyType(
 SWITCHES: Mapping[str, str] = MappingProxyType(
     {"progress": "asynchronous", "layout": "contiguous", "network": "ideal", "overlap": "perfect"}
 )
+MOST_PS = 10**15
+"""The longest time that a message's step may take, and a byte: sums over millions of messages hold it."""
 PER_BYTE = {"o_s": "o_s_per_byte", "o_r": "o_r_per_byte"}
 
 
@@ -153,11 +155,13 @@ def _set(scenario: Scenario, name: str, value: str) -> Scenario:
             slope = 0.0
             if value.startswith("x"):
                 slope = factor = factor_of(name, value)
+                _refuse_too_long(name, value, getattr(machine, column)[mine] * factor)
                 machine = _scaled(machine, column, np.where(mine, factor, 1.0))
                 error = stated * abs(factor - 1.0)
             elif value[0] in "+-":
                 by = 0.0 if parameter_name in PER_BYTE.values() else _moved_by(parameter, name, value)
                 before, slope = getattr(machine, column), 1.0
+                _refuse_too_long(name, value, before[mine] + by)
                 machine = _moved(machine, column, np.where(mine, by, 0.0))
                 error = np.where(before + by < 0.0, stated, 0.0)
             else:
@@ -165,6 +169,8 @@ def _set(scenario: Scenario, name: str, value: str) -> Scenario:
                 assert isinstance(given, float)
                 if not math.isfinite(given):
                     raise InputError(f"--set {name}={value}: give a finite value")
+                _refuse_without_unit(name, value, given)
+                _refuse_too_long(name, value, np.array([given]))
                 machine = machine.with_value(parameter_name, given if parameter_name == one else 0.0, localities)
                 error = stated
             errors[column] = np.where(mine, error, _known(errors.get(column, np.zeros(mine.shape))))
@@ -174,10 +180,22 @@ def _set(scenario: Scenario, name: str, value: str) -> Scenario:
     return replace(scenario, machine=machine, errors=MappingProxyType(errors), follows=moved)
 
 
+def _refuse_without_unit(name: str, value: str, given: float) -> None:
+    if value[-1] in "0123456789." and given != 0.0:
+        unit = "ns/B" if name.rpartition(".")[2] == "G" else "us"
+        raise InputError(f"--set {name}={value}: give a unit, e.g. {name}={value}{unit}")
+
+
+def _refuse_too_long(name: str, value: str, values_ps: NDArray[Any]) -> None:
+    if values_ps.size and values_ps.max() > MOST_PS:
+        raise InputError(f"--set {name}={value}: that is over {MOST_PS / 1e12:g} s, too long for sums over messages")
+
+
 def _moved_by(parameter: Parameter, name: str, value: str) -> float:
     given = math.nan if value[1:2] in ("+", "-") else parse_value(parameter, value[1:], time_unit="ps", clock_hz=None)
     if not isinstance(given, float) or not math.isfinite(given):
         raise InputError(f"--set {name}={value}: write how much more or less as +450us or -5us")
+    _refuse_without_unit(name, value, given)
     return -given if value[0] == "-" else given
 
 

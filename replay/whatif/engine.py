@@ -268,6 +268,20 @@ class Engine:
         kept = self.makespans([self.recorded])[0]
         return kept, self._in_order_of(self.recorded, kept).makespans([self.recorded])[0]
 
+    def order_of_elsewhere_ps(self, scenario: Scenario) -> int:
+        """What the recorded program would take more or less, did requests complete in the order in which messages come
+        in a scenario; 0 where contention is not replayed, or no requests complete in any order; ps."""
+        whole = self._reordered_from or self
+        planned, graph = whole.graph(scenario), whole.graph(whole.recorded)
+        if not (graph.contends and planned.contends and graph.chooses):
+            return 0
+        found = graph.in_order_of(planned, _native(scenario), scenario.compute, *_lists(scenario))
+        if found is None:
+            return 0
+        foreign = whole.ran_as(whole.recorded)
+        foreign._graphs[_protocols(whole.recorded)] = found
+        return foreign.makespans([whole.recorded])[0] - whole._recorded_in_order[0]
+
     def _in_orders_of(self, scenarios: Sequence[Scenario], kept_ps: Sequence[int]) -> list[Engine]:
         for scenario in scenarios:  # here, since graphs are kept for all
             self.graph(scenario)

@@ -133,6 +133,19 @@ def test_collectives_are_messages_of_their_instance(runs_of: dict[str, Run], tmp
     assert "send 1b to" in text
 
 
+def test_what_has_no_messages_is_a_calc_of_its_call(runs_of: dict[str, Run], tmp_path: Path) -> None:
+    """Every call is told: start-up, and operations of unknown members, take what follows their last enter."""
+    run = runs_of["barrier_slow_rank"]
+    text, found = exported(run, tmp_path)
+    calls = run.facts("calls").select("call").collect()["call"]
+    told = set(found.filter(pl.col("call") >= 0)["call"])
+    assert sorted(told) == sorted(calls)
+    regions = run.facts("regions").filter(pl.col("kind") == "init_finalize").select("region")
+    meetings = run.facts("calls").join(regions, on="region", how="semi").collect()
+    assert found.filter(pl.col("call").is_in(meetings["call"].implode()))["kind"].unique().to_list() in ([], ["calc"])
+    assert parse(text)
+
+
 def test_nanoseconds_do_not_drift(runs_of: dict[str, Run], tmp_path: Path) -> None:
     run = runs_of["round_trips"]
     sums = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +16,12 @@ from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif import Ask
 from logpost.analyzer.whatif.ask import Replay
+from logpost.analyzer.whatif.plan import Plan
 from logpost.analyzer.whatif.uncertainty import REPLAYED, _in_common_ranges, interval_ps
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay.whatif import Scenario, changed, on_machine
 from logpost.replay.whatif.engine import NetworkFit, Waits
+from logpost.testbed import run_on_testbed
 
 
 @pytest.fixture(scope="module")
@@ -154,3 +157,35 @@ def test_the_interval_contains_the_truth_of_another_machine(tmp_path: Path, mach
 
 def _exact(scenario: Scenario) -> Scenario:
     return replace(scenario, errors={})
+
+
+@pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid is missing: apt install libsimgrid-dev")
+def test_an_order_of_another_network_may_be_too_long(tmp_path: Path) -> None:
+    """An all-to-all whose ranks answer whoever comes first (Waitany), on a torus, predicted for a crossbar, where next
+    to nothing changes: the recorded order of answers is that of the torus' waits."""
+    cluster = Path(__file__).resolve().parents[1] / "benchmarks/network_programs/cluster.toml"
+    remap = ("--style", "sync", "--messages", "20", "--receive", "wait", "--capacity", "0", "--cycle-ns", "50")
+    truth = {}
+    for topology in ("torus:4x4", "crossbar:16"):
+        (tmp_path / topology).mkdir()
+        archive = run_on_testbed(
+            cluster,
+            workload="remap",
+            sources=[],
+            arguments=remap,
+            ranks=16,
+            settings={"topology": topology, "per-hop": "0us"},
+            output=tmp_path / topology,
+        ).archive
+        truth[topology] = analyze(Request(str(archive / "traces.otf2"), str(tmp_path / f"{topology}.run")))
+    replay = Replay(Run.open(truth["torus:4x4"]))
+    plan = Plan(replay.rebuilt, Ask(settings=("topology=crossbar:16",)))
+    engine = plan.engine()
+    excess = engine.order_of_elsewhere_ps(plan.planned)
+    assert excess > 0
+    assert engine.order_of_elsewhere_ps(engine.recorded) == 0
+    found = replay.predict(Ask(settings=("topology=crossbar:16",)))
+    assert found.interval_ps[0] <= found.predicted_ps - excess
+    assert found.interval_ps[1] - found.predicted_ps < excess
+    length = Run.open(truth["crossbar:16"]).manifest.clock.length_ps
+    assert found.interval_ps[0] <= length <= found.interval_ps[1]

@@ -22,7 +22,7 @@ constexpr std::size_t kPlanned = 1;
 class Reordering {
   public:
     Reordering(const Program& program, const Graph& graph, const Parameters& machine, const Setting& setting,
-               std::span<const std::int64_t> longer_ps)
+               std::span<const std::int64_t> longer_ps, std::span<const Delay> waits)
         : graph_(graph),
           weights_(graph, machine, std::vector<Setting>{{.machine = machine}, setting}),
           sources_(sources_of(graph)),
@@ -34,13 +34,13 @@ class Reordering {
                 longer_[graph.enters[call]] = longer_ps[call];
             }
         }
-        if (!graph.crossings.empty()) {  // messages wait for each other as they did
+        if (!graph.crossings.empty()) {
             std::vector<Delay> delays;
             for (const auto& one : graph.crossings) {
                 delays.push_back({one.delay_ps, one.sent_delay_ps});
             }
             weights_.set_delays(kRecorded, delays);
-            weights_.set_delays(kPlanned, delays);
+            weights_.set_delays(kPlanned, waits.empty() ? delays : std::vector(waits.begin(), waits.end()));
         }
         find_servers();
     }
@@ -518,14 +518,15 @@ class Reordering {
 }  // namespace
 
 std::optional<Graph> reordered(const Program& program, const Graph& graph, const Parameters& machine,
-                               const Setting& setting, bool as_recorded, std::span<const std::int64_t> longer_ps) {
+                               const Setting& setting, bool as_recorded, std::span<const std::int64_t> longer_ps,
+                               std::span<const Delay> waits) {
     if (!longer_ps.empty() && longer_ps.size() != graph.enters.size()) {
         throw std::invalid_argument("a time for every call is needed");
     }
     if (!longer_ps.empty() && !graph.crossings.empty()) {
         return std::nullopt;
     }
-    return Reordering(program, graph, machine, setting, longer_ps).graph(as_recorded);
+    return Reordering(program, graph, machine, setting, longer_ps, waits).graph(as_recorded);
 }
 
 }  // namespace logpost::replay

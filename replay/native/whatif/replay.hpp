@@ -62,6 +62,7 @@ class Weights {
     }
     /// What messages between nodes wait for NICs and links in a lane, by crossing (contention.hpp).
     void set_delays(std::size_t lane, std::vector<Delay> of_crossing);
+    [[nodiscard]] const std::vector<Delay>& delays(std::size_t lane) const noexcept { return delays_[lane]; }
     /// Of it, what an edge has.
     [[nodiscard]] std::int64_t delay(std::uint32_t edge, std::size_t lane) const noexcept {
         const auto* crossing = crossing_of(edge);
