@@ -59,6 +59,7 @@ class Recorded {
         const auto waits = needed<std::int32_t>(epochs, "call");
         const auto source = needed<std::int32_t>(epochs, "source");
         const auto leaves = needed<std::uint8_t>(epochs, "leaves");
+        const auto own = needed<std::uint8_t>(epochs, "own");
         const auto reason = needed<std::uint8_t>(epochs, "reason");
         const auto rest = needed<std::int64_t>(epochs, "rest_ps");
         messages_ = send.size();
@@ -67,7 +68,7 @@ class Recorded {
                        RecordedMessages{span(send), span(complete), span(post), span(receive), span(rendezvous),
                                         span(transport), span(latency), span(serialization), span(received)},
                        RecordedMembers{span(instance), span(member), span(operation), span(root)},
-                       RecordedEpochs{span(waits), span(source), span(leaves), span(reason), span(rest)},
+                       RecordedEpochs{span(waits), span(source), span(leaves), span(own), span(reason), span(rest)},
                        Polling{span(query), spin_ps});
     }
 

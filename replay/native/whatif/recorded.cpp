@@ -26,7 +26,7 @@ void check(const RecordedCalls& calls, const RecordedMessages& messages, const R
                      messages.rendezvous, messages.transport_ps, messages.latency_ps, messages.serialization_ps,
                      messages.received_ps) ||
         !all_of_size(members.call.size(), members.instance, members.operation, members.root) ||
-        !all_of_size(epochs.call.size(), epochs.source, epochs.leaves, epochs.reason, epochs.rest_ps)) {
+        !all_of_size(epochs.call.size(), epochs.source, epochs.leaves, epochs.own, epochs.reason, epochs.rest_ps)) {
         throw std::invalid_argument("columns of one table must be of one length");
     }
     const auto within = [](std::span<const std::int32_t> rows, std::size_t size) {
@@ -211,8 +211,7 @@ void RecordedGraph::wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pe
         const auto node = epochs.leaves[i] != 0 ? leave_node(source) : enter_node(source);
         if (location[call] != location[source]) {
             pending.push_back({call, {node, -1, epochs.rest_ps[i], static_cast<Reason>(epochs.reason[i])}});
-            // What an exposure lasts behind that is its origin's transfers and the word of them, not its own.
-            if (static_cast<Reason>(epochs.reason[i]) != Reason::exposure) {
+            if (epochs.own[i] != 0) {
                 pending.push_back({call, {enter_node(call), -1, epochs.rest_ps[i], Reason::itself}});
             }
         }

@@ -76,6 +76,7 @@ struct RecordedMembers {
 struct RecordedEpochs {
     std::span<const std::int32_t> call, source;
     std::span<const std::uint8_t> leaves;   ///< 1: until the source's leave
+    std::span<const std::uint8_t> own;      ///< 1: the rest is its own, which it takes without a wait as well
     std::span<const std::uint8_t> reason;   ///< Reason
     std::span<const std::int64_t> rest_ps;  ///< what the call takes without the wait
 };
