@@ -53,10 +53,11 @@ class Story {
             operation_.push_back(static_cast<std::uint8_t>(operation));
         }
     }
-    void epoch(std::int32_t call, std::int32_t source, bool leaves, Reason reason, std::int64_t rest) {
+    void epoch(std::int32_t call, std::int32_t source, bool leaves, Reason reason, std::int64_t rest, bool own = true) {
         epoch_.push_back(call);
         source_.push_back(source);
         leaves_.push_back(leaves ? 1 : 0);
+        own_.push_back(own ? 1 : 0);
         reason_.push_back(static_cast<std::uint8_t>(reason));
         rest_.push_back(rest);
     }
@@ -64,7 +65,7 @@ class Story {
         return {{location_, callpath_, enter_, leave_, begin_, work_},
                 {send_, complete_, post_, receive_, rendezvous_, transport_, latency_, serialization_, received_},
                 {instance_, member_, operation_, root_},
-                {epoch_, source_, leaves_, reason_, rest_},
+                {epoch_, source_, leaves_, own_, reason_, rest_},
                 {query_, spin}};
     }
     [[nodiscard]] HypothesisOutcome replayed(const Hypothesis& hypothesis, std::int64_t spin = 0) const {
@@ -80,7 +81,7 @@ class Story {
     std::vector<std::int32_t> location_, callpath_, send_, complete_, post_, receive_, instance_, member_, epoch_,
         source_;
     std::vector<std::int64_t> enter_, leave_, begin_, work_, transport_, latency_, serialization_, received_, rest_;
-    std::vector<std::uint8_t> rendezvous_, operation_, root_, leaves_, reason_;
+    std::vector<std::uint8_t> rendezvous_, operation_, root_, leaves_, own_, reason_;
     std::vector<std::uint8_t> query_{0, 1, 2};
 };
 
@@ -132,6 +133,18 @@ TEST(Hypothesis, AnAccessWaitsForItsExposureAndALockForItsRelease) {
 
     story.epoch(lock, 7, true, Reason::lock, 3);
     EXPECT_THROW(static_cast<void>(story.graph()), std::invalid_argument);
+}
+
+TEST(Hypothesis, WhatIsLeftOfAWaitMayBeTheOthersWordOnItsWay) {
+    // Rank 0 posts at 100; rank 1 waits for that from 50 to 110: 10 for the word of it, nothing of its own.
+    Story story;
+    const auto post = story.call(0, 100, 100, 0);
+    const auto start = story.call(1, 50, 110, 0);
+    story.epoch(start, post, false, Reason::access, 10, false);
+    story.repeats_itself();
+    // A post at 45 is known at 55, one at 20 before anybody asks.
+    EXPECT_EQ(story.replayed({.gap_ps = std::vector<std::int64_t>{45, 50}}).leave_ps, (Times{45, 55}));
+    EXPECT_EQ(story.replayed({.gap_ps = std::vector<std::int64_t>{20, 50}}).leave_ps, (Times{20, 50}));
 }
 
 TEST(Hypothesis, ACallMayBeWaitedForWhereAnEarlierOneOfItsLocationEnds) {
