@@ -298,6 +298,22 @@ TEST(Hypothesis, AHandshakeWaitsForWhoAttendsToIt) {
     EXPECT_EQ(story.replayed({.share = share}).leave_ps, (Times{800, 10, 650}));
 }
 
+TEST(Hypothesis, AReceiverThatTakesOthersFirstHoldsASendBehindItsOwnWork) {
+    Story story;
+    // Rank 0 completes a send in a call from 10 to 800 that works 400, starting others. Rank 1 answers in its call from
+    // 1 on: the handshake could be over at 301, before that work is, and rank 1 takes other messages until then.
+    const auto send = story.call(0, 0, 10, 10);
+    const auto complete = story.call(0, 10, 800, 400);
+    const auto post = story.call(1, 0, 0, 0);
+    const auto wait = story.call(1, 1, 900, 899);
+    story.rendezvous(send, complete, post, wait, 360, 180);
+    story.repeats_itself();
+    EXPECT_EQ(story.graph().binding(1)->reason, Reason::attend);
+    // With no more than the transport to wait for, its own work lasts longest.
+    const std::vector<std::int64_t> most{300};
+    EXPECT_EQ(story.replayed({.most_ps = most}).leave_ps, (Times{10, 410, 0, 900}));
+}
+
 TEST(Hypothesis, WhoWaitsForNobodyStillTakesTheTransfer) {
     Story story;
     // Rank 0 sends at 0 and is held until rank 1's receive, from 500 to 800. Of the transport's 360, the request's

@@ -218,6 +218,12 @@ void RecordedGraph::wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pe
     }
 }
 
+/// Whether a wait of a call that completes a rendezvous is for its receiver to answer.
+bool RecordedGraph::is_held(std::uint32_t call, const Wait& wait) const {
+    return (wait.reason == Reason::attend || wait.reason == Reason::post) &&
+           location[call_of(wait.source)] != location[call];
+}
+
 /// What arrives last gets the measured lag, the others at most that; a call that nobody explains works all the time.
 void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
     first_wait.assign(calls() + 1, 0);
@@ -250,6 +256,12 @@ void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
         const bool asked_before =
             polls[call] != 0 && has_before(call) && polls[call - 1] != 0 && waits_of(call - 1).empty();
         if (arrival(last) <= enter_ps[call] + work_ps[call] && is_member_[call] == 0 && !asked_before) {
+            const auto held = std::ranges::max_element(
+                here, {}, [&](const Wait& wait) { return is_held(call, wait) ? arrival(wait) : INT64_MIN; });
+            if (is_held(call, *held)) {  // all was there but the receiver's processor, which took others first
+                held->lag_ps = leave_ps[call] - time(held->source);
+                continue;
+            }
             work_ps[call] = length_of(call);
             polls[call] = 0;  // it was there
             continue;

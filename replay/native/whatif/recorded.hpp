@@ -197,6 +197,7 @@ class RecordedGraph {
     [[nodiscard]] std::uint32_t waited_for(std::size_t operation, std::uint32_t call,
                                            std::int64_t alone) const noexcept;
     void wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pending>& pending) const;
+    [[nodiscard]] bool is_held(std::uint32_t call, const Wait& wait) const;
     void repeat_the_run(std::vector<Pending>& pending);
     void put_in_order();
 
