@@ -64,7 +64,7 @@ class Story {
     [[nodiscard]] RecordedGraph graph(std::int64_t spin = 0) const {
         return {{location_, callpath_, enter_, leave_, begin_, work_},
                 {send_, complete_, post_, receive_, rendezvous_, transport_, latency_, serialization_, received_},
-                {instance_, member_, operation_, root_},
+                {instance_, member_, completing_.empty() ? member_ : completing_, operation_, root_},
                 {epoch_, source_, leaves_, own_, reason_, rest_},
                 {query_, spin}};
     }
@@ -78,8 +78,8 @@ class Story {
         EXPECT_EQ(same.leave_ps, leave_);
     }
 
-    std::vector<std::int32_t> location_, callpath_, send_, complete_, post_, receive_, instance_, member_, epoch_,
-        source_;
+    std::vector<std::int32_t> location_, callpath_, send_, complete_, post_, receive_, instance_, member_, completing_,
+        epoch_, source_;
     std::vector<std::int64_t> enter_, leave_, begin_, work_, transport_, latency_, serialization_, received_, rest_;
     std::vector<std::uint8_t> rendezvous_, operation_, root_, leaves_, own_, reason_;
     std::vector<std::uint8_t> query_{0, 1, 2};
@@ -275,6 +275,22 @@ TEST(Hypothesis, AReceiverWaitsForAnotherNodeInstead) {
               "a message can only wait for the enter or the leave of a call");
     EXPECT_EQ(refusal([&] { static_cast<void>(story.replayed({.instead = nowhere})); }),
               "a hypothesis needs a value for every call or message");
+}
+
+TEST(Hypothesis, MembersOfANonblockingOperationWaitWhereTheyCompleteIt) {
+    // Both start a reduction and complete it behind work of 20; rank 1 starts at 100, and either takes 5 from then on.
+    Story story;
+    const auto first = story.call(0, 10, 12, 2);
+    const auto second = story.call(0, 32, 105, 5);
+    const auto late = story.call(1, 100, 102, 2);
+    const auto last = story.call(1, 122, 127, 5);
+    story.meet(0, Operation::allreduce, {first, late});
+    story.completing_ = {second, last};
+    story.repeats_itself();
+    EXPECT_EQ(story.graph().binding(1)->reason, Reason::member);
+    EXPECT_EQ(story.graph().binding(0), nullptr);
+    // Started at 40 by rank 1, it is complete at 45.
+    EXPECT_EQ(story.replayed({.gap_ps = std::vector<std::int64_t>{10, 20, 40, 20}}).leave_ps, (Times{12, 45, 42, 67}));
 }
 
 TEST(Hypothesis, AHandshakeWaitsForWhoAttendsToIt) {

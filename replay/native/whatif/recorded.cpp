@@ -25,7 +25,7 @@ void check(const RecordedCalls& calls, const RecordedMessages& messages, const R
         !all_of_size(messages.send_call.size(), messages.complete_call, messages.post_call, messages.recv_call,
                      messages.rendezvous, messages.transport_ps, messages.latency_ps, messages.serialization_ps,
                      messages.received_ps) ||
-        !all_of_size(members.call.size(), members.instance, members.operation, members.root) ||
+        !all_of_size(members.call.size(), members.instance, members.complete, members.operation, members.root) ||
         !all_of_size(epochs.call.size(), epochs.source, epochs.leaves, epochs.own, epochs.reason, epochs.rest_ps)) {
         throw std::invalid_argument("columns of one table must be of one length");
     }
@@ -37,8 +37,8 @@ void check(const RecordedCalls& calls, const RecordedMessages& messages, const R
         throw std::invalid_argument("a call's path is not among the call paths");
     }
     if (!within(messages.send_call, n) || !within(messages.complete_call, n) || !within(messages.post_call, n) ||
-        !within(messages.recv_call, n) || !within(members.call, n) || !within(epochs.call, n) ||
-        !within(epochs.source, n)) {
+        !within(messages.recv_call, n) || !within(members.call, n) || !within(members.complete, n) ||
+        !within(epochs.call, n) || !within(epochs.source, n)) {
         throw std::invalid_argument("a message, an operation or an epoch refers to a call that is not there");
     }
     if (std::ranges::any_of(epochs.reason, [](std::uint8_t reason) { return reason >= kReasonNames.size(); })) {

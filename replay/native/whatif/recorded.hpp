@@ -68,6 +68,7 @@ struct RecordedMessages {
 /// Members of collective operations, by operation.
 struct RecordedMembers {
     std::span<const std::int32_t> instance, call;
+    std::span<const std::int32_t> complete;   ///< the call that waits: another one where the operation is nonblocking
     std::span<const std::uint8_t> operation;  ///< Operation
     std::span<const std::uint8_t> root;       ///< 1: the operation's root
 };
@@ -164,6 +165,7 @@ class RecordedGraph {
 
     std::vector<std::uint32_t> first_member;  ///< by operation
     std::vector<std::uint32_t> member;        ///< calls
+    std::vector<std::uint32_t> completing;    ///< by member: the call that waits
     std::vector<Shape> shapes;                ///< by operation: whom its members need
     std::vector<std::int64_t> root;           ///< by operation: the root's call; -1: none, or not known
     std::vector<std::uint32_t> last_member;   ///< by operation: the call that enters last
