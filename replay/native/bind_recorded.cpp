@@ -54,21 +54,24 @@ class Recorded {
         const auto received = needed<std::int64_t>(messages, "received_ps");
         const auto instance = needed<std::int32_t>(members, "instance");
         const auto member = needed<std::int32_t>(members, "call");
+        const auto complete_member = needed<std::int32_t>(members, "complete");
         const auto operation = needed<std::uint8_t>(members, "operation");
         const auto root = needed<std::uint8_t>(members, "root");
         const auto waits = needed<std::int32_t>(epochs, "call");
         const auto source = needed<std::int32_t>(epochs, "source");
         const auto leaves = needed<std::uint8_t>(epochs, "leaves");
+        const auto own = needed<std::uint8_t>(epochs, "own");
         const auto reason = needed<std::uint8_t>(epochs, "reason");
         const auto rest = needed<std::int64_t>(epochs, "rest_ps");
         messages_ = send.size();
         const nb::gil_scoped_release release;
-        graph_.emplace(RecordedCalls{span(location), span(callpath), span(enter), span(leave), span(begin), span(work)},
-                       RecordedMessages{span(send), span(complete), span(post), span(receive), span(rendezvous),
-                                        span(transport), span(latency), span(serialization), span(received)},
-                       RecordedMembers{span(instance), span(member), span(operation), span(root)},
-                       RecordedEpochs{span(waits), span(source), span(leaves), span(reason), span(rest)},
-                       Polling{span(query), spin_ps});
+        graph_.emplace(
+            RecordedCalls{span(location), span(callpath), span(enter), span(leave), span(begin), span(work)},
+            RecordedMessages{span(send), span(complete), span(post), span(receive), span(rendezvous), span(transport),
+                             span(latency), span(serialization), span(received)},
+            RecordedMembers{span(instance), span(member), span(complete_member), span(operation), span(root)},
+            RecordedEpochs{span(waits), span(source), span(leaves), span(own), span(reason), span(rest)},
+            Polling{span(query), spin_ps});
     }
 
     [[nodiscard]] const RecordedGraph& graph() const noexcept { return *graph_; }

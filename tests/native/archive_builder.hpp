@@ -80,9 +80,10 @@ class Events {
     Events& collective_request(std::uint64_t t, std::uint64_t request, OTF2_AttributeList* attributes = nullptr) {
         return did(OTF2_EvtWriter_NonBlockingCollectiveRequest(w_, attributes, t, request));
     }
-    Events& collective_complete(std::uint64_t t, OTF2_CollectiveOp op, std::uint32_t comm, std::uint64_t request) {
-        return did(OTF2_EvtWriter_NonBlockingCollectiveComplete(w_, nullptr, t, op, comm, OTF2_UNDEFINED_UINT32, 8, 8,
-                                                                request));
+    Events& collective_complete(std::uint64_t t, OTF2_CollectiveOp op, std::uint32_t comm, std::uint64_t request,
+                                std::uint64_t sent = 8, std::uint64_t received = 8) {
+        return did(OTF2_EvtWriter_NonBlockingCollectiveComplete(w_, nullptr, t, op, comm, OTF2_UNDEFINED_UINT32, sent,
+                                                                received, request));
     }
     Events& measurement(std::uint64_t t, OTF2_MeasurementMode mode) {
         return did(OTF2_EvtWriter_MeasurementOnOff(w_, nullptr, t, mode));

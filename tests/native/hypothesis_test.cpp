@@ -53,18 +53,19 @@ class Story {
             operation_.push_back(static_cast<std::uint8_t>(operation));
         }
     }
-    void epoch(std::int32_t call, std::int32_t source, bool leaves, Reason reason, std::int64_t rest) {
+    void epoch(std::int32_t call, std::int32_t source, bool leaves, Reason reason, std::int64_t rest, bool own = true) {
         epoch_.push_back(call);
         source_.push_back(source);
         leaves_.push_back(leaves ? 1 : 0);
+        own_.push_back(own ? 1 : 0);
         reason_.push_back(static_cast<std::uint8_t>(reason));
         rest_.push_back(rest);
     }
     [[nodiscard]] RecordedGraph graph(std::int64_t spin = 0) const {
         return {{location_, callpath_, enter_, leave_, begin_, work_},
                 {send_, complete_, post_, receive_, rendezvous_, transport_, latency_, serialization_, received_},
-                {instance_, member_, operation_, root_},
-                {epoch_, source_, leaves_, reason_, rest_},
+                {instance_, member_, completing_.empty() ? member_ : completing_, operation_, root_},
+                {epoch_, source_, leaves_, own_, reason_, rest_},
                 {query_, spin}};
     }
     [[nodiscard]] HypothesisOutcome replayed(const Hypothesis& hypothesis, std::int64_t spin = 0) const {
@@ -77,10 +78,10 @@ class Story {
         EXPECT_EQ(same.leave_ps, leave_);
     }
 
-    std::vector<std::int32_t> location_, callpath_, send_, complete_, post_, receive_, instance_, member_, epoch_,
-        source_;
+    std::vector<std::int32_t> location_, callpath_, send_, complete_, post_, receive_, instance_, member_, completing_,
+        epoch_, source_;
     std::vector<std::int64_t> enter_, leave_, begin_, work_, transport_, latency_, serialization_, received_, rest_;
-    std::vector<std::uint8_t> rendezvous_, operation_, root_, leaves_, reason_;
+    std::vector<std::uint8_t> rendezvous_, operation_, root_, leaves_, own_, reason_;
     std::vector<std::uint8_t> query_{0, 1, 2};
 };
 
@@ -132,6 +133,18 @@ TEST(Hypothesis, AnAccessWaitsForItsExposureAndALockForItsRelease) {
 
     story.epoch(lock, 7, true, Reason::lock, 3);
     EXPECT_THROW(static_cast<void>(story.graph()), std::invalid_argument);
+}
+
+TEST(Hypothesis, WhatIsLeftOfAWaitMayBeTheOthersWordOnItsWay) {
+    // Rank 0 posts at 100; rank 1 waits for that from 50 to 110: 10 for the word of it, nothing of its own.
+    Story story;
+    const auto post = story.call(0, 100, 100, 0);
+    const auto start = story.call(1, 50, 110, 0);
+    story.epoch(start, post, false, Reason::access, 10, false);
+    story.repeats_itself();
+    // A post at 45 is known at 55, one at 20 before anybody asks.
+    EXPECT_EQ(story.replayed({.gap_ps = std::vector<std::int64_t>{45, 50}}).leave_ps, (Times{45, 55}));
+    EXPECT_EQ(story.replayed({.gap_ps = std::vector<std::int64_t>{20, 50}}).leave_ps, (Times{20, 50}));
 }
 
 TEST(Hypothesis, ACallMayBeWaitedForWhereAnEarlierOneOfItsLocationEnds) {
@@ -264,6 +277,22 @@ TEST(Hypothesis, AReceiverWaitsForAnotherNodeInstead) {
               "a hypothesis needs a value for every call or message");
 }
 
+TEST(Hypothesis, MembersOfANonblockingOperationWaitWhereTheyCompleteIt) {
+    // Both start a reduction and complete it behind work of 20; rank 1 starts at 100, and either takes 5 from then on.
+    Story story;
+    const auto first = story.call(0, 10, 12, 2);
+    const auto second = story.call(0, 32, 105, 5);
+    const auto late = story.call(1, 100, 102, 2);
+    const auto last = story.call(1, 122, 127, 5);
+    story.meet(0, Operation::allreduce, {first, late});
+    story.completing_ = {second, last};
+    story.repeats_itself();
+    EXPECT_EQ(story.graph().binding(1)->reason, Reason::member);
+    EXPECT_EQ(story.graph().binding(0), nullptr);
+    // Started at 40 by rank 1, it is complete at 45.
+    EXPECT_EQ(story.replayed({.gap_ps = std::vector<std::int64_t>{10, 20, 40, 20}}).leave_ps, (Times{12, 45, 42, 67}));
+}
+
 TEST(Hypothesis, AHandshakeWaitsForWhoAttendsToIt) {
     Story story;
     // Rank 0 sends at 0 and is held until 800; rank 1 posted the receive at 0 and computes until its Wait at 500, where
@@ -283,6 +312,22 @@ TEST(Hypothesis, AHandshakeWaitsForWhoAttendsToIt) {
     // A receiver that takes half of its messages takes half of the time from its own begin on, its sender all of it.
     const std::vector<double> share{1, 1, 0.5};
     EXPECT_EQ(story.replayed({.share = share}).leave_ps, (Times{800, 10, 650}));
+}
+
+TEST(Hypothesis, AReceiverThatTakesOthersFirstHoldsASendBehindItsOwnWork) {
+    Story story;
+    // Rank 0 completes a send in a call from 10 to 800 that works 400, starting others. Rank 1 answers in its call from
+    // 1 on: the handshake could be over at 301, before that work is, and rank 1 takes other messages until then.
+    const auto send = story.call(0, 0, 10, 10);
+    const auto complete = story.call(0, 10, 800, 400);
+    const auto post = story.call(1, 0, 0, 0);
+    const auto wait = story.call(1, 1, 900, 899);
+    story.rendezvous(send, complete, post, wait, 360, 180);
+    story.repeats_itself();
+    EXPECT_EQ(story.graph().binding(1)->reason, Reason::attend);
+    // With no more than the transport to wait for, its own work lasts longest.
+    const std::vector<std::int64_t> most{300};
+    EXPECT_EQ(story.replayed({.most_ps = most}).leave_ps, (Times{10, 410, 0, 900}));
 }
 
 TEST(Hypothesis, WhoWaitsForNobodyStillTakesTheTransfer) {

@@ -18,6 +18,7 @@ CAUSES = (
     "ring_waits_first",
     "sparse_hub",
     "stream_slow_stage",
+    "iallreduce_slow_rank",
     "imbalance_shared_nic",
     "master_worker",
     "neighbourhood_hub",
@@ -45,6 +46,7 @@ CLEAN = (
     "clean_overlap",
     "communicators_clean",
     "gets_offloaded",
+    "iallreduce_overlapped",
     "random_traffic",
     "rma_remote_access",
 )

@@ -133,8 +133,10 @@ class Graph:
         self.row_of = row_of = _rows(calls["call"].to_numpy())
         """see `_rows`"""
         self.messages = _messages(evidence, row_of, calls, latency_ps)
-        self.members = members = _members(evidence, row_of)
-        """of collective operations: instance, call, operation, root (1: it is that)"""
+        every = _members(evidence, row_of)
+        at_once = every["call"] == every["complete"]
+        self.members = members = {name: column[at_once] for name, column in every.items()}
+        """of blocking collective operations: instance, call, complete (the same), operation, root (1: it is that)"""
         self.is_member: Flags = np.zeros(self.count, dtype=np.bool_)
         """whether a call takes part in a collective operation"""
         self.is_member[members["call"]] = True
@@ -154,7 +156,7 @@ class Graph:
                 "serialization_ps": self.messages.parts["serialization"],
                 "received_ps": self.messages.handling,
             },
-            members,
+            every,
             one_sided_waits(evidence, calls),
             queries(evidence),
             spin_ps(evidence, calls, self.messages.transport, self.messages.recv_call, whole=self.whole),
@@ -382,16 +384,17 @@ def _members(evidence: Evidence, row_of: Int32) -> dict[str, Column]:
     rows = (
         evidence.tables["collectives"]
         .filter(pl.col("instance") >= 0)
-        .select("instance", "call", "location", "comm", "root", "operation")
+        .select("instance", "call", "complete_call", "location", "comm", "root", "operation")
         .collect()
     )
-    calls = _looked_up(row_of, rows["call"])
-    (inside,) = np.nonzero(calls >= 0)
+    calls, complete = (_looked_up(row_of, rows[name]) for name in ("call", "complete_call"))
+    (inside,) = np.nonzero((calls >= 0) & (complete >= 0))
     instance = rows["instance"].to_numpy()
     inside = inside[np.lexsort([calls[inside], instance[inside]])]
     return {
         "instance": instance[inside],
         "call": calls[inside],
+        "complete": complete[inside],
         "operation": rows["operation"].cast(pl.Enum(OPERATIONS)).to_physical().to_numpy()[inside],
         "root": _is_root(evidence, rows)[inside],
     }

@@ -25,6 +25,13 @@ REASONS = {
 }
 """Kind of an epoch to the reason of its wait."""
 
+ENDED_BY = {
+    "access": (("exposure",), "begin_call"),
+    "exposure": (("access",), "end_call"),
+    "lock": (("lock_shared", "lock_exclusive"), "end_call"),
+}
+"""Reason of a wait to the other process's epochs, whose begin or end it lasts until."""
+
 
 def one_sided_waits(evidence: Evidence, calls: pl.DataFrame) -> dict[str, Column]:
     """Columns of the native `RecordedEpochs`.
@@ -40,6 +47,7 @@ def one_sided_waits(evidence: Evidence, calls: pl.DataFrame) -> dict[str, Column
         "call": waits["row"].cast(pl.Int32).to_numpy(),
         "source": waits["source"].cast(pl.Int32).to_numpy(),
         "leaves": (waits["reason"] == "lock").cast(pl.UInt8).to_numpy(),
+        "own": waits["own"].cast(pl.UInt8).to_numpy(),
         "reason": np.ascontiguousarray(codes.to_numpy()),
         "rest_ps": waits["rest_ps"].to_numpy(),
     }
@@ -49,10 +57,29 @@ def _epochs(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
     epochs = (
         evidence.tables["epochs"]
         .filter(pl.col("wait_ps") > 0, pl.col("waits_for") >= 0)
-        .select("location", "waits_for", "end_call", "enter_ps", "wait_ps", reason=pl.col("kind").cast(pl.String))
+        .select(
+            "location",
+            "waits_for",
+            "begin_call",
+            "end_call",
+            "enter_ps",
+            "wait_ps",
+            reason=pl.col("kind").cast(pl.String),
+        )
         .filter(pl.col("reason").is_in(list(REASONS)))
         .with_columns(pl.col("reason").replace(REASONS))
         .collect()
+    )
+    numbers = rows.select("call", "row")
+    ended = pl.concat(
+        evidence.tables["epochs"]
+        .filter(pl.col("kind").cast(pl.String).is_in(kinds))
+        .select(call=at, reason=pl.lit(reason))
+        .unique()
+        .collect()
+        .join(numbers, on="call")
+        .select("reason", source="row")
+        for reason, (kinds, at) in ENDED_BY.items()
     )
     ends = rows.select(end_call="call", end_enter_ps="enter_ps")
     until = pl.when(pl.col("reason") == "exposure").then("end_enter_ps").otherwise("enter_ps") + pl.col("wait_ps")
@@ -63,7 +90,20 @@ def _epochs(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
     found = epochs.with_columns(released=pl.col("reason") == "lock").join(
         sources, on=["waits_for", "until_ps", "released"]
     )
-    return _waiting(found, rows)
+    begun = numbers.rename({"call": "begin_call", "row": "begin_row"})
+    waiting = _waiting(_of_epochs(found, ended).join(begun, on="begin_call", how="left"), rows)
+    # What is left where an epoch begins, or an exposure ends, is the other one's word on its way.
+    word = (pl.col("reason") == "exposure") | ((pl.col("reason") == "access") & (pl.col("row") == pl.col("begin_row")))
+    return waiting.with_columns(own=~word.fill_null(value=False)).drop("begin_row")
+
+
+def _of_epochs(found: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:
+    """Of several calls at that instant, as a coarse clock has them: those that begin or end an epoch that is waited
+    for, where there is one."""
+    known = found.join(ends.with_columns(ends_it=pl.lit(value=True)), on=["source", "reason"], how="left")
+    wait = ["location", "waits_for", "until_ps", "reason"]
+    ends_it = pl.col("ends_it").fill_null(value=False)
+    return known.filter(ends_it == ends_it.max().over(wait)).drop("ends_it")
 
 
 def _transfers(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
@@ -94,14 +134,15 @@ def _transfers(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
     # A clock that is coarser than the way back has the target enter only behind it.
     late = attended(found.filter(pl.col("source").is_null()).select(queued.columns), "end_ps")
     found = pl.concat([found, late]).drop_nulls("source")
-    return _waiting(found.with_columns(reason=pl.lit("target")), rows)
+    known = found.with_columns(reason=pl.lit("target"), begin_row=pl.lit(None, dtype=pl.UInt32))
+    return _waiting(known, rows).with_columns(own=pl.lit(value=True)).drop("begin_row")
 
 
 def _waiting(found: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """The first call that lasts until then, and what it takes without the wait: of several, behind the last one."""
     lasts = rows.select("row", "location", "enter_ps", "leave_ps", at_ps="leave_ps").sort("at_ps")
     calls = (
-        found.select("location", "source", "until_ps", "reason")
+        found.select("location", "source", "until_ps", "reason", "begin_row")
         .sort("until_ps")
         .join_asof(
             lasts, left_on="until_ps", right_on="at_ps", by="location", strategy="forward", check_sortedness=False
@@ -111,5 +152,9 @@ def _waiting(found: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     )
     rest = (pl.col("leave_ps") - pl.col("until_ps")).min().over("row")
     return calls.select(
-        pl.col("row").cast(pl.Int64), pl.col("source").cast(pl.Int64), "reason", rest_ps=rest.cast(pl.Int64)
+        pl.col("row").cast(pl.Int64),
+        pl.col("source").cast(pl.Int64),
+        "reason",
+        "begin_row",
+        rest_ps=rest.cast(pl.Int64),
     )

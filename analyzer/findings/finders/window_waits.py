@@ -9,7 +9,9 @@
 Who is waited for is a fact of the table `epochs` (of a put and a lock: the last transfer before the wait's end, and the
 holder who released last, docs/split.md), of an unattended target the transfer's own.
 
-Gain: the same program if nobody waited for this (`evidence.one_sided_waits`); an access that is completed behind its
+Gain: where code stands directly before a post or a completion, the same program with that code behind it, replayed on
+its machine (`evidence.moved_code`, `evidence.replayed`). Else
+the same program if nobody waited for this (`evidence.one_sided_waits`); an access that is completed behind its
 transfers still takes these, a post is no earlier than its rank has done waiting for others, and operations take what
 they take with the members that then come last (`evidence.met_again`). Where most waits end at no recorded instant, and
 are not replayed: the waiting of the worst-hit rank, a bound (`gain`), and the finding says so.
@@ -23,9 +25,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.evidence.graph import Graph, Reason, graph_of
+from logpost.analyzer.findings.evidence.graph import Flags, Graph, Reason, graph_of
 from logpost.analyzer.findings.evidence.met_again import met_again
+from logpost.analyzer.findings.evidence.moved_code import moved_behind, stands_directly_before
 from logpost.analyzer.findings.evidence.one_sided_followed import follows
+from logpost.analyzer.findings.evidence.replayed import saving_replayed
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
@@ -37,6 +41,8 @@ from logpost.replay.columns import Int32, Int64
 
 TRANSFERRING = ("send_overhead", "endpoint_contention", "latency", "serialization")
 """What a transfer takes by itself."""
+CODE_BEFORE = ("late_post", "late_complete")
+"""Kinds of which code before a call is the cause."""
 NOBODY = -2
 """Of `Hypothesis.earlier`: a call that nobody waits for any more."""
 NAMED = 0.25
@@ -174,6 +180,9 @@ def _saving(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) 
     if not follows(evidence, graph, (pattern.waits_for,), sum(exposed.values())):
         bound = Saving(gain_by_moving(evidence, exposed), {})
         return bound, "; what a cure saves is a bound, the most that one rank waits"
+    ended = _ending(graph, pattern.waits_for)
+    if pattern.kind in CODE_BEFORE and stands_directly_before(graph, ended, _before(evidence, graph, pattern.kind)):
+        return saving_replayed(evidence, graph, Hypothesis(gap_ps=moved_behind(graph, ended))), graph.stated("")
     if pattern.kind == "late_post":
         cured = Hypothesis(earlier=posted_at_once(graph))
     else:
@@ -182,14 +191,31 @@ def _saving(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) 
     return saving_if(graph, met_again(graph, cured)), graph.stated("")
 
 
+def _ending(graph: Graph, reason: Reason) -> Int32:
+    """The calls at whose begin waits for this reason end."""
+    return np.unique(graph.waits["source"][graph.waits["reason"] == wait_reasons().index(reason)])
+
+
+def _before(evidence: Evidence, graph: Graph, kind: str) -> Flags:
+    """The calls behind which such a call can stand: of a post one at a place where ranks wait for others, of a
+    completion one that starts a transfer."""
+    if kind == "late_post":
+        return np.isin(graph.callpath, np.unique(graph.callpath[_waited(graph)]))
+    started = evidence.tables["transfers"].select(pl.col("call").unique()).collect()
+    return graph.flags(started["call"])
+
+
+def _waited(graph: Graph) -> Flags:
+    return np.asarray(graph.is_member | (graph.waited_last >= 0), dtype=np.bool_)
+
+
 def posted_at_once(graph: Graph) -> Int32:
     """By call, of the posts that somebody waits for: the last call before it in which its rank waited for another one.
 
     A post can stand before what its rank does itself: no earlier than that rank is there, and its origins still wait
     so long.
     """
-    posts = np.unique(graph.waits["source"][graph.waits["reason"] == wait_reasons().index("access")])
-    waited = graph.is_member | (graph.waited_last >= 0)
+    posts, waited = _ending(graph, "access"), _waited(graph)
     rows = np.arange(graph.count, dtype=np.int32)
     last = np.maximum.accumulate(np.where(waited, rows, -1))  # up to each call
     found = np.full(graph.count, -1, dtype=np.int32)

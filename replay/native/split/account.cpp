@@ -289,8 +289,9 @@ void LocationAccount::account_collective(Exposed& exposed, const Call& call,
             add(exposed, kMpiOther, call.enter_ps, call.leave_ps);
             return;
         }
-        if (collective.call == call_ && collective.complete_call == call_) {
-            wait = std::max(wait, collectives_.wait(collective, location_));
+        if (collective.complete_call == call_) {  // a nonblocking one began before this call
+            const auto met = collective.begin_ps + collectives_.wait(collective, location_);
+            wait = std::max(wait, met - call.enter_ps);
         }
     }
     const std::int64_t until = std::min(call.enter_ps + wait, call.leave_ps);

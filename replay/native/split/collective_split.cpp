@@ -158,7 +158,7 @@ CollectiveSplit::Slot CollectiveSplit::slot(const Collective& one, std::size_t l
     const auto& end = calls[one.complete_call];
     const auto next = std::size_t{one.complete_call} + 1;
     return {.enter_ps = one.begin_ps,
-            .since_ps = one.call == one.complete_call ? one.begin_ps + waits_.wait(one, location) : end.enter_ps,
+            .since_ps = std::max(end.enter_ps, one.begin_ps + waits_.wait(one, location)),
             .until_ps = end.leave_ps,
             .left_ps = one.call == 0 ? INT64_MIN : calls[one.call - 1].leave_ps,
             .next_ps = next == calls.size() ? INT64_MAX : calls[next].enter_ps,

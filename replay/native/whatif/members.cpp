@@ -37,7 +37,8 @@ void RecordedGraph::take_members(const RecordedMembers& members) {
             root.back() = call;
         }
         member.push_back(call);
-        is_member_[call] = 1;
+        completing.push_back(static_cast<std::uint32_t>(members.complete[i]));
+        is_member_[completing.back()] = 1;
     }
     first_member.push_back(static_cast<std::uint32_t>(members.call.size()));
 }
@@ -116,9 +117,9 @@ void RecordedGraph::wait_for_members(std::span<const std::int32_t> callpath, con
         const auto meeting = meeting_node(operation);
         const auto all_in = time(meeting);
         for (auto i = first_member[operation]; i < first_member[operation + 1]; ++i) {
-            const auto call = member[i];
-            if (polled[call] != kKept) {
-                continue;
+            const auto call = completing[i];
+            if (polled[call] != kKept || (call != member[i] && one_way(operation))) {
+                continue;  // of a nonblocking one it is not known who had to wait for whom
             }
             const auto wait = [&](std::uint32_t source, std::int64_t lag) {
                 pending.push_back({call, {source, -1, lag, Reason::member}});

@@ -25,8 +25,8 @@ void check(const RecordedCalls& calls, const RecordedMessages& messages, const R
         !all_of_size(messages.send_call.size(), messages.complete_call, messages.post_call, messages.recv_call,
                      messages.rendezvous, messages.transport_ps, messages.latency_ps, messages.serialization_ps,
                      messages.received_ps) ||
-        !all_of_size(members.call.size(), members.instance, members.operation, members.root) ||
-        !all_of_size(epochs.call.size(), epochs.source, epochs.leaves, epochs.reason, epochs.rest_ps)) {
+        !all_of_size(members.call.size(), members.instance, members.complete, members.operation, members.root) ||
+        !all_of_size(epochs.call.size(), epochs.source, epochs.leaves, epochs.own, epochs.reason, epochs.rest_ps)) {
         throw std::invalid_argument("columns of one table must be of one length");
     }
     const auto within = [](std::span<const std::int32_t> rows, std::size_t size) {
@@ -37,8 +37,8 @@ void check(const RecordedCalls& calls, const RecordedMessages& messages, const R
         throw std::invalid_argument("a call's path is not among the call paths");
     }
     if (!within(messages.send_call, n) || !within(messages.complete_call, n) || !within(messages.post_call, n) ||
-        !within(messages.recv_call, n) || !within(members.call, n) || !within(epochs.call, n) ||
-        !within(epochs.source, n)) {
+        !within(messages.recv_call, n) || !within(members.call, n) || !within(members.complete, n) ||
+        !within(epochs.call, n) || !within(epochs.source, n)) {
         throw std::invalid_argument("a message, an operation or an epoch refers to a call that is not there");
     }
     if (std::ranges::any_of(epochs.reason, [](std::uint8_t reason) { return reason >= kReasonNames.size(); })) {
@@ -211,12 +211,17 @@ void RecordedGraph::wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pe
         const auto node = epochs.leaves[i] != 0 ? leave_node(source) : enter_node(source);
         if (location[call] != location[source]) {
             pending.push_back({call, {node, -1, epochs.rest_ps[i], static_cast<Reason>(epochs.reason[i])}});
-            // What an exposure lasts behind that is its origin's transfers and the word of them, not its own.
-            if (static_cast<Reason>(epochs.reason[i]) != Reason::exposure) {
+            if (epochs.own[i] != 0) {
                 pending.push_back({call, {enter_node(call), -1, epochs.rest_ps[i], Reason::itself}});
             }
         }
     }
+}
+
+/// Whether a wait of a call that completes a rendezvous is for its receiver to answer.
+bool RecordedGraph::is_held(std::uint32_t call, const Wait& wait) const {
+    return (wait.reason == Reason::attend || wait.reason == Reason::post) &&
+           location[call_of(wait.source)] != location[call];
 }
 
 /// What arrives last gets the measured lag, the others at most that; a call that nobody explains works all the time.
@@ -251,6 +256,12 @@ void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
         const bool asked_before =
             polls[call] != 0 && has_before(call) && polls[call - 1] != 0 && waits_of(call - 1).empty();
         if (arrival(last) <= enter_ps[call] + work_ps[call] && is_member_[call] == 0 && !asked_before) {
+            const auto held = std::ranges::max_element(
+                here, {}, [&](const Wait& wait) { return is_held(call, wait) ? arrival(wait) : INT64_MIN; });
+            if (is_held(call, *held)) {  // all was there but the receiver's processor, which took others first
+                held->lag_ps = leave_ps[call] - time(held->source);
+                continue;
+            }
             work_ps[call] = length_of(call);
             polls[call] = 0;  // it was there
             continue;

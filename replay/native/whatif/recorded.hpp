@@ -68,6 +68,7 @@ struct RecordedMessages {
 /// Members of collective operations, by operation.
 struct RecordedMembers {
     std::span<const std::int32_t> instance, call;
+    std::span<const std::int32_t> complete;   ///< the call that waits: another one where the operation is nonblocking
     std::span<const std::uint8_t> operation;  ///< Operation
     std::span<const std::uint8_t> root;       ///< 1: the operation's root
 };
@@ -76,6 +77,7 @@ struct RecordedMembers {
 struct RecordedEpochs {
     std::span<const std::int32_t> call, source;
     std::span<const std::uint8_t> leaves;   ///< 1: until the source's leave
+    std::span<const std::uint8_t> own;      ///< 1: the rest is its own, which it takes without a wait as well
     std::span<const std::uint8_t> reason;   ///< Reason
     std::span<const std::int64_t> rest_ps;  ///< what the call takes without the wait
 };
@@ -163,6 +165,7 @@ class RecordedGraph {
 
     std::vector<std::uint32_t> first_member;  ///< by operation
     std::vector<std::uint32_t> member;        ///< calls
+    std::vector<std::uint32_t> completing;    ///< by member: the call that waits
     std::vector<Shape> shapes;                ///< by operation: whom its members need
     std::vector<std::int64_t> root;           ///< by operation: the root's call; -1: none, or not known
     std::vector<std::uint32_t> last_member;   ///< by operation: the call that enters last
@@ -196,6 +199,7 @@ class RecordedGraph {
     [[nodiscard]] std::uint32_t waited_for(std::size_t operation, std::uint32_t call,
                                            std::int64_t alone) const noexcept;
     void wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pending>& pending) const;
+    [[nodiscard]] bool is_held(std::uint32_t call, const Wait& wait) const;
     void repeat_the_run(std::vector<Pending>& pending);
     void put_in_order();
 

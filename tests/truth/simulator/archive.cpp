@@ -234,7 +234,13 @@ void write_archive(const Record& record, const std::filesystem::path& directory,
                         OTF2_AttributeList_Delete(attributes);
                     }
                 }
-                if (call.collective != Collective::none) {
+                if (call.part == Part::start) {
+                    events.collective_request(enter, call.request);
+                } else if (call.part == Part::completion) {
+                    events.collective_complete(leave, operation(call.collective),
+                                               static_cast<std::uint32_t>(call.communicator), call.request, call.sent,
+                                               call.received);
+                } else if (call.collective != Collective::none) {
                     const auto& in = record.communicators[call.communicator];
                     const auto root = call.root < 0
                                           ? OTF2_UNDEFINED_UINT32

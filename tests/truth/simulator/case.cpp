@@ -26,6 +26,7 @@ Cases all_cases() {
     threads(cases);
     applications(cases);
     workloads(cases);
+    more_collectives(cases);
     return cases;
 }
 

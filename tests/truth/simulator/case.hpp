@@ -39,6 +39,7 @@ void protocols(Cases& cases);
 void progress(Cases& cases);
 void crowds(Cases& cases);
 void collectives(Cases& cases);
+void more_collectives(Cases& cases);
 void clean(Cases& cases);
 void one_sided(Cases& cases);
 void threads(Cases& cases);

@@ -71,10 +71,8 @@ Task<> Rank::barrier(Members on) {
     end_call();
 }
 
-Task<> Rank::allreduce(std::uint64_t bytes, Members on) {
+Task<> Rank::doubling(const Members& on, std::uint64_t bytes, int tag, Started* started) {
     const auto in = circle(on);
-    const auto n = static_cast<std::uint64_t>(in.n);
-    const int tag = begin_collective("MPI_Allreduce", Collective::allreduce, on, -1, n * bytes, n * bytes);
     int power = 1;
     while (power * 2 <= in.n) {
         power *= 2;
@@ -83,18 +81,87 @@ Task<> Rank::allreduce(std::uint64_t bytes, Members on) {
     if (in.me >= power) {
         co_await collective_send(in.at(in.me - power), bytes, tag);
         co_await collective_recv(in.at(in.me - power), tag);
-    } else {
-        if (in.me < rest) {
-            co_await collective_recv(in.at(in.me + power), tag);
-        }
-        for (int distance = 1; distance < power; distance *= 2) {
-            const int partner = in.at(in.me ^ distance);
+        co_return;
+    }
+    if (in.me < rest) {
+        co_await collective_recv(in.at(in.me + power), tag);
+    }
+    for (int distance = 1; distance < power; distance *= 2) {
+        const int partner = in.at(in.me ^ distance);
+        if (distance == 1 && started != nullptr && started->sends) {
+            const auto sending = started->sending;
+            co_await collective_recv(partner, tag);
+            co_await progress_until([&] { return complete(sending); });
+            pending_.erase(sending.id);
+        } else {
             co_await collective_exchange(partner, bytes, partner, tag);
         }
-        if (in.me < rest) {
-            co_await collective_send(in.at(in.me + power), bytes, tag);
-        }
     }
+    if (in.me < rest) {
+        co_await collective_send(in.at(in.me + power), bytes, tag);
+    }
+}
+
+Task<> Rank::allreduce(std::uint64_t bytes, Members on) {
+    const auto n = static_cast<std::uint64_t>(circle(on).n);
+    const int tag = begin_collective("MPI_Allreduce", Collective::allreduce, on, -1, n * bytes, n * bytes);
+    co_await doubling(on, bytes, tag);
+    end_call();
+}
+
+Task<Rank::Started> Rank::iallreduce(std::uint64_t bytes) {
+    const Members all;
+    const auto n = static_cast<std::uint64_t>(size());
+    Started started;
+    started.bytes = bytes;
+    started.tag = begin_collective("MPI_Iallreduce", Collective::allreduce, all, -1, n * bytes, n * bytes);
+    call().part = Part::start;
+    call().request = next_request_++;
+    if ((size() & (size() - 1)) == 0 && size() > 1) {  // else who folds has to wait first
+        started.sending = co_await start_send(number_ ^ 1, bytes, {.tag = started.tag}, true);
+        started.sends = true;
+    }
+    started.call = call();
+    end_call();
+    co_return started;
+}
+
+Task<> Rank::wait(Started started) {
+    begin_call("MPI_Wait");
+    in_collective_ = true;
+    auto& here = call();
+    const auto& there = started.call;
+    here.collective = there.collective;
+    here.part = Part::completion;
+    here.request = there.request;
+    here.instance = there.instance;
+    here.communicator = there.communicator;
+    here.sent = there.sent;
+    here.received = there.received;
+    const Members all;
+    co_await doubling(all, started.bytes, started.tag, &started);
+    end_call();
+}
+
+Task<> Rank::neighbor_alltoall(std::uint64_t bytes) {
+    const Members all;
+    const int tag = begin_collective("MPI_Neighbor_alltoall", Collective::none, all, -1, 0, 0);
+    const int left = (number_ + size() - 1) % size();
+    const int right = (number_ + 1) % size();
+    std::vector<Request> receives, every;
+    for (const int from : {left, right}) {
+        receives.push_back(post_receive(from, tag, true));
+    }
+    every = receives;
+    for (const int to : {left, right}) {
+        every.push_back(co_await start_send(to, bytes, {.tag = tag}, true));
+    }
+    await_completions(receives);
+    co_await progress_until([&] { return std::ranges::all_of(every, [&](Request r) { return complete(r); }); });
+    for (const auto request : every) {
+        pending_.erase(request.id);
+    }
+    drop_completions();
     end_call();
 }
 

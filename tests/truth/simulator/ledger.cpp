@@ -69,7 +69,7 @@ Awaited awaited(const Record& record) {
     std::map<std::size_t, Instance> instances;
     for (std::size_t rank = 0; rank < record.ranks.size(); ++rank) {
         for (const auto& call : record.ranks[rank].calls) {
-            if (call.collective != Collective::none) {
+            if (call.collective != Collective::none && call.part != Part::completion) {
                 auto& instance = instances[call.instance];
                 instance.latest = std::max(instance.latest, call.enter);
                 if (call.root == static_cast<int>(rank)) {
@@ -235,6 +235,11 @@ Sums account(const Record& record, int number, const Awaited& waits) {
         }
         if (call.one_sided) {
             one_sided(record, number, call, waits, add);
+            continue;
+        }
+        // Whoever starts one does what the operation has to do; of one of neighbours no archive tells more.
+        if (call.part == Part::start || of_neighbours(call)) {
+            add(Cause::collective, call.enter, call.leave);
             continue;
         }
         if (call.collective != Collective::none) {

@@ -105,7 +105,7 @@ std::vector<Sums> in_collectives(const Record& record) {
     std::vector<Sums> result(record.ranks.size());
     for (std::size_t number = 0; number < record.ranks.size(); ++number) {
         for (const auto& call : record.ranks[number].calls) {
-            if (call.collective == Collective::none || call.one_sided) {
+            if (call.collective == Collective::none || call.one_sided || call.part != Part::whole) {
                 continue;
             }
             const auto until = waits(call, static_cast<int>(number));

@@ -113,11 +113,16 @@ enum class Collective : std::uint8_t {
     fence
 };
 
+/// What of a collective operation a call is.
+enum class Part : std::uint8_t { whole, start, completion };
+
 struct Call {
     std::string region;
     Time enter = 0, leave = 0;
     std::vector<Operation> operations{};
     Collective collective = Collective::none;
+    Part part = Part::whole;
+    std::uint64_t request = 0;     ///< of a nonblocking one
     std::size_t instance = 0;      ///< which collective operation
     std::size_t communicator = 0;  ///< that it is of
     int root = -1;                 ///< as a rank of all
@@ -125,6 +130,11 @@ struct Call {
     bool one_sided = false;
     std::optional<Permission> permission{};
 };
+
+/// A collective operation of neighbours: OTF2 has no record for it, and the archive its call alone.
+inline bool of_neighbours(const Call& call) {
+    return call.region.starts_with("MPI_Neighbor_");
+}
 
 /// A user region's begin or end, between calls.
 struct Mark {

@@ -102,6 +102,18 @@ class Rank {
     Task<> alltoall(std::uint64_t bytes, Members on = {});
     Task<> allgather(std::uint64_t bytes, Members on = {});
     Task<> reduce_scatter(std::uint64_t bytes, Members on = {});  ///< of one rank's part of the result
+    /// A nonblocking reduction: the first message leaves at once, the others in the calls that complete it.
+    struct Started {
+        Call call;          ///< that started it
+        Request sending{};  ///< its first message, if it has one
+        bool sends = false;
+        std::uint64_t bytes = 0;
+        int tag = 0;
+    };
+    Task<Started> iallreduce(std::uint64_t bytes);
+    Task<> wait(Started started);
+    /// With both neighbours on a ring of all ranks. OTF2 has no record for it: the archive has its call alone.
+    Task<> neighbor_alltoall(std::uint64_t bytes);
 
     // One-sided, through one window of all ranks (one_sided.cpp).
     Task<> put(int target, std::uint64_t bytes);
@@ -157,6 +169,8 @@ class Rank {
     Task<> collective_send(int to, std::uint64_t bytes, int tag);
     Task<> collective_recv(int from, int tag);
     Task<> collective_exchange(int to, std::uint64_t bytes, int from, int tag);
+    /// Recursive doubling; with a first message that has been sent before, where there is one.
+    Task<> doubling(const Members& on, std::uint64_t bytes, int tag, Started* started = nullptr);
     struct Circle;
     [[nodiscard]] Circle circle(const Members& of) const;
     /// Its tag, which all members share.
