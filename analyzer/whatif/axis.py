@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from logpost.errors import InputError
-from logpost.replay.models.interface import Kind
+from logpost.replay.models.interface import Kind, Parameter
 from logpost.replay.predict.quantities import parse_sweep
 from logpost.replay.whatif.changes import PARAMETERS
 from logpost.replay.whatif.network_changes import SWEPT
@@ -115,7 +115,21 @@ def parse_axis(text: str, option: str) -> Axis:
     if "x" in span:
         values = parse_sweep(replace(parameter, kind="ratio"), span.replace("x", ""), time_unit="ps", clock_hz=None)
     else:
+        _refuse_without_unit(f"{option} {text}", span, parameter)
         values = parse_sweep(parameter, span, time_unit="ps", clock_hz=None)
     if len(values) > MOST_POINTS:
         raise InputError(f"{option} {text}: {len(values):,} points; {option} takes at most {MOST_POINTS:,}")
     return Axis(name, parameter.kind, "x" in span, tuple(values.tolist()))
+
+
+def _refuse_without_unit(written: str, span: str, parameter: Parameter) -> None:
+    if parameter.kind not in UNITS:
+        return
+    unit = "GB/s" if parameter.name in BANDWIDTHS else "us" if parameter.kind == "time" else "ns/B"
+    for end in span.split(":")[:2]:
+        try:
+            bare = float(end) != 0.0
+        except ValueError:
+            continue
+        if bare:
+            raise InputError(f"{written}: {end} has no unit; write {end}{unit}, or x{end} for a factor")

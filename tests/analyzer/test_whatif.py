@@ -117,6 +117,7 @@ def test_a_run_of_another_model_is_replayed_with_all_values_and_says_so(
         (Ask(settings=("L=+1e9s",)), "over 1000 s, too long for sums"),
         (Ask(settings=("L=2us", "L=x1e300")), "over 1000 s, too long for sums"),
         (Ask(sweep="L=1us:100us:5000"), "5,000 points; --sweep takes at most 4,096"),
+        (Ask(sweep="L=1:100us:20"), "1 has no unit; write 1us, or x1 for a factor"),
         (Ask(sweep="L=1us:100us"), "write FROM:TO:COUNT, e.g. L=1us:100us:21"),
         (Ask(settings=("L=+-2us",)), "write how much more or less as"),
         (Ask(settings=("progress=some",)), "the only progress to set is asynchronous"),
