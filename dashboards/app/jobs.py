@@ -6,6 +6,8 @@ Threads and not processes, because what such work makes (a program's graph) is l
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Hashable
@@ -18,9 +20,13 @@ PATIENCE_S = 0.1
 """What ends within this needs no progress: with what the browser takes besides, an answer, be it how far the work is,
 comes within 0.3 s."""
 
-
 SAID_S = 2
 """From when on it is said for how long work goes on."""
+
+
+NICER = 10
+"""By how much the work, and the threads that it starts, are nicer than the server: on a small machine the browser that
+shows the page, and callbacks that answer at once, take their time first."""
 
 
 class WorkingError(Exception):
@@ -57,6 +63,9 @@ class Job:
         self._thread.start()
 
     def _run(self, work: Callable[[Report], Any]) -> None:
+        if sys.platform == "linux":  # elsewhere a thread's number is none of a process
+            thread = threading.get_native_id()
+            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICER)
         try:
             self.result = work(self._report)
         except Exception as error:

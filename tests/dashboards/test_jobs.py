@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -9,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from logpost.dashboards.app.jobs import Job, Jobs, Report, StoppedError, WorkingError
+from logpost.dashboards.app.jobs import NICER, Job, Jobs, Report, StoppedError, WorkingError
 from logpost.dashboards.app.pages.whatif import MOST_UNASKED, _price
 
 AT_MOST_S = 30.0
@@ -94,3 +96,12 @@ def test_work_with_a_price_begins_when_somebody_wants_it() -> None:
 def test_the_price_of_a_replay_is_said_for_many_messages_alone() -> None:
     assert _price(MOST_UNASKED) == ""
     assert _price(10_022_688) == "A replay of 10,022,688 messages takes minutes, and up to 8.40 GiB of memory."
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own here")
+def test_work_is_nicer_than_who_asks_for_it() -> None:
+    mine = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    job = Job(lambda _report: os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+    assert job.ended.wait(AT_MOST_S)
+    assert job.result == min(19, mine + NICER)
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == mine
