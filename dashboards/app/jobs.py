@@ -143,6 +143,15 @@ class Jobs:
         if job is not None and not job.ended.is_set():
             job.stop()
 
+    def close(self, within_s: float = 10.0) -> bool:
+        """Give all work up; whether its threads have ended within so many seconds."""
+        with self._lock:
+            jobs = [job for job in self._jobs.values() if not job.ended.is_set()]
+        for job in jobs:
+            job.stop()
+        end = time.monotonic() + within_s
+        return all(job.ended.wait(max(0.0, end - time.monotonic())) for job in jobs)
+
     def again(self, key: Hashable) -> None:
         """Have work that was stopped, or has a price, begin when it is asked for."""
         with self._lock:

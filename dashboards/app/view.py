@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.reporting.data import Report
+from logpost.dashboards.app.jobs import PATIENCE_S
 from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.runs import Opened, Runs
 from logpost.dashboards.app.state import State
@@ -43,14 +44,17 @@ class View:
         """Of the run."""
         return self.opened.run.manifest
 
-    def in_background(self, key: Hashable, work: Callable[[Progress], Any], price: str = "") -> Any:
-        """The result of long work on the run; with a price, begun when somebody wants it at that.
+    def in_background(
+        self, key: Hashable, work: Callable[[Progress], Any], price: str = "", patience_s: float = PATIENCE_S
+    ) -> Any:
+        """The result of long work on the run; with a price, begun when somebody wants it at that. Work that is known to
+        outlast any patience needs none.
 
         Raises:
             WorkingError: it goes on; the page asks again.
             StoppedError: it was stopped, or has a price.
         """
-        return self.runs.jobs.result((self.opened.name, key), work, price=price)
+        return self.runs.jobs.result((self.opened.name, key), work, patience_s=patience_s, price=price)
 
     def at_once(self, key: Hashable, work: Callable[[], Any]) -> Any:
         """The result of short work on the run, which is kept as that of long work is, and is waited for."""

@@ -332,7 +332,7 @@ void bind_whatif(nb::module_& module) {
             "network_fit",
             [](const WhatIf& self) {
                 const auto& fit = self.graph().fit;
-                const auto waits = [](const Waits<WidePs>& of) {
+                const auto waits = [](const NetworkWaits<WidePs>& of) {
                     return nb::make_tuple(static_cast<double>(of.leaving), static_cast<double>(of.coming));
                 };
                 return nb::make_tuple(waits(fit.confirmed_ps), waits(fit.contradicted_ps),

@@ -42,7 +42,8 @@ WORKING = _each(*_DRAWN, "one.querySelector('figcaption .working')", _OUT_OF_SIG
 @contextmanager
 def served(*paths: Path, token: str | None = None) -> Iterator[str]:
     """The address of a dashboard over the runs, while the block lasts."""
-    server = listening(Runs(paths), "127.0.0.1", 0, token)
+    runs = Runs(paths)
+    server = listening(runs, "127.0.0.1", 0, token)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -51,6 +52,7 @@ def served(*paths: Path, token: str | None = None) -> Iterator[str]:
         server.shutdown()
         thread.join(10)
         server.server_close()
+        runs.jobs.close()
 
 
 def opened(browser: Any, address: str, **settings: Any) -> Visit:

@@ -76,6 +76,15 @@ def test_work_that_is_stopped_ends_and_begins_only_when_it_is_asked_to_again() -
         jobs.again("a")
 
 
+def test_all_work_ends_with_the_server() -> None:
+    jobs, works = Jobs(), (Endless(), Endless())
+    for key, work in enumerate(works):
+        with pytest.raises(WorkingError):
+            jobs.result(key, work)
+    assert jobs.close(AT_MOST_S)
+    assert all(work.left.is_set() for work in works)
+
+
 def test_what_has_ended_is_not_stopped() -> None:
     jobs = Jobs()
     assert jobs.result("a", lambda _report: 42, patience_s=None) == 42

@@ -64,6 +64,10 @@
   const SUITES = "/_dash-component-suites/";
   // Charts follow the text: what draws them comes while that is computed, after all that the text needs.
   addEventListener("DOMContentLoaded", () => fetch(SUITES + "plotly/package_data/plotly.min.js", { priority: "low" }).catch(() => null));
+  // Sliders stand on one page, and Dash would ask for their script when that page is to be shown.
+  addEventListener("load", () => (window.requestIdleCallback || setTimeout)(() => {
+    document.head.append(Object.assign(document.createElement("script"), { src: SUITES + "dash/dcc/async-slider.js", async: true }));
+  }));
 
   // What the browser has to show, it has shown; in a page that nobody looks at, there are no frames.
   const shown = () => new Promise((done) => {

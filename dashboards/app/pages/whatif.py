@@ -13,6 +13,7 @@ from logpost.analyzer.reporting.units import bytes_text
 from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.analyzer.whatif.bounds import bounded, changed_names, told
 from logpost.dashboards.app import panels
+from logpost.dashboards.app.jobs import PATIENCE_S
 from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.pages import whatif_grid, whatif_machines, whatif_overlap, without
 from logpost.dashboards.app.picking import having
@@ -40,6 +41,8 @@ SWEEPS = ("L", "o", "g", "G", "bisection")
 MAPPINGS = ("block", "cyclic", "random", "best")
 """No file: a URL names no path."""
 POINTS = "x0.125:x16:8"
+MANY = 50_000
+"""Messages whose graph takes longer to make than a page waits for it."""
 MOST_UNASKED = 2_000_000
 """Messages up to which a program is replayed as soon as the page is opened."""
 BYTES_PER_MESSAGE = 900
@@ -217,7 +220,9 @@ def _replay(view: View) -> Replay:
         report("rebuilding the program", 0, 0)
         return Replay(run)
 
-    found = view.in_background("replay", work, _price(view.manifest.messages))
+    messages = view.manifest.messages
+    patience_s = PATIENCE_S if messages < MANY else 0.0
+    found = view.in_background("replay", work, _price(messages), patience_s)
     assert isinstance(found, Replay)
     return found
 
@@ -288,45 +293,51 @@ CHARTS = {
 }
 
 
+FIELDS = {
+    "powers": Input({"part": "factor", "name": dash.ALL}, "value"),
+    "also": Input("also", "value"),
+    "machine": Input("on-machine", "value"),
+    "topology": Input("topology", "value"),
+    "mapping": Input("mapping", "value"),
+    "sweep": Input("sweep", "value"),
+}
+"""What changes the URL, beside the fields of the sections."""
+
+
+def wanted(powers: list[float], also: Any, machine: Any, topology: Any, mapping: Any, sweep: Any) -> dict[str, str]:
+    """The URL's query for the values of `FIELDS`."""
+    given = zip(SLIDERS, powers, strict=True)
+    return {
+        "factors": ",".join(f"{name}:{2.0**power:.6g}" for name, power in given if power),
+        "set": also or "",
+        "machine": machine or "",
+        "topology": topology or "",
+        "mapping": mapping or "",
+        "sweep": "" if sweep in (None, "L") else str(sweep),
+    }
+
+
 def callbacks(app: dash.Dash, runs: Runs) -> None:
-    """Sliders and fields change the URL, and with it the page."""
-    whatif_grid.callbacks(app)
-    whatif_machines.callbacks(app)
-    whatif_overlap.callbacks(app)
+    """Sliders and fields change the URL, and with it the page. All of them at once: as the page comes, Dash tells of
+    each as if somebody had changed it."""
 
     @app.callback(
-        Output("url", "search", allow_duplicate=True),
-        Input({"part": "factor", "name": dash.ALL}, "value"),
-        Input("also", "value"),
-        Input("on-machine", "value"),
-        Input("topology", "value"),
-        Input("mapping", "value"),
-        Input("sweep", "value"),
-        State({"part": "factor", "name": dash.ALL}, "id"),
-        State("url", "pathname"),
-        State("url", "search"),
+        output=Output("url", "search", allow_duplicate=True),
+        inputs={
+            "own": FIELDS,
+            "grid": whatif_grid.FIELDS,
+            "machines": whatif_machines.FIELDS,
+            "overlap": whatif_overlap.FIELDS,
+        },
+        state={"pathname": State("url", "pathname"), "query": State("url", "search")},
         prevent_initial_call=True,
     )
-    def ask(
-        powers: list[float],
-        also: Any,
-        machine: Any,
-        topology: Any,
-        mapping: Any,
-        sweep: Any,
-        ids: Any,
-        pathname: Any,
-        query: Any,
-    ) -> Any:
-        given = zip((one["name"] for one in ids), powers, strict=True)
-        factors = ",".join(f"{name}:{2.0**power:.6g}" for name, power in given if power)
+    def ask(own: Any, grid: Any, machines: Any, overlap: Any, pathname: Any, query: Any) -> Any:
         return having(
             pathname,
             query,
-            factors=factors,
-            set=also or "",
-            machine=machine or "",
-            topology=topology or "",
-            mapping=mapping or "",
-            sweep="" if sweep in (None, "L") else str(sweep),
+            **wanted(**own),
+            **whatif_grid.wanted(**grid),
+            **whatif_machines.wanted(**machines),
+            **whatif_overlap.wanted(**overlap),
         )

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import dash
-from dash import Input, Output, State, dcc, html
+from dash import Input, dcc, html
 
 from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.analyzer.whatif.grid import parse_grid
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
-from logpost.dashboards.app.picking import having
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import prediction
 from logpost.dashboards.figures.chart import Chart
@@ -70,15 +68,10 @@ def _asked(view: View) -> str:
     return view.state.more.get("grid", "").strip()[:LONGEST]
 
 
-def callbacks(app: dash.Dash) -> None:
-    """The field changes the URL."""
+FIELDS = {"grid": Input("grid", "value")}
+"""What changes the URL."""
 
-    @app.callback(
-        Output("url", "search", allow_duplicate=True),
-        Input("grid", "value"),
-        State("url", "pathname"),
-        State("url", "search"),
-        prevent_initial_call=True,
-    )
-    def ask(text: Any, pathname: Any, query: Any) -> Any:
-        return having(pathname, query, grid=str(text or "")[:LONGEST])
+
+def wanted(grid: Any) -> dict[str, str]:
+    """The URL's query for the values of `FIELDS`."""
+    return {"grid": str(grid or "")[:LONGEST]}

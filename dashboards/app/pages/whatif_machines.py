@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import dash
-from dash import Input, Output, State, dcc, html
+from dash import Input, dcc, html
 
 from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
-from logpost.dashboards.app.picking import having
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import prediction
 from logpost.dashboards.figures.chart import Chart
@@ -73,15 +71,10 @@ def _chosen(view: View) -> list[str]:
     return list(dict.fromkeys(filter(None, view.state.more.get("machines", "").split(","))))[:MOST]
 
 
-def callbacks(app: dash.Dash) -> None:
-    """The choice changes the URL."""
+FIELDS = {"machines": Input("machines", "value")}
+"""What changes the URL."""
 
-    @app.callback(
-        Output("url", "search", allow_duplicate=True),
-        Input("machines", "value"),
-        State("url", "pathname"),
-        State("url", "search"),
-        prevent_initial_call=True,
-    )
-    def choose(names: Any, pathname: Any, query: Any) -> Any:
-        return having(pathname, query, machines=",".join((names or [])[:MOST]))
+
+def wanted(machines: Any) -> dict[str, str]:
+    """The URL's query for the values of `FIELDS`."""
+    return {"machines": ",".join((machines or [])[:MOST])}

@@ -6,14 +6,12 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import dash
 import numpy as np
 import polars as pl
-from dash import Input, Output, State, dcc, html
+from dash import Input, dcc, html
 
 from logpost.analyzer.reporting.units import bytes_text, time_text
 from logpost.dashboards.app import panels
-from logpost.dashboards.app.picking import having
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.overlap_map import Overlapped, overlap_map
@@ -134,16 +132,10 @@ def _farthest(costs: Parameters, V: float) -> tuple[str, float]:
 CHARTS = {"whatif.overlap": _overlap}
 
 
-def callbacks(app: dash.Dash) -> None:
-    """The fields change the URL."""
+FIELDS = {"volume": Input("overlap-volume", "value"), "beside": Input("overlap-beside", "value")}
+"""What changes the URL."""
 
-    @app.callback(
-        Output("url", "search", allow_duplicate=True),
-        Input("overlap-volume", "value"),
-        Input("overlap-beside", "value"),
-        State("url", "pathname"),
-        State("url", "search"),
-        prevent_initial_call=True,
-    )
-    def fill(volume: Any, beside: Any, pathname: Any, query: Any) -> Any:
-        return having(pathname, query, volume=volume or "", beside=beside or "")
+
+def wanted(volume: Any, beside: Any) -> dict[str, str]:
+    """The URL's query for the values of `FIELDS`."""
+    return {"volume": volume or "", "beside": beside or ""}

@@ -61,7 +61,7 @@ void limit(Graph& graph, const Joints& every_node, const Program& program, const
 }
 
 /// What `limit` took off a message: turns at its NICs, and bytes at the rate of these.
-Waits<std::int64_t> trimmed_ps(const Graph& graph, std::span<const Cost> costs, std::size_t id) {
+NetworkWaits<std::int64_t> trimmed_ps(const Graph& graph, std::span<const Cost> costs, std::size_t id) {
     const auto& crossing = graph.crossings[id];
     const auto message = graph.models[graph.model_of(crossing.edge)].message;
     const auto bytes = static_cast<double>(graph.messages[message].bytes);

@@ -30,7 +30,7 @@ namespace logpost::replay {
 struct NetworkUse {
     std::vector<double> busy_ps;          ///< by link: how long what it carried takes at its bandwidth
     std::vector<std::int64_t> waited_ps;  ///< by link: what the messages that took it waited in the network
-    Waits<WidePs> confirmed_ps;           ///< with deadlines: of messages that were needed when they came
+    NetworkWaits<WidePs> confirmed_ps;    ///< with deadlines: of messages that were needed when they came
     std::uint64_t messages = 0;           ///< between nodes
     std::uint64_t delayed = 0;            ///< of them, those that waited
     WidePs total_ps = 0;                  ///< sum of their waits

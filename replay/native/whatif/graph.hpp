@@ -106,7 +106,7 @@ struct Crossing {
 /// Waits of messages between nodes: until they have left, for their sender's NIC and for links; and for their
 /// receiver's NIC.
 template <class Ps>
-struct Waits {
+struct NetworkWaits {
     Ps leaving = 0;
     Ps coming = 0;
 };
@@ -114,9 +114,9 @@ struct Waits {
 /// What the recorded times say of the waits for NICs and links that the network's model has, summed over the messages
 /// between nodes. Of a message that was there before anybody needed it they say nothing.
 struct NetworkFit {
-    Waits<WidePs> confirmed_ps;     ///< waits of messages that were needed when the model has them come
-    Waits<WidePs> contradicted_ps;  ///< what of the waits the times leave no room for
-    WidePs unexplained_ps = 0;      ///< what messages took beyond the model
+    NetworkWaits<WidePs> confirmed_ps;     ///< waits of messages that were needed when the model has them come
+    NetworkWaits<WidePs> contradicted_ps;  ///< what of the waits the times leave no room for
+    WidePs unexplained_ps = 0;             ///< what messages took beyond the model
 };
 
 struct Graph {

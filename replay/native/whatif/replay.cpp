@@ -39,7 +39,7 @@ void Weights::set_delays(std::size_t lane, std::vector<Delay> of_crossing) {
     delays_[lane] = std::move(of_crossing);
 }
 
-Waits<std::int64_t> Weights::waits_longer(std::uint32_t edge, std::size_t lane) const noexcept {
+NetworkWaits<std::int64_t> Weights::waits_longer(std::uint32_t edge, std::size_t lane) const noexcept {
     const auto* crossing = crossing_of(edge);
     if (crossing == nullptr || delays_[lane].empty()) {
         return {};

@@ -73,7 +73,7 @@ class Weights {
         return crossing->sent_edge == edge ? now.sent_ps : now.whole_ps;
     }
     /// By how much its message waits longer than as recorded.
-    [[nodiscard]] Waits<std::int64_t> waits_longer(std::uint32_t edge, std::size_t lane) const noexcept;
+    [[nodiscard]] NetworkWaits<std::int64_t> waits_longer(std::uint32_t edge, std::size_t lane) const noexcept;
     /// The times of all nodes: lane after lane for each node. Of a graph without crossings.
     [[nodiscard]] std::vector<std::int64_t> times() const;
     /// Likewise, from the earliest begin to the latest end, by lane. Keeps no times but those that later nodes need.
@@ -161,7 +161,7 @@ struct CriticalPath {
     std::array<Sensitivity, kLocalities> sensitivities{};
     std::int64_t compute_ps = 0;                    ///< derivative by a factor of all computation
     std::int64_t moved_ps = 0;                      ///< sum of what edges on it take more or less than as recorded
-    Waits<std::int64_t> waited_more_ps;             ///< by how much messages on it wait longer than as recorded
+    NetworkWaits<std::int64_t> waited_more_ps;      ///< by how much messages on it wait longer than as recorded
     std::int64_t early_ps = 0;                      ///< what edges on it take less than nothing, as a positive sum
     std::int64_t short_ps = 0;                      ///< what edges on it take less than the model, likewise
     std::vector<std::int64_t> compute_by_location;  ///< computation on the path
