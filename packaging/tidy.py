@@ -128,7 +128,10 @@ def read(entry: dict[str, str]) -> Source:
     path = Path(entry["file"])
     words = shlex.split(entry["command"])
     output = words.index("-o")
-    options = (word for word in [*words[:output], *words[output + 2 :]] if word not in ("-c", entry["file"]))
+    options = [word for word in [*words[:output], *words[output + 2 :]] if word not in ("-c", entry["file"])]
+    while "-include" in options:  # another compiler's precompiled headers
+        at = options.index("-include")
+        del options[at : at + 2]
     return Source(path, settings_for(path), tuple(options))
 
 
@@ -162,7 +165,7 @@ def look_at(group: Group, file: Path) -> bool:
     if len(group.sources) > 1 and results[0].returncode != 0:
         reason = next((line for line in results[0].stdout.splitlines() if " error: " in line), "clang-tidy ended")
         print(f"{file.relative_to(ROOT)} is read file by file: {reason}", flush=True)
-        results = [tidy(BUILD, source.path, settings) for source in group.sources]
+        results = [tidy(GROUPS, source.path, settings) for source in group.sources]
     for result in results:
         if result.returncode != 0:
             print(result.stdout + result.stderr, end="", flush=True)
@@ -176,8 +179,9 @@ def main() -> int:
     for number, group in enumerate(groups):
         file = GROUPS / f"{number}{group.sources[0].path.suffix}"
         file.write_text("".join(f'#include "{source.path}"\n' for source in group.sources))
-        options = [*group.sources[0].options, "-c", str(file)]
-        database.append({"directory": str(BUILD), "file": str(file), "arguments": options})
+        for one in (file, *(source.path for source in group.sources)):
+            options = [*group.sources[0].options, "-c", str(one)]
+            database.append({"directory": str(BUILD), "file": str(one), "arguments": options})
         files.append(file)
     (GROUPS / "compile_commands.json").write_text(json.dumps(database))
     with ThreadPoolExecutor(os.cpu_count()) as pool:

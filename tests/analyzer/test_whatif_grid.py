@@ -108,13 +108,13 @@ def test_slow_links_congest(stencil: Run) -> None:
     ("text", "said"),
     [
         ("L=1us:2us:2", "write two parameters"),
-        ("L=1us:2us:2,G=1:2:2,g=1:2:2", "write two parameters"),
+        ("L=1us:2us:2,G=1ns/B:2ns/B:2,g=1us:2us:2", "write two parameters"),
         ("L=1us:2us:2,speed=1:2:2", "--grid speed=1:2:2: write NAME=FROM:TO:COUNT"),
         ("L=1us:2us:2,L=x1:x2:2", "L and L change the same values"),
         ("o=1us:2us:2,other_node.o_s=x1:x2:2", "o and other_node.o_s change the same values"),
         ("bisection=x1:x2:2,link_bandwidth=x1:x2:2", "bisection and link_bandwidth change the same values"),
-        ("L=1us,3us,2us,G=1:2:2", "give the values of L in order, each once"),
-        ("L=1us:2us:100,G=1:2:100", "10,000 cells; a grid has at most 4,096"),
+        ("L=1us,3us,2us,G=1ns/B:2ns/B:2", "give the values of L in order, each once"),
+        ("L=1us:2us:100,G=1ns/B:2ns/B:100", "10,000 cells; a grid has at most 4,096"),
     ],
 )
 def test_a_grid_that_cannot_be_is_refused(text: str, said: str) -> None:
