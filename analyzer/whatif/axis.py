@@ -9,7 +9,7 @@ import numpy as np
 from logpost.errors import InputError
 from logpost.replay.models.interface import Kind, Parameter
 from logpost.replay.predict.quantities import parse_sweep
-from logpost.replay.whatif.changes import PARAMETERS
+from logpost.replay.whatif.changes import PARAMETERS, lacks_unit
 from logpost.replay.whatif.network_changes import SWEPT
 
 BANDWIDTHS = ("bisection", "link_bandwidth")
@@ -127,9 +127,5 @@ def _refuse_without_unit(written: str, span: str, parameter: Parameter) -> None:
         return
     unit = "GB/s" if parameter.name in BANDWIDTHS else "us" if parameter.kind == "time" else "ns/B"
     for end in span.split(":")[:2]:
-        try:
-            bare = float(end) != 0.0
-        except ValueError:
-            continue
-        if bare:
+        if lacks_unit(end):
             raise InputError(f"{written}: {end} has no unit; write {end}{unit}, or x{end} for a factor")

@@ -169,7 +169,7 @@ def _set(scenario: Scenario, name: str, value: str) -> Scenario:
                 assert isinstance(given, float)
                 if not math.isfinite(given):
                     raise InputError(f"--set {name}={value}: give a finite value")
-                _refuse_without_unit(name, value, given)
+                _refuse_without_unit(name, value)
                 _refuse_too_long(name, value, np.array([given]))
                 machine = machine.with_value(parameter_name, given if parameter_name == one else 0.0, localities)
                 error = stated
@@ -180,8 +180,16 @@ def _set(scenario: Scenario, name: str, value: str) -> Scenario:
     return replace(scenario, machine=machine, errors=MappingProxyType(errors), follows=moved)
 
 
-def _refuse_without_unit(name: str, value: str, given: float) -> None:
-    if value[-1] in "0123456789." and given != 0.0:
+def lacks_unit(text: str) -> bool:
+    """Whether a time, or a time per byte, is written without a unit; 0 needs none."""
+    try:
+        return float(text) != 0.0
+    except ValueError:
+        return False
+
+
+def _refuse_without_unit(name: str, value: str) -> None:
+    if lacks_unit(value):
         unit = "ns/B" if name.rpartition(".")[2] == "G" else "us"
         raise InputError(f"--set {name}={value}: give a unit, e.g. {name}={value}{unit}")
 
@@ -195,7 +203,7 @@ def _moved_by(parameter: Parameter, name: str, value: str) -> float:
     given = math.nan if value[1:2] in ("+", "-") else parse_value(parameter, value[1:], time_unit="ps", clock_hz=None)
     if not isinstance(given, float) or not math.isfinite(given):
         raise InputError(f"--set {name}={value}: write how much more or less as +450us or -5us")
-    _refuse_without_unit(name, value, given)
+    _refuse_without_unit(name, value)
     return -given if value[0] == "-" else given
 
 

@@ -117,7 +117,7 @@ def phase(draw: st.DrawFn, ranks: int) -> tuple[Any, ...]:
         size = draw(st.sampled_from((0, 8, 4096, 2**20)))
         how = draw(st.sampled_from(("blocking", "eager", "later", "posted")))
         count = draw(st.sampled_from((1, 1, 4, 40)))
-        return kind, region, times, takes, site, one, other, size, how, count, draw(MESSAGE_PARTS)
+        return kind, region, times, count, takes, site, one, other, size, how, draw(MESSAGE_PARTS)
     if kind == "parallel":
         return kind, region, times, takes, site, one, draw(st.lists(TIMES, min_size=2, max_size=3).filter(any))
     if kind == "transfer":
@@ -158,24 +158,10 @@ def _single(course: Course, region: str, times: list[int], takes: int, site: str
         _call(course, rank, site, name, course.at[rank] + takes, parts)
 
 
-def _message(
-    course: Course,
-    region: str,
-    times: list[int],
-    takes: int,
-    site: str,
-    sender: int,
-    receiver: int,
-    size: int,
-    how: str,
-    count: int,
-    parts: list[str],
-) -> None:
-    """Some messages one after the other. Blocking, or with the send's or the receive's Wait behind the work; eager:
-    the send returns at once. Calls lose time to what their message does."""
+def _message(course: Course, region: str, times: list[int], count: int, *drawn: Any) -> None:
+    """Some messages one after the other, the first one behind the work."""
     for number in range(count):
-        times = times if number == 0 else [0] * course.ranks
-        _one_message(course, region, times, takes, site, sender, receiver, size, how, parts)
+        _one_message(course, region, times if number == 0 else [0] * course.ranks, *drawn)
 
 
 def _one_message(
@@ -190,6 +176,8 @@ def _one_message(
     how: str,
     parts: list[str],
 ) -> None:
+    """Blocking, or with the send's or the receive's Wait behind the work; eager: the send returns at once. Calls lose
+    time to what their message does."""
     send = post = complete = None
     if how == "later":
         send = _call(course, sender, site, "MPI_Isend", course.at[sender], parts)
