@@ -81,11 +81,10 @@ void join(LocationTrace& at, const Begun& begun, const RequestEnd& end, QualityC
 /// own location alone: nobody waited for these.
 void join_transfers(const TraceOf& traces, const std::vector<std::int32_t>& owner,
                     const std::vector<std::size_t>& locations, QualityCounts& quality) {
-    using Key = std::pair<std::int32_t, std::uint64_t>;
-    std::unordered_map<std::int32_t, std::map<Key, bool>> ended;  // by process: whether its start was found
+    std::unordered_map<std::int32_t, std::map<TransferKey, bool>> ended;  // by process: whether its start was found
     for (const auto l : locations) {
         for (const auto& one : traces[l]->ended_transfers) {
-            ended[owner[l]].try_emplace({one.window, one.matching}, false);
+            ended[owner[l]].try_emplace(one, false);
         }
         traces[l]->ended_transfers = {};
     }
@@ -95,7 +94,7 @@ void join_transfers(const TraceOf& traces, const std::vector<std::int32_t>& owne
             if (of == ended.end()) {
                 break;
             }
-            const auto at = of->second.find({open.window, open.matching});
+            const auto at = of->second.find(open);
             if (at != of->second.end() && !std::exchange(at->second, true)) {
                 --quality[static_cast<std::size_t>(Quality::request_unknown)];
                 count(quality, Quality::request_of_other_thread);

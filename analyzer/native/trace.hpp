@@ -6,6 +6,7 @@
 /// Times are picoseconds (int64) from the start of the trace; ids are dense (0..n-1).
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -141,7 +142,7 @@ struct RequestEnd {
 struct TransferKey {
     std::int32_t window;
     std::uint64_t matching;
-    bool operator==(const TransferKey&) const = default;
+    auto operator<=>(const TransferKey&) const = default;
 };
 
 /// When a location was in a region that matters to threads, or between a pair of records that does.
