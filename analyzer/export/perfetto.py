@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import gzip
 import importlib
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import polars as pl
 
+from logpost.analyzer._native import perfetto_counter, perfetto_slices
 from logpost.analyzer.export.files import Progress, whole
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN, together
@@ -96,7 +96,6 @@ class _Writer:
 
     def __init__(self, schema: Any, file: BinaryIO) -> None:
         self.schema = schema
-        self.event = schema.TrackEvent
         self._file = file
         self._trace = schema.Trace()
         self._first = True
@@ -114,6 +113,11 @@ class _Writer:
         else:
             packet.sequence_flags = self.schema.TracePacket.SEQ_NEEDS_INCREMENTAL_STATE
         return packet
+
+    def encoded(self, packets: bytes) -> None:
+        """Packets as the native core encodes them."""
+        self.flush()
+        self._file.write(packets)
 
     def flush(self) -> None:
         """Write what is collected."""
@@ -188,23 +192,26 @@ class _Flows:
         table = table.select(location, time, "flow").sort(location, time, "flow")
         return table[location].to_numpy(), table[time].to_numpy(), table["flow"].to_numpy()
 
-    def begun(self, location: int, enters: np.ndarray) -> list[list[int]]:
-        """Flows that begin in each of the calls of one location, which are in the order of time."""
+    def begun(self, location: int, enters: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Flows that begin in each of the calls of one location, which are in the order of time: those of call i are
+        `ids[begin[i]:end[i]]` of what is returned as (begin, end, ids), none if begin is not before end."""
         return self._at(self._sent, location, enters)
 
-    def ended(self, location: int, leaves: np.ndarray) -> list[list[int]]:
+    def ended(self, location: int, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Flows that end in each of the calls of one location."""
         return self._at(self._received, location, leaves)
 
     @staticmethod
-    def _at(side: tuple[np.ndarray, np.ndarray, np.ndarray], location: int, times: np.ndarray) -> list[list[int]]:
+    def _at(
+        side: tuple[np.ndarray, np.ndarray, np.ndarray], location: int, times: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         locations, at, ids = side
         low, high = np.searchsorted(locations, [location, location + 1])
-        begin = low + np.searchsorted(at[low:high], times, "left")
-        end = low + np.searchsorted(at[low:high], times, "right")
+        begin = np.searchsorted(at[low:high], times, "left")
+        end = np.searchsorted(at[low:high], times, "right")
         # Two calls at one instant: the flow belongs to the first, and must not begin or end twice.
         end[1:][times[1:] == times[:-1]] = 0
-        return [ids[b:e].tolist() if b < e else [] for b, e in zip(begin.tolist(), end.tolist(), strict=True)]
+        return begin, end, ids[low:high]
 
 
 def _slices(writer: _Writer, run: Run, flows: _Flows, report: Progress | None) -> int:
@@ -214,44 +221,23 @@ def _slices(writer: _Writer, run: Run, flows: _Flows, report: Progress | None) -
     columns = [f"{category}_ps" for category in EXPOSED]
     for batch in _batches(run):
         for location, part in _by_location(together(batch, run.manifest.machine.undivided)):
-            exposed = part.select(columns).to_numpy()
-            most = np.where(exposed.any(axis=1), 2 + exposed.argmax(axis=1), 1).tolist()
-            arguments = _arguments(exposed)
-            begun = flows.begun(location, part["enter_ps"].to_numpy())
-            ended = flows.ended(location, part["leave_ps"].to_numpy())
-            rows = part.select(pl.col("enter_ps", "leave_ps") // 1000, pl.col("region") + 1).iter_rows()
-            track = TRACKS_OF_LOCATIONS + location
-            for i, (enter, leave, region) in enumerate(rows):
-                packet = writer.packet()
-                packet.timestamp = enter
-                event = packet.track_event
-                event.type = writer.event.TYPE_SLICE_BEGIN
-                event.track_uuid = track
-                event.name_iid = region
-                event.category_iids.append(most[i])
-                if begun[i]:
-                    event.flow_ids.extend(begun[i])
-                for number, ps in arguments[i]:
-                    event.debug_annotations.add(name_iid=number + 2, double_value=ps / 1000)
-                packet = writer.packet()
-                packet.timestamp = leave
-                event = packet.track_event
-                event.type = writer.event.TYPE_SLICE_END
-                event.track_uuid = track
-                if ended[i]:
-                    event.terminating_flow_ids.extend(ended[i])
+            times = part.select(pl.col("enter_ps", "leave_ps") // 1000)
+            writer.encoded(
+                perfetto_slices(
+                    TRACKS_OF_LOCATIONS + location,
+                    SEQUENCE,
+                    times["enter_ps"].to_numpy(),
+                    times["leave_ps"].to_numpy(),
+                    part["region"].cast(pl.Int64).to_numpy() + 1,
+                    np.ascontiguousarray(part.select(columns).to_numpy()),
+                    flows.begun(location, part["enter_ps"].to_numpy()),
+                    flows.ended(location, part["leave_ps"].to_numpy()),
+                )
+            )
         done += batch.height
         if report:
             report("calls", done, total)
     return total
-
-
-def _arguments(exposed: np.ndarray) -> list[list[tuple[int, int]]]:
-    """Per call, (number of the category, exposed time in ps) of those that have time."""
-    calls, numbers = np.nonzero(exposed)
-    pairs = list(zip(numbers.tolist(), exposed[calls, numbers].tolist(), strict=True))
-    ends = np.cumsum(np.bincount(calls, minlength=len(exposed))).tolist()
-    return [pairs[begin:end] for begin, end in itertools.pairwise([0, *ends])]
 
 
 def _batches(run: Run) -> Iterator[pl.DataFrame]:
@@ -310,21 +296,18 @@ def _counters(writer: _Writer, run: Run) -> int:
             track.name = title
             unit = writer.schema.CounterDescriptor
             track.counter.unit = unit.UNIT_SIZE_BYTES if column == "bytes" else unit.UNIT_TIME_NS
-            after = None
-            for _, window, value in part.iter_rows():
-                if after is not None and after < window:
-                    written += _count(writer, uuid, after * width, 0)
-                written += _count(writer, uuid, window * width, value if column == "bytes" else value // 1000)
-                after = window + 1
-            if after is not None:
-                written += _count(writer, uuid, after * width, 0)
+            at_ns, values = _counted(part, width, 1 if column == "bytes" else 1000)
+            writer.encoded(perfetto_counter(uuid, SEQUENCE, at_ns, values))
+            written += len(at_ns)
     return written
 
 
-def _count(writer: _Writer, uuid: int, at_ps: int, value: int) -> int:
-    packet = writer.packet()
-    packet.timestamp = at_ps // 1000
-    packet.track_event.type = writer.event.TYPE_COUNTER
-    packet.track_event.track_uuid = uuid
-    packet.track_event.counter_value = value
-    return 1
+def _counted(loaded: pl.DataFrame, width_ps: int, unit: int) -> tuple[np.ndarray, np.ndarray]:
+    """Times in ns and values of a counter, from (location, window, value in 1 / `unit`): each window's value at its
+    beginning, and 0 at the end of each that the next window does not follow."""
+    window, value = loaded["window"].cast(pl.Int64).to_numpy(), loaded.to_series(2).to_numpy() // unit
+    falls = np.append(np.diff(window) > 1, True)
+    places = np.concatenate([np.arange(len(window)), np.flatnonzero(falls)])
+    at = np.concatenate([window, window[falls] + 1]) * width_ps // 1000
+    order = np.argsort(places, kind="stable")
+    return at[order], np.concatenate([value, np.zeros(falls.sum(), np.int64)])[order]

@@ -37,5 +37,7 @@ void bind_trace(nb::module_& module);
 void bind_shards(nb::module_& module);
 /// Telling a run as a GOAL schedule.
 void bind_goal(nb::module_& module);
+/// Events of a Perfetto trace.
+void bind_perfetto(nb::module_& module);
 
 }  // namespace logpost::analyzer::bindings

@@ -8,4 +8,5 @@ NB_MODULE(_native, module) {
     logpost::analyzer::bindings::bind_trace(module);
     logpost::analyzer::bindings::bind_shards(module);
     logpost::analyzer::bindings::bind_goal(module);
+    logpost::analyzer::bindings::bind_perfetto(module);
 }

@@ -9,10 +9,12 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from tests.dashboards.synthetic import Names, make_run
 
+from logpost.analyzer._native import perfetto_counter, perfetto_slices
 from logpost.analyzer.export import perfetto as subject
 from logpost.analyzer.export.perfetto import Written, export_perfetto
 from logpost.analyzer.run import Run
@@ -281,3 +283,14 @@ def test_missing_package_names_itself(tmp_path: Path, monkeypatch: pytest.Monkey
     with pytest.raises(InputError, match="needs the Python package perfetto; run `pip install perfetto`"):
         export_perfetto(run, tmp_path / "a.pftrace")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.run"]
+
+
+def test_columns_that_do_not_fit_together_are_refused() -> None:
+    some, none = np.zeros(2, np.int64), np.zeros(0, np.int64)
+    whole = (some, some, none)
+    with pytest.raises(ValueError, match="columns differ in length"):
+        perfetto_slices(1, 1, some, some, none, np.zeros((2, 3), np.int64), whole, whole)
+    with pytest.raises(ValueError, match="columns differ in length"):
+        perfetto_counter(1, 1, some, none)
+    with pytest.raises(ValueError, match="a range of flows is not within the ids"):
+        perfetto_slices(1, 1, some, some, some, np.zeros((2, 3), np.int64), whole, (some, some + 1, none))
