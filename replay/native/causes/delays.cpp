@@ -47,6 +47,8 @@ constexpr std::size_t kMost = std::size_t{1} << 16U;
 constexpr std::size_t kOfEach = 16;
 /// Of those, the neighbours that one thread compares before it takes others.
 constexpr std::size_t kInRow = 256;
+/// Waits from one that is compared to one whose synchronizations are fetched meanwhile.
+constexpr std::size_t kNext = 4;
 /// Waits from one that is charged to one whose charges are fetched meanwhile.
 constexpr std::size_t kAhead = 8;
 
@@ -70,7 +72,12 @@ class ComparedBlock {
   public:
     ComparedBlock(const Program& program, const Waits& waits, const ActiveTimes& active,
                   Synchronizations& synchronizations, const std::vector<Span>& interest, unsigned threads)
-        : program_(program), waits_(waits), interest_(interest), threads_(std::max(threads, 1U)), shares_(threads_) {
+        : program_(program),
+          waits_(waits),
+          synchronizations_(synchronizations),
+          interest_(interest),
+          threads_(std::max(threads, 1U)),
+          shares_(threads_) {
         for (unsigned thread = 0; thread < threads_; ++thread) {
             comparisons_.emplace_back(program, active, synchronizations);
         }
@@ -110,6 +117,13 @@ class ComparedBlock {
             found.of_interest = wait.kind != WaitKind::start_up && wait.kind != WaitKind::shut_down &&
                                 interest_[block[i].location].contains(call.enter_ps);
             if (found.of_interest) {
+                if (place + kNext < order_.size()) {
+                    const auto& next = block[order_[place + kNext]];
+                    const auto& of = waits_.of(next.location)[next.wait];
+                    synchronizations_.fetch_ahead(static_cast<std::size_t>(of.cause),
+                                                  static_cast<std::int32_t>(next.location));
+                    synchronizations_.fetch_ahead(next.location, of.cause);
+                }
                 one(found, block[i], thread);
             }
         });
@@ -140,6 +154,7 @@ class ComparedBlock {
 
     const Program& program_;
     const Waits& waits_;
+    const Synchronizations& synchronizations_;
     const std::vector<Span>& interest_;
     unsigned threads_;
     std::vector<Comparison> comparisons_;          // by thread
