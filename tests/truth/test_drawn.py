@@ -83,6 +83,13 @@ def test_an_origin_whose_target_has_posted_waits_for_no_word_of_it(tmp_path: Pat
     assert abs(found.gain - found.true_gain) < 0.005, found  # 10.7 for 10.6 %; with the word's way 7.8 %
 
 
+def test_a_receive_is_posted_before_the_work_that_delays_it_alone(tmp_path: Path) -> None:
+    """Receivers work as their senders do, and then more: only that stands behind the receive without a cause."""
+    found = _drawn_and_judged(tmp_path, "drawn_973695_13_late_receiver").verdict
+    assert found.right, found
+    assert abs(found.gain - found.true_gain) < 0.01, found  # 10.7 for 10.1 %; the worst-hit sender's time is 13.4 %
+
+
 def test_senders_wait_for_a_hot_receiver_behind_their_own_work(tmp_path: Path) -> None:
     """What they start takes longer than a handshake that is answered at once, and the receiver takes others first."""
     found = _drawn_and_judged(tmp_path, "drawn_973695_40_hot_receiver").verdict

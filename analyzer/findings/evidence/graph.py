@@ -221,6 +221,11 @@ class Graph:
         """By call: the row of the wait that ends last; -1 where its own work lasts longer."""
         return self.native.binding()
 
+    @cached_property
+    def meets(self) -> Flags:
+        """Calls that wait for other ranks, or take part in an operation with them."""
+        return np.asarray(self.is_member | (self.waited_last >= 0), dtype=np.bool_)
+
     def waiting_for(self, *reasons: Reason) -> Int32:
         """The calls whose last wait is for one of these."""
         codes = [wait_reasons().index(reason) for reason in reasons]

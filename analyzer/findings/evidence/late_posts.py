@@ -25,9 +25,8 @@ def late_posts(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
 
     Returns:
         Rows (place: call path of the waiting call; waiter: its location; location: the receiver; callpath: of the call
-        that posts the receive; begin_ps, end_ps: from when until the receiver was waited for; free_ps: from when
-        it took no other message; exposed_ps: share in the
-        call's exposed time).
+        that posts the receive; recv_post_call: its number; begin_ps, end_ps: from when until the receiver was waited
+        for; free_ps: from when it took no other message; exposed_ps: share in the call's exposed time).
     """
     waiting = evidence.tables["calls"].filter(pl.col("late_receiver_ps") > 0)
     waiting = waiting.select("call", place="callpath", waiter="location", exposed_ps="late_receiver_ps")
@@ -58,7 +57,9 @@ def late_posts(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
     rows = late.join(calls, on="call").join(posted, on="recv_post_call").with_columns(exposed_ps=shared)
     return (
         _with_others_taken(evidence, rows)
-        .select("place", "waiter", "location", "callpath", "begin_ps", "free_ps", "end_ps", "exposed_ps")
+        .select(
+            "place", "waiter", "location", "callpath", "recv_post_call", "begin_ps", "free_ps", "end_ps", "exposed_ps"
+        )
         .sort("place", "waiter", "begin_ps", "location", "end_ps", "callpath", "exposed_ps")
     )
 
