@@ -140,6 +140,9 @@ class Graph:
         self.is_member: Flags = np.zeros(self.count, dtype=np.bool_)
         """whether a call takes part in a collective operation"""
         self.is_member[members["call"]] = True
+        self.completes: Flags = np.zeros(self.count, dtype=np.bool_)
+        """whether a call completes a nonblocking collective operation"""
+        self.completes[every["complete"][~at_once]] = True
         self.native = RecordedGraph(
             {
                 name: np.ascontiguousarray(calls[name].to_numpy())
