@@ -58,6 +58,8 @@ class Story:
                     kind = "init_finalize"
                 elif names[depth].startswith(("MPI_Win_", "MPI_Get", "shmem_")):
                     kind = "one_sided"
+                elif names[depth].startswith("MPI_Neighbor_"):
+                    kind = "collective"
                 elif names[depth].startswith("MPI_"):
                     kind = "other" if names[depth] in ("MPI_Wtime", "MPI_Comm_rank") else "wait"
                 region = self.regions.setdefault((names[depth], kind), len(self.regions))

@@ -23,6 +23,7 @@ CAUSES = (
     "imbalance_shared_nic",
     "master_worker",
     "neighbourhood_hub",
+    "neighbours_slow_rank",
     "particles_crowded",
     "reduce_then_bcast",
     "rma_late_post_beside",
@@ -48,6 +49,7 @@ CLEAN = (
     "communicators_clean",
     "gets_offloaded",
     "iallreduce_overlapped",
+    "neighbours_even",
     "random_traffic",
     "rma_remote_access",
 )
