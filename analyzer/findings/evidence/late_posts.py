@@ -25,8 +25,9 @@ def late_posts(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
 
     Returns:
         Rows (place: call path of the waiting call; waiter: its location; location: the receiver; callpath: of the call
-        that posts the receive; recv_post_call: its number; begin_ps, end_ps: from when until the receiver was waited
-        for; free_ps: from when it took no other message; exposed_ps: share in the call's exposed time).
+        that posts the receive; recv_post_call: its number; send_enter_ps: when the send began; begin_ps, end_ps: from
+        when until the receiver was waited for; free_ps: from when it took no other message; exposed_ps: share in the
+        call's exposed time).
     """
     waiting = evidence.tables["calls"].filter(pl.col("late_receiver_ps") > 0)
     waiting = waiting.select("call", place="callpath", waiter="location", exposed_ps="late_receiver_ps")
@@ -38,6 +39,7 @@ def late_posts(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
         .filter(pl.col("late_receiver_ps") > 0, pl.col("send_location") != pl.col("recv_location"))
         .select(
             "recv_post_call",
+            "send_enter_ps",
             location="recv_location",
             call=pl.when(pl.col("send_complete_call") >= 0).then("send_complete_call").otherwise("send_call"),
             part_ps=pl.col("late_receiver_ps").cast(pl.Float64),
@@ -58,7 +60,16 @@ def late_posts(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
     return (
         _with_others_taken(evidence, rows)
         .select(
-            "place", "waiter", "location", "callpath", "recv_post_call", "begin_ps", "free_ps", "end_ps", "exposed_ps"
+            "place",
+            "waiter",
+            "location",
+            "callpath",
+            "recv_post_call",
+            "send_enter_ps",
+            "begin_ps",
+            "free_ps",
+            "end_ps",
+            "exposed_ps",
         )
         .sort("place", "waiter", "begin_ps", "location", "end_ps", "callpath", "exposed_ps")
     )

@@ -13,7 +13,9 @@ Calls that take what comes first (Waitany) take something else then, and what a 
 The graph keeps the recorded one; so what the program saves with another order is read off the replay itself.
 
 Where the program is not replayed (a part of it, no machine that fits, clocks that contradict each other), or polls, as
-the graph sees through and the other replay does not, operations alone are played (`met_again`). Times in ps.
+the graph sees through and the other replay does not, operations alone are played (`met_again`). So they are where the
+latency is only bounded: messages that take so long would be waited for where nobody did, while the graph has what these
+took. Times in ps.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ def saving_replayed(evidence: Evidence, graph: Graph, hypothesis: Hypothesis) ->
 
 def cure_replayed(evidence: Evidence, graph: Graph, hypothesis: Hypothesis) -> Cure:
     """The program with other gaps; its length is told where its calls come in another order."""
-    replays = _replays(evidence) if graph.whole and not graph.polls.any() else ()
+    known = graph.whole and not graph.polls.any() and evidence.divides("latency")
+    replays = _replays(evidence) if known else ()
     found = [one for engine in replays if (one := _through(engine, graph, hypothesis)) is not None]
     if not found:
         return Cure(graph, met_again(graph, hypothesis))

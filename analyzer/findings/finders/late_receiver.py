@@ -172,7 +172,10 @@ def _gain(
     """What a cure saves, and how it is replayed. `computing`: that is what the receivers mostly do meanwhile."""
     graph = graph_of(evidence)
     if computing:
-        moved = max((_moved(evidence, graph, *posts) for posts in _posts(graph, waits)), key=lambda saving: saving.gain)
+        moved = max(
+            (_moved(evidence, graph, *posts) for posts in _posts(evidence, graph, waits)),
+            key=lambda saving: saving.gain,
+        )
         if moved.gain >= MIN_SHARE:
             return moved.gain, moved
     saving = saving_if(graph, Hypothesis(dropped=("post",)))
@@ -183,10 +186,14 @@ def _gain(
     return min(gain_by_moving(evidence, exposed), saving.gain if held else saving.gain or 1.0), saving
 
 
-def _posts(graph: Graph, waits: pl.DataFrame) -> Iterator[tuple[Int32, Int64]]:
-    """The calls that post the receives waited for, and how long each of them is; and all calls at these places with the
-    longest wait: who posts earlier in the source does so each time."""
-    late = waits.group_by("recv_post_call").agg(late_ps=(pl.col("end_ps") - pl.col("begin_ps")).max())
+def _posts(evidence: Evidence, graph: Graph, waits: pl.DataFrame) -> Iterator[tuple[Int32, Int64]]:
+    """The calls that post the receives waited for, and how late each of them is; and all calls at these places, as
+    late as the latest: who posts earlier in the source does so each time.
+
+    Where nothing tells when a request is there, a receive is late from when its send began.
+    """
+    since = pl.col("begin_ps" if evidence.divides("latency", "late_receiver") else "send_enter_ps")
+    late = waits.group_by("recv_post_call").agg(late_ps=(pl.col("end_ps") - since).max())
     rows = late.with_columns(row=graph.rows(late["recv_post_call"])).filter(pl.col("row") >= 0).sort("row")
     posts, late_ps = rows["row"].to_numpy(), rows["late_ps"].to_numpy()
     yield posts, late_ps
