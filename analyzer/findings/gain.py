@@ -2,7 +2,7 @@
 
 With P the program time of the slowest rank and b_i the time in which rank i surely works (its program time without
 waiting,
-polling for what has not been sent, and residual, which may be waiting),
+polling for what has not been sent, and residual and operations whose members are not known, which may be waiting),
 no cure makes the program shorter than its critical resource:
 
     moving work in time (other order, earlier posts, overlap)      P - max(b_i)
@@ -25,12 +25,16 @@ from collections.abc import Mapping
 
 from logpost.analyzer.findings.evidence.polled import polled_ps
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.unknown_members import unknown_members_ps
 
 
 def busy_ps(evidence: Evidence) -> dict[int, int]:
     """Location to the time in which it surely works."""
-    polled = polled_ps(evidence)
-    return {location: time - polled.get(location, 0) for location, time in evidence.busy_ps.items()}
+    polled, unknown = polled_ps(evidence), unknown_members_ps(evidence)
+    return {
+        location: time - polled.get(location, 0) - unknown.get(location, 0)
+        for location, time in evidence.busy_ps.items()
+    }
 
 
 def gain_by_moving(evidence: Evidence, lost: Mapping[int, float]) -> float:

@@ -58,6 +58,8 @@ class Story:
                     kind = "init_finalize"
                 elif names[depth].startswith(("MPI_Win_", "MPI_Get", "shmem_")):
                     kind = "one_sided"
+                elif names[depth].startswith("MPI_Neighbor_"):
+                    kind = "collective"
                 elif names[depth].startswith("MPI_"):
                     kind = "other" if names[depth] in ("MPI_Wtime", "MPI_Comm_rank") else "wait"
                 region = self.regions.setdefault((names[depth], kind), len(self.regions))
@@ -214,6 +216,20 @@ class Story:
                     "bytes_received": 8,
                 }
             )
+        self.instances += 1
+
+    def started_collective(self, paths: tuple[int, int], operation: str, members: dict[int, tuple[int, ...]]) -> None:
+        """A nonblocking operation of members that start it at an instant and complete it in a later call (start, enter,
+        leave); who waits, does so until the last one has started."""
+        last = max(start for start, *_ in members.values())
+        for rank, (start, enter, leave) in members.items():
+            waited = min(max(last - enter, 0), leave - enter)
+            self.call(rank, start, start, paths[0])
+            self.call(rank, enter, leave, paths[1], collective_wait=waited, collective=leave - enter - waited)
+            row = {"instance": self.instances, "location": rank, "comm": 0, "root": -1, "rma_window": -1}
+            row |= {"callpath": paths[0], "operation": operation, "enter_ps": start, "leave_ps": leave}
+            row |= {"wait_ps": waited, "bytes_sent": 8, "bytes_received": 8, "complete_enter_ps": enter}
+            self.rows["collectives"].append(row)
         self.instances += 1
 
     def epoch(self, rank: int, kind: str, path: int, waits_for: int, wait: int) -> None:
@@ -389,7 +405,9 @@ class Story:
             row["recv_post_call"] = entered.get((row["recv_location"], row["recv_post_ps"]), -1)
             row["recv_call"] = entered.get((row["recv_location"], row["recv_enter_ps"]), -1)
         for row in rows.get("collectives", []):
-            row["call"] = row["complete_call"] = entered.get((row["location"], row["enter_ps"]), -1)
+            row["call"] = entered.get((row["location"], row["enter_ps"]), -1)
+            completed = row.pop("complete_enter_ps", row["enter_ps"])
+            row["complete_call"] = entered.get((row["location"], completed), -1)
 
     def _accounting(self, rows: dict[str, list[dict[str, Any]]]) -> pl.DataFrame:
         """The segments, and compute as what is left of each window, by phase."""

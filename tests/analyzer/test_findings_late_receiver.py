@@ -113,6 +113,31 @@ def test_a_nonblocking_send_waits_where_it_is_completed() -> None:
     assert (finding["region"], finding["exposed_ps"]) == ("MPI_Waitall", 20 * MS)
 
 
+def test_work_that_its_sender_does_as_well_stays_before_the_post() -> None:
+    """Both work 3 ms in each round; then rank 0 sends, and rank 1 works 4 ms more before it receives.
+
+    A round of 12 ms:
+        rank 0  computes 0 .. 3, MPI_Ssend 3 .. 8: 4 late receiver; computes 8 .. 12
+        rank 1  computes 0 .. 7, MPI_Recv 7 .. 8; MPI_Barrier 8 .. 12
+        both    MPI_Barrier until 12
+    With 4 of rank 1's 7 ms behind its receive, both have done their work at 8: 4 of 12 ms are saved in each round. With
+    all 7 of them behind it, rank 1 would wait 3 ms for its message, and the barrier would come 3 ms later.
+    """
+    story = Story(2, ROUNDS * 12 * MS, windows=ROUNDS)
+    ssend, recv, barrier = story.path("MPI_Ssend"), story.path("MPI_Recv"), story.path("MPI_Barrier")
+    parts = {"late_receiver": 4 * MS, "serialization": MS}
+    for i in range(ROUNDS):
+        t = i * 12 * MS
+        end = t + 8 * MS
+        story.call(0, t + 3 * MS, end, ssend, **parts)
+        story.call(1, t + 7 * MS, end, recv, serialization=MS)
+        story.message(0, 1, 10**6, (t + 3 * MS, end), (t + 7 * MS, end), (ssend, recv), complete=end, **parts)
+        story.collective(barrier, "Barrier", {0: (t + 12 * MS, t + 12 * MS), 1: (end, t + 12 * MS)})
+    finding = story.alone(late_receiver.find).row(0, named=True)
+    # Of the first round as well: all that is waited for is moved.
+    assert finding["gain"] == pytest.approx(4 / 12, abs=0.001)
+
+
 def test_receives_posted_in_time_are_no_finding() -> None:
     story = Story(2, 100 * MS)
     send, recv = story.path("MPI_Ssend"), story.path("MPI_Recv")

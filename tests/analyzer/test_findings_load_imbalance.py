@@ -77,6 +77,24 @@ def test_without_user_regions_the_confidence_says_so() -> None:
     assert finding["confidence"] == MEDIUM
 
 
+def test_ranks_may_wait_in_operations_whose_members_no_record_tells() -> None:
+    """OTF2 has none of operations of neighbours: what is seen of the others' waiting is that they are in one."""
+    story = Story(4, 100 * MS)
+    exchange, relax = story.path("main", "MPI_Neighbor_alltoall"), story.path("main", "relax")
+    for rank in range(4):
+        work = (80 if rank == 2 else 40) * MS
+        story.call(rank, work, 100 * MS, exchange, collective=100 * MS - work)
+        story.user(rank, relax, work)
+    finding = story.alone(load_imbalance.find).row(0, named=True)
+    assert finding["ranks"] == [2]
+    assert (finding["region"], finding["cause_region"]) == ("MPI_Neighbor_alltoall", "relax")
+    # The others are in it for 60 ms each, 40 of them as long as rank 2 works more than they do.
+    assert finding["exposed_ps"] == 120 * MS
+    assert finding["gain"] == pytest.approx(0.3)  # 50 instead of 80 ms
+    assert finding["confidence"] == MEDIUM
+    assert finding["certainty"].endswith("the trace does not tell for whom ranks wait in MPI_Neighbor_alltoall")
+
+
 def test_equal_work_is_no_finding() -> None:
     # Half a per cent of difference is below what anyone could measure.
     story = ranks_that_compute([90 * MS, 90 * MS, 90 * MS + MS // 2, 90 * MS])

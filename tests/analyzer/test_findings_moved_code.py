@@ -31,6 +31,11 @@ def test_code_moves_before_the_next_call_of_its_location() -> None:
     assert moved_behind(calls(), np.array([1, 2])).tolist() == [5, 0, 10, 60, 1, 2]
 
 
+def test_code_for_which_nobody_waits_stays() -> None:
+    # Of call 1's 10 ps at most 4, of call 4's 1 ps all; call 3 is its location's last one.
+    assert moved_behind(calls(), np.array([1, 3, 4]), np.array([4, 50, 9])).tolist() == [5, 6, 24, 40, 0, 3]
+
+
 def test_code_before_other_calls_would_have_to_pass_these() -> None:
     since = np.array([True, False, False, False, True, False])
     # Since call 0 there are 10 + 20 + 40 ps before call 3, of which 40 stand directly before it.

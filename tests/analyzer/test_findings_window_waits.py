@@ -95,8 +95,7 @@ def test_a_post_is_no_earlier_than_its_rank_has_done_waiting_for_others() -> Non
     graph = SimpleNamespace(
         count=7,
         location=np.array([0, 0, 0, 0, 0, 0, 1]),
-        is_member=np.array([False, False, False, False, True, False, False]),
-        waited_last=np.array([0, -1, -1, -1, -1, -1, -1]),
+        meets=np.array([True, False, False, False, True, False, False]),
         waits={"source": np.array([1, 3, 5, 6, 3]), "reason": np.array([0, access, access, access, access])},
     )
     found = window_waits.posted_at_once(cast(Graph, graph))

@@ -19,9 +19,11 @@ CAUSES = (
     "sparse_hub",
     "stream_slow_stage",
     "iallreduce_slow_rank",
+    "iallreduce_waits_first",
     "imbalance_shared_nic",
     "master_worker",
     "neighbourhood_hub",
+    "neighbours_slow_rank",
     "particles_crowded",
     "reduce_then_bcast",
     "rma_late_post_beside",
@@ -47,6 +49,7 @@ CLEAN = (
     "communicators_clean",
     "gets_offloaded",
     "iallreduce_overlapped",
+    "neighbours_even",
     "random_traffic",
     "rma_remote_access",
 )
@@ -68,6 +71,14 @@ def test_the_first_finding_names_the_cause_and_what_its_cure_saves(cases: Path, 
     assert judged.verdict.true_gain > 0.1
     assert judged.labels.category_error < 0.01, judged.labels
     assert judged.labels.all_ranks > 0.99, judged.labels
+
+
+def test_who_takes_what_comes_first_takes_something_else_without_the_cause(tmp_path: Path) -> None:
+    """Waitanys answer other requests where ranks come otherwise: with the recorded order 20.3 % of 28.4 were stated."""
+    simulate(tmp_path / "cases", cases=["waitany_uneven"])
+    judged = judge(tmp_path / "cases", "waitany_uneven", tmp_path)
+    assert judged.verdict.right, judged.verdict
+    assert judged.gain_is_right, judged.verdict
 
 
 @pytest.mark.parametrize("name", COARSE)

@@ -140,6 +140,9 @@ class Graph:
         self.is_member: Flags = np.zeros(self.count, dtype=np.bool_)
         """whether a call takes part in a collective operation"""
         self.is_member[members["call"]] = True
+        self.completes: Flags = np.zeros(self.count, dtype=np.bool_)
+        """whether a call completes a nonblocking collective operation"""
+        self.completes[every["complete"][~at_once]] = True
         self.native = RecordedGraph(
             {
                 name: np.ascontiguousarray(calls[name].to_numpy())
@@ -220,6 +223,11 @@ class Graph:
     def waited_last(self) -> Int32:
         """By call: the row of the wait that ends last; -1 where its own work lasts longer."""
         return self.native.binding()
+
+    @cached_property
+    def meets(self) -> Flags:
+        """Calls that wait for other ranks, or take part in an operation with them."""
+        return np.asarray(self.is_member | (self.waited_last >= 0), dtype=np.bool_)
 
     def waiting_for(self, *reasons: Reason) -> Int32:
         """The calls whose last wait is for one of these."""

@@ -25,8 +25,8 @@ def late_posts(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
 
     Returns:
         Rows (place: call path of the waiting call; waiter: its location; location: the receiver; callpath: of the call
-        that posts the receive; begin_ps, end_ps: from when until the receiver was waited for; free_ps: from when
-        it took no other message; exposed_ps: share in the
+        that posts the receive; recv_post_call: its number; send_enter_ps: when the send began; begin_ps, end_ps: from
+        when until the receiver was waited for; free_ps: from when it took no other message; exposed_ps: share in the
         call's exposed time).
     """
     waiting = evidence.tables["calls"].filter(pl.col("late_receiver_ps") > 0)
@@ -39,6 +39,7 @@ def late_posts(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
         .filter(pl.col("late_receiver_ps") > 0, pl.col("send_location") != pl.col("recv_location"))
         .select(
             "recv_post_call",
+            "send_enter_ps",
             location="recv_location",
             call=pl.when(pl.col("send_complete_call") >= 0).then("send_complete_call").otherwise("send_call"),
             part_ps=pl.col("late_receiver_ps").cast(pl.Float64),
@@ -58,7 +59,18 @@ def late_posts(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
     rows = late.join(calls, on="call").join(posted, on="recv_post_call").with_columns(exposed_ps=shared)
     return (
         _with_others_taken(evidence, rows)
-        .select("place", "waiter", "location", "callpath", "begin_ps", "free_ps", "end_ps", "exposed_ps")
+        .select(
+            "place",
+            "waiter",
+            "location",
+            "callpath",
+            "recv_post_call",
+            "send_enter_ps",
+            "begin_ps",
+            "free_ps",
+            "end_ps",
+            "exposed_ps",
+        )
         .sort("place", "waiter", "begin_ps", "location", "end_ps", "callpath", "exposed_ps")
     )
 

@@ -9,8 +9,13 @@ there it takes in the graph: at least that, and what it waits for comes no later
 An estimated machine may only bound what a byte takes, and state that all of a message's time is latency, which queues
 for nothing. The other end of what it may be, all of the shortest message's time for its bytes, is replayed as well.
 
+Calls that take what comes first (Waitany) take something else then, and what a rank does with it comes in that order.
+The graph keeps the recorded one; so what the program saves with another order is read off the replay itself.
+
 Where the program is not replayed (a part of it, no machine that fits, clocks that contradict each other), or polls, as
-the graph sees through and the other replay does not, operations alone are played (`met_again`). Times in ps.
+the graph sees through and the other replay does not, operations alone are played (`met_again`). So they are where the
+latency is only bounded: messages that take so long would be waited for where nobody did, while the graph has what these
+took. Times in ps.
 """
 
 from __future__ import annotations
@@ -36,20 +41,26 @@ def saving_replayed(evidence: Evidence, graph: Graph, hypothesis: Hypothesis) ->
     """A hypothesis of other gaps beside the run as it was."""
     cure = cure_replayed(evidence, graph, hypothesis)
     saving = saving_if(graph, cure.hypothesis)
-    return replace(saving, cure=saving.cure and replace(saving.cure, at_least=cure.at_least))
+    if saving.cure is None:
+        return saving
+    cure = replace(cure, length_ps=saving.cure.length_ps if cure.length_ps is None else cure.length_ps)
+    return replace(saving, gain=cure.gain(), cure=cure)
 
 
 def cure_replayed(evidence: Evidence, graph: Graph, hypothesis: Hypothesis) -> Cure:
-    """The program with other gaps."""
-    replays = _replays(evidence) if graph.whole and not graph.polls.any() else ()
+    """The program with other gaps; its length is told where its calls come in another order."""
+    known = graph.whole and not graph.polls.any() and evidence.divides("latency")
+    replays = _replays(evidence) if known else ()
     found = [one for engine in replays if (one := _through(engine, graph, hypothesis)) is not None]
     if not found:
         return Cure(graph, met_again(graph, hypothesis))
-    return Cure(graph, found[0], at_least=found[1] if len(found) > 1 else None)
+    (first, length), *others = found
+    return Cure(graph, first, at_least=others[0][0] if others else None, length_ps=length)
 
 
-def _through(engine: Engine, graph: Graph, hypothesis: Hypothesis) -> Hypothesis | None:
-    """The same hypothesis with what its calls take if they meet as it has them meet."""
+def _through(engine: Engine, graph: Graph, hypothesis: Hypothesis) -> tuple[Hypothesis, int | None] | None:
+    """The same hypothesis with what its calls take if they meet as it has them meet, and how long the program is, where
+    they then come in another order than in the graph."""
     assert hypothesis.gap_ps is not None
     (numbers,) = np.nonzero(graph.row_of >= 0)
     rows = graph.row_of[numbers]
@@ -62,7 +73,7 @@ def _through(engine: Engine, graph: Graph, hypothesis: Hypothesis) -> Hypothesis
     enter[rows], leave[rows] = (ends[numbers] for ends in times)
     call, source, message = (graph.waits[name] for name in ("call", "source", "message"))
     lag = np.maximum(0, leave[call] - np.where(message < 0, _met(graph, enter)[call], enter[source]))
-    return replace(
+    cured = replace(
         hypothesis,
         calibrated=True,
         work_ps=np.minimum(graph.work_ps, leave - enter),
@@ -70,6 +81,8 @@ def _through(engine: Engine, graph: Graph, hypothesis: Hypothesis) -> Hypothesis
         most_ps=_least_of(message, lag, graph.messages.count),
         member_ps=_least_of(np.where(message < 0, call, -1), lag, graph.count),
     )
+    in_order = bool((np.diff(enter) >= 0)[graph.follows[1:]].all())
+    return cured, None if in_order else int(leave.max()) - graph.begin_ps
 
 
 def _met(graph: Graph, enter_ps: Int64) -> Int64:

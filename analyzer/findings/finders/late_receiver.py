@@ -5,26 +5,32 @@ Per place in the code at which senders wait like that: whose receives they wait 
 on computing, working in other calls, or waiting themselves (`meanwhile`). The receiver is to blame, not the sender: it
 is the one who could post earlier.
 
-Gain: the time of the worst-hit sender. Posting earlier moves work only; where the receivers compute meanwhile, their
-work may be given to other ranks instead (`gain`). Where work only moves and a replay holds these waits, no more than it
-saves without them: whoever is not held there may wait as long elsewhere.
+Gain: where the receivers compute meanwhile, and that code stands directly before the posts, the same program with that
+code behind them, replayed on its machine (`evidence.moved_code`, `evidence.replayed`). Else the time of the worst-hit
+sender: posting earlier moves work only; where the receivers compute, their work may be given to other ranks instead
+(`gain`). Where a replay holds these waits, no more than it saves without them: whoever is not held there may wait as
+long elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
+import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.evidence.graph import Graph, graph_of
 from logpost.analyzer.findings.evidence.late_posts import late_posts
 from logpost.analyzer.findings.evidence.meanwhile import Meanwhile, meanwhile_of
+from logpost.analyzer.findings.evidence.moved_code import moved_behind, stands_directly_before
+from logpost.analyzer.findings.evidence.replayed import saving_replayed
 from logpost.analyzer.findings.evidence.tables import Evidence, exposed_by
-from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
+from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import (
     HIGH,
     MEDIUM,
     MIN_SAMPLES,
+    MIN_SHARE,
     OF_CAUSE,
     Doing,
     Finding,
@@ -34,6 +40,7 @@ from logpost.analyzer.findings.finding import (
 )
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
 from logpost.analyzer.findings.wording.messages import OTHERS
+from logpost.replay.columns import Int32, Int64
 
 PLACES = 8
 """Most places reported; the costliest ones. More of one kind would only draw attention from them."""
@@ -126,11 +133,7 @@ def _finding(
         "the time of the receive and the receiver's activity until then are measured",
         ["late_receiver"],
     )
-    by_sharing = mostly == "computing"
-    graph = graph_of(evidence)
-    saving = saving_if(graph, Hypothesis(dropped=("post",)))
-    removed = sum(time for (_, callpath), time in saving.removes.items() if callpath == place)
-    held = not by_sharing and removed >= HELD * total * graph.length_ps / max(1, evidence.slowest_program_ps)
+    gain, saving = _gain(evidence, place, exposed, waits, computing=mostly == "computing")
     return Finding(
         kind="late_receiver",
         ranks=evidence.ranks([*waiters, *late]),
@@ -155,15 +158,57 @@ def _finding(
         last_window=last,
         exposed_ps=round(total),
         share=worst_hit(exposed, evidence.slowest_program_ps),
-        gain=min(
-            gain_by_sharing(evidence, exposed[worst]) if by_sharing else gain_by_moving(evidence, exposed),
-            saving.gain if held else saving.gain or 1.0,
-        ),
+        gain=gain,
         charges={(location, place): time for location, time in exposed.items()},
         fault=fault,
         waits_in=cause if mostly == "waiting" else "",
         cure=saving.cure,
     )
+
+
+def _gain(
+    evidence: Evidence, place: int, exposed: Mapping[int, float], waits: pl.DataFrame, *, computing: bool
+) -> tuple[float, Saving]:
+    """What a cure saves, and how it is replayed. `computing`: that is what the receivers mostly do meanwhile."""
+    graph = graph_of(evidence)
+    if computing:
+        moved = max(
+            (_moved(evidence, graph, *posts) for posts in _posts(evidence, graph, waits)),
+            key=lambda saving: saving.gain,
+        )
+        if moved.gain >= MIN_SHARE:
+            return moved.gain, moved
+    saving = saving_if(graph, Hypothesis(dropped=("post",)))
+    if computing:
+        return min(gain_by_sharing(evidence, max(exposed.values())), saving.gain or 1.0), saving
+    removed = sum(time for (_, callpath), time in saving.removes.items() if callpath == place)
+    held = removed >= HELD * sum(exposed.values()) * graph.length_ps / max(1, evidence.slowest_program_ps)
+    return min(gain_by_moving(evidence, exposed), saving.gain if held else saving.gain or 1.0), saving
+
+
+def _posts(evidence: Evidence, graph: Graph, waits: pl.DataFrame) -> Iterator[tuple[Int32, Int64]]:
+    """The calls that post the receives waited for, and how late each of them is; and all calls at these places, as
+    late as the latest: who posts earlier in the source does so each time.
+
+    Where nothing tells when a request is there, a receive is late from when its send began.
+    """
+    since = pl.col("begin_ps" if evidence.divides("latency", "late_receiver") else "send_enter_ps")
+    late = waits.group_by("recv_post_call").agg(late_ps=(pl.col("end_ps") - since).max())
+    rows = late.with_columns(row=graph.rows(late["recv_post_call"])).filter(pl.col("row") >= 0).sort("row")
+    posts, late_ps = rows["row"].to_numpy(), rows["late_ps"].to_numpy()
+    yield posts, late_ps
+    place = graph.places[1]
+    longest = np.zeros(len(graph.places[0]), dtype=np.int64)
+    np.maximum.at(longest, place[posts], late_ps)
+    (every,) = np.nonzero(longest[place] > 0)
+    yield every.astype(np.int32), longest[place[every]]
+
+
+def _moved(evidence: Evidence, graph: Graph, posts: Int32, late_ps: Int64) -> Saving:
+    """The same program with the code behind the posts, as far as it stands directly before them and is waited for."""
+    if not len(posts) or not stands_directly_before(graph, posts, graph.meets):
+        return Saving(0.0, {})
+    return saving_replayed(evidence, graph, Hypothesis(gap_ps=moved_behind(graph, posts, late_ps)))
 
 
 def _site(evidence: Evidence, callpath: int) -> str:

@@ -7,14 +7,16 @@ what they really do wait, at most that:
 
     exposed = sum_i min(max(c) - c_i, waiting_i)
 
-waiting_i being rank i's exposed late sender, late receiver, queueing, contention and collective wait, and the time in
-which it polls for what has not been sent (ps).
+waiting_i being rank i's exposed late sender, late receiver, queueing, contention and collective wait, the time in
+which it polls for what has not been sent, and that in operations whose members the trace does not tell
+(`evidence.unknown_members`), which may be waiting (ps).
 
 Gain: max(c) - mean(c), at most what the program saves with that much less or more code on each rank
 (`evidence.shared_work`, `evidence.replayed`): whatever the partition, the work of the region remains, and the ranks
 share it at best. Where ranks are slow by exception (`evidence.slow_ranks`), they may as well become as fast as the
 others: max(c) less the largest time then, likewise. No trace tells which of the two a program gets: the middle of both
-gains is stated, and reaches to either; the advice names both.
+gains is stated, and reaches to either; the advice names both. Where most of the others' time is in operations of
+unknown members, no replay lets them meet, and each gain is a bound.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from logpost.analyzer.findings.evidence.roles import roles_of
 from logpost.analyzer.findings.evidence.shared_work import shared_gaps
 from logpost.analyzer.findings.evidence.slow_ranks import as_the_others, by_exception, either, evenly
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.unknown_members import unknown_members_place, unknown_members_ps
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_changing, gain_by_sharing
@@ -149,13 +152,13 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
     slowest = max(times, key=lambda location: (times[location], -location))
     most, mean = times[slowest], _mean(times)
     waits = evidence.maybe(WAITING)
-    waiting, polling = evidence.exposed_of(waits), polled_ps(evidence)
+    waiting, polling, unknown = evidence.exposed_of(waits), polled_ps(evidence), unknown_members_ps(evidence)
     tops = [max(some.values()) for some in regions]
     charged = {
         location: float(
             min(
                 sum(top - some.get(location, 0.0) for top, some in zip(tops, regions, strict=True)),
-                waiting[location] + polling.get(location, 0),
+                waiting[location] + polling.get(location, 0) + unknown.get(location, 0),
             )
         )
         for location in times
@@ -174,15 +177,19 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
     least = min(times, key=lambda location: (times[location], location))
     first, last = evidence.active_windows(waits, charged)
     waiters = [location for location in charged if charged[location] > 0]
-    polls_most = sum(polling.get(one, 0) for one in waiters) > sum(waiting[one] for one in waiters)
-    waits_in = evidence.region(polled_place(evidence, waiters)) if polls_most else evidence.where(waits, waiters)[1]
+    seen, polled = sum(waiting[one] for one in waiters), sum(polling.get(one, 0) for one in waiters)
+    not_seen = sum(unknown.get(one, 0) for one in waiters)
+    waits_in = evidence.region(polled_place(evidence, waiters)) if polled > seen else evidence.where(waits, waiters)[1]
+    if not_seen > max(seen, polled):
+        waits_in = evidence.region(unknown_members_place(evidence))
     region = _region(evidence, callpath, slowest)
     if len(callpaths) > 1:
         region = " and ".join(evidence.region(one) for one in callpaths)
     confidence, certainty = evidence.confidence(
-        HIGH if callpath >= 0 else MEDIUM,
+        HIGH if callpath >= 0 and not_seen <= max(seen, polled) else MEDIUM,
         "compute time is measured"
-        + ("" if callpath >= 0 else "; the function is unknown, because no user region was recorded"),
+        + ("" if callpath >= 0 else "; the function is unknown, because no user region was recorded")
+        + ("" if not_seen <= max(seen, polled) else f"; the trace does not tell for whom ranks wait in {waits_in}"),
     )
     beyond = {location: max(some[location] - _mean(some) for some in regions if location in some) for location in heavy}
     return Finding(
@@ -239,13 +246,19 @@ def _gain(evidence: Evidence, times: Mapping[int, float], wanted: Mapping[int, f
     """What the program saves with the wanted times in a region, and how it is replayed."""
     less = max(times.values()) - max(wanted.values())
     graph = graph_of(evidence)
-    if less < evidence.least_ps or not follows_epochs(evidence, graph):
+    if less < evidence.least_ps or not follows_epochs(evidence, graph) or not _sees_waits(evidence, times):
         more = {location: wanted[location] - time for location, time in times.items()}
         return gain_by_changing(evidence, less, more), None
     part = min(1.0, graph.length_ps / max(1, evidence.slowest_program_ps))  # the graph may hold a part only
     gaps = shared_gaps(graph, *({location: time * part for location, time in some.items()} for some in (times, wanted)))
     saving = saving_replayed(evidence, graph, Hypothesis(gap_ps=gaps))
     return min(less / evidence.slowest_program_ps, saving.gain), saving.cure
+
+
+def _sees_waits(evidence: Evidence, times: Mapping[int, float]) -> bool:
+    """Whether these locations wait longer for ranks that are known than they are in operations of unknown ones."""
+    waiting, unknown = evidence.exposed_of(evidence.maybe(WAITING)), unknown_members_ps(evidence)
+    return sum(waiting[one] for one in times) >= sum(unknown.get(one, 0) for one in times)
 
 
 def _region(evidence: Evidence, callpath: int, slowest: int) -> str:

@@ -6,6 +6,10 @@ Only waiting for the transfer itself counts, its latency and serialization: whoe
 has another cause. Where an estimated machine does not tell a transfer from a queue, only messages that were alone on
 their way count (`evidence.alone`).
 
+A nonblocking collective operation is started so that ranks need not meet: waiting for its members counts there, as who
+comes late in one step and early in the next is waited for no more behind that work. Where one rank is late each time,
+the replay saves nothing.
+
 Gain: the same program if each of these Waits were completed by the rank's next call only. Who moves a Wait in the
 source moves it for every rank and step, also where the message was there already: such ranks are those who wait once
 the others come earlier. So the calls of the same place with work behind them move too. What a processor spends on the
@@ -36,6 +40,8 @@ from logpost.replay.columns import Float64, Int32, Int64
 
 TRANSFER = ("latency", "serialization")
 """What goes on by itself."""
+OPERATION = ("collective_wait", "collective")
+"""Likewise of a nonblocking collective operation."""
 LEAST_GAIN = 0.05
 """Splitting a loop costs something itself, and part of the work needs the data: less is not worth it."""
 MUCH = 1 / 3
@@ -44,14 +50,16 @@ MUCH = 1 / 3
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for the run."""
-    if not evidence.worth_a_look(evidence.maybe(TRANSFER)):
-        return
-    places = _transfer_bound(evidence)
-    if not places:
+    places = _transfer_bound(evidence) if evidence.worth_a_look(evidence.maybe(TRANSFER)) else set()
+    operations = _completes_operations(evidence)
+    if not places and not operations:
         return
     graph = graph_of(evidence)
     known = evidence.divides(*TRANSFER)
-    moved = _movable(graph, places, np.ones(graph.messages.count, dtype=np.bool_) if known else alone(graph))
+    moved = np.union1d(
+        _movable(graph, places, np.ones(graph.messages.count, dtype=np.bool_) if known else alone(graph)),
+        _movable_operations(graph),
+    )
     if len(moved) < MIN_SAMPLES:
         return
     later = np.full(graph.count, -1, dtype=np.int32)
@@ -79,15 +87,24 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         cause_region=evidence.delaying_region(worst, place) or "",
         numbers=(
             Number("waits", len(moved), "count"),
+            Number("of_operations", float(graph.completes[moved].mean()), "1"),
             Number("mean_wait", float(waiting.mean()), "ps"),
             Number("mean_work_behind_it", float(graph.gap_ps[graph.following[moved]].mean()), "ps"),
         ),
         confidence=evidence.confidence(
             MEDIUM,
             "waits and the work behind them are measured; whether that work needs the data is not known",
-            TRANSFER,
+            OPERATION if graph.completes[moved].all() else TRANSFER,
         ),
     )
+
+
+def _completes_operations(evidence: Evidence) -> bool:
+    """Whether waiting in calls that complete nonblocking collective operations costs enough to look at it."""
+    if not evidence.worth_a_look(OPERATION):
+        return False
+    of = evidence.tables["collectives"].filter(pl.col("call") != pl.col("complete_call"), pl.col("instance") >= 0)
+    return not of.select("call").head(1).collect().is_empty()
 
 
 def _transfer_bound(evidence: Evidence) -> set[int]:
@@ -138,6 +155,13 @@ def _movable(graph: Graph, places: set[int], transfers: Flags) -> Int32:
     return _between(graph, calls, (graph.length - graph.work_ps)[calls])
 
 
+def _movable_operations(graph: Graph) -> Int32:
+    """Likewise of those that wait for the members of a nonblocking collective operation."""
+    calls = graph.waiting_for("member")
+    calls = calls[graph.completes[calls] & _later_completes(graph)[calls]]
+    return _between(graph, calls, (graph.length - graph.work_ps)[calls])
+
+
 def _of_same_places(graph: Graph, moved: Int32) -> Int32:
     """Calls of the call paths of those, whether they waited or not, that stand as these do: by their mean wait."""
     count = int(graph.callpath.max()) + 1
@@ -149,14 +173,14 @@ def _of_same_places(graph: Graph, moved: Int32) -> Int32:
 
 
 def _later_completes(graph: Graph, but: Flags | None = None) -> Flags:
-    """Calls that receive, and whose receives the rank's next call could complete: all run by themselves, and none is
-    among the messages `but`."""
+    """Calls that receive, or complete an operation, and whose receives the rank's next call could complete: all run by
+    themselves, and none is among the messages `but`."""
     messages = graph.messages
     bound = messages.rendezvous | (messages.post_call == messages.recv_call)
     here = bound if but is None else bound | but
     received = np.bincount(messages.recv_call, minlength=graph.count)
     blocking = np.bincount(messages.recv_call[here], minlength=graph.count)
-    possible: Flags = (graph.following >= 0) & (received > 0) & (blocking == 0)
+    possible: Flags = (graph.following >= 0) & ((received > 0) | graph.completes) & (blocking == 0)
     return possible
 
 

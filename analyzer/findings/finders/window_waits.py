@@ -200,13 +200,9 @@ def _before(evidence: Evidence, graph: Graph, kind: str) -> Flags:
     """The calls behind which such a call can stand: of a post one at a place where ranks wait for others, of a
     completion one that starts a transfer."""
     if kind == "late_post":
-        return np.isin(graph.callpath, np.unique(graph.callpath[_waited(graph)]))
+        return np.isin(graph.callpath, np.unique(graph.callpath[graph.meets]))
     started = evidence.tables["transfers"].select(pl.col("call").unique()).collect()
     return graph.flags(started["call"])
-
-
-def _waited(graph: Graph) -> Flags:
-    return np.asarray(graph.is_member | (graph.waited_last >= 0), dtype=np.bool_)
 
 
 def posted_at_once(graph: Graph) -> Int32:
@@ -215,7 +211,7 @@ def posted_at_once(graph: Graph) -> Int32:
     A post can stand before what its rank does itself: no earlier than that rank is there, and its origins still wait
     so long.
     """
-    posts, waited = _ending(graph, "access"), _waited(graph)
+    posts, waited = _ending(graph, "access"), graph.meets
     rows = np.arange(graph.count, dtype=np.int32)
     last = np.maximum.accumulate(np.where(waited, rows, -1))  # up to each call
     found = np.full(graph.count, -1, dtype=np.int32)

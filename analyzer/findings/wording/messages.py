@@ -134,7 +134,8 @@ def answer(_: Facts) -> str:
 
 def missed_overlap(facts: Facts) -> str:
     behind = f", and compute{facts.verb_s}{f' in {facts.cause}' if facts.cause else ''} only then"
-    return f"{facts.ranks} wait{facts.verb_s} for transfers{in_where(facts)}{behind}"
+    what = "nonblocking operations" if facts.number("of_operations") > MAINLY else "transfers"
+    return f"{facts.ranks} wait{facts.verb_s} for {what}{in_where(facts)}{behind}"
 
 
 def compute_first(facts: Facts) -> str:
