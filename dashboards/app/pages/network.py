@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from dash import Input, Output, State, dcc, html
 
+from logpost.analyzer.placement import places_on_network
 from logpost.analyzer.whatif.mapping import Seats, remapped
 from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.runs import Runs
@@ -21,7 +22,7 @@ from logpost.dashboards.figures.links import MEASURES, links
 from logpost.dashboards.figures.load import MEASURES as LOADS
 from logpost.dashboards.figures.node_traffic import MOST_NODES, node_traffic
 from logpost.errors import InputError
-from logpost.machines import load_machine
+from logpost.machines import hops_matrix, load_machine
 from logpost.machines.topologies import Topology
 
 NAME, TITLE = "network", "Network"
@@ -72,13 +73,14 @@ def layout(view: View) -> list[Any]:
         ),
         panels.section(
             "Links",
-            panels.chart("network.links", "Links by phase", [m.label for m, _ in MEASURES], height=320, drag="select2d")
+            panels.chart("network.links", "Links over time", [m.label for m, _ in MEASURES], height=320, drag="zoom2d")
             if known
             else panels.empty(
                 "The machine has no topology, so no link is known; analyze with a machine file that has one (logpost "
                 "machines list) to see links and network contention."
             ),
-            about="The links that carry most, by phase of the traffic: from one global synchronization to the next."
+            about="The links that carry most, over time: a column is a phase, from one global synchronization to the "
+            "next. Contention is what messages wait for each other on a link. Drag to select a time."
             if known
             else "",
         ),
@@ -109,7 +111,7 @@ def _nodes(view: View) -> Chart:
     if mapping := _mapping(view):
         after = remapped(seats, mapping)
         placements[f"mapped {mapping}"] = dict(zip(locations, after.nodes.tolist(), strict=True))
-    made = node_traffic(pairs, placements, dict(placed.select("node", "host").iter_rows()))
+    made = node_traffic(pairs, placements, dict(placed.select("node", "host").iter_rows()), _hops(view))
     ranks = np.array(placed["rank"].to_list(), dtype=np.int64)
 
     def on_nodes(nodes: np.ndarray) -> list[list[int]]:
@@ -120,6 +122,20 @@ def _nodes(view: View) -> Chart:
     if mapping:
         made.views[1].layout["meta"] = {**made.figure.layout.meta, "rows": on_nodes(after.nodes)}
     return made
+
+
+def _hops(view: View) -> dict[tuple[int, int], int]:
+    """Links between each two nodes; empty where the machine's network does not tell all of them."""
+    machine = load_machine(view.opened.run.machine_file)
+    placed = view.scoped.every_location.filter(pl.col("rank") >= 0)
+    nodes = placed["node"].unique().sort()
+    if nodes.min() is None or nodes[0] < 0:
+        return {}
+    places, _ = places_on_network(machine, placed)
+    hops = hops_matrix(machine, places[nodes.to_numpy()])
+    if (hops < 0).any():
+        return {}
+    return {(a, b): int(hops[i, j]) for i, a in enumerate(nodes) for j, b in enumerate(nodes)}
 
 
 def _topology(view: View) -> Topology | None:
@@ -149,7 +165,7 @@ def _map(view: View) -> Chart:
 
 def _links(view: View) -> Chart:
     carried, traffic = _selected(view)
-    return panels.selectable(links(carried, traffic), {"columns_ps": traffic.select("begin_ps", "end_ps").rows()})
+    return panels.brushable(links(carried, traffic), None, view.scoped)
 
 
 def _load(view: View) -> Chart:
