@@ -21,6 +21,7 @@ from logpost.dashboards.figures.grid_map import grid_map, is_drawn
 from logpost.dashboards.figures.links import MEASURES, links
 from logpost.dashboards.figures.load import MEASURES as LOADS
 from logpost.dashboards.figures.node_traffic import MOST_NODES, node_traffic
+from logpost.dashboards.selection.links import carried
 from logpost.errors import InputError
 from logpost.machines import hops_matrix, load_machine
 from logpost.machines.topologies import Topology
@@ -142,30 +143,15 @@ def _topology(view: View) -> Topology | None:
     return load_machine(view.opened.run.machine_file).topology
 
 
-def _selected(view: View) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The tables `links` and `traffic` of the selected time."""
-    run = view.opened.run
-    traffic = run.table("traffic").sort("begin_ps").collect()
-    if view.state.selection.timed:
-        begin, end = view.scoped.span
-        traffic = traffic.filter(traffic["begin_ps"] < end, traffic["end_ps"] > begin)
-    carried = run.table("links").collect()
-    carried = carried.join(traffic.select("traffic_phase"), on="traffic_phase", how="semi")
-    if carried.is_empty():
-        raise InputError("no traffic between nodes in the selected time")
-    return carried, traffic
-
-
 def _map(view: View) -> Chart:
     topology = _topology(view)
     if not is_drawn(topology):
         raise InputError("the machine's network is no grid that can be drawn")
-    return grid_map(topology, *_selected(view))
+    return grid_map(topology, *carried(view.scoped))
 
 
 def _links(view: View) -> Chart:
-    carried, traffic = _selected(view)
-    return panels.brushable(links(carried, traffic), None, view.scoped)
+    return panels.brushable(links(*carried(view.scoped)), None, view.scoped)
 
 
 def _load(view: View) -> Chart:
