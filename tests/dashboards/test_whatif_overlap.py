@@ -33,6 +33,17 @@ def test_without_a_word_it_is_the_largest_message_and_as_much_computation(runs: 
     assert _said(runs, "?machine=piz_daint&volume=1MiB&beside=2ms").startswith("1.00 MiB with 2.00 ms of computation")
 
 
+def test_no_message_is_smaller_than_a_number(runs: Runs) -> None:
+    def sizes(volume: str) -> list[str]:
+        made = whatif_overlap.CHARTS["whatif.overlap"](
+            View(runs, read("/whatif", f"?machine=piz_daint&volume={volume}"))
+        )
+        return list(made.figure.layout.xaxis.ticktext)
+
+    assert sizes("80B") == ["10 B", "20 B", "40 B", "80 B"]
+    assert sizes("4B") == ["4 B"]
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [
