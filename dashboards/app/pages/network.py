@@ -33,7 +33,7 @@ MAPPED_BY = ("block", "cyclic", "random")
 
 def layout(view: View) -> list[Any]:
     """Links where they are known; endpoints always."""
-    known = view.opened.run.table("links").head(1).collect().height > 0
+    known = _known(view)
     drawn = known and is_drawn(_topology(view))
     mapping = _mapping(view)
     several = view.manifest.hosts.nodes > 1
@@ -96,6 +96,11 @@ def layout(view: View) -> list[Any]:
     ]  # fmt: skip
 
 
+def _known(view: View) -> bool:
+    """Whether the run's machine has a network that carried something."""
+    return view.opened.run.table("links").head(1).collect().height > 0
+
+
 def _mapping(view: View) -> str:
     asked = view.state.more.get("mapping", "").strip()
     return asked if asked in MAPPED_BY else ""
@@ -127,11 +132,11 @@ def _nodes(view: View) -> Chart:
 
 def _hops(view: View) -> dict[tuple[int, int], int]:
     """Links between each two nodes; empty where the machine's network does not tell all of them."""
-    machine = load_machine(view.opened.run.machine_file)
     placed = view.scoped.every_location.filter(pl.col("rank") >= 0)
     nodes = placed["node"].unique().sort()
-    if nodes.min() is None or nodes[0] < 0:
+    if not _known(view) or nodes[0] < 0:
         return {}
+    machine = load_machine(view.opened.run.machine_file)
     places, _ = places_on_network(machine, placed)
     hops = hops_matrix(machine, places[nodes.to_numpy()])
     if (hops < 0).any():
