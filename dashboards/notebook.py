@@ -26,12 +26,15 @@ from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.critical_path import critical_path
 from logpost.dashboards.figures.efficiency_line import efficiency_line
 from logpost.dashboards.figures.icicle import icicle
+from logpost.dashboards.figures.links import links
 from logpost.dashboards.figures.load import load
 from logpost.dashboards.figures.matrix import matrix
+from logpost.dashboards.figures.overview import overview, shares
 from logpost.dashboards.figures.palette import INKS, SCALES
 from logpost.dashboards.figures.partition import partition
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.selection import messages
+from logpost.dashboards.selection.links import carried
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import Selection, spans_of
 from logpost.dashboards.selection.tree import tree
@@ -46,6 +49,10 @@ class Figures:
 
     def __init__(self, scoped: Scoped) -> None:
         self._scoped = scoped
+
+    def categories(self) -> go.Figure:
+        """Share of all ranks' time by category."""
+        return _shown(overview(shares(self._scoped.by_rank)))
 
     def breakdown(self) -> go.Figure:
         """Time of each rank by category."""
@@ -78,6 +85,14 @@ class Figures:
         """Bytes that arrive at each rank over time."""
         scoped = self._scoped
         return _shown(load(scoped.load(), scoped.queues(), scoped.rows(MOST_ROWS), scoped.columns(BINS)))
+
+    def links(self) -> go.Figure:
+        """How busy the links of the network are over time.
+
+        Raises:
+            InputError: no link is known, or none carried anything.
+        """
+        return _shown(links(*carried(self._scoped)))
 
     def sizes(self) -> go.Figure:
         """Messages by size."""

@@ -116,7 +116,9 @@ def count_text(count: int, one: str, many: str | None = None) -> str:
 
 def sentence_text(text: str) -> str:
     """A text that begins a line, with a capital; what begins with a name such as o_s or a number stays."""
-    return text[:1].upper() + text[1:] if text.split(" ", 1)[0].strip(",:").isalpha() else text
+    word = text.split(" ", 1)[0].strip(",:")
+    plain = word.isalpha() or all(part.isalpha() and len(part) > 1 for part in word.split("-"))
+    return text[:1].upper() + text[1:] if plain else text
 
 
 def safe(name: str) -> str:

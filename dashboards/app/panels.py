@@ -140,7 +140,7 @@ def brushable(
 def selectable(made: Chart, meta: Mapping[str, Any]) -> Chart:
     """The chart, in which what is drawn selects: `meta` says what its places are, as `brush.js` reads it."""
     meta = {**(made.figure.layout.meta or {}), **meta}
-    across = meta.get("pick") == "pair" or "columns_ps" in meta
+    across = meta.get("pick") == "pair"
     down = "rows" in meta or "paths" in meta
     made.figure.update_layout(
         meta=meta,

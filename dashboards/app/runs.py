@@ -22,6 +22,7 @@ from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
 from logpost.machines import library_names, load_machine
+from logpost.machines.parameters.verbs import verbs
 
 
 class Opened:
@@ -114,6 +115,12 @@ class Runs:
                 continue
         return found
 
+    @functools.cached_property
+    def replaying(self) -> list[str]:
+        """Names of the machines that state all that a replay needs, those that were given first."""
+        library = [name for name in library_names() if not verbs(load_machine(name))["analyze"]]
+        return [*self.own_machines, *(name for name in library if name not in self.own_machines)]
+
     def machine(self, name: str) -> str | Path:
         """The machine of this name, as `Ask` takes it: one that was given, else the library's; never a path of a URL.
 
@@ -141,7 +148,7 @@ class Runs:
         return found
 
     def warm(self) -> None:
-        """Compute what the first page shows, before somebody waits for it; a failure shows there."""
+        """Compute what the first page shows, and read the machines, before somebody waits; a failure shows there."""
 
         def work() -> Any:
             for opened in self._opened.values():
@@ -149,6 +156,7 @@ class Runs:
                     _ = opened.report, self.scoped(opened.name, Selection()).by_rank
                 except Exception:
                     return
+            _ = self.replaying
 
         threading.Thread(target=work, daemon=True).start()
 

@@ -1,6 +1,8 @@
-"""Links of the network over the phases of the traffic: how busy, how many bytes, how much contention."""
+"""Links of the network over time: how busy, how many bytes, how much contention, phase by phase of the traffic."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import polars as pl
@@ -8,10 +10,11 @@ import polars as pl
 from logpost.analyzer.reporting.units import bytes_text, percent_text, span_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis, row_height
 from logpost.dashboards.figures.heat import Measure, heat
+from logpost.dashboards.figures.labels import time_unit
 
 MOST_LINKS = 40
-FEW_PHASES = 24
-"""So many have a tick each: between them there is none."""
+FEW_PHASES = 100
+"""Up to so many are drawn with a line between them."""
 MEASURES = (
     (Measure("Utilisation", "utilisation", percent_text), "utilisation"),
     (Measure("Bytes", "bytes", bytes_text, 2), "bytes"),
@@ -20,11 +23,11 @@ MEASURES = (
 
 
 def links(carried: pl.DataFrame, traffic: pl.DataFrame) -> Chart:
-    """A row per link, the busiest ones; a column per phase of the traffic.
+    """A row per link, the busiest ones; a column per phase of the traffic, as wide as the phase is long.
 
     Args:
         carried: the run's table `links`.
-        traffic: the run's table `traffic`, in the order of time.
+        traffic: the run's table `traffic`, in the order of time; at least one phase.
     """
     names = pl.format("{} → {}", "from_vertex", "to_vertex")
     ordered = (
@@ -35,12 +38,12 @@ def links(carried: pl.DataFrame, traffic: pl.DataFrame) -> Chart:
         .head(MOST_LINKS)
     )
     order = {link: row for row, link in enumerate(ordered["link"])}
-    column = {phase: i for i, phase in enumerate(traffic["traffic_phase"])}
-    spans = [span_text(a, b) for a, b in traffic.select("begin_ps", "end_ps").iter_rows()]
+    edges_ps, column = _columns(traffic)
+    spans = [span_text(a, b) for a, b in itertools.pairwise(edges_ps)]
     mine = carried.with_columns(link=names).filter(pl.col("link").is_in(list(order)))
     grids = {}
     for _, field in MEASURES:
-        grid = np.zeros((len(order), len(column)))
+        grid = np.zeros((len(order), len(spans)))
         for link, phase, value in mine.select("link", "traffic_phase", field).iter_rows():
             if phase in column:
                 grid[order[link], column[phase]] = value
@@ -50,24 +53,34 @@ def links(carried: pl.DataFrame, traffic: pl.DataFrame) -> Chart:
         View(measure.label, (heat(grids[field], measure, lambda i, j: f"link {labels[i]}, {spans[j]}"),))
         for measure, field in MEASURES
     )
+    factor, unit = time_unit(edges_ps[-1])
+    edges = [edge / factor for edge in edges_ps]
     fig = figure(
         90 + row_height(len(order), 18, 8, 620),
-        xaxis=axis(
-            "phase of the traffic (between synchronizations)",
-            showgrid=False,
-            tickformat="d",
-            dtick=1 if len(column) <= FEW_PHASES else None,
-            range=[-0.5, len(column) - 0.5],
-        ),
+        xaxis=axis(f"time ({unit})", showgrid=False, range=[edges[0], edges[-1]]),
         yaxis=row_axis(labels, "link (node or switch)", 40),
+        meta={"ps_per_x": factor},
     )
     fig.add_heatmap(
-        x=list(range(len(column))),
+        x=edges,
         y=list(range(len(order))),
         hovertemplate="%{text}<extra></extra>",
         hoverongaps=False,
+        xgap=1 if len(spans) <= FEW_PHASES else 0,
         ygap=1,
         **views[0].traces[0],
     )
     said = f"The most bytes go over link {labels[0]}." if labels else "No link carried a message."
     return Chart(fig, said, views)
+
+
+def _columns(traffic: pl.DataFrame) -> tuple[list[int], dict[int, int]]:
+    """Edges of the columns in ps, and the column of each phase; what lies between two phases is an empty column."""
+    edges: list[int] = []
+    column: dict[int, int] = {}
+    for phase, begin, end in traffic.select("traffic_phase", "begin_ps", "end_ps").iter_rows():
+        if not edges or begin > edges[-1]:
+            edges.append(begin)
+        column[phase] = len(edges) - 1
+        edges.append(end)
+    return edges, column

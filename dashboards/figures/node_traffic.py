@@ -17,7 +17,10 @@ BYTES = Measure("Bytes", "bytes between nodes", bytes_text, 2, largest=True)
 
 
 def node_traffic(
-    pairs: pl.DataFrame, placements: Mapping[str, Mapping[int, int]], hosts: Mapping[int, str] | None = None
+    pairs: pl.DataFrame,
+    placements: Mapping[str, Mapping[int, int]],
+    hosts: Mapping[int, str] | None = None,
+    hops: Mapping[tuple[int, int], int] | None = None,
 ) -> Chart:
     """A cell for each pair of nodes; what stays within a node is in the sentence alone, since no network carries it.
 
@@ -25,12 +28,14 @@ def node_traffic(
         pairs: columns send_location, recv_location and bytes.
         placements: by name, the node of each location; at most `MOST_NODES` nodes.
         hosts: names of nodes, where they have any.
+        hops: links from each node to each; nothing where they are not known.
     """
     nodes = sorted({node for placed in placements.values() for node in placed.values()})
     index = {node: number for number, node in enumerate(nodes)}
     ends = [pairs[name].to_list() for name in ("send_location", "recv_location")]
     sizes = pairs["bytes"].to_numpy().astype(np.float64)
-    grids, said = {}, []
+    grids, said, crossed = {}, [], []
+    links = np.array([[hops[a, b] for b in nodes] for a in nodes], dtype=np.float64) if hops else None
     for name, placed in placements.items():
         grid = np.zeros((len(nodes), len(nodes)))
         rows, columns = (np.array([index[placed[location]] for location in end], dtype=np.int64) for end in ends)
@@ -38,6 +43,8 @@ def node_traffic(
         inside, whole = float(np.trace(grid)), float(grid.sum())
         np.fill_diagonal(grid, 0.0)
         grids[name] = grid
+        if links is not None and whole > inside:
+            crossed.append(f"{float((grid * links).sum()) / (whole - inside):.2f} {name}")
         said.append(f"{percent_text(1 - inside / whole) if whole else 'nothing'} {name}")
     largest = max(grids.values(), key=lambda grid: float(grid.max(initial=0.0)))
     scale = {key: heat(largest, BYTES, lambda _i, _j: "")[key] for key in ("zmin", "zmax", "colorbar")}
@@ -64,4 +71,7 @@ def node_traffic(
         ygap=1,
         **views[-1].traces[0],
     )
-    return Chart(fig, f"Of all bytes, what goes from node to node: {'; '.join(said)}.", tuple(views), len(views) - 1)
+    summary = f"Of all bytes, what goes from node to node: {'; '.join(said)}."
+    if crossed:
+        summary += f" Links that such a byte crosses, in the mean: {'; '.join(crossed)}."
+    return Chart(fig, summary, tuple(views), len(views) - 1)

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from logpost.analyzer.reporting.data import Share
 from logpost.analyzer.reporting.units import percent_text, time_text
+from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 
 MOST_BARS = 8
 """The chart stands above the fold; the rest is one bar, and the table below the breakdown has all of them."""
+
+
+def shares(times: np.ndarray) -> list[Share]:
+    """Of each category the time of all ranks and its share.
+
+    Args:
+        times: shape (ranks, categories of `SHOWN`), in ps.
+    """
+    sums = times.sum(axis=0)
+    total = float(sums.sum())
+    return [Share(c, int(t), t / total if total else 0.0) for c, t in zip(SHOWN, sums.tolist(), strict=True)]
 
 
 def overview(shares: Sequence[Share]) -> Chart:

@@ -8,7 +8,7 @@ from logpost.analyzer.change import Change
 from logpost.analyzer.compare import EFFICIENCY_PREFIX, GROUPS, LENGTHS, REGION_PREFIX
 from logpost.analyzer.efficiencies import NAMES
 from logpost.analyzer.labels import folded
-from logpost.analyzer.repeats.compare import RepeatedChange, Repeats
+from logpost.analyzer.repeats.compare import NOISE, UNKNOWN, RepeatedChange, Repeats
 from logpost.analyzer.reporting.units import time_text
 from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures import palette
@@ -40,6 +40,25 @@ def repeats_grids(repeats: Repeats) -> dict[str, Grid]:
         "regions": Grid(("region", *HEAD), _times(regions), NUMBERS),
         "efficiencies": Grid(("efficiency", *HEAD), shares, NUMBERS),
     }
+
+
+def verdict(wall: RepeatedChange) -> str:
+    """By how much B is longer or shorter than A, and whether the runs' own noise allows to say so.
+
+    Args:
+        wall: the program's length in every run.
+    """
+    a, b = wall.contrast.a, wall.contrast.b
+    counts = f"{a.count} run{'' if a.count == 1 else 's'} of A and {b.count} of B"
+    mean = f"B takes {time_text(b.mean)} in the mean, A {time_text(a.mean)}"
+    change = relative(Change(wall.name, a.mean, b.mean))
+    if wall.verdict == UNKNOWN:
+        return f"{mean} ({change}). One run of each does not tell the noise."
+    between = f"95 % interval {_between(wall, signed)}, {counts}"
+    if wall.verdict == NOISE:
+        return f"{mean} ({change}): within the noise of the runs ({between})."
+    how = "longer" if wall.contrast.value > 0 else "shorter"
+    return f"B is {how} than A by more than noise: {mean} ({change}; {between})."
 
 
 def name_of(change: RepeatedChange) -> str:

@@ -11,6 +11,7 @@ from logpost.analyzer.reporting.units import (
     percent_text,
     quantity_text,
     safe,
+    sentence_text,
     shorten,
     span_text,
     time_text,
@@ -112,3 +113,10 @@ def test_values_never_show_a_power_of_ten(value: float, unit: str, text: str) ->
 )
 def test_ends_of_a_span_are_told_apart(begin: int, end: int, text: str) -> None:
     assert span_text(begin, end) == text
+
+
+def test_a_line_begins_with_a_capital_unless_with_a_name() -> None:
+    assert sentence_text("one-sided transfers queue") == "One-sided transfers queue"
+    assert sentence_text("network contention: none") == "Network contention: none"
+    for text in ("o_s of other_node is 0", "0 messages", "g-and-G of it"):
+        assert sentence_text(text) == text

@@ -36,11 +36,13 @@ def test_a_call_in_a_collective_names_the_last_member_and_what_it_did(run: Run) 
     # Rank 0 receives a block of every other rank before it comes: it is the last one in every iteration.
     assert "rank 0 was in " in said
     assert call["leave_ps"] - call["enter_ps"] - call["collective_wait_ps"] == COLLECTIVE_PS
+    assert "The parts of a collective operation" in said
 
 
 def test_a_receive_names_its_message_and_the_sender_s_computation(run: Run) -> None:
     said = said_of(run, most(run, "late_sender_ps")["call"])
     assert "message " in said
+    assert "collective operation" not in said
     assert "computed before" in said
 
 

@@ -242,15 +242,21 @@ def test_the_change_of_each_rank_is_b_minus_a() -> None:
     assert made.summary == "rank 1 changes most: -3.00 ms in all."
 
 
-def test_links_stand_in_the_order_of_their_bytes() -> None:
-    traffic = pl.DataFrame({"traffic_phase": [0, 1], "begin_ps": [0, 10**9], "end_ps": [10**9, 3 * 10**9]})
+def test_links_stand_in_the_order_of_their_bytes_over_time() -> None:
+    # Phases of 1 ms and 2 ms, with 1 ms between them that belongs to none.
+    traffic = pl.DataFrame({"traffic_phase": [0, 1], "begin_ps": [0, 2 * MS], "end_ps": [MS, 4 * MS]})
     carried = pl.DataFrame(
         {"traffic_phase": [0, 1, 1], "from_vertex": [0, 1, 0], "to_vertex": [1, 2, 1], "bytes": [5, 100, 7]}
         | {"utilisation": [0.1, 0.5, 0.2], "granted_ps": [0, 9, 0], "messages": [1, 1, 1]}
     )
     made = links(carried, traffic)
     assert made.summary == "The most bytes go over link 1 → 2."
-    assert made.views[0].traces[0]["z"] == [[None, 0.5], [0.1, 0.2]]
+    assert made.views[0].traces[0]["z"] == [[None, None, 0.5], [0.1, None, 0.2]]
+    assert made.figure.data[0].x == (0.0, 1.0, 2.0, 4.0)
+    assert made.figure.layout.xaxis.title.text == "time (ms)"
+    assert made.figure.layout.meta["ps_per_x"] == MS
+    contention = made.views[2].traces[0]
+    assert contention["text"][0][2] == "link 1 → 2, 2.00 ms to 4.00 ms<br>9 ps"
 
 
 def test_every_figure_of_every_page_is_below_two_megabytes(tmp_path: Path) -> None:

@@ -29,7 +29,19 @@ def test_tables_are_frames_and_a_selection_scopes_figures(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", ["breakdown", "timeline", "efficiencies", "matrix", "load", "sizes", "model", "tree", "critical_path"]
+    "name",
+    [
+        "categories",
+        "breakdown",
+        "timeline",
+        "efficiencies",
+        "matrix",
+        "load",
+        "sizes",
+        "model",
+        "tree",
+        "critical_path",
+    ],
 )
 def test_a_figure_draws_by_itself(name: str, tmp_path: Path) -> None:
     run = logpost.open_run(make_run(tmp_path / "a.run").path)
@@ -41,6 +53,12 @@ def test_a_figure_draws_by_itself(name: str, tmp_path: Path) -> None:
         assert colours == {INKS[category].light for category in SHOWN} or colours >= {"#0a2f5c"}
     if name == "tree":
         assert set(figure.data[0].marker.colors) <= {ink.light for ink in INKS.values()}
+
+
+def test_links_need_a_machine_with_a_network(tmp_path: Path) -> None:
+    run = logpost.open_run(make_run(tmp_path / "a.run").path)
+    with pytest.raises(InputError, match="no traffic between nodes in the selected time"):
+        run.plot.links()
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from logpost.analyzer.repeats.compare import RepeatedChange
 from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.repeated_changes import PALE, Row, repeated_changes, runs_beside
+from logpost.dashboards.report.repeats import verdict
 
 MS = 10**9
 
@@ -64,3 +65,16 @@ def test_runs_stand_beside_each_other_by_category() -> None:
     chart = runs_beside(["A: slow", "B: fast"], means)
     assert {bar["name"]: bar["x"] for bar in drawn(chart)} == {"compute": [6, 4], "late sender": [2, 0]}
     assert chart.summary == "B: fast is the shortest: 4.00 ms."
+
+
+def test_the_verdict_tells_a_change_from_noise() -> None:
+    # Means 10 and 20 ms, s = 1 ms on both sides, n = 3: 10 ms +- 2.776 * 0.8165 ms = 2.27 ms.
+    assert verdict(RepeatedChange("wall", ms(9, 10, 11), ms(19, 20, 21))) == (
+        "B is longer than A by more than noise: B takes 20.0 ms in the mean, A 10.0 ms (+100.0 %; 95 % interval "
+        "+7.73 ms to +12.3 ms, 3 runs of A and 3 of B)."
+    )
+    # s = 50 ms: 30 ms +- 113.3 ms.
+    said = verdict(RepeatedChange("wall", ms(50, 100, 150), ms(80, 130, 180)))
+    assert said.startswith("B takes 130 ms in the mean, A 100 ms (+30.0 %): within the noise of the runs (95 %")
+    said = verdict(RepeatedChange("wall", ms(10), ms(8)))
+    assert said == "B takes 8.00 ms in the mean, A 10.0 ms (−20.0 %). One run of each does not tell the noise."

@@ -30,6 +30,13 @@ def test_machines_are_the_own_ones_and_those_of_the_library(runs: Runs, tmp_path
             runs.machine(str(path))
 
 
+def test_only_machines_that_can_be_replayed_are_offered(runs: Runs) -> None:
+    assert runs.replaying[0] == "planned"
+    assert {"alewife", "piz_daint"} <= set(runs.replaying)
+    # SENS gives its machines a network, and no overheads.
+    assert "sens_t3e" not in runs.replaying
+
+
 def test_a_machine_file_that_is_none_is_refused_at_once(tmp_path: Path) -> None:
     run = make_run(tmp_path / "a.run").path
     with pytest.raises(InputError, match=r"nothing\.toml"):

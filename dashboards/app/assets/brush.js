@@ -1,7 +1,6 @@
 "use strict";
 // What a dragged rectangle, a lasso or a click selects: the changes of the URL that a figure's layout.meta stands for.
 //   ps_per_x        the horizontal axis is time: picoseconds of one unit
-//   columns_ps      the horizontal axis has places, each of a stretch of time: [begin, end] of each
 //   rows            the vertical axis has places, each of some ranks: [low, high, low, high, ...] of each
 //   paths           the vertical axis has places, each of a call path: its number after those of its callers
 //   pick            what a click selects: "rows", "pair" (places of `rows` on both axes), "path", "call or message"
@@ -75,10 +74,6 @@ const logpostBrush = (function () {
     const changes = {}, has = event.range ? () => true : (x, y) => within(x, y, over);
     const down = places(over.y, (meta.rows || meta.paths || []).length);
     if (meta.ps_per_x) Object.assign(changes, stretch(over.x, meta));
-    if (meta.columns_ps) {
-      const columns = places(over.x, meta.columns_ps.length);
-      if (columns.length) Object.assign(changes, { from: meta.columns_ps[columns[0]][0], to: meta.columns_ps[columns[columns.length - 1]][1] });
-    }
     if (meta.pick === "pair") {
       const across = places(over.x, meta.rows.length), both = new Set();
       for (const y of down) for (const x of across) if (has(x, y)) both.add(x).add(y);

@@ -18,7 +18,7 @@ from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import prose
 from logpost.dashboards.figures.repeated_changes import Row, repeated_changes, runs_beside
-from logpost.dashboards.report.repeats import name_of, repeats_grids
+from logpost.dashboards.report.repeats import name_of, repeats_grids, verdict
 from logpost.dashboards.report.tables import Grid
 from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
@@ -33,12 +33,13 @@ TABLES = (
 
 
 def layout(view: View, sides: Sides) -> list[Any]:
-    """Every run, then the changes with their noise, then the tables and the findings."""
+    """The verdict over every run, then the changes with their noise, then the tables and the findings."""
     repeats = repeats_of(view, sides)
     grids, means = repeats_grids(repeats), np.array(_means(view, sides))
     return [
         panels.section(
             "Every run",
+            html.P(prose(verdict(repeats.changes(["wall"])[0])), className="lead"),
             panels.legend([c for c in palette.INKS if means[:, SHOWN.index(c)].any()]),
             panels.chart("compare.runs", "Each run's time by category", height=240, spoken=True),
             *panels.notes(*repeats.notes),

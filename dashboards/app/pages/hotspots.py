@@ -40,6 +40,8 @@ def layout(view: View) -> list[Any]:
     number = _chosen(view)
     kind = found[number or 0].kind
     of_pairs = [measure for measure, _ in MEASURES]
+    chosen = view.state.selection
+    scope = "Of all ranks, also those that are not selected." if chosen.ranks or chosen.callpath is not None else ""
     return [
         panels.section(
             "Hotspots",
@@ -59,6 +61,7 @@ def layout(view: View) -> list[Any]:
                         420,
                         drag="select2d",
                     ),
+                    about=scope,
                 ),
                 panels.section(
                     "Load of each rank over time",
@@ -70,6 +73,7 @@ def layout(view: View) -> list[Any]:
                         420,
                         drag="zoom2d",
                     ),
+                    about=scope,
                 ),
             ],
             className="two",
@@ -138,7 +142,7 @@ def _grid(view: View, number: int | None) -> Any:
           if any(row["site"] for row in rows) else []),
         {"field": "exposed", "headerName": "exposed (ms)", "width": 120,
          "valueFormatter": {"function": "d3.format(',.3~r')(params.value)"}, **figure},
-        {"field": "confidence", "headerName": "confidence", "width": 130, **figure},
+        {"field": "confidence", "headerName": "confidence (0 to 1)", "width": 130, **figure},
     ]  # fmt: skip
     made = dash_ag_grid.AgGrid(
         id="findings",

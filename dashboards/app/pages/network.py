@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from dash import Input, Output, State, dcc, html
 
+from logpost.analyzer.placement import places_on_network
 from logpost.analyzer.whatif.mapping import Seats, remapped
 from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.runs import Runs
@@ -20,8 +21,9 @@ from logpost.dashboards.figures.grid_map import grid_map, is_drawn
 from logpost.dashboards.figures.links import MEASURES, links
 from logpost.dashboards.figures.load import MEASURES as LOADS
 from logpost.dashboards.figures.node_traffic import MOST_NODES, node_traffic
+from logpost.dashboards.selection.links import carried
 from logpost.errors import InputError
-from logpost.machines import load_machine
+from logpost.machines import hops_matrix, load_machine
 from logpost.machines.topologies import Topology
 
 NAME, TITLE = "network", "Network"
@@ -31,7 +33,7 @@ MAPPED_BY = ("block", "cyclic", "random")
 
 def layout(view: View) -> list[Any]:
     """Links where they are known; endpoints always."""
-    known = view.opened.run.table("links").head(1).collect().height > 0
+    known = _known(view)
     drawn = known and is_drawn(_topology(view))
     mapping = _mapping(view)
     several = view.manifest.hosts.nodes > 1
@@ -72,13 +74,14 @@ def layout(view: View) -> list[Any]:
         ),
         panels.section(
             "Links",
-            panels.chart("network.links", "Links by phase", [m.label for m, _ in MEASURES], height=320, drag="select2d")
+            panels.chart("network.links", "Links over time", [m.label for m, _ in MEASURES], height=320, drag="zoom2d")
             if known
             else panels.empty(
                 "The machine has no topology, so no link is known; analyze with a machine file that has one (logpost "
                 "machines list) to see links and network contention."
             ),
-            about="The links that carry most, by phase of the traffic: from one global synchronization to the next."
+            about="The links that carry most, over time: a column is a phase, from one global synchronization to the "
+            "next. Contention is what messages wait for each other on a link. Drag to select a time."
             if known
             else "",
         ),
@@ -91,6 +94,11 @@ def layout(view: View) -> list[Any]:
             "rectangle to select.",
         ),
     ]  # fmt: skip
+
+
+def _known(view: View) -> bool:
+    """Whether the run's machine has a network that carried something."""
+    return view.opened.run.table("links").head(1).collect().height > 0
 
 
 def _mapping(view: View) -> str:
@@ -109,7 +117,7 @@ def _nodes(view: View) -> Chart:
     if mapping := _mapping(view):
         after = remapped(seats, mapping)
         placements[f"mapped {mapping}"] = dict(zip(locations, after.nodes.tolist(), strict=True))
-    made = node_traffic(pairs, placements, dict(placed.select("node", "host").iter_rows()))
+    made = node_traffic(pairs, placements, dict(placed.select("node", "host").iter_rows()), _hops(view))
     ranks = np.array(placed["rank"].to_list(), dtype=np.int64)
 
     def on_nodes(nodes: np.ndarray) -> list[list[int]]:
@@ -122,34 +130,33 @@ def _nodes(view: View) -> Chart:
     return made
 
 
+def _hops(view: View) -> dict[tuple[int, int], int]:
+    """Links between each two nodes; empty where the machine's network does not tell all of them."""
+    placed = view.scoped.every_location.filter(pl.col("rank") >= 0)
+    nodes = placed["node"].unique().sort()
+    if not _known(view) or nodes[0] < 0:
+        return {}
+    machine = load_machine(view.opened.run.machine_file)
+    places, _ = places_on_network(machine, placed)
+    hops = hops_matrix(machine, places[nodes.to_numpy()])
+    if (hops < 0).any():
+        return {}
+    return {(a, b): int(hops[i, j]) for i, a in enumerate(nodes) for j, b in enumerate(nodes)}
+
+
 def _topology(view: View) -> Topology | None:
     return load_machine(view.opened.run.machine_file).topology
-
-
-def _selected(view: View) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The tables `links` and `traffic` of the selected time."""
-    run = view.opened.run
-    traffic = run.table("traffic").sort("begin_ps").collect()
-    if view.state.selection.timed:
-        begin, end = view.scoped.span
-        traffic = traffic.filter(traffic["begin_ps"] < end, traffic["end_ps"] > begin)
-    carried = run.table("links").collect()
-    carried = carried.join(traffic.select("traffic_phase"), on="traffic_phase", how="semi")
-    if carried.is_empty():
-        raise InputError("no traffic between nodes in the selected time")
-    return carried, traffic
 
 
 def _map(view: View) -> Chart:
     topology = _topology(view)
     if not is_drawn(topology):
         raise InputError("the machine's network is no grid that can be drawn")
-    return grid_map(topology, *_selected(view))
+    return grid_map(topology, *carried(view.scoped))
 
 
 def _links(view: View) -> Chart:
-    carried, traffic = _selected(view)
-    return panels.selectable(links(carried, traffic), {"columns_ps": traffic.select("begin_ps", "end_ps").rows()})
+    return panels.brushable(links(*carried(view.scoped)), None, view.scoped)
 
 
 def _load(view: View) -> Chart:

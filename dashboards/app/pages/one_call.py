@@ -58,12 +58,11 @@ def section(view: View) -> list[Any]:
                 ],
                 className="two",
             ),
+            _transfers(view, call["call"]),
             call_site(view, call["callpath"]),
             _messages(view, call["call"]),
             panels.go(view.state.having(call=""), "Close"),
-            _transfers(view, call["call"]),
-            about=f"{span_text(call['enter_ps'], call['leave_ps'])}. The parts of a collective operation are those of "
-            "its replayed messages, under each model.",
+            about=f"{span_text(call['enter_ps'], call['leave_ps'])}.{_of_collective(view, call['call'])}",
         )
     ]
 
@@ -80,6 +79,14 @@ def _call(view: View) -> dict[str, Any]:
     if rows.is_empty():
         raise InputError(f"the run has no call {text[:20]}; pick one in the timeline")
     return rows.row(0, named=True)
+
+
+def _of_collective(view: View, call: int) -> str:
+    """What the rows of a collective operation are; nothing of another call."""
+    mine = (pl.col("call") == call) | (pl.col("complete_call") == call)
+    if view.opened.run.facts("collectives").filter(mine).head(1).collect().is_empty():
+        return ""
+    return " The parts of a collective operation are those of its replayed messages, under each model."
 
 
 def _messages(view: View, call: int) -> html.P | None:

@@ -10,11 +10,9 @@ from dash import html
 
 from logpost.analyzer.change import Change
 from logpost.analyzer.efficiencies import efficiencies
-from logpost.analyzer.reporting.data import Share
 from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.sens_view import NOT_ASSIGNED, TITLES
-from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.pages.compared import joined
 from logpost.dashboards.app.pages.without import without
@@ -30,7 +28,7 @@ from logpost.dashboards.figures.breakdown import (
 )
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import grouped, visible
-from logpost.dashboards.figures.overview import overview
+from logpost.dashboards.figures.overview import overview, shares
 from logpost.dashboards.figures.thread_times import thread_times
 from logpost.dashboards.report.comparison import relative
 from logpost.dashboards.report.findings import finding_rows
@@ -220,10 +218,7 @@ def _traffic(view: View) -> tuple[str, str, str]:
 
 
 def _overview(view: View) -> Chart:
-    sums = view.scoped.by_rank.sum(axis=0)
-    total = float(sums.sum())
-    shares = [Share(c, int(t), t / total if total else 0.0) for c, t in zip(SHOWN, sums.tolist(), strict=True)]
-    return overview(shares)
+    return overview(shares(view.scoped.by_rank))
 
 
 def _breakdown(view: View) -> Chart:

@@ -14,7 +14,6 @@ from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import prediction
 from logpost.dashboards.figures.chart import Chart
 from logpost.errors import InputError
-from logpost.machines import library_names
 
 MOST = 8
 
@@ -22,20 +21,22 @@ MOST = 8
 def section(view: View) -> html.Section:
     """The choice of machines, and a bar for each."""
     chosen = _chosen(view)
-    known = [*view.runs.own_machines, *(name for name in library_names() if name not in view.runs.own_machines)]
+    # One that is named stays, so that the answer says what it lacks.
+    known = [*view.runs.replaying, *(name for name in chosen if name not in view.runs.replaying)]
     return panels.section(
         "Machines side by side",
         dcc.Dropdown(
             id="machines",
             options=known,
-            value=[name for name in chosen if name in known],
+            value=chosen,
             multi=True,
             placeholder=f"Machines to compare, up to {MOST}",
         ),
         panels.chart("whatif.machines", "The critical path on each machine", height=120, spoken=True)
         if chosen
         else None,
-        about="The same program with the values of other machines, on top of what is set above.",
+        about="The same program with the values of other machines, on top of what is set above. Machines whose files "
+        "state too little for a replay are not offered.",
     )
 
 

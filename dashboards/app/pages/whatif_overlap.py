@@ -28,6 +28,8 @@ from logpost.replay.predict.quantities import parse_value
 
 MOST_MESSAGES = 8192
 """As in the paper's search."""
+SMALLEST = 8.0
+"""Bytes of a number: no program sends parts of one. Of fewer bytes there is one message."""
 LARGEST = 2.0**40
 """Bytes; more is a slip of the keyboard."""
 
@@ -71,7 +73,8 @@ def _overlap(view: View) -> Chart:
     locality, whole_ps = _farthest(costs, V)
     beside = more.get("beside", "").strip()
     t_V = _number(parameters["t_V"], beside) if beside else whole_ps
-    sizes = [V / 2**power for power in reversed(range(MOST_MESSAGES.bit_length())) if 2**power <= V]
+    powers = reversed(range(MOST_MESSAGES.bit_length()))
+    sizes = [V / 2**power for power in powers if not power or V / 2**power >= SMALLEST]
     S, b = (grid.ravel() for grid in np.meshgrid(sizes, np.array(BURSTS, dtype=np.float64)))
     possible = b <= V / S
     given = {"V": V, "t_V": t_V, "S": S[possible], "b": b[possible]}

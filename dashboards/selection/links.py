@@ -1,0 +1,25 @@
+"""What a selection sees of the network between nodes: the phases of the traffic in its time, and their links."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from logpost.dashboards.selection.scoped import Scoped
+from logpost.errors import InputError
+
+
+def carried(scoped: Scoped) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The tables `links` and `traffic` of the selected time, by time.
+
+    Raises:
+        InputError: no link carried anything then, or none is known.
+    """
+    traffic = scoped.run.table("traffic").sort("begin_ps").collect()
+    if scoped.selection.timed:
+        begin, end = scoped.span
+        traffic = traffic.filter(traffic["begin_ps"] < end, traffic["end_ps"] > begin)
+    links = scoped.run.table("links").collect()
+    links = links.join(traffic.select("traffic_phase"), on="traffic_phase", how="semi")
+    if links.is_empty():
+        raise InputError("no traffic between nodes in the selected time")
+    return links, traffic

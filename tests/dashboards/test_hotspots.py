@@ -1,0 +1,24 @@
+"""The page of findings: what stands beside them shows every rank, and says so where a selection has some of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.dashboards.synthetic import make_run
+
+from logpost.dashboards.app.pages import hotspots
+from logpost.dashboards.app.runs import Runs
+from logpost.dashboards.app.state import read
+from logpost.dashboards.app.view import View
+
+
+def test_charts_of_all_ranks_say_so_under_a_selection(tmp_path: Path) -> None:
+    runs = Runs([make_run(tmp_path / "a.run").path])
+
+    def said(query: str) -> int:
+        return str(hotspots.layout(View(runs, read("/hotspots", query)))).count("Of all ranks, also those")
+
+    assert said("") == 0
+    assert said("?from=1000&to=2000000000") == 0
+    assert said("?finding=0&ranks=0") == 2
+    assert said("?path=3") == 2
