@@ -28,21 +28,30 @@ def _rounds(folder: Path, first: int, step: int, end: float, kinds: list[str]) -
     counts: Counter[tuple[str, str]] = Counter()
     seed = first
     while time.monotonic() < end:
-        seeds = range(seed, seed + BATCH * step, step)
-        batch = [_round(folder, kinds, of, first % step) for of in seeds]
-        endings = play_batch(batch, folder / f"said-{first % step}", end)
-        for each, ending in zip(batch, endings, strict=False):
-            kind = kinds[each.seed % len(kinds)]
-            outcome = "wrong" if ending.wrong else "accepted" if ending.accepted else "refused"
-            counts[kind, outcome] += 1
-            if ending.wrong:
-                kept = folder / f"seed-{each.seed}"
-                shutil.rmtree(kept, ignore_errors=True)
-                each.scratch.rename(kept)
-                alone = play(each.subject, each.sound, each.scratch, each.seed).wrong or "nothing"
-                print(f"seed {each.seed} ({kind}): {ending.wrong}\nalone: {alone}\n", file=sys.stderr, flush=True)
-        seed += len(endings) * step
+        batch = [_round(folder, kinds, of, first % step) for of in range(seed, seed + BATCH * step, step)]
+        together = [each for each in batch if not each.subject.forks]
+        left = [together, *([each] for each in batch if each.subject.forks)]
+        while left and time.monotonic() < end:
+            rounds = left.pop(0)
+            endings = play_batch(rounds, folder / f"said-{first % step}", end)
+            for each, ending in zip(rounds, endings, strict=False):
+                kind = kinds[each.seed % len(kinds)]
+                outcome = "wrong" if ending.wrong else "accepted" if ending.accepted else "refused"
+                counts[kind, outcome] += 1
+                if ending.wrong:
+                    _keep(folder, kind, each, ending.wrong)
+            if rest := rounds[len(endings) :]:
+                left.insert(0, rest)
+        seed += BATCH * step
     return "".join(f"{kind}\t{outcome}\t{count}\n" for (kind, outcome), count in counts.items())
+
+
+def _keep(folder: Path, kind: str, each: Round, wrong: str) -> None:
+    kept = folder / f"seed-{each.seed}"
+    shutil.rmtree(kept, ignore_errors=True)
+    each.scratch.rename(kept)
+    alone = play(each.subject, each.sound, each.scratch, each.seed).wrong or "nothing"
+    print(f"seed {each.seed} ({kind}): {wrong}\nalone: {alone}\n", file=sys.stderr, flush=True)
 
 
 def _round(folder: Path, kinds: list[str], seed: int, player: int) -> Round:
