@@ -14,10 +14,13 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from tests.fuzz.rounds import apart, play
+from tests.fuzz.rounds import Round, apart, play, play_batch
 from tests.fuzz.subjects import SUBJECTS
 
 import logpost.cli
+
+BATCH = 64
+"""Rounds of one process. What one leaves behind in a process may concern the next: a finding is played again alone."""
 
 
 def _rounds(folder: Path, first: int, step: int, end: float, kinds: list[str]) -> str:
@@ -25,18 +28,36 @@ def _rounds(folder: Path, first: int, step: int, end: float, kinds: list[str]) -
     counts: Counter[tuple[str, str]] = Counter()
     seed = first
     while time.monotonic() < end:
-        kind = kinds[seed % len(kinds)]
-        scratch = folder / f"scratch-{first % step}"
-        ending = play(SUBJECTS[kind], folder / kind, scratch, seed)
-        outcome = "wrong" if ending.wrong else "accepted" if ending.accepted else "refused"
-        counts[kind, outcome] += 1
-        if ending.wrong:
-            kept = folder / f"seed-{seed}"
-            shutil.rmtree(kept, ignore_errors=True)
-            scratch.rename(kept)
-            print(f"seed {seed} ({kind}): {ending.wrong}\n", file=sys.stderr, flush=True)
-        seed += step
+        batch = [_round(folder, kinds, of, first % step) for of in range(seed, seed + BATCH * step, step)]
+        together = [each for each in batch if not each.subject.forks]
+        left = [together, *([each] for each in batch if each.subject.forks)]
+        while left and time.monotonic() < end:
+            rounds = left.pop(0)
+            endings = play_batch(rounds, folder / f"said-{first % step}", end)
+            for each, ending in zip(rounds, endings, strict=False):
+                kind = kinds[each.seed % len(kinds)]
+                outcome = "wrong" if ending.wrong else "accepted" if ending.accepted else "refused"
+                counts[kind, outcome] += 1
+                if ending.wrong:
+                    _keep(folder, kind, each, ending.wrong)
+            if rest := rounds[len(endings) :]:
+                left.insert(0, rest)
+        seed += BATCH * step
     return "".join(f"{kind}\t{outcome}\t{count}\n" for (kind, outcome), count in counts.items())
+
+
+def _keep(folder: Path, kind: str, each: Round, wrong: str) -> None:
+    kept = folder / f"seed-{each.seed}"
+    shutil.rmtree(kept, ignore_errors=True)
+    each.scratch.rename(kept)
+    alone = play(each.subject, each.sound, each.scratch, each.seed).wrong or "nothing"
+    print(f"seed {each.seed} ({kind}): {wrong}\nalone: {alone}\n", file=sys.stderr, flush=True)
+
+
+def _round(folder: Path, kinds: list[str], seed: int, player: int) -> Round:
+    kind = kinds[seed % len(kinds)]
+    # A name of its own: nothing that a process remembers of a path is another round's.
+    return Round(SUBJECTS[kind], folder / kind, folder / f"scratch-{player}-{seed}", seed)
 
 
 def _import_all() -> None:

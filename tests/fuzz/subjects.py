@@ -38,6 +38,8 @@ class Subject:
 
     prepare: Callable[[Path], None]
     change: Callable[[Path, Path, Random], Commands]
+    forks: bool = False
+    """Its commands fork processes: a process whose table library has threads must not, so each round has its own."""
 
 
 def _archives(folder: Path) -> None:
@@ -192,5 +194,5 @@ SUBJECTS = {
     "machine": Subject(_machines, _change_machine),
     "description": Subject(_machines, _change_description),
     "gasnet": Subject(_gasnet, _change_gasnet),
-    "raw logs": Subject(_raw, _change_raw),
+    "raw logs": Subject(_raw, _change_raw, forks=True),
 }

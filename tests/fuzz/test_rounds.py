@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 from tests.fuzz import mutations
-from tests.fuzz.rounds import play
+from tests.fuzz.rounds import Round, play, play_batch
 from tests.fuzz.subjects import Commands, Subject
 
 
@@ -38,6 +38,29 @@ def test_what_dies_or_raises_is_wrong(tmp_path: Path) -> None:
         raise ValueError("a bug")
 
     assert "ValueError: a bug" in play(subject(raises), tmp_path, tmp_path / "scratch", 1).wrong
+
+
+def test_a_batch_ends_with_the_round_that_dies(tmp_path: Path) -> None:
+    def dies() -> Commands:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return []
+
+    def raises() -> Commands:
+        raise ValueError("a bug")
+
+    def answers() -> Commands:
+        return [["machines", "check", "alewife"]]
+
+    changes = (answers, raises, dies, raises)
+    batch = [
+        Round(subject(change), tmp_path, tmp_path / f"scratch-{seed}", seed) for seed, change in enumerate(changes)
+    ]
+    first, second, third = play_batch(batch, tmp_path / "said")
+    assert (first.wrong, first.accepted) == ("", True)
+    assert "ValueError: a bug" in second.wrong
+    assert "died of signal 9" in third.wrong
+    assert [each.scratch.exists() for each in batch] == [False, True, True, False]
+    assert play_batch(batch, tmp_path / "said", until=0) == []
 
 
 def test_a_hog_is_wrong(tmp_path: Path) -> None:

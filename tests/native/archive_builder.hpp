@@ -150,9 +150,19 @@ class Events {
 /// the string, group and communicator numbers are the builder's.
 class ArchiveBuilder {
   public:
+    /// Bytes of a chunk of events and of one of definitions. libotf2 takes and clears one for each file that it writes
+    /// or reads: most of the time that a small archive takes.
+    struct Chunks {
+        std::uint64_t events = 1 << 20;
+        std::uint64_t definitions = 4 << 20;
+    };
+    static constexpr Chunks kSmallest{OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MIN};
+
     explicit ArchiveBuilder(const std::filesystem::path& directory, const char* name = "traces")
+        : ArchiveBuilder(directory, Chunks{}, name) {}
+    ArchiveBuilder(const std::filesystem::path& directory, Chunks chunks, const char* name = "traces")
         : directory_(directory), name_(name) {
-        archive_ = OTF2_Archive_Open(directory.c_str(), name, OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
+        archive_ = OTF2_Archive_Open(directory.c_str(), name, OTF2_FILEMODE_WRITE, chunks.events, chunks.definitions,
                                      OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
         if (archive_ == nullptr) {
             throw std::runtime_error("cannot open the archive for writing");

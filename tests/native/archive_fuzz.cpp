@@ -40,7 +40,7 @@ struct Shared {
 void analyze(std::uint64_t seed, const fs::path& place, Shared& shared) {
     RandomArchive random(seed);
     try {
-        ++(analyze_random(random, place) ? shared.read : shared.refused);
+        ++(analyze_random(random, place).analyzed ? shared.read : shared.refused);
     } catch (const std::logic_error& error) {
         ++shared.sums_that_differ;
         std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), error.what());

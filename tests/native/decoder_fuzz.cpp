@@ -44,14 +44,32 @@ class Bytes {
     const std::uint8_t* end_;
 };
 
+/// How far the inputs of this process got, printed at its end.
+struct Tally {
+    std::uint64_t inputs = 0, decoded = 0, analyzed = 0, events = 0;
+
+    void add(const logpost::tests::Reached& reached) {
+        ++inputs;
+        decoded += reached.events > 0 ? 1 : 0;
+        analyzed += reached.analyzed ? 1 : 0;
+        events += reached.events;
+    }
+    ~Tally() {
+        std::fprintf(stderr, "%llu inputs: events decoded in %llu, split and summed %llu; %llu events\n",
+                     static_cast<unsigned long long>(inputs), static_cast<unsigned long long>(decoded),
+                     static_cast<unsigned long long>(analyzed), static_cast<unsigned long long>(events));
+    }
+};
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const ScratchDirectory scratch;
+    static Tally tally;
     const auto place = scratch.path() / "archive";
     RandomArchive random{RandomArchive::Draw(Bytes(data, size))};
     try {
-        logpost::tests::analyze_random(random, place);
+        tally.add(logpost::tests::analyze_random(random, place));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         std::abort();

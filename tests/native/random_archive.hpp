@@ -28,7 +28,7 @@ class RandomArchive {
 
     /// Writes the archive into a directory that does not exist; returns the anchor file.
     std::filesystem::path write(const std::filesystem::path& directory) {
-        ArchiveBuilder archive(directory);
+        ArchiveBuilder archive(directory, ArchiveBuilder::kSmallest);
         static constexpr const char* kRegions[] = {
             "main",          "solve",     "MPI_Init",     "MPI_Finalize",   "MPI_Send",    "MPI_Isend",
             "MPI_Ssend",     "MPI_Recv",  "MPI_Irecv",    "MPI_Wait",       "MPI_Waitall", "MPI_Test",
@@ -52,8 +52,11 @@ class RandomArchive {
         step_ = one_of(kSteps);
         for (std::uint32_t l = 0; l < ranks_; ++l) {
             if (below(4) == 0) {
-                const auto shift = static_cast<std::int64_t>(wild() ? size() : below(1000));
-                archive.local(l, {{below(100), shift}, {100 + below(100'000), shift + (wild() ? 1'000'000 : 3)}},
+                const auto shift = wild() ? size() : below(1000);  // unsigned: the later one may begin anew at the end
+                const auto later = shift + (wild() ? 1'000'000 : 3);
+                archive.local(l,
+                              {{below(100), static_cast<std::int64_t>(shift)},
+                               {100 + below(100'000), static_cast<std::int64_t>(later)}},
                               wild() ? std::map<std::uint64_t, std::uint64_t>{{below(30), below(30)}}
                                      : std::map<std::uint64_t, std::uint64_t>{});
             }
