@@ -10,6 +10,7 @@ import logpost.analyzer.columns
 import logpost.replay._native
 import logpost.replay.columns
 
+
 class ArchiveError(ValueError):
     pass
 
@@ -17,8 +18,10 @@ class Progress:
     """Counters of a read under way."""
 
     def __init__(self) -> None: ...
+
     @property
     def events(self) -> int: ...
+
     @property
     def declared(self) -> int: ...
 
@@ -34,14 +37,7 @@ class ClockMode(enum.Enum):
     clc = 2
     """then by the controlled logical clock"""
 
-def read(
-    archive: str | os.PathLike[str],
-    threads: int,
-    progress: Progress,
-    clock: ClockMode,
-    spill: logpost.replay._native.Spill | None = None,
-    shards: Shards | None = None,
-) -> Trace:
+def read(archive: str | os.PathLike[str], threads: int, progress: Progress, clock: ClockMode, spill: logpost.replay._native.Spill | None = None, shards: Shards | None = None) -> Trace:
     """
     Reads an archive, given as its anchor file or directory; `spill`: where what has no place in memory goes. Raises ArchiveError, and OSError where that file cannot be written.
     """
@@ -60,17 +56,23 @@ class Trace:
 
     @property
     def ticks_per_second(self) -> int: ...
+
     @property
     def length_ps(self) -> int: ...
+
     def clocks(self) -> dict[str, int]:
         """
         What messages and collectives say of the clocks, and what was corrected; times in ps.
         """
 
     def locations(self) -> logpost.analyzer.columns.Locations: ...
+
     def regions(self) -> logpost.analyzer.columns.Regions: ...
+
     def nodes(self) -> logpost.analyzer.columns.Nodes: ...
+
     def communicators(self) -> logpost.analyzer.columns.Communicators: ...
+
     def detail_levels(self) -> logpost.analyzer.columns.DetailLevels:
         """
         Calls that set the level of detail (MPI_Pcontrol): location, index of the call on it, level.
@@ -82,8 +84,11 @@ class Trace:
         """
 
     def callpaths(self) -> logpost.analyzer.columns.Callpaths: ...
+
     def layouts(self) -> logpost.analyzer.columns.Layouts: ...
+
     def profile(self) -> logpost.analyzer.columns.Profile: ...
+
     def thread_spans(self) -> logpost.analyzer.columns.ThreadSpans:
         """What threads do in parallel regions of OpenMP."""
 
@@ -91,8 +96,11 @@ class Trace:
         """What the streams of accelerators did."""
 
     def one_sided(self) -> dict[str, int]: ...
+
     def quality(self) -> list[logpost.analyzer.columns.Quality]: ...
+
     def properties(self) -> list[tuple[str, str]]: ...
+
     @property
     def program(self) -> logpost.replay._native.Program:
         """What the replay needs of it."""
@@ -102,9 +110,7 @@ class Shards:
 
     def __init__(self, folder: str | os.PathLike[str], blocks: int, plan: int) -> None: ...
 
-def decode_block(
-    archive: str | os.PathLike[str], shards: Shards, block: int, threads: int, clock: ClockMode, progress: Progress
-) -> bool:
+def decode_block(archive: str | os.PathLike[str], shards: Shards, block: int, threads: int, clock: ClockMode, progress: Progress) -> bool:
     """
     Writes the files of one block. False: they were whole. Raises ArchiveError.
     """
@@ -117,9 +123,7 @@ def match_block(shards: Shards, block: int, progress: Progress) -> bool:
 class GoalRank:
     """A rank of a GOAL schedule, told part by part."""
 
-    def __init__(
-        self, first_ps: int, last_ps: int, unit_ps: int, tables: dict[str, logpost.replay.columns.Piece]
-    ) -> None:
+    def __init__(self, first_ps: int, last_ps: int, unit_ps: int, tables: dict[str, logpost.replay.columns.Piece]) -> None:
         """
         Tables calls, sends, receives, sent, received, collectives and shapes, sorted by call.
         """
@@ -133,16 +137,7 @@ class GoalRank:
         The next calls, until there are at least so many operations: their text, the first one's label, columns kind (calc, send, recv), call, message and instance, how many calls, and messages' ends of 0 bytes.
         """
 
-def perfetto_slices(
-    track: int,
-    sequence: int,
-    enter_ns: numpy.ndarray,
-    leave_ns: numpy.ndarray,
-    name: numpy.ndarray,
-    exposed_ps: numpy.ndarray,
-    begun: tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray],
-    ended: tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray],
-) -> bytes:
+def perfetto_slices(track: int, sequence: int, enter_ns: numpy.ndarray, leave_ns: numpy.ndarray, name: numpy.ndarray, exposed_ps: numpy.ndarray, begun: tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray], ended: tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]) -> bytes:
     """
     Packets of a track's slices, in the order of time: int64 columns; interned ids of names; exposed times in ps, a row per slice (argument and category k have the interned id k + 2); arrows as begins and ends of ranges of ids. Raises ValueError if they do not fit together.
     """

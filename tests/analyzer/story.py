@@ -7,7 +7,7 @@ order in which they are given and must add up to the call; the parts of a messag
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +218,9 @@ class Story:
             )
         self.instances += 1
 
-    def started_collective(self, paths: tuple[int, int], operation: str, members: dict[int, tuple[int, ...]]) -> None:
+    def started_collective(
+        self, paths: tuple[int, int], operation: str, members: Mapping[int, tuple[int, ...]]
+    ) -> None:
         """A nonblocking operation of members that start it at an instant and complete it in a later call (start, enter,
         leave); who waits, does so until the last one has started."""
         last = max(start for start, *_ in members.values())
@@ -226,8 +228,14 @@ class Story:
             waited = min(max(last - enter, 0), leave - enter)
             self.call(rank, start, start, paths[0])
             self.call(rank, enter, leave, paths[1], collective_wait=waited, collective=leave - enter - waited)
-            row = {"instance": self.instances, "location": rank, "comm": 0, "root": -1, "rma_window": -1}
-            row |= {"callpath": paths[0], "operation": operation, "enter_ps": start, "leave_ps": leave}
+            row: dict[str, int | str] = {"instance": self.instances, "location": rank, "comm": 0, "root": -1}
+            row |= {
+                "rma_window": -1,
+                "callpath": paths[0],
+                "operation": operation,
+                "enter_ps": start,
+                "leave_ps": leave,
+            }
             row |= {"wait_ps": waited, "bytes_sent": 8, "bytes_received": 8, "complete_enter_ps": enter}
             self.rows["collectives"].append(row)
         self.instances += 1
