@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
 from logpost.machines import library_names, load_machine
 from logpost.machines.parameters.verbs import verbs
+
+AFTER_FIRST_PAGE_S = 5
+"""From the start until the library's machines are read, a fifth of a second: what the first page shows goes first."""
 
 
 class Opened:
@@ -148,7 +152,7 @@ class Runs:
         return found
 
     def warm(self) -> None:
-        """Compute what the first page shows, and read the machines, before somebody waits; a failure shows there."""
+        """Compute what the first page shows, then read the machines, before somebody waits; a failure shows there."""
 
         def work() -> Any:
             for opened in self._opened.values():
@@ -156,6 +160,7 @@ class Runs:
                     _ = opened.report, self.scoped(opened.name, Selection()).by_rank
                 except Exception:
                     return
+            time.sleep(AFTER_FIRST_PAGE_S)
             _ = self.replaying
 
         threading.Thread(target=work, daemon=True).start()
