@@ -1,12 +1,13 @@
 """The dashboard in a browser: time until the first page stands, time of every interaction, and bytes per figure.
 
-The bars are design's, for a run of 10^7 messages: 1 s, 0.3 s, and 2 MB. `--events N` sets how large the ring exchange
-is (44 events and 3 messages a step; 147,000,000 events are 10^7 messages). The best of several rounds counts: what
-others do on the machine can only add. An interaction begins when the browser has the event of the mouse: before a
+The bars are for a run of 10^7 messages: 1 s, 0.3 s, and 2 MB. `--events N` sets how large the ring exchange is (44
+events and 3 messages a step; 147,000,000 events are 10^7 messages). The best of several rounds counts: what others do
+on the machine can only add. An interaction begins when the browser has the event of the mouse: before a
 click, the driver waits until its target stands still (30 to 60 ms).
 
-Work of over a second answers by saying how far it is; what it took in all stands with the figures. What-if's is the
-longest, so its page comes when all others were measured.
+Work of over a second answers by saying how far it is; what it took in all stands with the figures. Replays of a whole
+program of this size begin only when somebody who was told their price asks for them: they come last, and what memory
+they take stands beside that of all else.
 
 The first page, in a browser with an empty cache, is there when all that it says can be read: facts, findings, and both
 charts with their bars, axes and labels, as pictures. From when on they answer to the pointer (plotly has come, and drew
@@ -58,7 +59,7 @@ HALO = Path(__file__).resolve().parents[2] / "build" / "dev" / "benchmarks" / "h
 def main(options: Sequence[str] = ()) -> int:
     """Print the table; 1 when a bar is missed."""
     parser = argparse.ArgumentParser(prog="dashboard")
-    parser.add_argument("--events", type=int, default=20_000_000)
+    parser.add_argument("--events", type=int, default=147_000_000)
     parser.add_argument("--locations", type=int, default=32)
     parser.add_argument("--run", type=Path, help="a run that is there already")
     asked = parser.parse_args(list(options))
@@ -69,10 +70,15 @@ def main(options: Sequence[str] = ()) -> int:
     with tempfile.TemporaryDirectory() as folder:
         run = asked.run or _run(Path(folder), asked.events, asked.locations)
         print(f"{Run.open(run).manifest.messages:,} messages on {Run.open(run).manifest.ranks} ranks")
-        missed = _figures(run) + _browser(run, program)
+        runs = Runs([run])
+        missed, priced = _figures(runs)
+        missed += _browser(run, program)
         peak = peak_bytes()
-        print(f"{'memory of the server':24} {peak / 1e6:7.0f} MB   bar {MOST_MEMORY / 1e6:.0f}")
+        print(f"{'memory of the server':24} {peak / 1e6:7.0f} MB   bar {MOST_MEMORY / 1e6:.0f}", flush=True)
         missed += peak > MOST_MEMORY
+        if priced:
+            missed += _figures(runs, priced)[0]
+            print(f"{'with replays, if asked':24} {peak_bytes() / 1e6:7.0f} MB")
     return 1 if missed else 0
 
 
@@ -83,30 +89,37 @@ def _run(folder: Path, events: int, locations: int) -> Path:
     return analyze(Request(str(archive), str(folder / "halo.run")), lambda _phase, _done, _total: None)
 
 
-def _figures(run: Path) -> int:
-    """Bytes and processor time of each figure, made by the server."""
-    missed = 0
-    runs = Runs([run])
+def _figures(runs: Runs, asked: Sequence[str] = ()) -> tuple[int, list[str]]:
+    """Bytes and processor time of each figure, made by the server: how many missed the bar, and the names of those that
+    have a price, which are made where they are `asked` for, without the others."""
+    missed, priced = 0, []
     for page in PAGES:
         for name, make in page.CHARTS.items():
+            if asked and name not in asked:
+                continue
             view = View(runs, read(f"/{page.NAME}", ""))
             started = time.process_time()
             try:
-                size = len(json.dumps(_made(make, view)))
+                size = len(json.dumps(_made(make, view, pay=bool(asked))))
             except InputError:
+                continue
+            except StoppedError:
+                priced.append(name)
                 continue
             missed += size > MOST_BYTES
             print(f"{name:24} {size / 1e6:6.2f} MB   bar 2   {time.process_time() - started:6.2f} s of the processor")
-    return missed
+    return missed, priced
 
 
-def _made(make: Any, view: View) -> Any:
+def _made(make: Any, view: View, *, pay: bool) -> Any:
     while True:
         try:
             return make(view).payload()
         except WorkingError:
             continue
         except StoppedError as stopped:  # it has a price
+            if not pay:
+                raise
             view.runs.jobs.again(stopped.key)
 
 
