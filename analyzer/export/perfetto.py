@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer._native import perfetto_counter, perfetto_slices
@@ -174,18 +176,23 @@ class _Flows:
             .select("flow", "send_location", "send_enter_ps", "recv_location", "recv_leave_ps")
             .collect(engine="streaming")
         )
-        begins, ends = np.zeros((2, run.manifest.messages + 1), dtype=np.bool_)
-        for first, last in _groups(_sizes(run)):
-            calls = run.table("calls").filter(pl.col("location").is_between(first, last))
-            times = calls.select("location", "enter_ps", "leave_ps").collect(engine="streaming")
-            for known, location, time, of_call in (
-                (begins, "send_location", "send_enter_ps", "enter_ps"),
-                (ends, "recv_location", "recv_leave_ps", "leave_ps"),
-            ):
-                here = table.lazy().filter(pl.col(location).is_between(first, last)).select("flow", location, time)
-                found = here.join(times.lazy(), left_on=[location, time], right_on=["location", of_call], how="semi")
-                known[found.select("flow").collect()["flow"].to_numpy()] = True
+        begins = cls._at_calls(run, table, "send_location", "send_enter_ps", "enter_ps")
+        ends = cls._at_calls(run, table, "recv_location", "recv_leave_ps", "leave_ps")
         return cls(table.filter(pl.Series((begins & ends)[table["flow"].to_numpy()], dtype=pl.Boolean)))
+
+    @staticmethod
+    def _at_calls(run: Run, table: pl.DataFrame, location: str, time: str, of_call: str) -> npt.NDArray[np.bool_]:
+        """By flow: whether a call of the location is at the time."""
+        side = table.select("flow", location=location, time=time).sort("location")
+        locations = side["location"].to_numpy()
+        known = np.zeros(run.manifest.messages + 1, dtype=np.bool_)
+        for first, last in _groups(_sizes(run)):
+            begin, end = _bounds(locations, first, last + 1)
+            calls = run.table("calls").filter(pl.col("location").is_between(first, last))
+            times = calls.select("location", time=of_call).collect(engine="streaming")
+            found = side.slice(begin, end - begin).join(times, on=["location", "time"], how="semi")
+            known[found["flow"].to_numpy()] = True
+        return known
 
     @staticmethod
     def _sorted(table: pl.DataFrame, location: str, time: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -206,12 +213,18 @@ class _Flows:
         side: tuple[np.ndarray, np.ndarray, np.ndarray], location: int, times: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         locations, at, ids = side
-        low, high = np.searchsorted(locations, [location, location + 1])
+        low, high = _bounds(locations, location, location + 1)
         begin = np.searchsorted(at[low:high], times, "left")
         end = np.searchsorted(at[low:high], times, "right")
         # Two calls at one instant: the flow belongs to the first, and must not begin or end twice.
         end[1:][times[1:] == times[:-1]] = 0
         return begin, end, ids[low:high]
+
+
+def _bounds(locations: npt.NDArray[np.int32], first: int, past: int) -> tuple[int, int]:
+    """Where some locations begin and end in a sorted column; numbers of another type would have all of it copied."""
+    begin, end = np.searchsorted(locations, np.array((first, past), dtype=locations.dtype)).tolist()
+    return begin, end
 
 
 def _slices(writer: _Writer, run: Run, flows: _Flows, report: Progress | None) -> int:
@@ -220,18 +233,22 @@ def _slices(writer: _Writer, run: Run, flows: _Flows, report: Progress | None) -
     done = 0
     columns = [f"{category}_ps" for category in EXPOSED]
     for batch in _batches(run):
-        for location, part in _by_location(together(batch, run.manifest.machine.undivided)):
-            times = part.select(pl.col("enter_ps", "leave_ps") // 1000)
+        exposed = np.ascontiguousarray(together(batch, run.manifest.machine.undivided).select(columns).to_numpy())
+        locations, enter_ps, leave_ps = (batch[name].to_numpy() for name in ("location", "enter_ps", "leave_ps"))
+        names = batch["region"].cast(pl.Int64).to_numpy() + 1
+        ends = np.append(np.flatnonzero(np.diff(locations)) + 1, len(locations)).tolist()
+        for begin, end in itertools.pairwise([0, *ends]):
+            here, location = slice(begin, end), int(locations[begin])
             writer.encoded(
                 perfetto_slices(
                     TRACKS_OF_LOCATIONS + location,
                     SEQUENCE,
-                    times["enter_ps"].to_numpy(),
-                    times["leave_ps"].to_numpy(),
-                    part["region"].cast(pl.Int64).to_numpy() + 1,
-                    np.ascontiguousarray(part.select(columns).to_numpy()),
-                    flows.begun(location, part["enter_ps"].to_numpy()),
-                    flows.ended(location, part["leave_ps"].to_numpy()),
+                    enter_ps[here] // 1000,
+                    leave_ps[here] // 1000,
+                    names[here],
+                    exposed[here],
+                    flows.begun(location, enter_ps[here]),
+                    flows.ended(location, leave_ps[here]),
                 )
             )
         done += batch.height
