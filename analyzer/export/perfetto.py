@@ -12,7 +12,7 @@ from __future__ import annotations
 import gzip
 import importlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -85,8 +85,9 @@ def export_perfetto(run: Run, path: Path, *, force: bool = False, report: Progre
             writer = _Writer(schema, cast(BinaryIO, file))
             _names(writer, run)
             _tracks(writer, run)
-            flows = _Flows.of(run)
-            slices = _slices(writer, run, flows, report)
+            groups = list(_groups(_sizes(run)))
+            flows = _Flows.of(run, groups)
+            slices = _slices(writer, run, groups, flows, report)
             counters = _counters(writer, run)
             writer.flush()
         size = work.stat().st_size
@@ -167,7 +168,7 @@ class _Flows:
         self._received = self._sorted(table, "recv_location", "recv_leave_ps")
 
     @classmethod
-    def of(cls, run: Run) -> _Flows:
+    def of(cls, run: Run, groups: Sequence[tuple[int, int]]) -> _Flows:
         """The flows of a run; a flow's id is the number of its message's row, from 1."""
         table = (
             run.table("messages")
@@ -176,17 +177,19 @@ class _Flows:
             .select("flow", "send_location", "send_enter_ps", "recv_location", "recv_leave_ps")
             .collect(engine="streaming")
         )
-        begins = cls._at_calls(run, table, "send_location", "send_enter_ps", "enter_ps")
-        ends = cls._at_calls(run, table, "recv_location", "recv_leave_ps", "leave_ps")
+        begins = cls._at_calls(run, groups, table, "send_location", "send_enter_ps", "enter_ps")
+        ends = cls._at_calls(run, groups, table, "recv_location", "recv_leave_ps", "leave_ps")
         return cls(table.filter(pl.Series((begins & ends)[table["flow"].to_numpy()], dtype=pl.Boolean)))
 
     @staticmethod
-    def _at_calls(run: Run, table: pl.DataFrame, location: str, time: str, of_call: str) -> npt.NDArray[np.bool_]:
+    def _at_calls(
+        run: Run, groups: Sequence[tuple[int, int]], table: pl.DataFrame, location: str, time: str, of_call: str
+    ) -> npt.NDArray[np.bool_]:
         """By flow: whether a call of the location is at the time."""
         side = table.select("flow", location=location, time=time).sort("location")
         locations = side["location"].to_numpy()
         known = np.zeros(run.manifest.messages + 1, dtype=np.bool_)
-        for first, last in _groups(_sizes(run)):
+        for first, last in groups:
             begin, end = _bounds(locations, first, last + 1)
             calls = run.table("calls").filter(pl.col("location").is_between(first, last))
             times = calls.select("location", time=of_call).collect(engine="streaming")
@@ -227,12 +230,14 @@ def _bounds(locations: npt.NDArray[np.int32], first: int, past: int) -> tuple[in
     return begin, end
 
 
-def _slices(writer: _Writer, run: Run, flows: _Flows, report: Progress | None) -> int:
+def _slices(
+    writer: _Writer, run: Run, groups: Sequence[tuple[int, int]], flows: _Flows, report: Progress | None
+) -> int:
     """A begin and an end per call; a location's in the order of time, so that calls of one instant nest rightly."""
     total = int(run.table("calls").select(pl.len()).collect().item())
     done = 0
     columns = [f"{category}_ps" for category in EXPOSED]
-    for batch in _batches(run):
+    for batch in _batches(run, groups):
         exposed = np.ascontiguousarray(together(batch, run.manifest.machine.undivided).select(columns).to_numpy())
         locations, enter_ps, leave_ps = (batch[name].to_numpy() for name in ("location", "enter_ps", "leave_ps"))
         names = batch["region"].cast(pl.Int64).to_numpy() + 1
@@ -257,9 +262,9 @@ def _slices(writer: _Writer, run: Run, flows: _Flows, report: Progress | None) -
     return total
 
 
-def _batches(run: Run) -> Iterator[pl.DataFrame]:
+def _batches(run: Run, groups: Sequence[tuple[int, int]]) -> Iterator[pl.DataFrame]:
     """The calls of some whole locations at a time, in the order of locations and time."""
-    for first, last in _groups(_sizes(run)):
+    for first, last in groups:
         yield (
             run.table("calls")
             .filter(pl.col("location").is_between(first, last))

@@ -1,9 +1,8 @@
 """Upper bound on what fixing a pattern gains, as a share of the slowest rank's program time.
 
 With P the program time of the slowest rank and b_i the time in which rank i surely works (its program time without
-waiting,
-polling for what has not been sent, and residual and operations whose members are not known, which may be waiting),
-no cure makes the program shorter than its critical resource:
+waiting, polling for what has not been sent, and residual and operations whose members are not known, which may be
+waiting), no cure makes the program shorter than its critical resource:
 
     moving work in time (other order, earlier posts, overlap)      P - max(b_i)
     sharing work (another partition, a tree instead of one rank)   P - mean(b_i)

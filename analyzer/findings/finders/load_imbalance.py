@@ -178,18 +178,18 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
     first, last = evidence.active_windows(waits, charged)
     waiters = [location for location in charged if charged[location] > 0]
     seen, polled = sum(waiting[one] for one in waiters), sum(polling.get(one, 0) for one in waiters)
-    not_seen = sum(unknown.get(one, 0) for one in waiters)
+    unseen = sum(unknown.get(one, 0) for one in waiters) > max(seen, polled)
     waits_in = evidence.region(polled_place(evidence, waiters)) if polled > seen else evidence.where(waits, waiters)[1]
-    if not_seen > max(seen, polled):
+    if unseen:
         waits_in = evidence.region(unknown_members_place(evidence))
     region = _region(evidence, callpath, slowest)
     if len(callpaths) > 1:
         region = " and ".join(evidence.region(one) for one in callpaths)
     confidence, certainty = evidence.confidence(
-        HIGH if callpath >= 0 and not_seen <= max(seen, polled) else MEDIUM,
+        HIGH if callpath >= 0 and not unseen else MEDIUM,
         "compute time is measured"
         + ("" if callpath >= 0 else "; the function is unknown, because no user region was recorded")
-        + ("" if not_seen <= max(seen, polled) else f"; the trace does not tell for whom ranks wait in {waits_in}"),
+        + (f"; the trace does not tell for whom ranks wait in {waits_in}" if unseen else ""),
     )
     beyond = {location: max(some[location] - _mean(some) for some in regions if location in some) for location in heavy}
     return Finding(
