@@ -35,23 +35,22 @@ def _rounds(folder: Path, first: int, step: int, end: float, kinds: list[str]) -
             rounds = left.pop(0)
             endings = play_batch(rounds, folder / f"said-{first % step}", end)
             for each, ending in zip(rounds, endings, strict=False):
-                kind = kinds[each.seed % len(kinds)]
                 outcome = "wrong" if ending.wrong else "accepted" if ending.accepted else "refused"
-                counts[kind, outcome] += 1
+                counts[each.sound.name, outcome] += 1
                 if ending.wrong:
-                    _keep(folder, kind, each, ending.wrong)
+                    _keep(folder, each, ending.wrong)
             if rest := rounds[len(endings) :]:
                 left.insert(0, rest)
         seed += BATCH * step
     return "".join(f"{kind}\t{outcome}\t{count}\n" for (kind, outcome), count in counts.items())
 
 
-def _keep(folder: Path, kind: str, each: Round, wrong: str) -> None:
+def _keep(folder: Path, each: Round, wrong: str) -> None:
     kept = folder / f"seed-{each.seed}"
     shutil.rmtree(kept, ignore_errors=True)
     each.scratch.rename(kept)
     alone = play(each.subject, each.sound, each.scratch, each.seed).wrong or "nothing"
-    print(f"seed {each.seed} ({kind}): {wrong}\nalone: {alone}\n", file=sys.stderr, flush=True)
+    print(f"seed {each.seed} ({each.sound.name}): {wrong}\nalone: {alone}\n", file=sys.stderr, flush=True)
 
 
 def _round(folder: Path, kinds: list[str], seed: int, player: int) -> Round:
@@ -86,8 +85,7 @@ def main(words: list[str]) -> int:
     folder = Path(tempfile.mkdtemp(prefix="logpost-fuzz-"))
     for kind in kinds:
         (folder / kind).mkdir()
-        status, _ = apart(partial(_prepared, kind, folder / kind), folder / "prepared")
-        if status:
+        if apart(partial(_prepared, kind, folder / kind), folder / "prepared"):
             print((folder / "prepared").read_text(), file=sys.stderr)
             return 1
     print(f"seeds from {first}; changed files of rounds that are wrong stay in {folder}", flush=True)

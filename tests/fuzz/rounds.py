@@ -48,9 +48,9 @@ class Round:
     seed: int
 
 
-def apart(work: Callable[[], str], report: Path, progress: Callable[[], int] = lambda: 0) -> tuple[int, float]:
-    """Do `work` in a forked process, its text in `report`: its wait status, and the seconds of processor time it took.
-    It is ended where `progress` stays the same for too long.
+def apart(work: Callable[[], str], report: Path, progress: Callable[[], int] = lambda: 0) -> int:
+    """Do `work` in a forked process, its text in `report`: its wait status. It is ended where `progress` stays the same
+    for too long.
 
     The table library may have been imported, but not used: its threads, and the locks they hold, do not live on.
     """
@@ -69,9 +69,9 @@ def apart(work: Callable[[], str], report: Path, progress: Callable[[], int] = l
         os._exit(status)
     at, end = progress(), time.monotonic() + MOST_WAIT
     while True:
-        done, status, used = os.wait4(child, os.WNOHANG)
+        done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            return status, used.ru_utime + used.ru_stime
+            return status
         if at != progress():
             at, end = progress(), time.monotonic() + MOST_WAIT
         if time.monotonic() > end:
@@ -104,7 +104,7 @@ def play_batch(rounds: Sequence[Round], said: Path, until: float = inf) -> list[
     said.write_text("")
     report = said.with_name(f"{said.name}.report")
     report.unlink(missing_ok=True)
-    status, _ = apart(work, report, lambda: said.stat().st_size)
+    status = apart(work, report, lambda: said.stat().st_size)
     endings = [Ending(*json.loads(line)) for line in said.read_text(encoding="utf-8").splitlines()]
     text = report.read_text(encoding="utf-8") if report.exists() else ""
     if len(endings) < len(rounds) and (status, text) != (0, "over"):
