@@ -47,12 +47,13 @@ template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// A numpy array that owns the vector's memory.
-template <class T>
-nb::object array(std::vector<T>&& values) {
-    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+template <class T, class Allocator>
+nb::object array(std::vector<T, Allocator>&& values) {
+    using Values = std::vector<T, Allocator>;
+    auto owned = std::make_unique<Values>(std::move(values));
     auto* data = owned->data();
     const std::size_t size = owned->size();
-    nb::capsule owner(owned.release(), [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+    nb::capsule owner(owned.release(), [](void* pointer) noexcept { delete static_cast<Values*>(pointer); });
     return nb::cast(nb::ndarray<nb::numpy, T>(data, {size}, owner));
 }
 

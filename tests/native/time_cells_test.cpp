@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "program_story.hpp"
 #include "replay/native/split/analysis.hpp"
@@ -87,7 +90,7 @@ TEST(TimeCells, ManyLocationsAreGroupsAndLevelsAreSums) {
                           {100, 1, Phase::program, kCompute},
                           {5, 3, Phase::program, kMpiOther}});
     }
-    const auto rows = cells.rows();
+    const auto rows = cells.rows(2);
     const auto all = found(rows);
     EXPECT_EQ(all.size(), 334U * (4 + 3));
     const auto at = [&](std::int32_t level, std::int32_t cell, std::int32_t location, std::uint8_t category) {
@@ -99,6 +102,41 @@ TEST(TimeCells, ManyLocationsAreGroupsAndLevelsAreSums) {
     EXPECT_EQ(at(1, 1, 1009, kMpiOther), 2 * 5);
     EXPECT_EQ(rows.members.front(), 3);
     EXPECT_EQ(rows.members.back(), 2);
+}
+
+TEST(TimeCells, StandInOrderWhateverTheThreads) {
+    // Five levels of up to 16,384 cells, a few of which are empty.
+    constexpr std::int32_t kCells = 1 << 14;
+    const std::vector<std::size_t> accounted{0, 1, 2};
+    TimeCells cells(accounted, Windows{.count = kCells / 32, .width_ps = 3'200, .cells = 32});
+    std::int64_t all = 0;
+    for (std::size_t place = 0; place < accounted.size(); ++place) {
+        std::vector<AccountRow> rows;
+        for (std::int32_t cell = static_cast<std::int32_t>(place); cell < kCells; cell += 1 + cell % 5) {
+            rows.push_back({cell + 1, cell, Phase::program, kCompute});
+            rows.push_back({7, cell, Phase::program, kMpiOther});
+            all += cell + 8;
+        }
+        cells.add(place, std::move(rows));
+    }
+    const auto one = cells.rows(1);
+    const auto key = [&](std::size_t i) {
+        return std::tuple(one.level[i], one.cell[i], one.location[i], one.category[i]);
+    };
+    std::array<std::int64_t, 5> sums{};
+    for (std::size_t i = 0; i < one.level.size(); ++i) {
+        sums.at(static_cast<std::size_t>(one.level[i])) += one.exposed[i];
+        if (i > 0) {
+            ASSERT_LT(key(i - 1), key(i)) << "row " << i;
+        }
+    }
+    for (const auto sum : sums) {
+        EXPECT_EQ(sum, all);
+    }
+    const auto three = cells.rows(3);
+    EXPECT_EQ(found(one), found(three));
+    EXPECT_EQ(one.cell, three.cell);
+    EXPECT_EQ(one.exposed, three.exposed);
 }
 
 TEST(TimeCells, AreAsManyAsTheCallsAreWorth) {

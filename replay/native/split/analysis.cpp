@@ -408,7 +408,7 @@ std::vector<CallpathExposure> Analysis::callpaths(std::size_t item) {
 
 TimeCellRows Analysis::time_cells() {
     accounts();
-    return time_cells_.rows();
+    return time_cells_.rows(threads_);
 }
 
 const std::vector<std::vector<PairSum>>& Analysis::pairs() {

@@ -18,6 +18,7 @@
 #include "replay/native/split/time_cells.hpp"
 #include "replay/native/split/transfer_model.hpp"
 #include "replay/native/split/wait_states.hpp"
+#include "replay/native/unset.hpp"
 
 namespace logpost::replay {
 
@@ -54,13 +55,13 @@ struct MessageRows {
         deficit = first_part + kParts,
         clamped,
     };
-    std::array<std::vector<std::int32_t>, kIds> ids;
-    std::vector<std::uint64_t> bytes;
-    std::vector<std::uint64_t> recv_bytes;
-    std::vector<std::uint8_t> rendezvous;
-    std::vector<std::uint8_t> locality;
-    std::vector<std::uint8_t> clock_violation;
-    std::array<std::vector<std::int64_t>, kTimes> times;
+    std::array<Unset<std::int32_t>, kIds> ids;
+    Unset<std::uint64_t> bytes;
+    Unset<std::uint64_t> recv_bytes;
+    Unset<std::uint8_t> rendezvous;
+    Unset<std::uint8_t> locality;
+    Unset<std::uint8_t> clock_violation;
+    std::array<Unset<std::int64_t>, kTimes> times;
 
     void resize(std::size_t n);
 };
@@ -92,11 +93,11 @@ struct TransferRows {
         first_part,
         deficit = first_part + kTransferCategories.size(),
     };
-    std::array<std::vector<std::int32_t>, kIds> ids;
-    std::vector<std::uint64_t> bytes;
-    std::vector<std::uint8_t> kind;
-    std::vector<std::uint8_t> locality;
-    std::array<std::vector<std::int64_t>, kTimes> times;
+    std::array<Unset<std::int32_t>, kIds> ids;
+    Unset<std::uint64_t> bytes;
+    Unset<std::uint8_t> kind;
+    Unset<std::uint8_t> locality;
+    std::array<Unset<std::int64_t>, kTimes> times;
 
     void resize(std::size_t n);
 };

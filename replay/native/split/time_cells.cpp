@@ -1,10 +1,18 @@
 #include "replay/native/split/time_cells.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <numeric>
 #include <utility>
+
+#include "replay/native/threads.hpp"
 
 namespace logpost::replay {
 namespace {
+
+/// Sorted at a time.
+constexpr std::int32_t kBlockCells = 64;
 
 /// Cells of twice the width; both are in the order of cells and categories.
 std::vector<AccountRow> in_pairs(const std::vector<AccountRow>& cells) {
@@ -62,51 +70,67 @@ void TimeCells::add(std::size_t place, std::vector<AccountRow> cells) {
     group.sums = {};
 }
 
-/// Gives every row with its level and the number of its group: group by group, level by level.
-template <class Visit>
-void TimeCells::for_each_row(Visit&& visit) const {
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-        std::vector<AccountRow> coarse;
-        for (std::int32_t level = 0; level < levels_; ++level) {
-            if (level > 0) {
-                coarse = in_pairs(level == 1 ? groups_[g].cells : coarse);
-            }
-            for (const auto& row : level == 0 ? groups_[g].cells : coarse) {
-                visit(level, g, row);
-            }
+std::vector<TimeCells::Coarser> TimeCells::coarser_cells(unsigned threads) const {
+    std::vector<Coarser> result(groups_.size());
+    for_each_parallel(groups_.size(), threads, 1, [&](std::size_t g, unsigned) {
+        const auto* finer = &groups_[g].cells;
+        result[g].reserve(static_cast<std::size_t>(levels_));
+        for (std::int32_t level = 1; level < levels_; ++level) {
+            finer = &result[g].emplace_back(in_pairs(*finer));
         }
-    }
+    });
+    return result;
 }
 
-TimeCellRows TimeCells::rows() const {
-    // By level and cell, so that a reader of a stretch of time finds it in one piece: a counting sort.
-    std::vector<std::size_t> first_cell(static_cast<std::size_t>(levels_) + 1);
-    for (std::size_t level = 0; level < static_cast<std::size_t>(levels_); ++level) {
-        first_cell[level + 1] = first_cell[level] + (static_cast<std::size_t>(count_) >> level);
-    }
-    std::vector<std::size_t> next(first_cell.back() + 1);
-    const auto place = [&](std::int32_t level, const AccountRow& row) {
-        return first_cell[static_cast<std::size_t>(level)] + static_cast<std::size_t>(row.window);
+TimeCellRows TimeCells::rows(unsigned threads) const {
+    // By level and cell, so that a reader of a stretch of time finds it in one piece. The rows of a few cells at a time
+    // are sorted by counting, into their own stretch of the table.
+    struct Block {
+        std::int32_t level, first_cell;
+        std::size_t count, first_row;
     };
-    for_each_row([&](std::int32_t level, std::size_t, const AccountRow& row) { ++next[place(level, row) + 1]; });
-    for (std::size_t i = 1; i < next.size(); ++i) {
-        next[i] += next[i - 1];
+    std::vector<Block> blocks;
+    for (std::int32_t level = 0; level < levels_; ++level) {
+        for (std::int32_t cell = 0; cell < count_ >> level; cell += kBlockCells) {
+            blocks.push_back({.level = level, .first_cell = cell, .count = 0, .first_row = 0});
+        }
     }
-    TimeCellRows result;
-    const auto count = next.back();
-    for (auto* column : {&result.level, &result.cell, &result.location, &result.members}) {
-        column->resize(count);
+    const auto coarser = coarser_cells(threads);
+    const auto for_each_row = [&](const Block& block, auto&& visit) {
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            const auto& cells =
+                block.level == 0 ? groups_[g].cells : coarser[g][static_cast<std::size_t>(block.level) - 1];
+            auto row = std::ranges::lower_bound(cells, block.first_cell, {}, &AccountRow::window);
+            for (; row != cells.end() && row->window < block.first_cell + kBlockCells; ++row) {
+                visit(g, *row);
+            }
+        }
+    };
+    for_each_parallel(blocks.size(), threads, 1, [&](std::size_t b, unsigned) {
+        for_each_row(blocks[b], [&](std::size_t, const AccountRow&) { ++blocks[b].count; });
+    });
+    std::size_t count = 0;
+    for (auto& block : blocks) {
+        block.first_row = std::exchange(count, count + block.count);
     }
-    result.category.resize(count);
-    result.exposed.resize(count);
-    for_each_row([&](std::int32_t level, std::size_t group, const AccountRow& row) {
-        const auto at = next[place(level, row)]++;
-        result.level[at] = level;
-        result.cell[at] = row.window;
-        result.location[at] = static_cast<std::int32_t>(accounted_[group * members_]);
-        result.members[at] = static_cast<std::int32_t>(std::min(members_, accounted_.size() - group * members_));
-        result.category[at] = row.category;
-        result.exposed[at] = row.exposed_ps;
+    TimeCellRows result(count);
+    for_each_parallel(blocks.size(), threads, 1, [&](std::size_t b, unsigned) {
+        const auto& block = blocks[b];
+        std::array<std::size_t, kBlockCells + 1> next{};
+        const auto place = [&](const AccountRow& row) {
+            return static_cast<std::size_t>(row.window - block.first_cell);
+        };
+        for_each_row(block, [&](std::size_t, const AccountRow& row) { ++next[place(row) + 1]; });
+        std::partial_sum(next.begin(), next.end(), next.begin());
+        for_each_row(block, [&](std::size_t group, const AccountRow& row) {
+            const auto at = block.first_row + next[place(row)]++;
+            result.level[at] = block.level;
+            result.cell[at] = row.window;
+            result.location[at] = static_cast<std::int32_t>(accounted_[group * members_]);
+            result.members[at] = static_cast<std::int32_t>(std::min(members_, accounted_.size() - group * members_));
+            result.category[at] = row.category;
+            result.exposed[at] = row.exposed_ps;
+        });
     });
     return result;
 }

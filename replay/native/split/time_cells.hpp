@@ -7,15 +7,20 @@
 #include <vector>
 
 #include "replay/native/split/account.hpp"
+#include "replay/native/unset.hpp"
 #include "replay/native/windows.hpp"
 
 namespace logpost::replay {
 
 /// Rows of the table `time_cells`, by column; by level, cell and location.
 struct TimeCellRows {
-    std::vector<std::int32_t> level, cell, location, members;
-    std::vector<std::uint8_t> category;
-    std::vector<std::int64_t> exposed;
+    /// All of them are still to be filled, by several threads.
+    explicit TimeCellRows(std::size_t count = 0)
+        : level(count), cell(count), location(count), members(count), category(count), exposed(count) {}
+
+    Unset<std::int32_t> level, cell, location, members;
+    Unset<std::uint8_t> category;
+    Unset<std::int64_t> exposed;
 };
 
 class TimeCells {
@@ -29,7 +34,7 @@ class TimeCells {
     /// Takes the finest cells of the location at `place` in `accounted`. Any thread may call it, once for each place.
     void add(std::size_t place, std::vector<AccountRow> cells);
     /// Every level; all locations must be there.
-    [[nodiscard]] TimeCellRows rows() const;
+    [[nodiscard]] TimeCellRows rows(unsigned threads) const;
 
   private:
     struct Group {
@@ -37,8 +42,8 @@ class TimeCells {
         std::vector<std::int64_t> sums;  // by cell and category, until then
         std::size_t missing;
     };
-    template <class Visit>
-    void for_each_row(Visit&& visit) const;
+    using Coarser = std::vector<std::vector<AccountRow>>;  // of a group, by level from the second on
+    [[nodiscard]] std::vector<Coarser> coarser_cells(unsigned threads) const;
 
     const std::vector<std::size_t>& accounted_;
     std::size_t members_;  // of a group; the last one may have fewer

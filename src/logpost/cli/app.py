@@ -151,6 +151,8 @@ def main() -> None:
         print(f"logpost: {line}", file=sys.stderr)
         _let_go()
         sys.exit(2)
+    finally:
+        gc.freeze()  # the process ends: what lives is not looked through for cycles once more
 
 
 if __name__ == "__main__":

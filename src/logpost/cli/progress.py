@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -13,16 +14,11 @@ def _silent(_phase: str, _done: int, _total: int) -> None:
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     """Yields report(phase, done, total); total 0 means that it is not known."""
-    if quiet:
-        yield _silent
-        return
     # Where nothing is drawn, nobody waits for what draws.
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield _silent
         return
+    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     with Progress(
@@ -31,7 +27,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        console=console,
+        console=Console(stderr=True),
         transient=True,
     ) as bar:
         task = bar.add_task("starting", total=None)
