@@ -111,6 +111,27 @@ TEST(Queues, MessagesWaitForWhatElseTheirNicServes) {
     }
 }
 
+TEST(Queues, ASendrecvSendsBeforeItTakesWhatIsThere) {
+    // A message of 1 B leaves rank 0 at o_s = 10 and is at rank 1 at 110, whose Sendrecv begins at 1000: it works
+    // o_s = 10 for its own message first, then o_r = 20 for this one.
+    ProgramStory story;
+    for (const auto node : {0, 1}) {
+        story.rank(node, 3000);
+    }
+    const auto send = story.call(0, CallKind::send, 0, 10);
+    const auto both = story.call(1, CallKind::send_receive, 1000, 1030);
+    const auto receive = story.call(0, CallKind::receive, 1100, 1130);
+    story.message(0, send, 1, both, 1);
+    story.message(1, both, 0, receive, 1);
+    const auto machine = plain_machine();
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 3000}, {}, 1);
+    const MessageId there{1, 0};
+    EXPECT_EQ(part(model, there, Part::late_receiver), 890);
+    EXPECT_EQ(part(model, there, Part::processor_queueing), 10);
+    EXPECT_EQ(part(model, there, Part::recv_overhead), 20);
+    EXPECT_EQ(part(model, there, Part::residual), 0);
+}
+
 TEST(Queues, OnlyMessagesOfTheRegionOfInterestCountAsLoad) {
     TwoToOne story;
     const auto machine = plain_machine();

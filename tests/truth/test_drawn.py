@@ -90,6 +90,14 @@ def test_a_receive_is_posted_before_the_work_that_delays_it_alone(tmp_path: Path
     assert abs(found.gain - found.true_gain) < 0.01, found  # 10.7 for 10.1 %; the worst-hit sender's time is 13.4 %
 
 
+@pytest.mark.parametrize("name", ["drawn_618033_06_late_receiver", "drawn_367829_11_late_post"])
+def test_code_moves_behind_a_call_in_whole_regions(tmp_path: Path, name: str) -> None:
+    """The region that delays the call takes longer than it is waited for, or stands behind another one that is not."""
+    found = _drawn_and_judged(tmp_path, name).verdict
+    assert found.right, found
+    assert abs(found.gain - found.true_gain) < 0.005, found  # without regions 16.2 for 12.8 %, and 31.6 for 26.5 %
+
+
 def test_senders_wait_for_a_hot_receiver_behind_their_own_work(tmp_path: Path) -> None:
     """What they start takes longer than a handshake that is answered at once, and the receiver takes others first."""
     found = _drawn_and_judged(tmp_path, "drawn_973695_40_hot_receiver").verdict
@@ -104,6 +112,15 @@ def test_a_bounded_latency_is_no_time_that_messages_take(tmp_path: Path, name: s
     found = judge_estimate(tmp_path / "cases" / name, tmp_path / "estimate").judged
     assert found.verdict.right, found.verdict
     assert found.gain_is_right, found.verdict
+    assert found.interval_holds, found.verdict
+
+
+def test_blocks_may_cost_processors_all_that_an_estimate_does_not_divide(tmp_path: Path) -> None:
+    """Nothing tells a processor's part of what a message takes: with none of it 80.9 ± 19.4 % were stated for 59.9."""
+    name = "drawn_618033_41_pipeline"
+    simulate(tmp_path / "cases", "--drawn", "48", "--seed", name.split("_")[1], cases=[name])
+    found = judge_estimate(tmp_path / "cases" / name, tmp_path / "estimate").judged
+    assert found.verdict.right, found.verdict
     assert found.interval_holds, found.verdict
 
 

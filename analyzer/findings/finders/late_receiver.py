@@ -6,7 +6,8 @@ on computing, working in other calls, or waiting themselves (`meanwhile`). The r
 is the one who could post earlier.
 
 Gain: where the receivers compute meanwhile, and that code stands directly before the posts, the same program with that
-code behind them, replayed on its machine (`evidence.moved_code`, `evidence.replayed`). Else the time of the worst-hit
+code behind them, whole regions where these are known, replayed on its machine (`evidence.moved_code`,
+`evidence.whole_regions`, `evidence.replayed`). Else the time of the worst-hit
 sender: posting earlier moves work only; where the receivers compute, their work may be given to other ranks instead
 (`gain`). Where a replay holds these waits, no more than it saves without them: whoever is not held there may wait as
 long elsewhere.
@@ -14,18 +15,17 @@ long elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
-import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Graph, graph_of
 from logpost.analyzer.findings.evidence.late_posts import late_posts
 from logpost.analyzer.findings.evidence.meanwhile import Meanwhile, meanwhile_of
-from logpost.analyzer.findings.evidence.moved_code import moved_behind, stands_directly_before
-from logpost.analyzer.findings.evidence.replayed import saving_replayed
+from logpost.analyzer.findings.evidence.moved_code import stands_directly_before
 from logpost.analyzer.findings.evidence.tables import Evidence, exposed_by
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
+from logpost.analyzer.findings.evidence.whole_regions import what_moving_saves
 from logpost.analyzer.findings.finding import (
     HIGH,
     MEDIUM,
@@ -172,10 +172,7 @@ def _gain(
     """What a cure saves, and how it is replayed. `computing`: that is what the receivers mostly do meanwhile."""
     graph = graph_of(evidence)
     if computing:
-        moved = max(
-            (_moved(evidence, graph, *posts) for posts in _posts(evidence, graph, waits)),
-            key=lambda saving: saving.gain,
-        )
+        moved = _moved(evidence, graph, *_posts(evidence, graph, waits))
         if moved.gain >= MIN_SHARE:
             return moved.gain, moved
     saving = saving_if(graph, Hypothesis(dropped=("post",)))
@@ -186,29 +183,28 @@ def _gain(
     return min(gain_by_moving(evidence, exposed), saving.gain if held else saving.gain or 1.0), saving
 
 
-def _posts(evidence: Evidence, graph: Graph, waits: pl.DataFrame) -> Iterator[tuple[Int32, Int64]]:
-    """The calls that post the receives waited for, and how late each of them is; and all calls at these places, as
-    late as the latest: who posts earlier in the source does so each time.
+def _posts(evidence: Evidence, graph: Graph, waits: pl.DataFrame) -> tuple[Int32, Int64]:
+    """The calls that post the receives waited for, and how late each of them is.
 
-    Where nothing tells when a request is there, a receive is late from when its send began.
+    Where nothing tells when a request is there, a receive is late from when its send began, at most.
     """
-    since = pl.col("begin_ps" if evidence.divides("latency", "late_receiver") else "send_enter_ps")
+    since = pl.col("begin_ps" if _divided(evidence) else "send_enter_ps")
     late = waits.group_by("recv_post_call").agg(late_ps=(pl.col("end_ps") - since).max())
     rows = late.with_columns(row=graph.rows(late["recv_post_call"])).filter(pl.col("row") >= 0).sort("row")
     posts, late_ps = rows["row"].to_numpy(), rows["late_ps"].to_numpy()
-    yield posts, late_ps
-    place = graph.places[1]
-    longest = np.zeros(len(graph.places[0]), dtype=np.int64)
-    np.maximum.at(longest, place[posts], late_ps)
-    (every,) = np.nonzero(longest[place] > 0)
-    yield every.astype(np.int32), longest[place[every]]
+    return posts, late_ps
 
 
 def _moved(evidence: Evidence, graph: Graph, posts: Int32, late_ps: Int64) -> Saving:
     """The same program with the code behind the posts, as far as it stands directly before them and is waited for."""
     if not len(posts) or not stands_directly_before(graph, posts, graph.meets):
         return Saving(0.0, {})
-    return saving_replayed(evidence, graph, Hypothesis(gap_ps=moved_behind(graph, posts, late_ps)))
+    return what_moving_saves(evidence, graph, posts, late_ps, bounds=not _divided(evidence))
+
+
+def _divided(evidence: Evidence) -> bool:
+    """Whether the machine tells when a request is there."""
+    return evidence.divides("latency", "late_receiver")
 
 
 def _site(evidence: Evidence, callpath: int) -> str:

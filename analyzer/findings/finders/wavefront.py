@@ -17,12 +17,15 @@ began for
 
 with S what the message's bytes take and c the rest. k - 1 more messages cost each rank what a processor spends on their
 receives and sends: the last one does not send, and gets its blocks no faster than the others pass them on. It is so at
-all places of the chained waits, whether a rank waited there or a pipeline was filled by then.
+all places of the chained waits, whether a rank waited there or a pipeline was filled by then. The program is as long as
+its longest path, a sum of such times, and so convex in k: the first k that saves less than the one before ends it.
+Where the machine does not divide what a message takes, all of it may be the processors': then least is saved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -33,7 +36,7 @@ from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, savin
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of
 from logpost.analyzer.wide import exact_sum
-from logpost.replay.columns import Int32
+from logpost.replay.columns import Int32, Int64
 
 LEAST_DEPTH = 2
 """Ranks that compute one after the other while the last one waits: from two on it is a chain, not a late rank."""
@@ -117,21 +120,34 @@ def _if_in_blocks(graph: Graph, chained: Int32) -> Saving:
     asked = graph.enter_ps[messages.recv_call] - graph.leave_ps[begins]
     ahead = np.where((begins >= 0) & graph.is_member[begins], np.clip(asked, 0, done), 0)
     bytes_ps = parts["serialization"]
-    both = np.where(of, parts["send_overhead"] + parts["recv_overhead"], 0)
-    first = np.where(of & ~np.isin(begins, messages.recv_call[of]), parts["send_overhead"], 0)
+    heads = of & ~np.isin(begins, messages.recv_call[of])
     # Behind the receive, before what the rank does with it.
     behind = np.where(graph.following >= 0, graph.following, np.arange(graph.count))[messages.recv_call]
-    handled = np.bincount(behind, weights=both, minlength=graph.count)
-    handled += np.bincount(send, weights=first, minlength=graph.count)
-    best = Saving(0.0, {})
-    for blocks in BLOCKS:
-        in_blocks = Hypothesis(
-            gap_ps=graph.gap_ps + np.rint((blocks - 1) * handled).astype(np.int64),
-            instead=np.where(of, since, -1).astype(np.int32),
-            lag_ps=ahead + (done - ahead + bytes_ps) // blocks + messages.transport - bytes_ps,
-        )
-        best = max(best, saving_if(graph, in_blocks), key=lambda one: one.gain)
-    return best
+
+    def best(sends: Int64, receives: Int64) -> Saving:
+        """With the number of blocks that saves most, where each message takes so much of its two processors."""
+        handled = np.bincount(behind, weights=np.where(of, sends + receives, 0), minlength=graph.count)
+        handled += np.bincount(send, weights=np.where(heads, sends, 0), minlength=graph.count)
+        found = Saving(0.0, {})
+        for blocks in BLOCKS:
+            in_blocks = Hypothesis(
+                gap_ps=graph.gap_ps + np.rint((blocks - 1) * handled).astype(np.int64),
+                instead=np.where(of, since, -1).astype(np.int32),
+                lag_ps=ahead + (done - ahead + bytes_ps) // blocks + messages.transport - bytes_ps,
+            )
+            one = saving_if(graph, in_blocks)
+            if one.gain < found.gain:
+                break
+            found = one
+        return found
+
+    sends, receives, unknown = parts["send_overhead"], parts["recv_overhead"], messages.undivided_ps
+    saving = best(sends, receives)
+    if saving.cure is None or not unknown[of].any():
+        return saving
+    # All of it may be the sender's or the receiver's: in a row of ranks, each of them does both.
+    least = best(sends, receives + unknown).cure
+    return replace(saving, cure=replace(saving.cure, at_least=least.hypothesis if least is not None else Hypothesis()))
 
 
 def _even(graph: Graph) -> Hypothesis:

@@ -9,8 +9,9 @@
 Who is waited for is a fact of the table `epochs` (of a put and a lock: the last transfer before the wait's end, and the
 holder who released last, docs/split.md), of an unattended target the transfer's own.
 
-Gain: where code stands directly before a post or a completion, the same program with that code behind it, replayed on
-its machine (`evidence.moved_code`, `evidence.replayed`). Else
+Gain: where code stands directly before a post or a completion, the same program with that code behind it, as far as it
+is waited for, whole regions where these are known, replayed on its machine (`evidence.moved_code`,
+`evidence.whole_regions`, `evidence.replayed`). Else
 the same program if nobody waited for this (`evidence.one_sided_waits`); an access that is completed behind its
 transfers still takes these, a post is no earlier than its rank has done waiting for others, and operations take what
 they take with the members that then come last (`evidence.met_again`). Where most waits end at no recorded instant, and
@@ -27,11 +28,11 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Flags, Graph, Reason, graph_of
 from logpost.analyzer.findings.evidence.met_again import met_again
-from logpost.analyzer.findings.evidence.moved_code import moved_behind, stands_directly_before
+from logpost.analyzer.findings.evidence.moved_code import stands_directly_before
 from logpost.analyzer.findings.evidence.one_sided_followed import follows
-from logpost.analyzer.findings.evidence.replayed import saving_replayed
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
+from logpost.analyzer.findings.evidence.whole_regions import what_moving_saves
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving
 from logpost.analyzer.findings.hypothesis import removed
@@ -182,7 +183,8 @@ def _saving(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) 
         return bound, "; what a cure saves is a bound, the most that one rank waits"
     ended = _ending(graph, pattern.waits_for)
     if pattern.kind in CODE_BEFORE and stands_directly_before(graph, ended, _before(evidence, graph, pattern.kind)):
-        return saving_replayed(evidence, graph, Hypothesis(gap_ps=moved_behind(graph, ended))), graph.stated("")
+        late_ps = _late_ps(graph, pattern.waits_for, ended)
+        return what_moving_saves(evidence, graph, ended, late_ps), graph.stated("")
     if pattern.kind == "late_post":
         cured = Hypothesis(earlier=posted_at_once(graph))
     else:
@@ -194,6 +196,15 @@ def _saving(evidence: Evidence, pattern: Pattern, exposed: Mapping[int, float]) 
 def _ending(graph: Graph, reason: Reason) -> Int32:
     """The calls at whose begin waits for this reason end."""
     return np.unique(graph.waits["source"][graph.waits["reason"] == wait_reasons().index(reason)])
+
+
+def _late_ps(graph: Graph, reason: Reason, ended: Int32) -> Int64:
+    """By how much each of these is behind the first call that waits for it."""
+    of_reason = graph.waits["reason"] == wait_reasons().index(reason)
+    source, waiting = graph.waits["source"][of_reason], graph.waits["call"][of_reason]
+    late_ps = np.zeros(len(ended), dtype=np.int64)
+    np.maximum.at(late_ps, np.searchsorted(ended, source), graph.enter_ps[source] - graph.enter_ps[waiting])
+    return late_ps
 
 
 def _before(evidence: Evidence, graph: Graph, kind: str) -> Flags:

@@ -187,7 +187,8 @@ bool MessageModel::replay_processor(std::size_t location) {
         all.swap(jobs);
     } else {
         all.resize(jobs.size() + sending.size());
-        std::ranges::merge(jobs, sending, all.begin(), earlier);
+        // A Sendrecv sends before it takes what was there when it began.
+        std::ranges::merge(sending, jobs, all.begin(), earlier);
     }
     FifoServer processor(parameters_.processors_queue);
     busy.clear();
