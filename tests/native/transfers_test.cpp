@@ -112,9 +112,10 @@ TEST(Transfers, WhatATargetLeavesUndoneWaitsUntilItIsBack) {
 }
 
 TEST(Transfers, WhatIsNotOverAsTheTargetIsBackDoesNotWaitForIt) {
-    // The reply takes 10 + 100: over before the target is back; long after it left again; away for no longer than 110.
+    // The reply takes 10 + 100: over before the target is back; longer after it than it was away; away for no longer
+    // than 110.
     for (const auto& [flushed, left, back] :
-         {std::array<std::int64_t, 3>{890, 200, 900}, {1311, 200, 900}, {500, 200, 310}}) {
+         {std::array<std::int64_t, 3>{890, 200, 900}, {1601, 200, 900}, {500, 200, 310}}) {
         Left story(flushed, left, back);
         const auto parameters = machine(false);
         const Analysis analysis(story.program(), parameters, {}, 1);

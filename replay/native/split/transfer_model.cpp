@@ -275,8 +275,8 @@ std::int64_t TransferModel::attends(std::size_t location, std::int64_t time, std
 }
 
 /// When a target that was inside as it was asked left the transfer with more to do (its lock was granted and its data
-/// had yet to be fetched, or half of its data had come): its origin waited, the target stayed away for longer than the
-/// reply takes, and the transfer was over in the call in which the target was back. Else the time that it is asked.
+/// had yet to be fetched, or half of its data had come): its origin waited, and the target stayed away for longer than
+/// the reply takes, and than the transfer lasted once the target was back. Else the time that it is asked.
 std::int64_t TransferModel::left_pending(std::size_t target, const Plan& plan, std::int64_t reply) const noexcept {
     const auto& timeline = program_.timelines[target];
     const auto& calls = timeline.calls;
@@ -288,9 +288,11 @@ std::int64_t TransferModel::left_pending(std::size_t target, const Plan& plan, s
     }
     const auto left = calls[first].leave_ps;
     const auto second = answering_call(program_, timeline, first + 1, last, left);
-    const bool served_there =
-        second != last && calls[second].enter_ps - left > reply && plan.w1 <= calls[second].leave_ps + reply;
-    return served_there ? left : plan.asked;
+    if (second == last) {
+        return plan.asked;
+    }
+    const auto back = calls[second].enter_ps;
+    return back - left > std::max(reply, plan.w1 - back) ? left : plan.asked;
 }
 
 TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t index, bool remotely) const {
