@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.cli.command import logpost
 from tests.collectors import recording
@@ -70,6 +71,27 @@ def test_accesses_have_images_and_bytes(launcher: str, tmp_path: Path) -> None:
     # Each image tells all others that it stops; none waits in sync images any more, where that is looked at.
     counts = {one.name: (one.count, one.blame) for one in Run.open(tmp_path / "run").manifest.quality if one.count}
     assert counts == {"send_not_received": (IMAGES * (IMAGES - 1), "program")}
+
+
+@pytest.mark.parametrize(("windows", "progress"), [("pt2pt", True), ("rdma", False)])
+def test_a_target_that_computes_is_waited_for_where_it_must_progress(
+    windows: str, progress: bool, tmp_path: Path
+) -> None:
+    """An access is a lock, the data and an unlock: the target may grant the lock and be away for the rest."""
+    program = _program(tmp_path, "mpif90.openmpi", "-fcoarray=lib", "-lcaf_openmpi", source="coarray_away.f90")
+    environment = recording.environment(OMPI_MCA_btl_vader_single_copy_mechanism="cma", OMPI_MCA_osc=windows)
+    words = ("record", "-o", "traces", "--calibrate", "none", "--", "mpirun.openmpi", "-n", 2, program)
+    done = logpost(*words, cwd=tmp_path, **environment)
+    assert done.returncode == 0, done.stderr
+    (archive,) = (tmp_path / "traces").glob("logpost_*")
+    analyzed = logpost("analyze", archive, "-o", tmp_path / "run")
+    assert analyzed.returncode == 0, analyzed.stderr
+    tables = Run.open(tmp_path / "run")
+    to_first = tables.table("transfers").filter(pl.col("location") == 1, pl.col("target") == 0)
+    waited_ps = int(to_first.select(pl.col("processor_queueing_ps").sum()).collect().item())
+    # The target computes for 50 ms in each of 10 rounds. The other image's accesses wait for all but the last where
+    # they must; where two rounds end one access, the later alone is told from a slow network. Hardware waits for none.
+    assert (waited_ps > 5 * 50e9) if progress else (waited_ps < 50e9), waited_ps
 
 
 @pytest.mark.parametrize(("how", "status"), [("end", 0), ("error stop", 3), ("killed", 134)])

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 from tests.collectors.recording import LAUNCHERS
-from tests.conformance import kept, lanes, mpi4py, readme, suite, tests_sos, trial, warm
+from tests.conformance import give_way, kept, lanes, mpi4py, readme, suite, tests_sos, trial, warm
 from tests.conformance.table import table
 
 from logpost.errors import InputError
@@ -171,13 +171,15 @@ def _tried(
     with tempfile.TemporaryDirectory(dir=cache / mpi, prefix="trial-") as scratch:
         folder = Path(scratch) / "archive"
         limited = dataclasses.replace(test, limit_s=limit_s)
+        if mpi == "mpich" or test.launch == "oshrun":
+            limited = dataclasses.replace(limited, environment=(*test.environment, *give_way.environment(cache)))
         outcome = trial.run(limited, program, mpi, folder, same and before is not None and before.without, repeat)
         recorded = trial.recorded_in(folder)
         size = sum(x.stat().st_size for x in recorded.parent.rglob("*") if x.is_file()) if recorded is not None else 0
         if recorded is not None and size <= kept.MOST_BYTES:
             archive.mkdir(parents=True)
             shutil.move(recorded.parent, archive / recorded.parent.name)
-    return dataclasses.replace(outcome, limit_s=test.limit_s, mpi=version)
+    return dataclasses.replace(outcome, name=test.name, limit_s=test.limit_s, mpi=version)
 
 
 def _is_of_mpich(test: suite.Test) -> bool:

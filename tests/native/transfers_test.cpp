@@ -1,6 +1,7 @@
 // One-sided transfers as labelled partitions, and the accounts of the calls around them.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 
 #include "program_story.hpp"
@@ -85,6 +86,42 @@ TEST(Transfers, ATargetThatMustProgressIsWaitedFor) {
               (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 140}, {kAnswer, 10}, {kResidual, 40}}));
     // All of it lies in the calls: 0..20 and 20..450.
     EXPECT_EQ(exposed(analysis, 0), parts(analysis));
+}
+
+/// The target is inside 0..`left`, and again from `back`.
+struct Left : ProgramStory {
+    Left(std::int64_t flushed, std::int64_t left, std::int64_t back) {
+        rank(0, 3000);
+        rank(0, 3000);
+        const auto start = call(0, CallKind::one_sided, 0, 20);
+        const auto flush = call(0, CallKind::one_sided, 20, flushed);
+        call(1, CallKind::one_sided, 0, left);
+        call(1, CallKind::one_sided, back, back + 300);
+        put(0, start, flush, 1, 51);
+    }
+};
+
+TEST(Transfers, WhatATargetLeavesUndoneWaitsUntilItIsBack) {
+    // There at 160, the target inside until 200 and from 900: away for 700. Then 10 + 100, and 130 of residual.
+    Left story(1100, 200, 900);
+    const auto parameters = machine(false);
+    Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_EQ(parts(analysis),
+              (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 700}, {kAnswer, 10}, {kResidual, 130}}));
+    EXPECT_EQ(exposed(analysis, 0), parts(analysis));
+}
+
+TEST(Transfers, WhatIsNotOverAsTheTargetIsBackDoesNotWaitForIt) {
+    // The reply takes 10 + 100: over before the target is back; longer after it than it was away; away for no longer
+    // than 110.
+    for (const auto& [flushed, left, back] :
+         {std::array<std::int64_t, 3>{890, 200, 900}, {1601, 200, 900}, {500, 200, 310}}) {
+        Left story(flushed, left, back);
+        const auto parameters = machine(false);
+        const Analysis analysis(story.program(), parameters, {}, 1);
+        EXPECT_EQ(parts(analysis),
+                  (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAnswer, 10}, {kResidual, flushed - 270}}));
+    }
 }
 
 TEST(Transfers, ATransferThatIsOverBeforeItsTargetLooksProvesThatNobodyNeedsTo) {

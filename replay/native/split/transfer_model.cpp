@@ -18,8 +18,9 @@ struct TransferModel::Plan {
     Permission permission;
     const Collective* closing;  // the collective that completes it
     Cost cost;
-    std::int64_t ready;  // when it can leave its origin
-    std::int64_t asked;  // when its request, or its last byte, is at the target
+    std::int64_t ready;    // when it can leave its origin
+    std::int64_t asked;    // when its request, or its last byte, is at the target
+    std::int64_t pending;  // since when it waits for the target: it is asked, or was left with more to do
     std::int64_t attended;
     bool round_trip;  // its origin waits for an answer of the target
 };
@@ -273,6 +274,27 @@ std::int64_t TransferModel::attends(std::size_t location, std::int64_t time, std
     return at == calls.size() ? INT64_MAX : std::max(time, calls[at].enter_ps);
 }
 
+/// When a target that was inside as it was asked left the transfer with more to do (its lock was granted and its data
+/// had yet to be fetched, or half of its data had come): its origin waited, and the target stayed away for longer than
+/// the reply takes, and than the transfer lasted once the target was back. Else the time that it is asked.
+std::int64_t TransferModel::left_pending(std::size_t target, const Plan& plan, std::int64_t reply) const noexcept {
+    const auto& timeline = program_.timelines[target];
+    const auto& calls = timeline.calls;
+    const auto last =
+        static_cast<std::uint32_t>(calls.partition_point([&](const Call& call) { return call.enter_ps < plan.w1; }));
+    const auto first = answering_call(program_, timeline, 0, last, plan.asked);
+    if (first == last || calls[first].enter_ps > plan.asked || calls[first].leave_ps < plan.w0) {
+        return plan.asked;
+    }
+    const auto left = calls[first].leave_ps;
+    const auto second = answering_call(program_, timeline, first + 1, last, left);
+    if (second == last) {
+        return plan.asked;
+    }
+    const auto back = calls[second].enter_ps;
+    return back - left > std::max(reply, plan.w1 - back) ? left : plan.asked;
+}
+
 TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t index, bool remotely) const {
     const auto& timeline = program_.timelines[location];
     const auto& transfer = timeline.transfers[index];
@@ -290,6 +312,7 @@ TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t inde
         .cost = cost(location, transfer),
         .ready = 0,
         .asked = 0,
+        .pending = 0,
         .attended = 0,
         .round_trip = transfer.kind != Transfer::Kind::put || (complete != kNone && transfer.remote_call == complete)};
     if (const auto epoch = epochs_[location][index]; epoch != kNone) {
@@ -299,17 +322,21 @@ TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t inde
     plan.ready = std::max(plan.s0 + overhead, std::min(plan.permission.at_ps, plan.w1));
     plan.asked = plan.ready + queued_[location][index] + plan.cost.L +
                  (transfer.kind == Transfer::Kind::put ? plan.cost.serialization : 0);
+    plan.pending = plan.asked;
     plan.attended = plan.asked;
     const bool asks = !asynchronous_ && plan.round_trip && transfer.target != kUndefined &&
                       transfer.target != static_cast<std::int32_t>(location);
     if (asks && plan.asked < plan.w1) {
-        plan.attended = std::min(plan.w1, attends(static_cast<std::size_t>(transfer.target), plan.asked, plan.w1));
+        const auto reply = plan.cost.o_control + plan.cost.L +
+                           (transfer.kind == Transfer::Kind::put ? 0 : plan.cost.serialization + plan.cost.o_r);
+        plan.pending = left_pending(static_cast<std::size_t>(transfer.target), plan, reply);
+        plan.attended = std::min(plan.w1, attends(static_cast<std::size_t>(transfer.target), plan.pending, plan.w1));
     }
     return plan;
 }
 
-std::int64_t TransferModel::asked(std::size_t location, std::uint32_t transfer, bool remotely) const {
-    return plan(location, transfer, remotely).asked;
+std::int64_t TransferModel::pending(std::size_t location, std::uint32_t transfer, bool remotely) const {
+    return plan(location, transfer, remotely).pending;
 }
 
 bool TransferModel::serves_unattended() const {
@@ -365,7 +392,7 @@ TransferPartition TransferModel::partition(std::size_t location, std::uint32_t i
         {category_of(Part::endpoint_contention), queued_[location][index], 2},
         {category_of(Part::latency), there, 1},
         {category_of(Part::serialization), put ? cost.serialization : 0, 1},
-        {category_of(Part::processor_queueing), planned.attended - planned.asked, 0},
+        {category_of(Part::processor_queueing), planned.attended - planned.pending, 0},
         {category_of(Part::recv_overhead), control, 1},
         {category_of(Part::latency), there, 1},
         {put ? category_of(Part::recv_overhead) : category_of(Part::serialization), put ? 0 : cost.serialization, 1},

@@ -42,8 +42,9 @@ class TransferModel {
     [[nodiscard]] std::uint32_t epoch_of(std::size_t location, std::uint32_t transfer) const noexcept {
         return epochs_[location][transfer];
     }
-    /// When a transfer's request, or its last byte, is at its target.
-    [[nodiscard]] std::int64_t asked(std::size_t location, std::uint32_t transfer, bool remotely) const;
+    /// Since when a transfer waits for its target: its request, or its last byte, is there, or the target left it with
+    /// more to do.
+    [[nodiscard]] std::int64_t pending(std::size_t location, std::uint32_t transfer, bool remotely) const;
     /// The collective that a call took part in; nullptr: none.
     [[nodiscard]] const Collective* collective_of(std::size_t location, std::uint32_t call) const noexcept;
     /// What a notice from one process to another takes.
@@ -57,6 +58,7 @@ class TransferModel {
   private:
     struct Plan;
     [[nodiscard]] Cost cost(std::size_t location, const Transfer& transfer) const;
+    [[nodiscard]] std::int64_t left_pending(std::size_t target, const Plan& plan, std::int64_t reply) const noexcept;
     [[nodiscard]] Plan plan(std::size_t location, std::uint32_t transfer, bool remotely) const;
     void find_epochs();
     void queue();

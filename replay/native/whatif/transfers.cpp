@@ -339,7 +339,7 @@ OneSided::Instant OneSided::attend(std::size_t l, std::uint32_t i, const Instant
         const auto& target = program_.timelines[t];
         const auto last = static_cast<std::uint32_t>(target.calls.size());
         const auto call =
-            last == 0 ? kNone : answering_call(program_, target, 0, last - 1, model_.asked(l, i, remotely));
+            last == 0 ? kNone : answering_call(program_, target, 0, last - 1, model_.pending(l, i, remotely));
         const auto answer = call == kNone ? kNone : events_.enters[t][call];
         if (answer != kNone && before(answer, events_.leaves[l][completing])) {
             draft_.add_edge(answer, attended.node, Draft::kMeasured);
