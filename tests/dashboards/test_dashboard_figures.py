@@ -244,7 +244,7 @@ def test_the_change_of_each_rank_is_b_minus_a() -> None:
     made = rank_changes(before, after, ["rank 0", "rank 1", "<b>2"])
     by_name = {trace.name: trace.x for trace in made.figure.data}
     assert by_name == {"compute": (0.0, 2.0, 0.0), "late sender": (0.0, -5.0, 0.0)}
-    assert made.summary == "rank 1 changes most: -3.00 ms in all."
+    assert made.summary == "rank 1 changes most: −3.00 ms in all."
 
 
 def test_links_stand_in_the_order_of_their_bytes_over_time() -> None:
