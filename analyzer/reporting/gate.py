@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from logpost.analyzer.change import Change
 from logpost.analyzer.compare import LENGTHS, REGION_PREFIX, Comparison, is_fraction, names
-from logpost.analyzer.reporting.units import percent_text, time_text
+from logpost.analyzer.reporting.units import change_text, percent_text, time_text
 from logpost.errors import InputError, suggestion
 
 _FORM = re.compile(
@@ -181,4 +181,4 @@ def signed_percent(relative: float) -> str:
     """`+12.5 %`, `-3.0 %`, `new` for nothing to something."""
     if relative in (float("inf"), float("-inf")):
         return "new"
-    return f"{'+' if relative > 0 else ''}{percent_text(relative)}"
+    return change_text(relative, minus="-")

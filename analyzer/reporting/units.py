@@ -109,6 +109,17 @@ def percent_text(fraction: float) -> str:
     return f"{100 * fraction:.1f} %"
 
 
+def change_text(fraction: float, minus: str = "−") -> str:
+    """A relative change as per cent with its sign; in words where one decimal does not show it.
+
+    >>> change_text(-0.125), change_text(0.0), change_text(0.0002)
+    ('−12.5 %', '0.0 %', 'less than 0.1 % more')
+    """
+    if fraction != 0 and abs(fraction) < 0.0005:
+        return f"less than 0.1 % {'more' if fraction > 0 else 'less'}"
+    return f"{'+' if fraction > 0 else minus if fraction < 0 else ''}{percent_text(abs(fraction))}"
+
+
 def count_text(count: int, one: str, many: str | None = None) -> str:
     """A count with its noun: `1 message`, `12,345 messages`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -6,15 +6,23 @@ from dataclasses import replace
 
 import polars as pl
 
+from logpost.analyzer.reporting.units import count_text, percent_text, span_text, time_text
+from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.figures.chart import Chart, View
 from logpost.dashboards.figures.folding import Rows
 
+MOST_NAMED = 3
+"""Rows that the summary names."""
+INK = {"light": "#000000", "dark": "#ffffff"}
+EDGE = {"light": "#ffffff", "dark": "#000000"}
+"""Around the line, which else is lost on dark cells."""
 MOST_STRETCHES = 4_000
 """Of more, those between the changes of row that a screen shows are enough: the longest."""
 
 
 def with_path(made: Chart, path: pl.DataFrame, on: Rows, begin_ps: int, end_ps: int) -> Chart:
-    """The timeline with a view "Critical path", in which a line follows the path from row to row.
+    """The timeline with a view "Critical path", in which a line follows the path from row to row. Its summary says on
+    which rows the path is longest.
 
     Args:
         made: a timeline with rows `on`, whose layout says how many ps a unit of its axis is.
@@ -29,6 +37,7 @@ def with_path(made: Chart, path: pl.DataFrame, on: Rows, begin_ps: int, end_ps: 
         .with_columns(pl.col("begin_ps").clip(begin_ps, end_ps), pl.col("end_ps").clip(begin_ps, end_ps))
         .sort("begin_ps")
     )
+    said = _said(shown, on)
     if shown.height > MOST_STRETCHES:
         shown = shown.top_k(MOST_STRETCHES, by=pl.col("end_ps") - pl.col("begin_ps")).sort("begin_ps")
     if shown.is_empty():
@@ -38,18 +47,47 @@ def with_path(made: Chart, path: pl.DataFrame, on: Rows, begin_ps: int, end_ps: 
     hidden, seen = {"visible": False}, {"visible": True}
     fig = made.figure
     others = len(fig.data)
+    line = {"x": x, "y": y, "mode": "lines", "visible": False}
     fig.add_scatter(
-        x=x,
-        y=y,
-        mode="lines",
-        line={"width": 2.5, "shape": "linear"},
-        meta={"ink": {"light": "#000000", "dark": "#ffffff"}},
-        hoverinfo="skip",
-        visible=False,
+        **line, line={"width": 5}, meta={"ink": EDGE}, opacity=0.7, hoverinfo="skip", name="edge of the critical path"
+    )
+    fig.add_scatter(
+        **line,
+        line={"width": 2.5},
+        meta={"ink": INK},
+        customdata=[text for text in _hovers(shown, on) for _ in (0, 1)],
+        hovertemplate="%{customdata}<extra></extra>",
         name="critical path",
     )
     views = made.views or (View("Calls and messages", ({},) * others),)
-    views = tuple(replace(view, traces=(*view.traces, hidden)) for view in views)
+    views = tuple(replace(view, traces=(*view.traces, hidden, hidden)) for view in views)
     base = views[made.first]
-    views = (*views, View("With the critical path", (*base.traces[:-1], seen), base.layout))
-    return replace(made, views=views)
+    views = (*views, View("With the critical path", (*base.traces[:-2], seen, seen), base.layout))
+    return replace(made, views=views, summary=f"{said} {made.summary}")
+
+
+def _said(shown: pl.DataFrame, on: Rows) -> str:
+    """On which rows the path is longest, and how often it moves."""
+    if shown.is_empty():
+        return ""
+    by_row = (
+        shown.with_columns(spent_ps=pl.col("end_ps") - pl.col("begin_ps"))
+        .group_by("row")
+        .agg(wide_sum("spent_ps"))
+        .sort("spent_ps", "row", descending=[True, False])
+    )
+    whole = max(1, sum(by_row["spent_ps"]))
+    most = [f"{percent_text(spent / whole)} on {on.names[row]}" for row, spent in by_row.head(MOST_NAMED).iter_rows()]
+    moves = int((shown["row"].diff() != 0).sum())
+    return f"Critical path: {', '.join(most)}; it changes {on.what} {count_text(moves, 'time')}."
+
+
+def _hovers(shown: pl.DataFrame, on: Rows) -> list[str]:
+    """Where each stretch is, how long it stays there, and which wait it comes out of."""
+    texts = []
+    for row, begin, end, after in shown.select(
+        "row", "begin_ps", "end_ps", pl.col("after").cast(pl.String)
+    ).iter_rows():
+        why = "" if after == "begin" else f"<br>its wait ended here: {after.replace('_', ' ')}"
+        texts.append(f"critical path: {on.titles[row]}, {time_text(end - begin)}<br>{span_text(begin, end)}{why}")
+    return texts

@@ -33,6 +33,8 @@ HEIGHT = 230
 """Pixels of two bars with what they consist of."""
 LINE = {"light": "#0072b2", "dark": "#56a9e8"}
 MEASURED = {"light": "#566273", "dark": "#aab6c6"}
+WHISKER = "#6b7687"
+"""Of intervals: the page colours no error bars, and both papers and all bars bear this."""
 BAND_UP_TO = 2.0
 """How far a sweep's picture goes beyond its line, as a factor, where the band goes farther."""
 MOST_TICKS = 9
@@ -61,6 +63,8 @@ def before_and_after(found: Prediction, *, start_up: bool = False, undivided: Co
     paths = {"measured": found.before, "predicted": found.after}
     fig = _paths(paths, HEIGHT, start_up=start_up, undivided=undivided)
     beside = beside_ps(found.after, start_up=start_up)
+    if found.settings:
+        _interval_bars(fig, paths, {"predicted": found}, start_up=start_up)
     low, high = (max(end - beside, 0) for end in found.interval_ps)
     measured, predicted = found.measured_ps - beside_ps(found.before, start_up=start_up), found.predicted_ps - beside
     if not found.settings:
@@ -82,9 +86,10 @@ def on_machines(found: Mapping[str, Prediction], *, start_up: bool = False, undi
         start_up: with start-up and shut-down.
         undivided: what the run's estimated machine does not tell apart.
     """
-    outcomes = {"measured": next(iter(found.values())).before}
-    outcomes |= {plotly_text(name, 30): one.after for name, one in found.items()}
+    named = {plotly_text(name, 30): one for name, one in found.items()}
+    outcomes = {"measured": next(iter(found.values())).before, **{name: one.after for name, one in named.items()}}
     fig = _paths(outcomes, HEIGHT + 36 * (len(outcomes) - 2), start_up=start_up, undivided=undivided)
+    _interval_bars(fig, outcomes, named, start_up=start_up)
     lengths = {name: one.makespan_ps - beside_ps(one, start_up=start_up) for name, one in outcomes.items()}
     said = []
     for name, one in sorted(found.items(), key=lambda item: item[1].predicted_ps):
@@ -136,6 +141,48 @@ def _paths(outcomes: Mapping[str, Outcome], height: int, *, start_up: bool, undi
     return fig
 
 
+def _interval_bars(
+    fig: go.Figure, outcomes: Mapping[str, Outcome], found: Mapping[str, Prediction], *, start_up: bool
+) -> None:
+    """The interval of each prediction as a line through the end of its bar; one beyond the picture is cut.
+
+    Args:
+        fig: of `_paths`.
+        outcomes: what its bars are of.
+        found: those of them that are predictions.
+        start_up: as in `_paths`.
+    """
+    lengths = {name: one.makespan_ps - beside_ps(one, start_up=start_up) for name, one in outcomes.items()}
+    longest = max(lengths.values())
+    factor, _ = time_unit(float(longest))
+    ends = {
+        name: [max(end - beside_ps(one.after, start_up=start_up), 0) for end in one.interval_ps]
+        for name, one in found.items()
+    }
+    names = list(outcomes)
+    fig.add_scatter(
+        x=[float(f"{lengths[name] / factor:.6g}") for name in ends],
+        y=[names.index(name) for name in ends],
+        mode="markers",
+        marker={"size": 5, "symbol": "line-ns-open"},
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [max(0, high - lengths[name]) / factor for name, (_, high) in ends.items()],
+            "arrayminus": [max(0, lengths[name] - low) / factor for name, (low, _) in ends.items()],
+            "color": WHISKER,
+            "thickness": 1.5,
+            "width": 6,
+        },
+        meta={"ink": MEASURED},
+        customdata=[f"{name}<br>{time_text(low)} to {time_text(high)}" for name, (low, high) in ends.items()],
+        hovertemplate="%{customdata}<extra></extra>",
+        name="interval",
+    )
+    highest = max(longest, *(high for _, high in ends.values()))
+    fig.update_xaxes(range=[0, min(1.03 * highest, BAND_UP_TO * longest) / factor])
+
+
 def regions(changes: list[RegionChange], most: int = 12) -> Chart:
     """Places whose time changes most: left, faster; right, slower."""
     shown = sorted((one for one in changes if one.gain_ps), key=lambda one: -abs(one.gain_ps))[:most]
@@ -164,7 +211,7 @@ def regions(changes: list[RegionChange], most: int = 12) -> Chart:
     return Chart(fig, f"{plotly_text(shown[0].region)} changes most: {said[0]}." if shown else "No region changes.")
 
 
-def sweep(found: Sweep, measured_ps: int, beside_ps: int = 0, machine: str = "") -> Chart:
+def sweep(found: Sweep, measured_ps: int, beside_ps: int = 0, machine: str = "", base: str = "the machine's") -> Chart:
     """The program's length over a parameter as a line, its interval as a band, and what was measured.
 
     Args:
@@ -172,6 +219,7 @@ def sweep(found: Sweep, measured_ps: int, beside_ps: int = 0, machine: str = "")
         measured_ps: without change; with what lies beside the program.
         beside_ps: start-up and shut-down, which are taken off every length.
         machine: what is replayed on, for plotly.
+        base: what a factor of 1 stands for.
     """
     points = [
         replace(
@@ -188,11 +236,13 @@ def sweep(found: Sweep, measured_ps: int, beside_ps: int = 0, machine: str = "")
     cut = highest > BAND_UP_TO * longest
     factor, unit = time_unit(float(longest if cut else highest))
     numbers, relative = list(found.axis.numbers), found.axis.factor
-    title = f"{found.name}, times the machine's" if relative else f"{found.name} ({unit_of(found.axis)})"
+    title = f"{found.name}, times {base}" if relative else f"{found.name} ({unit_of(found.axis)})"
     # Ticks at the points: between decades, plotly's own say 2 and 5 of whatever power of ten.
     ticks = numbers[:: -(-len(numbers) // MOST_TICKS)]
     fig = figure(
         330,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         xaxis=axis(
             title,
             type="log" if min(numbers) > 0 else "linear",

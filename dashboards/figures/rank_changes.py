@@ -55,7 +55,9 @@ def rank_changes(before: np.ndarray, after: np.ndarray, names: Sequence[str]) ->
     if not size.any():
         return Chart(fig, "No rank changes.")
     worst = int(size.argmax())
-    return Chart(fig, f"{plotly_text(names[worst])} changes most: {time_text(float(change[worst].sum()))} in all.")
+    by = float(change[worst].sum())
+    sign = "+" if by > 0 else "−" if by < 0 else ""
+    return Chart(fig, f"{plotly_text(names[worst])} changes most: {sign}{time_text(abs(by))} in all.")
 
 
 def most_changed(before: np.ndarray, after: np.ndarray) -> np.ndarray:

@@ -11,15 +11,15 @@ from logpost.replay.whatif.regions import CONGESTION, HIDING, LATENCY, Band
 
 FILLS = {HIDING: "rgba(0, 158, 115, 0.07)", LATENCY: "rgba(240, 162, 2, 0.10)", CONGESTION: "rgba(213, 94, 0, 0.12)"}
 """Grounds that light and dark paper both bear."""
-NARROW = 0.14
-"""Of the axis; the name of a narrower band would not fit into it."""
+NARROW, TOO_NARROW = 0.25, 0.05
+"""Of the axis: the name of a narrower band stands upright; one of a still narrower band would not fit into it."""
 
 
 def shaded(fig: go.Figure, bands: Sequence[Band]) -> None:
-    """The bands as grounds of a figure whose horizontal axis is logarithmic, with their names where they fit."""
+    """The bands as grounds of a figure whose horizontal axis is logarithmic; names stand upright in narrow ones."""
     whole = abs(math.log(bands[-1].end / bands[0].begin)) if bands else 0.0
     for band in bands:
-        fits = abs(math.log(band.end / band.begin)) >= NARROW * whole
+        part = abs(math.log(band.end / band.begin)) / whole if whole else 0.0
         fig.add_shape(
             type="rect",
             xref="x",
@@ -32,8 +32,9 @@ def shaded(fig: go.Figure, bands: Sequence[Band]) -> None:
             line={"width": 0},
             layer="below",
             label={
-                "text": band.name if fits else "",
-                "textposition": "bottom center",
+                "text": band.name if part >= TOO_NARROW else "",
+                "textposition": "middle center" if part < NARROW else "bottom center",
+                "textangle": -90 if part < NARROW else 0,
                 "padding": 8,
                 "font": {"size": 11},
             },

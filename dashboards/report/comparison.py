@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from logpost.analyzer.change import Change
 from logpost.analyzer.compare import Comparison, compare
 from logpost.analyzer.labels import folded
-from logpost.analyzer.reporting.units import percent_text, time_text
+from logpost.analyzer.reporting.units import change_text, time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures import comparison as figures
@@ -106,7 +106,7 @@ def relative(change: Change) -> str:
         return "new"
     if share >= FACTOR_FROM:
         return f"× {significant(1 + share)}"
-    return percent_text(0.0) if share == 0 else f"{'+' if share > 0 else '−'}{percent_text(abs(share))}"
+    return change_text(share)
 
 
 FACTOR_FROM = 9.0

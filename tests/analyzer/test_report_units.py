@@ -7,6 +7,7 @@ import pytest
 from logpost.analyzer.reporting.names import ranks_noun, ranks_text
 from logpost.analyzer.reporting.units import (
     bytes_text,
+    change_text,
     count_text,
     percent_text,
     quantity_text,
@@ -66,6 +67,12 @@ def test_a_small_share_is_not_zero() -> None:
     assert percent_text(0) == "0.0 %"
     assert percent_text(0.0004) == "<0.1 %"
     assert percent_text(-0.0004) == "-<0.1 %"
+
+
+def test_a_change_that_a_decimal_does_not_show_is_said_in_words() -> None:
+    said = [change_text(one) for one in (0.0004, -0.0004, 0.0, 0.0005, -0.125)]
+    assert said == ["less than 0.1 % more", "less than 0.1 % less", "0.0 %", "+0.1 %", "−12.5 %"]
+    assert change_text(-0.125, minus="-") == "-12.5 %"
     assert percent_text(0.4567) == "45.7 %"
 
 

@@ -176,7 +176,7 @@ def test_a_prediction_shows_both_paths_and_the_sweep_its_band(real: Run) -> None
     found = replay.predict(Ask(("L=x8",), sweep="L=x0.5:x8:3"))
 
     def lengths(made: Chart) -> list[float]:
-        bars = made.figure.data
+        bars = [trace for trace in made.figure.data if trace.type == "bar"]
         return [sum(bar.x[i] for bar in bars) for i in range(len(bars[0].x))]
 
     whole = lengths(prediction.before_and_after(found, start_up=True))
@@ -186,6 +186,11 @@ def test_a_prediction_shows_both_paths_and_the_sweep_its_band(real: Run) -> None
     assert min(found.before.path_ps["start"], found.after.path_ps["start"]) > 0
     shown = lengths(prediction.before_and_after(found))
     assert shown[1] / shown[0] == pytest.approx(program[1] / program[0], rel=1e-4)
+    # The interval goes through the predicted bar's end.
+    interval = prediction.before_and_after(found, start_up=True).figure.data[-1]
+    assert (interval.y, interval.x[0]) == ((1,), pytest.approx(whole[1], rel=1e-4))
+    ends = [interval.x[0] - interval.error_x.arrayminus[0], interval.x[0] + interval.error_x.array[0]]
+    assert ends[1] / ends[0] == pytest.approx(found.interval_ps[1] / found.interval_ps[0], rel=1e-4)
     assert f"slower than {time_text(program[0])}" in prediction.before_and_after(found).summary
     assert found.sweep is not None
     made = prediction.sweep(found.sweep, found.measured_ps)
@@ -239,7 +244,7 @@ def test_the_change_of_each_rank_is_b_minus_a() -> None:
     made = rank_changes(before, after, ["rank 0", "rank 1", "<b>2"])
     by_name = {trace.name: trace.x for trace in made.figure.data}
     assert by_name == {"compute": (0.0, 2.0, 0.0), "late sender": (0.0, -5.0, 0.0)}
-    assert made.summary == "rank 1 changes most: -3.00 ms in all."
+    assert made.summary == "rank 1 changes most: −3.00 ms in all."
 
 
 def test_links_stand_in_the_order_of_their_bytes_over_time() -> None:
@@ -293,4 +298,5 @@ def test_a_band_that_says_next_to_nothing_leaves_the_picture_to_the_line() -> No
     # Twice the line's 5 ms, in ms and not in the band's seconds.
     assert made.figure.layout.yaxis.range == (0, 10)
     assert made.figure.layout.yaxis.title.text == "predicted length (ms)"
+    assert made.figure.layout.xaxis.title.text == "L, times the machine's"
     assert made.summary == "Length over L. Machine: here. The band reaches to 50.0 s, beyond the picture."

@@ -79,11 +79,18 @@ def test_a_call_is_a_bar_from_its_enter_to_its_leave() -> None:
 @pytest.mark.parametrize("shown", [(0, 40), (12, 40)])
 def test_the_path_is_one_more_view(shown: tuple[int, int]) -> None:
     path = pl.DataFrame(
-        {"location": [0, 1], "begin_ps": [0, 15], "end_ps": [15, 40]}, schema_overrides={"location": pl.Int32}
+        {"location": [0, 1], "begin_ps": [0, 15], "end_ps": [15, 40], "after": ["begin", "late_sender"]},
+        schema_overrides={"location": pl.Int32},
     )
     made = with_path(calls_chart(), path, rows(2), *shown)
-    line = made.figure.data[-1]
+    edge, line = made.figure.data[-2:]
+    assert (edge.x, edge.y) == (line.x, line.y)
     assert (line.x, line.y) == ((float(shown[0]), 15.0, 15.0, 40.0), (0, 0, 1, 1))
     assert [view.label for view in made.views] == ["Calls and messages", "With the critical path"]
-    assert [view.traces[-1] for view in made.views] == [{"visible": False}, {"visible": True}]
+    for trace in (-1, -2):
+        assert [view.traces[trace] for view in made.views] == [{"visible": False}, {"visible": True}]
+    assert line.customdata[-1] == "critical path: 1, 25 ps<br>15 ps to 40 ps<br>its wait ended here: late sender"
+    # Of 40 ps the path is 15 on rank 0; of 28, 3.
+    said = {0: "62.5 % on 1, 37.5 % on 0", 12: "89.3 % on 1, 10.7 % on 0"}[shown[0]]
+    assert made.summary.startswith(f"Critical path: {said}; it changes rank 1 time. ")
     assert all(len(view.traces) == len(made.figure.data) for view in made.views)

@@ -88,7 +88,12 @@ def layout(view: View) -> list[Any]:
         panels.section(
             "Endpoints",
             panels.chart(
-                "network.load", "Load of each rank over time", [m.label for m in LOADS], height=320, drag="zoom2d"
+                "network.load",
+                "Load of each rank over time",
+                [m.label for m in LOADS],
+                height=320,
+                spoken=True,
+                drag="zoom2d",
             ),
             about="What arrives at and leaves each rank over time; only messages keep a receiver busy. Drag a "
             "rectangle to select.",

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from logpost.analyzer.reporting.units import percent_text
 from logpost.analyzer.undivided import SHOWN, together
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.pages import one_call
@@ -33,6 +34,8 @@ IN_ORDER = "order"
 """What the URL says for rows in the order of ranks."""
 MANY_BINS = 1_024
 BINS_OF_EFFICIENCY = 200
+MOST_ON_PATH = 4
+"""Categories that are named of the critical path."""
 
 
 def layout(view: View) -> list[Any]:
@@ -53,11 +56,17 @@ def layout(view: View) -> list[Any]:
         else "Each cell has the colour of the category that took most of it. Drag a rectangle to look closer: "
         "every page follows; double-click to go back to the whole."
     )
+    if has_path:
+        what += (
+            " The critical path is what the length of the run consists of: only what is shorter on it makes the run "
+            "shorter."
+        )
     return [
         panels.section(
             "Timeline",
             panels.legend(present),
-            panels.chart("timeline.timeline", "Ranks by time", views, height=360, drag="zoom2d"),
+            panels.chart("timeline.timeline", "Ranks by time", views, height=360, spoken=True, drag="zoom2d"),
+            *panels.notes(_on_path(view) if has_path else ""),
             *panels.notes("" if single and scoped.locations.height <= MANY_ROWS else rows.note),
             _other_rows(view),
             about=what,
@@ -69,6 +78,16 @@ def layout(view: View) -> list[Any]:
             panels.chart("timeline.efficiency", "POP efficiencies over time", height=250, drag="zoom2d"),
         ),
     ]
+
+
+def _on_path(view: View) -> str:
+    """What the whole program's critical path consists of; nothing of a part of it, which no table divides."""
+    path = view.report.critical_path
+    if path is None or view.state.selection.query():
+        return ""
+    whole = max(1, sum(path.categories_ps.values()))
+    most = sorted(path.categories_ps.items(), key=lambda item: -item[1])[:MOST_ON_PATH]
+    return f"It consists of {', '.join(f'{palette.label(name)} {percent_text(ps / whole)}' for name, ps in most)}."
 
 
 def _rows(view: View) -> Rows:

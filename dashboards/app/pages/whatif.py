@@ -119,7 +119,7 @@ def layout(view: View) -> list[Any]:
             [
                 panels.section(
                     "Length over one parameter",
-                    panels.chart("whatif.sweep", "Predicted length over a parameter", height=330),
+                    panels.chart("whatif.sweep", "Predicted length over a parameter", height=330, spoken=True),
                     *_not_known(view),
                     about="The band is what the machine's uncertainty and what it leaves unexplained allow.",
                 ),
@@ -259,7 +259,9 @@ def _sweep(view: View) -> Chart:
     found: Prediction = view.in_background(("sweep", asked), work)
     assert found.sweep is not None
     beside = prediction.beside_ps(found.after, start_up=_with_start_up(view))
-    return prediction.sweep(found.sweep, found.measured_ps, beside, prediction.machine_of(found))
+    moved = {name.rpartition(".")[2] for name in changed_names(replace(ask, machine=None))}
+    base = "what is set above" if _swept(view) in moved else "the machine's"
+    return prediction.sweep(found.sweep, found.measured_ps, beside, prediction.machine_of(found), base)
 
 
 def _grid(view: View) -> Chart:

@@ -13,7 +13,9 @@ from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import prediction
 from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.labels import visible
 from logpost.errors import InputError
+from logpost.machines import load_machine
 
 MOST = 8
 
@@ -35,6 +37,7 @@ def section(view: View) -> html.Section:
         panels.chart("whatif.machines", "The critical path on each machine", height=120, spoken=True)
         if chosen
         else None,
+        *panels.notes(*(_source(view, name) for name in chosen)),
         about="The same program with the values of other machines, on top of what is set above. Machines whose files "
         "state too little for a replay are not offered.",
     )
@@ -66,6 +69,16 @@ def beside(view: View, replay: Replay, ask: Ask, *, start_up: bool) -> Chart:
         raise InputError(first)
     made = prediction.on_machines(found, start_up=start_up, undivided=view.manifest.machine.undivided)
     return replace(made, summary=f"{made.summary} Not on {', '.join(failed)}: {first}.") if failed else made
+
+
+def _source(view: View, name: str) -> str:
+    """Where a machine's values come from; nothing of one that cannot be read: the chart says why."""
+    try:
+        machine = load_machine(view.runs.machine(name))
+    except InputError:
+        return ""
+    sources = "; ".join(source.text for source in machine.sources.values())
+    return f"{visible(name, 80)}: {visible(machine.title, 120)}, {machine.date}. Source: {visible(sources, 300)}"
 
 
 def _chosen(view: View) -> list[str]:

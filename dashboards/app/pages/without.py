@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 from dash import html
 
 from logpost.analyzer.findings.cured import Cured, cured
@@ -15,6 +16,8 @@ from logpost.dashboards.figures.labels import visible
 from logpost.errors import InputError
 
 MOST_ROWS = 32
+FIRST_COME = ("MPI_Waitany", "MPI_Waitsome", "MPI_Testany", "MPI_Testsome")
+"""Calls whose order of completions depends on when messages come."""
 
 
 def without(state: State, number: int) -> State:
@@ -55,9 +58,24 @@ def section(view: View) -> list[html.Section]:
                 ],
                 className="two",
             ),
+            *panels.notes(_order_kept(view)),
             about="The recorded calls and messages replayed, with what the finding blames taken away.",
         )
     ]  # fmt: skip
+
+
+def _order_kept(view: View) -> str:
+    """What the replay keeps of calls that take whatever comes first; nothing where the program makes none."""
+    run = view.opened.run
+    used = run.table("profile").select("callpath").unique().join(run.table("callpaths"), on="callpath")
+    names = (
+        used.join(run.table("regions"), on="region").filter(pl.col("name").is_in(FIRST_COME)).select("name").unique()
+    )
+    found = names.collect()["name"].sort().to_list()
+    if not found:
+        return ""
+    kept = "the replay keeps the recorded order of completions; without the cause, others may come first."
+    return f"{', '.join(found)}: {kept}"
 
 
 def _number(view: View) -> int | None:
