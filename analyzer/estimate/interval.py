@@ -46,5 +46,5 @@ def measured(low: float, high: float, value: float, n: int, reason: str, *, may_
     low, high = max(0.0, low), max(0.0, high)
     value = min(max(low, value), max(low, high))
     if low == 0 and not may_be_none:
-        return Interval(low, max(low, high), value, 0, f"{reason} do not tell it from 0")
+        return Interval(low, max(low, high), value, 0, f"{reason}; not distinguishable from 0")
     return Interval(low, max(low, high), value, n, reason)

@@ -170,7 +170,7 @@ def test_the_eager_limit_needs_proof_below_and_evidence_above() -> None:
 def test_a_time_that_is_not_told_from_zero_is_no_measurement() -> None:
     found = between_nodes(samples(whole=column((8, 1000)), send_at_once=column((8, 0), (8, 0), (8, 0))))
     assert found.classes["other_node"].o_s == Interval(
-        0, 2, 0, 0, "3 sends that returned at once do not tell it from 0"
+        0, 2, 0, 0, "3 sends that returned at once; not distinguishable from 0"
     )
     assert "o_s" in found.unmeasured
 
