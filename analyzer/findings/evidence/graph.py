@@ -257,7 +257,7 @@ class Graph:
         """Every (location, call path), and which of them each call is."""
         paths = int(self.callpath.max(initial=0)) + 1
         keys, of_call = np.unique(self.location.astype(np.int64) * paths + self.callpath, return_inverse=True)
-        return [divmod(int(key), paths) for key in keys], of_call
+        return list(zip((keys // paths).tolist(), (keys % paths).tolist(), strict=True)), of_call
 
     def by_place(self, times: Int64) -> npt.NDArray[np.float64]:
         """The sums of the calls' times, by place."""

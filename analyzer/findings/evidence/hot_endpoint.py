@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SAMPLES, Number
 from logpost.analyzer.reporting.units import count_text
 from logpost.analyzer.wide import exact_sum
+from logpost.replay.columns import Float64
 
 LEAST_EXCESS = 2.0
 """An endpoint is hot above twice the mean of the others (the same bound as for links, LoGPC's remark on hot spots in
@@ -65,14 +67,11 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
     # Few, large messages: a count says nothing about them, and the service time does by itself.
     heavy = (load > LEAST_EXCESS * mean_load) & (likely | (count <= mean_count)) & (peers >= 2)
 
-    found, every = [], load.sum()
-    for i, location in enumerate(locations):
-        hot = np.flatnonzero(heavy[i])
-        overall = _hot_overall(load[i].sum(), every, others, count[i].sum()) and peers[i].max() >= 2
-        if overall:
-            hot = np.arange(windows)
-        if len(hot) == 0:
-            continue
+    overall = _hot_overall(load.sum(axis=1), others, count.sum(axis=1)) & (peers.max(axis=1) >= 2)
+    found = []
+    for i in np.flatnonzero(overall | heavy.any(axis=1)):
+        location = locations[i]
+        hot = np.arange(windows) if overall[i] else np.flatnonzero(heavy[i])
         mine, theirs = load[i, hot].sum(), mean_load[i, hot].sum()
         own = rows.filter(pl.col("location") == int(location), pl.col("window").is_in(hot.tolist()))
         found.append(
@@ -81,7 +80,7 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
                 excess=float(mine / theirs) if theirs > 0 else float(others + 1),
                 even=float((mine + others * theirs) / (others + 1) / mine),
                 windows=tuple(int(w) for w in hot),
-                whole_run=bool(overall),
+                whole_run=bool(overall[i]),
                 numbers=_numbers(own, direction, measure, mine, theirs),
                 certainty=f"load measured in {count_text(len(hot), 'window')} of {windows}",
             )
@@ -89,8 +88,10 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
     return sorted(found, key=lambda hot: -hot.excess)
 
 
-def _hot_overall(mine: float, everyone: float, others: int, count: float) -> bool:
-    return count >= MIN_SAMPLES and mine > LEAST_EXCESS * (everyone - mine) / others
+def _hot_overall(load: Float64, others: int, count: Float64) -> npt.NDArray[np.bool_]:
+    """By endpoint, from what each has over all windows."""
+    hot: npt.NDArray[np.bool_] = (count >= MIN_SAMPLES) & (load > LEAST_EXCESS * (load.sum() - load) / others)
+    return hot
 
 
 def _numbers(own: pl.DataFrame, direction: str, measure: str, mine: float, theirs: float) -> tuple[Number, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -103,10 +104,13 @@ class Evidence:
 
     def exposed_of(self, categories: Sequence[str]) -> dict[int, int]:
         """Location to its exposed time in these categories together; every accounted location has an entry."""
-        rows = (
+        return dict.fromkeys(self.locations["location"].to_list(), 0) | dict(self._sums(categories).iter_rows())
+
+    def _sums(self, categories: Sequence[str]) -> pl.DataFrame:
+        """(location, exposed_ps) in these categories together; only locations that have any."""
+        return (
             self.exposed.filter(pl.col("category").is_in(categories)).group_by("location").agg(wide_sum("exposed_ps"))
         )
-        return {int(location): 0 for location in self.locations["location"]} | dict(rows.iter_rows())
 
     @cached_property
     def least_ps(self) -> float:
@@ -120,7 +124,8 @@ class Evidence:
 
     def worth_a_look(self, categories: Sequence[str]) -> bool:
         """Whether any location loses at least `least_ps` in these categories."""
-        return self.matters(self.exposed_of(categories))
+        sums = self._sums(categories)["exposed_ps"]
+        return not sums.is_empty() and self.matters({0: float(cast("int", sums.max()))})
 
     @cached_property
     def pairs(self) -> pl.DataFrame:
