@@ -87,21 +87,21 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         "slurmd": ["-D", "-f", str(file)],
     }
     with ExitStack() as stack:
+        daemons = []
         for program, options in commands.items():
             log = stack.enter_context((folder / f"{program}.log").open("wb"))
             daemon = subprocess.Popen([str(where(program)), *options], stdout=log, stderr=log, env=environment)
             stack.callback(daemon.wait)
             stack.callback(daemon.terminate)
+            daemons.append(daemon)
             time.sleep(0.2)  # munge before those that ask it
-        for _ in range(300):
-            node = ["sinfo", "--noheader", "--format=%T"]
-            state = subprocess.run(node, capture_output=True, text=True, env=environment, check=False).stdout
-            if "idle" in state:
-                break
+        limit = time.monotonic() + 30
+        node = ["sinfo", "--noheader", "--format=%T"]
+        while "idle" not in subprocess.run(node, capture_output=True, text=True, env=environment, check=False).stdout:
+            if time.monotonic() > limit or any(one.poll() is not None for one in daemons):
+                logs = "\n".join((folder / f"{program}.log").read_text() for program in commands)
+                pytest.skip(f"Slurm's daemons do not run on this host: {logs[-600:]}")
             time.sleep(0.1)
-        else:
-            logs = "\n".join((folder / f"{program}.log").read_text() for program in commands)
-            pytest.skip(f"Slurm's daemons do not run on this host: {logs[-600:]}")
         yield environment
 
 
