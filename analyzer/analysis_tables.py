@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from importlib import import_module
 from itertools import chain
+from typing import Any, cast
 
 import polars as pl
 
@@ -21,7 +23,7 @@ from logpost.analyzer.parquet import ROWS, Columns, TableStream, frame, write_wh
 from logpost.analyzer.run import Run, RunWriter
 from logpost.analyzer.wide import exact_sum
 from logpost.replay._native import Analysis
-from logpost.replay.columns import Calls, DelayCosts
+from logpost.replay.columns import Calls, DelayCosts, Int64
 
 MESSAGES_PER_BATCH = 1 << 15
 CALLS_PER_BATCH = 1 << 15
@@ -37,6 +39,8 @@ MOST_AHEAD = 4
 NEEDED_NEXT = ("logpost.analyzer.ideal_network", "logpost.analyzer.rescope", "logpost.analyzer.findings.find")
 """Imported while calls are written, not while an archive is read, which needs every core."""
 
+SUMMED = ("envelope_ps", "residual_ps", "deficit_ps")
+"""Of messages and transfers: how well the machine explains them."""
 Report = Callable[[str, int, int], None]
 """progress(phase, done, total); total 0: unknown."""
 
@@ -48,7 +52,7 @@ def write_analysis(
     report: Report,
     meanwhile: Callable[[], dict[str, pl.DataFrame]] = dict,
     limit_bytes: int | None = None,
-) -> tuple[dict[str, pl.DataFrame], Mapping[str, int]]:
+) -> tuple[dict[str, pl.DataFrame], Counter[str]]:
     """Write every table of an analysis but its findings. The larger ones are streamed; files of aggregates and cells
     may be read after `RunWriter.settle`.
 
@@ -61,7 +65,7 @@ def write_analysis(
         limit_bytes: of memory. Sums that are large beside it are written one after the other, and not kept.
 
     Returns:
-        The smaller tables, and the sums of envelope, residual and deficit over all messages in ps.
+        The smaller tables, and the sums of `SUMMED` over all messages, and over all transfers (`error_shares`), in ps.
     """
     # Messages, calls, delays and collectives in parallel: each alone leaves a core idle.
     with ThreadPoolExecutor(max_workers=3) as pool:
@@ -71,7 +75,7 @@ def write_analysis(
         sums = _write_messages(writer, analysis, report)
         writer.flush_beside("messages")
         report("accounting calls", 0, 0)
-        _write_transfers(writer, analysis)
+        sums += _write_transfers(writer, analysis)
         # Calls take longer than messages: what needs none of their accounts is made meanwhile.
         written = _write_sums(writer, _message_sums(analysis), limit_bytes)
         frames = _without_accounts(analysis) | network_frames(analysis, network) | meanwhile()
@@ -180,26 +184,41 @@ def _at_once(used: MemoryUsed | None) -> int | None:
     return max(1, (used.limit_bytes - LEAST_BYTES) // FINDERS_BYTES)
 
 
-def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Mapping[str, int]:
-    """Stream the table `messages`; sums of envelope, residual and deficit in ps."""
-    sums = dict.fromkeys(("envelope_ps", "residual_ps", "deficit_ps"), 0)
+def _write_messages(writer: RunWriter, analysis: Analysis, report: Report) -> Counter[str]:
+    """Stream the table `messages`; its `SUMMED` columns' sums, in ps."""
+    sums: Counter[str] = Counter()
     done = 0
     with TableStream(schema.MESSAGES, writer.table_path("messages")) as stream:
         while (batch := analysis.next_messages(MESSAGES_PER_BATCH)) is not None:
             stream.put(batch)
-            sums["envelope_ps"] += exact_sum(batch["envelope_ps"])
-            sums["residual_ps"] += exact_sum(batch["residual_ps"])
-            sums["deficit_ps"] += exact_sum(batch["deficit_ps"])
+            sums.update(_summed(batch))
             done += len(batch["tag"])
             report("splitting messages", done, analysis.messages)
     return sums
 
 
-def _write_transfers(writer: RunWriter, analysis: Analysis) -> None:
-    """Stream the table `transfers`."""
+def _write_transfers(writer: RunWriter, analysis: Analysis) -> Counter[str]:
+    """Stream the table `transfers`; the same sums, `transfer_` before their names."""
+    sums: Counter[str] = Counter()
     with TableStream(schema.TRANSFERS, writer.table_path("transfers")) as stream:
         while (batch := analysis.next_transfers(MESSAGES_PER_BATCH)) is not None:
             stream.put(batch)
+            sums.update({f"transfer_{name}": time for name, time in _summed(batch).items()})
+    return sums
+
+
+def _summed(batch: Mapping[str, object]) -> dict[str, int]:
+    return {name: exact_sum(cast("Int64", batch[name])) for name in SUMMED}
+
+
+def error_shares(sums: Mapping[str, int]) -> dict[str, Any]:
+    """What `MachineUsed` says of how well the machine explains messages and transfers, from `write_analysis`'s sums."""
+    found: dict[str, float | None] = {}
+    for kind, none in (("", 0.0), ("transfer_", None)):
+        envelope = sums[f"{kind}envelope_ps"]
+        for of in ("residual", "deficit"):
+            found[f"{kind}{of}_share"] = sums[f"{kind}{of}_ps"] / envelope if envelope else none
+    return found
 
 
 def _write_calls(writer: RunWriter, analysis: Analysis) -> None:

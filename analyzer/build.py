@@ -18,7 +18,7 @@ import polars as pl
 import logpost
 from logpost.analyzer import manifest as m
 from logpost.analyzer._native import Trace, release_memory
-from logpost.analyzer.analysis_tables import Report, analysis_windows, write_analysis, write_findings
+from logpost.analyzer.analysis_tables import Report, analysis_windows, error_shares, write_analysis, write_findings
 from logpost.analyzer.archive_tables import (
     cores_of_nodes,
     definition_frames,
@@ -241,7 +241,6 @@ def _manifest(
     frames: Mapping[str, pl.DataFrame],
     sums: Mapping[str, int],
 ) -> m.Manifest:
-    envelope = max(1, sums["envelope_ps"])
     parameters = chosen.parameters
     undivided, refused = _undivided(chosen, sums)
     locations = frames["locations"]
@@ -274,8 +273,7 @@ def _manifest(
             values=estimated_values(parameters, chosen.estimate)
             if chosen.estimate is not None and chosen.estimate.classes
             else machine_values(parameters),
-            residual_share=sums["residual_ps"] / envelope,
-            deficit_share=sums["deficit_ps"] / envelope,
+            **error_shares(sums),
             undivided=undivided,
             refused=refused,
             notes=chosen.notes + placement_notes + _progress_notes(request, analysis),

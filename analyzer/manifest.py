@@ -93,6 +93,10 @@ class MachineUsed(Record):
     values: list[MachineValue] = Field(default_factory=list)
     residual_share: float = Field(description="unexplained residual over the sum of envelopes")
     deficit_share: float = Field(description="model over-prediction over the sum of envelopes")
+    transfer_residual_share: float | None = Field(
+        default=None, description="the same of one-sided transfers; None: there are none"
+    )
+    transfer_deficit_share: float | None = None
     undivided: list[str] = Field(
         default_factory=list,
         description="categories whose division the machine's values do not identify: shown as one, 'transport, not "

@@ -42,6 +42,8 @@ from logpost.analyzer.wide import WIDE, wide_sum, wide_sum_of
 
 PLACES = 12
 """Number of call paths listed, so that the report can be read within a minute."""
+MUCH_DEFICIT = 0.2
+"""Of the measured time: what is modelled beyond it shows that the machine is too slow."""
 
 
 def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
@@ -309,10 +311,15 @@ def _warnings(run: Run) -> tuple[str, ...]:
             "message time than was measured: it contradicts the trace, and no transport is divided by it. Analyze with "
             "--machine FILE."
         )
-    elif manifest.machine.deficit_share > 0.2:
+    elif manifest.machine.deficit_share > MUCH_DEFICIT:
         found.append(
             f"The machine's parameters predict {percent_text(manifest.machine.deficit_share)} more message time than "
             "was measured: they are too slow for this machine, so the modelled parts below are upper bounds."
+        )
+    if (deficit := manifest.machine.transfer_deficit_share or 0.0) > MUCH_DEFICIT:
+        found.append(
+            f"The machine's parameters predict {percent_text(deficit)} more time of one-sided transfers than was "
+            "measured: what is modelled of them below is an upper bound."
         )
     return tuple(found)
 

@@ -81,10 +81,24 @@ def used_text(machine: MachineUsed) -> str:
 def machine_error(report: Report) -> str:
     """The model error of the split, to stand beside every modelled number."""
     machine = report.machine
-    residual = (
-        f"residual (measured, not explained) is not told apart from {TITLE.partition(',')[0]}"
-        if "residual" in machine.undivided
-        else f"{percent_text(machine.residual_share)} of message time is residual (measured, not explained)"
-    )
-    deficit = f"{percent_text(machine.deficit_share)} deficit (explained beyond what was measured)"
-    return f"model error ({used_text(machine)}): {residual}, {deficit}"
+    errors = []
+    if report.messages.count or machine.transfer_deficit_share is None:
+        residual = (
+            f"residual (measured, not explained) is not told apart from {TITLE.partition(',')[0]}"
+            if "residual" in machine.undivided
+            else f"{percent_text(machine.residual_share)} of message time is residual (measured, not explained)"
+        )
+        errors.append(f"{residual}, {percent_text(machine.deficit_share)} deficit (explained beyond what was measured)")
+    if transfers := transfer_error(machine):
+        errors.append(transfers)
+    return f"model error ({used_text(machine)}): {'; '.join(errors)}"
+
+
+def transfer_error(machine: MachineUsed) -> str:
+    """The same of one-sided transfers; empty where there are none."""
+    if machine.transfer_residual_share is None or machine.transfer_deficit_share is None:
+        return ""
+    deficit = f"{percent_text(machine.transfer_deficit_share)} deficit"
+    if "residual" in machine.undivided:
+        return f"of the time of one-sided transfers, {deficit}"
+    return f"of the time of one-sided transfers, {percent_text(machine.transfer_residual_share)} residual, {deficit}"

@@ -16,7 +16,7 @@ import polars as pl
 
 import logpost
 from logpost.analyzer import manifest as m
-from logpost.analyzer.analysis_tables import Report, analysis_windows, write_analysis, write_findings
+from logpost.analyzer.analysis_tables import Report, analysis_windows, error_shares, write_analysis, write_findings
 from logpost.analyzer.extrapolated import extrapolated
 from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.machine_used import machine_values
@@ -120,9 +120,7 @@ def _write_tables(
         writer.write(name, retimed.facts(name).collect())
     spans = retimed.facts("thread_spans").collect()
     writer.write("threads", thread_frame(spans, retimed.facts("calls"), locations.with_columns(**interest)))
-    envelope = max(1, sums["envelope_ps"])
-    shares = {f"{of}_share": sums[f"{of}_ps"] / envelope for of in ("residual", "deficit")}
-    used = retimed.manifest.machine.model_copy(update=shares)
+    used = retimed.manifest.machine.model_copy(update=error_shares(sums))
     if not same:
         used = _machine_used(plan, used, parameters, [*parameters.assumptions, *placed.notes], changed=changed)
     return _manifest(prediction, used, analysis, locations)

@@ -24,7 +24,7 @@ from logpost.analyzer.reporting.collectives_text import HEADINGS as COLLECTIVE_H
 from logpost.analyzer.reporting.collectives_text import kind_rows, part_rows, summary
 from logpost.analyzer.reporting.data import ModelFit, Report
 from logpost.analyzer.reporting.efficiencies_text import lowest_text, residual_text
-from logpost.analyzer.reporting.machine_text import used_text
+from logpost.analyzer.reporting.machine_text import transfer_error, used_text
 from logpost.analyzer.reporting.models import parts_present, verdict
 from logpost.analyzer.reporting.packing_text import packing_text
 from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
@@ -244,11 +244,14 @@ def efficiency_fact(known: Mapping[str, float | None]) -> tuple[str, str, str]:
 
 
 def unexplained_fact(report: Report) -> tuple[str, str, str]:
-    """The share of message time that no part of the model explains."""
-    if not report.messages.count:
+    """The share of message time that no part of the model explains; of transfers where there are no messages."""
+    transfers = report.machine.transfer_residual_share
+    if not report.messages.count and transfers is None:
         return "Unexplained", fraction(None), "no messages to explain"
     if "residual" in report.machine.undivided:
         return "Unexplained", fraction(None), "not told apart on an estimated machine"
+    if not report.messages.count:
+        return "Unexplained", fraction(transfers), "residual, of the time of one-sided transfers"
     return "Unexplained", fraction(report.machine.residual_share), "residual, of message time"
 
 
@@ -258,8 +261,9 @@ def model_error(report: Report) -> str:
     # An estimated machine has no name but the trace's, which the page bears already.
     used = used_text(machine)
     known = used if machine.origin == "estimated" else f"{machine.name} ({used})"
+    transfers = transfer_error(machine)
     if not report.messages.count:
-        return f"Machine {known}: the run has no messages to explain."
+        return f"Machine {known}: {transfers or 'the run has no messages to explain'}."
     unexplained = (
         f"what stays unexplained is part of {TITLE}"
         if "residual" in machine.undivided
@@ -267,7 +271,8 @@ def model_error(report: Report) -> str:
     )
     return (
         f"Machine {known}: {unexplained}, and the model "
-        f"predicts {percent_text(machine.deficit_share)} more than was measured."
+        f"predicts {percent_text(machine.deficit_share)} more than was measured"
+        + (f"; {transfers}." if transfers else ".")
     )
 
 
