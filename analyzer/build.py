@@ -321,7 +321,9 @@ def _undivided(chosen: ChosenMachine, sums: Mapping[str, int]) -> tuple[list[str
     """The categories that an estimate does not divide, and whether it contradicts the trace."""
     if chosen.identified is None:
         return [], False
-    refused = chosen.identified.refused or sums["deficit_ps"] > MOST_DEFICIT * max(1, sums["envelope_ps"])
+    errors = error_shares(sums)
+    beyond = max(errors["deficit_share"], errors["transfer_deficit_share"] or 0.0)
+    refused = chosen.identified.refused or beyond > MOST_DEFICIT
     return list(chosen.identified.shown(refused=refused)), refused
 
 

@@ -305,21 +305,20 @@ def _warnings(run: Run) -> tuple[str, ...]:
             f"The trace is incomplete: {'; '.join(f'{count.name} ({count.count:,})' for count in lost)}. "
             "The sums below lack the missing part."
         )
-    if manifest.machine.refused:
+    machine = manifest.machine
+    deficit, time = max(
+        (machine.deficit_share, "message time"), (machine.transfer_deficit_share or 0.0, "time of one-sided transfers")
+    )
+    beyond = f"{percent_text(deficit)} more {time}"
+    if machine.refused:
         found.append(
-            f"The machine estimated from this trace predicts {percent_text(manifest.machine.deficit_share)} more "
-            "message time than was measured: it contradicts the trace, and no transport is divided by it. Analyze with "
-            "--machine FILE."
+            f"The machine estimated from this trace predicts {beyond} than was measured: it contradicts the trace, and "
+            "no transport is divided by it. Analyze with --machine FILE."
         )
-    elif manifest.machine.deficit_share > MUCH_DEFICIT:
+    elif deficit > MUCH_DEFICIT:
         found.append(
-            f"The machine's parameters predict {percent_text(manifest.machine.deficit_share)} more message time than "
-            "was measured: they are too slow for this machine, so the modelled parts below are upper bounds."
-        )
-    if (deficit := manifest.machine.transfer_deficit_share or 0.0) > MUCH_DEFICIT:
-        found.append(
-            f"The machine's parameters predict {percent_text(deficit)} more time of one-sided transfers than was "
-            "measured: what is modelled of them below is an upper bound."
+            f"The machine's parameters predict {beyond} than was measured: they are too slow for this machine, so the "
+            "modelled parts below are upper bounds."
         )
     return tuple(found)
 
