@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 
+from logpost.analyzer.build import _undivided
 from logpost.analyzer.reporting.build import build
 from logpost.analyzer.reporting.machine_text import machine_error
 from logpost.analyzer.run import Run
@@ -33,3 +38,13 @@ def test_a_run_of_transfers_alone_shows_their_error(runs: dict[str, Run]) -> Non
         assert "of the time of one-sided transfers, " in text
         assert "of message time" not in text
     assert unexplained_fact(report)[2] != "no messages to explain"
+
+
+@pytest.mark.parametrize(("messages", "transfers", "refused"), [(5, 9, False), (11, 0, True), (0, 11, True)])
+def test_an_estimate_is_refused_by_the_deficit_of_either(messages: int, transfers: int, refused: bool) -> None:
+    def shown(*, refused: bool) -> tuple[str, ...]:
+        return ("latency", "send_overhead") if refused else ("latency",)
+
+    chosen = cast("Any", SimpleNamespace(identified=SimpleNamespace(refused=False, shown=shown)))
+    sums = Counter(envelope_ps=100, deficit_ps=messages, transfer_envelope_ps=100, transfer_deficit_ps=transfers)
+    assert _undivided(chosen, sums) == (list(shown(refused=refused)), refused)
