@@ -28,7 +28,8 @@ def named(*rows: tuple[int, int, str, int]) -> list[str]:
             "line": [0] * count,
         }
     )
-    return [place.named for place in places_of({"callpaths": paths, "regions": regions}).values()]
+    found = places_of({"callpaths": paths, "regions": regions})
+    return [found[callpath].named for callpath in range(len(rows))]
 
 
 def test_a_line_that_is_reached_in_one_way_needs_no_caller() -> None:
