@@ -55,6 +55,8 @@ from logpost.replay._native import Analysis, Causes
 from logpost.replay.message_models import MessageModel
 from logpost.replay.parameters import native_parameters
 
+OWN_PROPERTY = "LOGPOST::CLOCK"
+"""A property of every archive that logpost's assembler has written."""
 SAMPLES = 25_000
 ESTIMATE = "estimate"
 """As the name of a machine: estimate it from the trace, whatever was recorded with it."""
@@ -278,7 +280,7 @@ def _manifest(
             refused=refused,
             notes=chosen.notes + placement_notes + _progress_notes(request, analysis),
         ),
-        quality=[m.QualityCount(**row) for row in trace.quality()]
+        quality=_counted(trace)
         + overwritten_counts(dict(trace.properties()))
         + switched_off_counts(dict(trace.properties()))
         + extrapolated(analysis),
@@ -315,6 +317,18 @@ def _clock(request: Request, trace: Trace) -> m.Clock:
         processes=found["processes"],
         transit_ps=transit if found["processes"] else {},
     )
+
+
+def _counted(trace: Trace) -> list[m.QualityCount]:
+    """What the reader counted. In an archive of logpost's own, contradictory records are the recording's fault."""
+    own = OWN_PROPERTY in dict(trace.properties())
+    counts = [m.QualityCount(**row) for row in trace.quality()]
+    return [
+        one.model_copy(update={"blame": "recording"})
+        if own and (one.severity, one.blame) == ("error", "trace")
+        else one
+        for one in counts
+    ]
 
 
 def _undivided(chosen: ChosenMachine, sums: Mapping[str, int]) -> tuple[list[str], bool]:
