@@ -306,9 +306,9 @@ def _warnings(run: Run) -> tuple[str, ...]:
             "The sums below lack the missing part."
         )
     machine = manifest.machine
-    deficit, time = max(
-        (machine.deficit_share, "message time"), (machine.transfer_deficit_share or 0.0, "time of one-sided transfers")
-    )
+    deficit, time = machine.deficit_share, "message time"
+    if (of_transfers := machine.transfer_deficit_share or 0.0) > deficit:
+        deficit, time = of_transfers, "time of one-sided transfers"
     beyond = f"{percent_text(deficit)} more {time}"
     if machine.refused:
         found.append(

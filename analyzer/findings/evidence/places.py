@@ -90,7 +90,7 @@ def _callers(places: Places, parents: Mapping[int, int]) -> dict[int, str]:
         by_call: defaultdict[Place, list[tuple[int, int]]] = defaultdict(list)
         for callpath, above in together.pop():
             if above in places:
-                by_call[replace(places[above], path="", caller="")].append((callpath, parents[above]))
+                by_call[replace(places[above], path="")].append((callpath, parents[above]))
         for call, group in by_call.items():
             if len(group) > 1:
                 together.append(group)

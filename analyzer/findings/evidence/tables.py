@@ -119,13 +119,15 @@ class Evidence:
 
     def matters(self, exposed_by_location: Mapping[int, float]) -> bool:
         """Whether the worst-hit location loses at least `least_ps`."""
-        worst = max(exposed_by_location.values(), default=0.0)
-        return worst > 0 and worst >= self.least_ps
+        return self._is_costly(max(exposed_by_location.values(), default=0.0))
 
     def worth_a_look(self, categories: Sequence[str]) -> bool:
         """Whether any location loses at least `least_ps` in these categories."""
         sums = self._sums(categories)["exposed_ps"]
-        return not sums.is_empty() and self.matters({0: float(cast("int", sums.max()))})
+        return not sums.is_empty() and self._is_costly(cast("int", sums.max()))
+
+    def _is_costly(self, worst_ps: float) -> bool:
+        return worst_ps > 0 and worst_ps >= self.least_ps
 
     @cached_property
     def pairs(self) -> pl.DataFrame:
