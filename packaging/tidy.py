@@ -1,4 +1,4 @@
-"""clang-tidy over the C and C++ files that the native build compiles (build/dev/compile_commands.json).
+"""clang-tidy over the C and C++ files of the native build.
 
 Headers take most of its time when it reads each file by itself. Files that are compiled with the same options are read
 together, as one translation unit that includes them. No file of such a group defines a name that another one has from
@@ -21,8 +21,8 @@ from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build" / "dev"
-GROUPS = ROOT / "build" / "tidy"
+BUILD = ROOT / "build" / "tidy"
+GROUPS = BUILD / "groups"
 AT_MOST = 12
 """Files of a group: more save little, and keep a core busy when the other one has nothing left."""
 
@@ -124,14 +124,19 @@ def settings_for(path: Path) -> Path:
     return next(file for folder in path.parents if (file := folder / ".clang-tidy").exists())
 
 
+def commands() -> list[dict[str, str]]:
+    """One per file: the build itself compiles several files together."""
+    configure = ["cmake", "-S", str(ROOT), "-B", str(BUILD), "-DLOGPOST_TESTS=ON", "-DLOGPOST_PYTHON=OFF"]
+    subprocess.run([*configure, "-G", "Ninja", "-DLOGPOST_UNITY=OFF"], check=True, stdout=subprocess.DEVNULL)
+    entries: list[dict[str, str]] = json.loads((BUILD / "compile_commands.json").read_text())
+    return entries
+
+
 def read(entry: dict[str, str]) -> Source:
     path = Path(entry["file"])
     words = shlex.split(entry["command"])
     output = words.index("-o")
     options = [word for word in [*words[:output], *words[output + 2 :]] if word not in ("-c", entry["file"])]
-    while "-include" in options:  # another compiler's precompiled headers
-        at = options.index("-include")
-        del options[at : at + 2]
     return Source(path, settings_for(path), tuple(options))
 
 
@@ -173,7 +178,7 @@ def look_at(group: Group, file: Path) -> bool:
 
 
 def main() -> int:
-    groups = grouped(json.loads((BUILD / "compile_commands.json").read_text()))
+    groups = grouped(commands())
     GROUPS.mkdir(parents=True, exist_ok=True)
     database, files = [], []
     for number, group in enumerate(groups):

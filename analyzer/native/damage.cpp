@@ -41,7 +41,7 @@ OTF2_CallbackCode on_event(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t,
     return OTF2_CALLBACK_SUCCESS;
 }
 
-OTF2_CallbackCode on_unknown(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user, OTF2_AttributeList*) {
+OTF2_CallbackCode on_unknown_event(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user, OTF2_AttributeList*) {
     static_cast<Scan*>(user)->sign_of_damage = true;
     return OTF2_CALLBACK_INTERRUPT;
 }
@@ -70,7 +70,7 @@ std::optional<std::uint64_t> intact_events(OTF2_Reader* reader, OTF2_LocationRef
     OTF2_EvtReader_ApplyMappingTables(events, false);
     OTF2_EvtReader_ApplyClockOffsets(events, false);
     OTF2_EvtReaderCallbacks* callbacks = OTF2_EvtReaderCallbacks_New();
-    OTF2_EvtReaderCallbacks_SetUnknownCallback(callbacks, on_unknown);
+    OTF2_EvtReaderCallbacks_SetUnknownCallback(callbacks, on_unknown_event);
 #define LOGPOST_SET(name) OTF2_EvtReaderCallbacks_Set##name##Callback(callbacks, on_event);
     LOGPOST_EVENT_RECORDS(LOGPOST_SET)
 #undef LOGPOST_SET

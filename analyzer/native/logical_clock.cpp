@@ -20,7 +20,7 @@ using replay::kUndefined;
 using replay::Program;
 using replay::Shape;
 
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kNoneSeen = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kNotYet = std::numeric_limits<std::int64_t>::min();
 /// A clock may run faster or slower by one part in so many.
 constexpr std::int64_t kRate = 100;
@@ -130,13 +130,13 @@ class Instants {
                 edges.push_back({instant(from, sent), instant(l, received), received - sent});
                 distant.push_back(program_.placement[from].node != program_.placement[l].node ? 1 : 0);
                 const auto key = (static_cast<std::uint64_t>(process_of[from]) << 32) | process_of[l];
-                auto& least_of_pair = quickest.emplace(key, kNever).first->second;
+                auto& least_of_pair = quickest.emplace(key, kNoneSeen).first->second;
                 least_of_pair = std::min(least_of_pair, received - sent);
                 node_of_[process_of[l]] = program_.placement[l].node;
                 node_of_[process_of[from]] = program_.placement[from].node;
             });
         }
-        std::array<std::int64_t, 2> found{kNever, kNever};
+        std::array<std::int64_t, 2> found{kNoneSeen, kNoneSeen};
         for (const auto& [key, there] : quickest) {
             const auto back = quickest.find((key << 32) | (key >> 32));
             if (back != quickest.end()) {
@@ -147,7 +147,7 @@ class Instants {
             }
         }
         for (std::size_t i = 0; i < 2; ++i) {
-            least[i] = found[i] == kNever ? 0 : found[i];
+            least[i] = found[i] == kNoneSeen ? 0 : found[i];
         }
         for (std::size_t i = 0; i < edges.size(); ++i) {
             auto& transit = edges[i].transit_ps;
@@ -393,7 +393,7 @@ class Forward {
 
 /// The latest that each instant may be without passing an effect of it.
 std::vector<std::int64_t> bounds(const Instants& in, const std::vector<std::int64_t>& corrected) {
-    std::vector<std::int64_t> latest(corrected.size(), kNever);
+    std::vector<std::int64_t> latest(corrected.size(), kNoneSeen);
     const auto of_processes = in.incoming[in.times.size()];
     for (std::size_t e = 0; e < of_processes; ++e) {
         const auto& edge = in.edges[e];
@@ -423,7 +423,7 @@ TimeMap amortized(const Instants& in, std::size_t process, const std::vector<std
         auto shift = corrected[i] - in.times[i];
         if (i + 1 != end) {
             const auto eased = later - ((in.times[i + 1] - in.times[i]) / kRate);
-            const auto most = latest[i] == kNever ? kNever : latest[i] - in.times[i];
+            const auto most = latest[i] == kNoneSeen ? kNoneSeen : latest[i] - in.times[i];
             shift = std::max(shift, std::min(eased, most));
         }
         knots.push_back({in.times[i], shift});

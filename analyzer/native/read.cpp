@@ -263,8 +263,8 @@ class Worker {
 
 void note(Trace& trace, Quality what, const std::string& name) {
     // Enough to find them; the counter says how many there are.
-    constexpr std::size_t kMost = 100;
-    if (trace.quality_names_affected.size() < kMost) {
+    constexpr std::size_t kMostNames = 100;
+    if (trace.quality_names_affected.size() < kMostNames) {
         trace.quality_names_affected.push_back(std::string(kQuality[static_cast<std::size_t>(what)].name) + ": " +
                                                name);
     }

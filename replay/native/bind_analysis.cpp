@@ -12,12 +12,12 @@ using namespace nb::literals;
 
 namespace {
 
-constexpr const char* kIdNames[MessageRows::kIds] = {
+constexpr const char* kMessageIdNames[MessageRows::kIds] = {
     "send_location",  "recv_location", "comm",   "tag",         "layout",
     "send_callpath",  "recv_callpath", "window", "send_call",   "send_complete_call",
     "recv_post_call", "recv_call",     "hops",   "send_number", "recv_number"};
 /// Name of a column of times; the parts have the engine's names.
-std::string time_name(std::size_t time) {
+std::string message_time_name(std::size_t time) {
     static constexpr const char* kBefore[] = {"send_enter", "send_leave", "send_complete", "recv_post",
                                               "recv_enter", "recv_leave", "envelope"};
     if (time < MessageRows::first_part) {
@@ -66,7 +66,7 @@ nb::object next_messages(Analysis& analysis, std::size_t limit) {
     }
     nb::dict d;
     for (std::size_t i = 0; i < MessageRows::kIds; ++i) {
-        d[kIdNames[i]] = array(std::move(rows.ids[i]));
+        d[kMessageIdNames[i]] = array(std::move(rows.ids[i]));
     }
     d["bytes"] = array(std::move(rows.bytes));
     d["recv_bytes"] = array(std::move(rows.recv_bytes));
@@ -74,7 +74,7 @@ nb::object next_messages(Analysis& analysis, std::size_t limit) {
     d["locality"] = array(std::move(rows.locality));
     d["clock_violation"] = array(std::move(rows.clock_violation));
     for (std::size_t i = 0; i < MessageRows::kTimes; ++i) {
-        d[time_name(i).c_str()] = array(std::move(rows.times[i]));
+        d[message_time_name(i).c_str()] = array(std::move(rows.times[i]));
     }
     return d;
 }
@@ -411,7 +411,7 @@ nb::dict pairs(Analysis& analysis) {
     d["bytes"] = column<std::uint64_t>(rows, [](const PairSum& p) { return p.bytes; });
     d["envelope_ps"] = column<std::int64_t>(rows, [](const PairSum& p) { return p.envelope_ps; });
     for (std::size_t part = 0; part < kParts; ++part) {
-        d[time_name(MessageRows::first_part + part).c_str()] =
+        d[message_time_name(MessageRows::first_part + part).c_str()] =
             column<std::int64_t>(rows, [&](const PairSum& p) { return p.parts[part]; });
     }
     d["deficit_ps"] = column<std::int64_t>(rows, [](const PairSum& p) { return p.deficit_ps; });

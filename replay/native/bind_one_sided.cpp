@@ -9,12 +9,12 @@ using namespace nb::literals;
 
 namespace {
 
-constexpr const char* kIdNames[TransferRows::kIds] = {
+constexpr const char* kTransferIdNames[TransferRows::kIds] = {
     "location", "target", "rma_window",    "number",      "callpath", "complete_callpath",
     "window",   "call",   "complete_call", "remote_call", "hops",     "epoch"};
 
 /// Name of a column of times; the parts have the engine's names.
-std::string time_name(std::size_t time) {
+std::string transfer_time_name(std::size_t time) {
     static constexpr const char* kBefore[] = {"start", "start_leave", "complete_enter", "complete_leave", "envelope"};
     if (time < TransferRows::first_part) {
         return std::string(kBefore[time]) + "_ps";
@@ -37,13 +37,13 @@ nb::object next_transfers(Analysis& analysis, std::size_t limit) {
     }
     nb::dict d;
     for (std::size_t i = 0; i < TransferRows::kIds; ++i) {
-        d[kIdNames[i]] = array(std::move(rows.ids[i]));
+        d[kTransferIdNames[i]] = array(std::move(rows.ids[i]));
     }
     d["bytes"] = array(std::move(rows.bytes));
     d["kind"] = array(std::move(rows.kind));
     d["locality"] = array(std::move(rows.locality));
     for (std::size_t i = 0; i < TransferRows::kTimes; ++i) {
-        d[time_name(i).c_str()] = array(std::move(rows.times[i]));
+        d[transfer_time_name(i).c_str()] = array(std::move(rows.times[i]));
     }
     return d;
 }

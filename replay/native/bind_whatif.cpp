@@ -72,7 +72,7 @@ class WhatIf {
         const std::vector<Setting> settings{{machine, compute, by_location, by_callpath}};
         Weights weights(elsewhere.graph_, elsewhere.machine_, settings);
         NetworkUse use;
-        elsewhere.times_of(weights, settings, 0, use);
+        static_cast<void>(elsewhere.times_of(weights, settings, 0, use));  // for what it says of the network
         auto found =
             replay::reordered(program_, graph_, machine_, {.machine = machine_}, !overlapped_, {}, weights.delays(0));
         return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))

@@ -5,10 +5,10 @@
 #include <tuple>
 #include <vector>
 
+#include "replay/native/cache_line.hpp"
+
 namespace logpost::replay {
 namespace {
-
-constexpr std::size_t kAlign = 64;  // a cache line
 
 template <class... Of>
 void settle_columns(Spill& spill, Column<Of>&... of) {
@@ -18,7 +18,7 @@ void settle_columns(Spill& spill, Column<Of>&... of) {
     if (bytes == 0 || !spill.wants(bytes)) {
         return;
     }
-    static std::array<std::byte, kAlign> padding{};
+    static std::array<std::byte, kCacheLine> padding{};
     std::vector<iovec> pieces;
     std::vector<std::size_t> begins;
     std::size_t end = 0;
@@ -28,9 +28,9 @@ void settle_columns(Spill& spill, Column<Of>&... of) {
             pieces.push_back({const_cast<T*>(first), n * sizeof(T)});  // of the system's making: it reads them only
         });
         end += column.size() * sizeof(T);
-        if (const auto beyond = end % kAlign; beyond != 0) {
-            pieces.push_back({padding.data(), kAlign - beyond});
-            end += kAlign - beyond;
+        if (const auto beyond = end % kCacheLine; beyond != 0) {
+            pieces.push_back({padding.data(), kCacheLine - beyond});
+            end += kCacheLine - beyond;
         }
     };
     std::apply([&](const auto&... column) { (list(column), ...); }, columns);

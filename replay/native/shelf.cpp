@@ -5,10 +5,11 @@
 #include <cstring>
 #include <new>
 
+#include "replay/native/cache_line.hpp"
+
 namespace logpost::replay {
 namespace {
 
-constexpr std::size_t kAlign = 64;                      // of arrays: a cache line
 constexpr std::size_t kFirst = std::size_t{4} << 10U;   // bytes of a block: as many as all before it,
 constexpr std::size_t kMost = std::size_t{4} << 20U;    // but no more than this, unless one array needs it
 constexpr std::size_t kFiled = std::size_t{16} << 20U;  // of a block in the file, which costs nothing until it is used
@@ -16,16 +17,16 @@ constexpr std::size_t kFiled = std::size_t{16} << 20U;  // of a block in the fil
 }  // namespace
 
 Shelf::Place Shelf::place(std::size_t bytes) {
-    bytes = (bytes + kAlign - 1) / kAlign * kAlign;
+    bytes = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
     const std::scoped_lock lock(mutex_);
     if (blocks_.empty() || blocks_.back().bytes - blocks_.back().used < bytes) {
-        const auto size = std::max(bytes, std::clamp(taken_ / kAlign * kAlign, kFirst, kMost));
+        const auto size = std::max(bytes, std::clamp(taken_ / kCacheLine * kCacheLine, kFirst, kMost));
         blocks_.reserve(blocks_.size() + 1);
         if (spill_ != nullptr && spill_->wants(size)) {
             const auto filed = std::max(bytes, kFiled);
             blocks_.push_back({static_cast<std::byte*>(spill_->take(filed)), filed, 0, true});
         } else {
-            auto* memory = static_cast<std::byte*>(std::aligned_alloc(kAlign, size));
+            auto* memory = static_cast<std::byte*>(std::aligned_alloc(kCacheLine, size));
             if (memory == nullptr) {
                 throw std::bad_alloc();
             }

@@ -17,6 +17,8 @@
 #include <system_error>
 #include <utility>
 
+#include "replay/native/cache_line.hpp"
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -26,7 +28,6 @@ namespace {
 
 constexpr std::size_t kStored = std::size_t{64} << 20U;  // bytes of a region that `store` fills
 constexpr std::size_t kPiece = std::size_t{16} << 20U;   // released between two looks at the resident memory
-constexpr std::size_t kAlign = 64;                       // of what is stored: a cache line
 constexpr std::chrono::milliseconds kLook{10};           // between two looks of the thread that does nothing else
 constexpr std::chrono::microseconds kPause{200};         // and of one that works: by then, it has mapped a few MB
 constexpr std::chrono::seconds kTrim{2};                 // between two walks through the heap, which stop all others
@@ -217,7 +218,7 @@ std::byte* Spill::store(const std::vector<iovec>& pieces) {
         filling_ = region.memory;
         place = region.memory + region.used;
         offset = region.offset + static_cast<off_t>(region.used);
-        region.used = std::min(region.bytes, rounded(region.used + bytes, kAlign));
+        region.used = std::min(region.bytes, rounded(region.used + bytes, kCacheLine));
     }
     put(pieces, bytes, offset);
     return place;

@@ -15,8 +15,8 @@ namespace {
 
 using tests::plain_machine;
 using tests::ProgramStory;
+using tests::Times;
 
-using Times = std::vector<std::int64_t>;
 /// From, to, links in between.
 struct Route {
     std::int32_t from, to;

@@ -8,10 +8,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "program_story.hpp"
+
 namespace logpost::replay {
 namespace {
 
-using Times = std::vector<std::int64_t>;
+using tests::Times;
 
 /// Calls by location and time, from 0 on; a call path is a number: 0 no query, 1 a query, 2 a blocking probe.
 class Story {

@@ -173,6 +173,9 @@ class ProgramStory {
     std::vector<std::int32_t> place_of_node_;
 };
 
+/// Of calls, in ps.
+using Times = std::vector<std::int64_t>;
+
 /// o_s = 10, L = 100, o_r = 20, G = 1 ps/B at any distance; no gap, no rendezvous.
 inline replay::Parameters plain_machine() {
     replay::Parameters parameters;

@@ -8,8 +8,7 @@
 #include <map>
 #include <string>
 
-#include "quality.hpp"
-#include "read.hpp"
+#include "reader_fixture.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -43,10 +42,6 @@ Totals totals(const Trace& trace) {
         location.receives.for_each([&](std::size_t, const MessageEnd& end) { t.bytes_received += end.bytes; });
     }
     return t;
-}
-
-std::uint64_t counted(const Trace& trace, Quality what) {
-    return trace.quality[static_cast<std::size_t>(what)];
 }
 
 /// What must hold in any trace whatsoever.

@@ -13,7 +13,7 @@ namespace {
 using tests::plain_machine;
 using tests::ProgramStory;
 
-using Times = std::map<std::uint8_t, std::int64_t>;
+using Parts = std::map<std::uint8_t, std::int64_t>;
 
 constexpr auto kSend = category_of(Part::send_overhead);
 constexpr auto kWire = category_of(Part::latency);
@@ -24,8 +24,8 @@ constexpr auto kLatePost = category_of(Part::late_receiver);
 constexpr auto kLatePut = category_of(Part::late_sender);
 
 /// The parts of a rank's only transfer.
-Times parts(const Analysis& analysis, std::size_t rank = 0) {
-    Times times;
+Parts parts(const Analysis& analysis, std::size_t rank = 0) {
+    Parts times;
     const auto partition = analysis.transfers().partition(rank, 0);
     std::int64_t cursor = partition.begin();
     for (const auto* segment = partition.begin_segment(); segment != partition.end_segment(); ++segment) {
@@ -38,8 +38,8 @@ Times parts(const Analysis& analysis, std::size_t rank = 0) {
 }
 
 /// What a rank's calls were; its compute time is left out.
-Times exposed(Analysis& analysis, std::size_t rank) {
-    Times times;
+Parts exposed(Analysis& analysis, std::size_t rank) {
+    Parts times;
     for (const auto& row : analysis.accounts()[rank]) {
         if (row.category != kCompute) {
             times[row.category] += row.exposed_ps;
@@ -72,7 +72,7 @@ TEST(Transfers, APutIsCompleteWhenItsTargetHasAcknowledgedIt) {
     Flush story(400, 0);
     const auto parameters = machine(true);
     const Analysis analysis(story.program(), parameters, {}, 1);
-    EXPECT_EQ(parts(analysis), (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kResidual, 140}}));
+    EXPECT_EQ(parts(analysis), (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kResidual, 140}}));
     EXPECT_EQ(analysis.transfers().partition(0, 0).planned_end, 260);
 }
 
@@ -83,7 +83,7 @@ TEST(Transfers, ATargetThatMustProgressIsWaitedFor) {
     Analysis analysis(story.program(), parameters, {}, 1);
     EXPECT_FALSE(analysis.transfers().asynchronous());
     EXPECT_EQ(parts(analysis),
-              (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 140}, {kAnswer, 10}, {kResidual, 40}}));
+              (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 140}, {kAnswer, 10}, {kResidual, 40}}));
     // All of it lies in the calls: 0..20 and 20..450.
     EXPECT_EQ(exposed(analysis, 0), parts(analysis));
 }
@@ -107,7 +107,7 @@ TEST(Transfers, WhatATargetLeavesUndoneWaitsUntilItIsBack) {
     const auto parameters = machine(false);
     Analysis analysis(story.program(), parameters, {}, 1);
     EXPECT_EQ(parts(analysis),
-              (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 700}, {kAnswer, 10}, {kResidual, 130}}));
+              (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 700}, {kAnswer, 10}, {kResidual, 130}}));
     EXPECT_EQ(exposed(analysis, 0), parts(analysis));
 }
 
@@ -120,7 +120,7 @@ TEST(Transfers, WhatIsNotOverAsTheTargetIsBackDoesNotWaitForIt) {
         const auto parameters = machine(false);
         const Analysis analysis(story.program(), parameters, {}, 1);
         EXPECT_EQ(parts(analysis),
-                  (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAnswer, 10}, {kResidual, flushed - 270}}));
+                  (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAnswer, 10}, {kResidual, flushed - 270}}));
     }
 }
 
@@ -130,7 +130,7 @@ TEST(Transfers, ATransferThatIsOverBeforeItsTargetLooksProvesThatNobodyNeedsTo) 
     const auto parameters = machine(false);
     const Analysis analysis(story.program(), parameters, {}, 1);
     EXPECT_TRUE(analysis.transfers().asynchronous());
-    EXPECT_EQ(parts(analysis), (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kResidual, 30}}));
+    EXPECT_EQ(parts(analysis), (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kResidual, 30}}));
 }
 
 TEST(Transfers, WhatTheModelWantsBeyondTheMeasuredTimeIsDeficit) {
@@ -154,8 +154,8 @@ TEST(Transfers, ACompleteTransferIsNoWaitOfAnOriginThatComputes) {
     story.put(0, start, flush, 1, 51);
     const auto parameters = machine(true);
     Analysis analysis(story.program(), parameters, {}, 1);
-    EXPECT_EQ(parts(analysis), (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 50}, {kResidual, 90}}));
-    EXPECT_EQ(exposed(analysis, 0), (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kResidual, 90}}));
+    EXPECT_EQ(parts(analysis), (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 50}, {kResidual, 90}}));
+    EXPECT_EQ(exposed(analysis, 0), (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kResidual, 90}}));
 }
 
 TEST(Transfers, PutsLeaveTheirOriginOneAfterTheOther) {
@@ -193,10 +193,10 @@ TEST(Transfers, WaitingAtAFenceIsForItsLastMember) {
     const auto parameters = machine(true);
     Analysis analysis(story.program(), parameters, {}, 1);
     EXPECT_EQ(parts(analysis),
-              (Times{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kCollectiveWait, 190}, {kCollective, 100}}));
+              (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kCollectiveWait, 190}, {kCollective, 100}}));
     // In the account the fact comes first: 400 of the fence are waiting for rank 1, whatever is under way.
-    EXPECT_EQ(exposed(analysis, 0), (Times{{kSend, 10}, {kCollectiveWait, 400}, {kCollective, 100}}));
-    EXPECT_EQ(exposed(analysis, 1), (Times{{kCollective, 100}}));
+    EXPECT_EQ(exposed(analysis, 0), (Parts{{kSend, 10}, {kCollectiveWait, 400}, {kCollective, 100}}));
+    EXPECT_EQ(exposed(analysis, 1), (Parts{{kCollective, 100}}));
 }
 
 TEST(Transfers, AfterTheLastMemberAFenceWaitsForTransfers) {
@@ -204,7 +204,7 @@ TEST(Transfers, AfterTheLastMemberAFenceWaitsForTransfers) {
     Fence story(80);
     const auto parameters = machine(true);
     Analysis analysis(story.program(), parameters, {}, 1);
-    EXPECT_EQ(exposed(analysis, 0), (Times{{kSend, 10}, {kWire, 160}, {kBytes, 50}, {kCollective, 290}}));
+    EXPECT_EQ(exposed(analysis, 0), (Parts{{kSend, 10}, {kWire, 160}, {kBytes, 50}, {kCollective, 290}}));
 }
 
 /// Rank 0: Start 100..110, Put 110..120, Complete 120..700. Rank 1: Post `posted`.., Wait 500..800.
@@ -227,7 +227,7 @@ TEST(Transfers, AnAccessWaitsForALatePost) {
     Access story(400, 120);
     const auto parameters = machine(true);
     Analysis analysis(story.program(), parameters, {}, 1);
-    EXPECT_EQ(parts(analysis), (Times{{kSend, 10}, {kLatePost, 280}, {kBytes, 50}, {kResidual, 250}}));
+    EXPECT_EQ(parts(analysis), (Parts{{kSend, 10}, {kLatePost, 280}, {kBytes, 50}, {kResidual, 250}}));
     const auto found = exposed(analysis, 0);
     EXPECT_EQ(found.at(kLatePost), 280);
     EXPECT_EQ(found.at(kBytes), 50);
@@ -315,7 +315,7 @@ TEST(Transfers, AChangeIsMadeByTheLastTransferThatArrivesBefore) {
     story.epoch(1, Epoch::Kind::change, wait, wait, kUndefined);
     const auto parameters = machine(true);
     Analysis analysis(story.program(), parameters, {}, 1);
-    EXPECT_EQ(exposed(analysis, 1), (Times{{kLatePut, 300}, {kWire, 100}, {kResidual, 100}}));
+    EXPECT_EQ(exposed(analysis, 1), (Parts{{kLatePut, 300}, {kWire, 100}, {kResidual, 100}}));
 }
 
 }  // namespace

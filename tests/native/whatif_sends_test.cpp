@@ -13,7 +13,7 @@ namespace {
 
 using tests::plain_machine;
 using tests::ProgramStory;
-using Times = std::vector<std::int64_t>;
+using tests::Times;
 
 /// The leaves of all calls, by location.
 Times leaves(const Graph& graph, const Parameters& machine, const Setting& setting) {

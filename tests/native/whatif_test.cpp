@@ -18,6 +18,7 @@ namespace {
 
 using tests::plain_machine;
 using tests::ProgramStory;
+using tests::Times;
 
 struct Outcome {
     std::int64_t makespan;
@@ -50,8 +51,6 @@ Parameters with_latency(double L) {
     }
     return machine;
 }
-
-using Times = std::vector<std::int64_t>;
 
 /// Rank 0 computes until 100 and sends 10 bytes; rank 1 waits for them from 0 on, until `received`.
 const Program& late_sender(ProgramStory& story, std::int64_t received) {

@@ -12,10 +12,9 @@ namespace {
 
 using tests::plain_machine;
 using tests::ProgramStory;
+using tests::Times;
 
-using Times = std::vector<std::int64_t>;
-
-Parameters machine(bool asynchronous, double L = 100) {
+Parameters progressing(bool asynchronous, double L = 100) {
     auto parameters = plain_machine();
     parameters.asynchronous_progress = asynchronous;
     for (auto& locality : parameters.localities) {
@@ -41,7 +40,7 @@ struct Replayed {
     }
     [[nodiscard]] Times unchanged() const { return leaves({.machine = ran_on}); }
     [[nodiscard]] Times with_latency(double L) const {
-        return leaves({.machine = machine(ran_on.asynchronous_progress, L)});
+        return leaves({.machine = progressing(ran_on.asynchronous_progress, L)});
     }
 
     Parameters ran_on;
@@ -49,8 +48,8 @@ struct Replayed {
 };
 
 /// Rank 0: Put 0..20, flush 20..flushed. Rank 1 computes, and asks for messages from `attends` on.
-struct Flush : ProgramStory {
-    Flush(std::int64_t flushed, std::int64_t attends) {
+struct TwoRankFlush : ProgramStory {
+    TwoRankFlush(std::int64_t flushed, std::int64_t attends) {
         rank(0, 1000);
         rank(0, 1000);
         const auto start = call(0, CallKind::one_sided, 0, 20);
@@ -61,13 +60,13 @@ struct Flush : ProgramStory {
 
 TEST(OneSidedWhatIf, AFlushWaitsForTwoLatencies) {
     // 0 o_s 10 L 110 bytes 160 L 260, and 140 that no model explains.
-    Flush story(400, 0);
-    const Replayed replayed(story.program(), machine(true));
+    TwoRankFlush story(400, 0);
+    const Replayed replayed(story.program(), progressing(true));
     EXPECT_EQ(replayed.unchanged(), (Times{20, 400, 1000}));
     EXPECT_EQ(replayed.with_latency(200), (Times{20, 600, 1000}));
     EXPECT_EQ(replayed.with_latency(50), (Times{20, 300, 1000}));
-    const std::vector<Setting> settings{{.machine = machine(true)}};
-    const Weights weights(replayed.graph, machine(true), settings);
+    const std::vector<Setting> settings{{.machine = progressing(true)}};
+    const Weights weights(replayed.graph, progressing(true), settings);
     // Rank 0 computes from 400 until 1000, and its path goes through the flush.
     const auto path =
         critical_path(replayed.graph, replay::sources_of(replayed.graph), weights, settings, weights.times(), 0);
@@ -79,19 +78,19 @@ TEST(OneSidedWhatIf, AFlushWaitsForTwoLatencies) {
 
 TEST(OneSidedWhatIf, ATargetThatMustProgressIsFollowed) {
     // There at 160, the target inside at 300: answered 310, acknowledged 410; the flush lasts 40 longer.
-    Flush story(450, 300);
-    const Replayed replayed(story.program(), machine(false));
+    TwoRankFlush story(450, 300);
+    const Replayed replayed(story.program(), progressing(false));
     EXPECT_EQ(replayed.unchanged()[1], 450);
     EXPECT_EQ(replayed.with_latency(200)[1], 300 + 10 + 200 + 40);  // there at 260, and still before the target
     // A target that computes half as long is inside at 150, before the bytes are there at 160.
-    EXPECT_EQ(replayed.leaves({.machine = machine(false), .by_location = {1, 0.5}})[1], 160 + 110 + 40);
+    EXPECT_EQ(replayed.leaves({.machine = progressing(false), .by_location = {1, 0.5}})[1], 160 + 110 + 40);
 }
 
 TEST(OneSidedWhatIf, HardwareAnswersInPlaceOfTheProcessor) {
     // There at 160, and acknowledged at 260; 40 that no model explains stay.
-    Flush story(450, 300);
-    const Replayed replayed(story.program(), machine(false), machine(true));
-    EXPECT_EQ(replayed.leaves({.machine = machine(true)})[1], 260 + 40);
+    TwoRankFlush story(450, 300);
+    const Replayed replayed(story.program(), progressing(false), progressing(true));
+    EXPECT_EQ(replayed.leaves({.machine = progressing(true)})[1], 260 + 40);
 }
 
 TEST(OneSidedWhatIf, AGetIsOneCallWithARequestAndAnAnswer) {
@@ -100,7 +99,7 @@ TEST(OneSidedWhatIf, AGetIsOneCallWithARequestAndAnAnswer) {
     story.rank(0, 1000);
     story.rank(0, 1000);
     story.get(0, story.call(0, CallKind::one_sided, 0, 300), 1, 51);
-    const Replayed replayed(story.program(), machine(true));
+    const Replayed replayed(story.program(), progressing(true));
     EXPECT_EQ(replayed.unchanged(), (Times{300}));
     EXPECT_EQ(replayed.with_latency(200), (Times{500}));
 }
@@ -115,9 +114,9 @@ TEST(OneSidedWhatIf, PutsLeaveTheirOriginOneAfterTheOther) {
     const auto flush = story.call(0, CallKind::one_sided, 40, 311);
     story.put(0, first, flush, 1, 51);
     story.put(0, second, flush, 1, 51);
-    const Replayed replayed(story.program(), machine(true));
+    const Replayed replayed(story.program(), progressing(true));
     EXPECT_EQ(replayed.unchanged(), (Times{20, 40, 311}));
-    auto slower = machine(true);
+    auto slower = progressing(true);
     for (auto& locality : slower.localities) {
         locality.ranges[0].G = 2;
     }
@@ -125,8 +124,8 @@ TEST(OneSidedWhatIf, PutsLeaveTheirOriginOneAfterTheOther) {
 }
 
 /// Rank 0: Start 100..`started`, Put, Complete. Rank 1: Post `posted`.., Wait until `waited`.
-struct Access : ProgramStory {
-    Access() {
+struct TwoRankAccess : ProgramStory {
+    TwoRankAccess() {
         rank(0, 1000);
         rank(0, 1000);
         const auto start = call(0, CallKind::one_sided, 100, 310);
@@ -141,11 +140,12 @@ struct Access : ProgramStory {
 
 TEST(OneSidedWhatIf, AnAccessFollowsItsExposureAndTheExposureItsAccess) {
     // Post 200, told 300, Start until 310. Injected at 320, out at 370, there at 470; Wait until 480.
-    Access story;
-    const Replayed replayed(story.program(), machine(true));
+    TwoRankAccess story;
+    const Replayed replayed(story.program(), progressing(true));
     EXPECT_EQ(replayed.unchanged(), (Times{310, 320, 370, 210, 480}));
     // Post at 100 of half the computation: all is 100 earlier.
-    EXPECT_EQ(replayed.leaves({.machine = machine(true), .by_location = {1, 0.5}}), (Times{210, 220, 270, 110, 380}));
+    EXPECT_EQ(replayed.leaves({.machine = progressing(true), .by_location = {1, 0.5}}),
+              (Times{210, 220, 270, 110, 380}));
     // L once until Start, and once more until Wait.
     EXPECT_EQ(replayed.with_latency(200), (Times{410, 420, 470, 210, 680}));
 }
@@ -164,7 +164,7 @@ TEST(OneSidedWhatIf, ALockGoesFromItsHolderToTheNext) {
     story.epoch(0, Epoch::Kind::lock_exclusive, locked, unlocked, 1);
     const auto second = story.call(2, CallKind::one_sided, 50, 690);
     story.epoch(2, Epoch::Kind::lock_exclusive, second, story.call(2, CallKind::one_sided, 690, 700), 1);
-    const Replayed replayed(story.program(), machine(true));
+    const Replayed replayed(story.program(), progressing(true));
     EXPECT_EQ(replayed.unchanged(), (Times{200, 210, 480, 690, 700}));
     // Lock 400, Put 410, there 610, bytes 660, acknowledged 860, and 20; rank 2 after 400 and 10 more.
     EXPECT_EQ(replayed.with_latency(200), (Times{400, 410, 880, 1290, 1300}));
@@ -179,10 +179,10 @@ TEST(OneSidedWhatIf, AWaitForAChangeFollowsItsTransfer) {
     story.put(0, start, start, 1, 51, false);
     const auto wait = story.call(1, CallKind::one_sided, 0, 500);
     story.epoch(1, Epoch::Kind::change, wait, wait, kUndefined);
-    const Replayed replayed(story.program(), machine(true));
+    const Replayed replayed(story.program(), progressing(true));
     EXPECT_EQ(replayed.unchanged(), (Times{370, 500}));
     EXPECT_EQ(replayed.with_latency(200), (Times{370, 600}));
-    EXPECT_EQ(replayed.leaves({.machine = machine(true), .compute = 0.5}), (Times{220, 350}));
+    EXPECT_EQ(replayed.leaves({.machine = progressing(true), .compute = 0.5}), (Times{220, 350}));
 }
 
 TEST(OneSidedWhatIf, ThePathSaysWhatAWaitForAChangeTakesBeyondItsPut) {
@@ -196,9 +196,9 @@ TEST(OneSidedWhatIf, ThePathSaysWhatAWaitForAChangeTakesBeyondItsPut) {
     const auto wait = story.call(1, CallKind::one_sided, 400, 550);
     story.epoch(1, Epoch::Kind::change, wait, wait, kUndefined);
     story.call(1, CallKind::probe, 550, 700);
-    const Replayed replayed(story.program(), machine(true));
-    const std::vector<Setting> settings{{.machine = machine(true)}};
-    const Weights weights(replayed.graph, machine(true), settings);
+    const Replayed replayed(story.program(), progressing(true));
+    const std::vector<Setting> settings{{.machine = progressing(true)}};
+    const Weights weights(replayed.graph, progressing(true), settings);
     const auto path =
         critical_path(replayed.graph, replay::sources_of(replayed.graph), weights, settings, weights.times(), 0);
     const auto part = [&](PathPart of) { return path.parts[static_cast<std::size_t>(of)]; };
@@ -220,7 +220,7 @@ TEST(OneSidedWhatIf, AFenceWaitsForThePutsOfItsMembers) {
     story.collective(0, fence, Operation::fence);
     story.collective(1, story.call(1, CallKind::one_sided, 100, 600), Operation::fence);
     story.put(0, start, fence, 1, 51);
-    const Replayed replayed(story.program(), machine(true));
+    const Replayed replayed(story.program(), progressing(true));
     EXPECT_EQ(replayed.unchanged(), (Times{60, 600, 600}));
     EXPECT_EQ(replayed.with_latency(300), (Times{60, 710 + 30 + 260, 710 + 330 + 160}));
 }
@@ -236,7 +236,7 @@ TEST(OneSidedWhatIf, WhatWasOverBeforeItsCauseIsLeftAsMeasured) {
     const auto wait = story.call(1, CallKind::one_sided, 10, 200);
     story.match(0, story.epoch(0, Epoch::Kind::access, start, start + 1, 1), 1,
                 story.epoch(1, Epoch::Kind::exposure, post, wait, 0));
-    const Replayed replayed(story.program(), machine(true));
+    const Replayed replayed(story.program(), progressing(true));
     EXPECT_EQ(replayed.unchanged(), (Times{310, 310, 10, 200}));
 }
 
@@ -255,7 +255,7 @@ TEST(OneSidedWhatIf, WhatAKilledProgramDidNotEndIsLeftAsMeasured) {
     story.match(0, story.epoch(0, Epoch::Kind::access, start, complete, 1), 1,
                 story.epoch(1, Epoch::Kind::exposure, post, kNone, 0));
     story.epoch(0, Epoch::Kind::lock_exclusive, lock, kNone, 1);
-    const Replayed replayed(story.program(), machine(false));
+    const Replayed replayed(story.program(), progressing(false));
     EXPECT_EQ(replayed.unchanged(), (Times{110, 120, 180, 500, 10}));
 }
 
@@ -271,7 +271,7 @@ TEST(OneSidedWhatIf, BarriersSayWhatComesFirstWhereClocksDisagree) {
     story.collective(1, story.call(1, CallKind::barrier, 100, 200), Operation::barrier);
     const auto start = story.call(1, CallKind::one_sided, 300, 310);
     story.put(1, start, start, 0, 51, false);
-    const Replayed replayed(story.program(), machine(true));
+    const Replayed replayed(story.program(), progressing(true));
     EXPECT_EQ(replayed.unchanged(), (Times{1050, 1200, 200, 310}));
 }
 

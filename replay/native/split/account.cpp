@@ -5,7 +5,7 @@
 namespace logpost::replay {
 namespace {
 
-using Kind = CallOperation::Kind;
+using OperationKind = CallOperation::Kind;
 
 /// The category of a call that started and completed nothing that the archive records.
 std::uint8_t category_without_record(CallKind kind) noexcept {
@@ -182,7 +182,7 @@ void LocationAccount::lay(Exposed& exposed, const Partition* parts, std::int64_t
 }
 
 MessageId LocationAccount::message_of(const CallOperation& operation) const noexcept {
-    if (operation.kind == Kind::receive_complete) {
+    if (operation.kind == OperationKind::receive_complete) {
         const MessageId id{static_cast<std::int32_t>(location_), operation.index};
         return model_.record(id).matched ? id : kNoMessage;
     }
@@ -205,7 +205,7 @@ void LocationAccount::gather_work(const Call& call, std::span<const CallOperatio
     };
     for (std::uint32_t i = 0; i < operations.size(); ++i) {
         const auto& operation = operations[i];
-        if (i == primary || operation.kind == Kind::send_complete) {
+        if (i == primary || operation.kind == OperationKind::send_complete) {
             continue;  // a send's completion costs nothing, and its record is far away
         }
         const auto id = message_of(operation);
@@ -213,7 +213,7 @@ void LocationAccount::gather_work(const Call& call, std::span<const CallOperatio
             continue;
         }
         const auto& planned = model_.stages(id);
-        if (operation.kind == Kind::receive_complete) {
+        if (operation.kind == OperationKind::receive_complete) {
             const std::int64_t second = planned.l_mw - planned.l_mw / 2;
             const std::int64_t begin = model_.served(id) - planned.o_r - second;
             add_work(begin, second, Part::middleware);
@@ -248,9 +248,9 @@ void LocationAccount::account_messages(Exposed& exposed, const Call& call, std::
             continue;
         }
         std::int64_t instant = INT64_MIN + 1 + i;
-        if (operations.size() > 1 && operation.kind == Kind::receive_complete) {
+        if (operations.size() > 1 && operation.kind == OperationKind::receive_complete) {
             instant = model_.served(id);
-        } else if (operations.size() > 1 && operation.kind != Kind::send_start) {
+        } else if (operations.size() > 1 && operation.kind != OperationKind::send_start) {
             instant = sent(operation, id);
         }
         if (primary == kNone || instant >= latest) {
@@ -344,11 +344,11 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
         longest = permission.at_ps > longest.at_ps && permission.at_ps <= call.leave_ps ? permission : longest;
     };
     for (const auto& operation : operations) {
-        if (operation.kind == Kind::collective) {
+        if (operation.kind == OperationKind::collective) {
             const auto& collective = timeline_.collectives[operation.index];
             offer({collective.begin_ps + collectives_.wait(collective, location_), kCollectiveWait, kUndefined, kNone});
             rest = manages(collective.operation) ? std::uint8_t{kMpiOther} : std::uint8_t{kCollective};
-        } else if (operation.kind == Kind::epoch) {
+        } else if (operation.kind == OperationKind::epoch) {
             const auto& epoch = timeline_.epochs[operation.index];
             if (epoch.kind != Epoch::Kind::exposure || epoch.end_call == call_) {
                 offer(transfers_.permission(location_, operation.index));
@@ -359,7 +359,8 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
             if (const auto epoch = transfers_.epoch_of(location_, operation.index); epoch != kNone) {
                 offer(transfers_.permission(location_, epoch));
             }
-            const auto one = transfers_.partition(location_, operation.index, operation.kind == Kind::transfer_remote);
+            const auto one =
+                transfers_.partition(location_, operation.index, operation.kind == OperationKind::transfer_remote);
             if (!parts.has_value() || one.planned_end >= parts->planned_end) {
                 parts = one;
             }
@@ -408,7 +409,7 @@ namespace {
 /// out of memory.
 void fetch_ahead(const MessageModel& model, const Timeline& mine, std::span<const CallOperation> operations) {
     for (const auto& operation : operations) {
-        if (operation.of_message() && operation.kind != Kind::receive_complete) {
+        if (operation.of_message() && operation.kind != OperationKind::receive_complete) {
             const auto id = MessageModel::of_send(mine.sends[operation.index]);
             if (id.receive != kNone) {
                 __builtin_prefetch(&model.record(id));
@@ -440,7 +441,7 @@ const Exposed& LocationAccount::next() {
     } else if (operations.empty()) {
         const auto kind = model_.program().kind(call);
         add(exposed, category_without_record(kind), call.enter_ps, call.leave_ps);
-    } else if (std::ranges::all_of(operations, [](const auto& o) { return o.kind == Kind::collective; })) {
+    } else if (std::ranges::all_of(operations, [](const auto& o) { return o.kind == OperationKind::collective; })) {
         account_collective(exposed, call, operations);
     } else if (std::ranges::none_of(operations, [](const auto& o) { return o.of_message(); })) {
         account_one_sided(exposed, call, operations);

@@ -19,8 +19,8 @@ namespace {
 
 /// Operations of a kind that are asked for the algorithm: so many members, at least and at most so many operations.
 constexpr std::size_t kAskedMembers = 4096;
-constexpr std::size_t kFewest = 2;
-constexpr std::size_t kMost = 32;
+constexpr std::size_t kFewestAsked = 2;
+constexpr std::size_t kMostAsked = 32;
 
 constexpr std::size_t of(CollectivePart part) {
     return static_cast<std::size_t>(part);
@@ -318,7 +318,7 @@ void CollectiveSplit::choose(std::span<const Slot> slots, unsigned threads) {
         if (kind == kNoKind) {
             continue;
         }
-        const auto most = std::clamp(kAskedMembers / std::max(1U, kinds_[kind].members), kFewest, kMost);
+        const auto most = std::clamp(kAskedMembers / std::max(1U, kinds_[kind].members), kFewestAsked, kMostAsked);
         const auto step = std::max<std::uint64_t>(1, kinds_[kind].operations / most);
         if (seen[kind]++ % step == 0 && asked[kind].size() < most) {
             asked[kind].push_back(i);

@@ -42,7 +42,7 @@ void check(const RecordedGraph& graph, const Hypothesis& hypothesis, std::size_t
 }
 
 /// Whether it is the receiver's wait for a message's send.
-bool receives(const RecordedGraph& graph, std::uint32_t call, const Wait& wait) noexcept {
+bool receives(const RecordedGraph& graph, std::uint32_t call, const RecordedWait& wait) noexcept {
     return wait.reason == Reason::send && graph.location[graph.call_of(wait.source)] != graph.location[call];
 }
 
@@ -187,7 +187,7 @@ class Edges {
     }
 
     /// The receiver's wait for another node than the send. Where that would close a cycle, it does not wait.
-    void wait_instead(std::uint32_t call, const Wait& wait, std::int64_t behind) {
+    void wait_instead(std::uint32_t call, const RecordedWait& wait, std::int64_t behind) {
         const auto message = static_cast<std::size_t>(wait.message);
         const auto node = static_cast<std::uint32_t>(hypothesis_.instead[message]);
         if (receives(graph_, call, wait) && place_[node] < place_[RecordedGraph::leave_node(call)]) {
@@ -208,9 +208,9 @@ class Edges {
 };
 
 /// The stretches that end at the last call's leave, back to where nothing comes before.
-std::vector<PathStretch> path_to(std::uint32_t last, const RecordedGraph& graph, const Edges& edges,
-                                 const std::vector<std::int64_t>& times) {
-    std::vector<PathStretch> found;
+std::vector<ReplayedStretch> path_to(std::uint32_t last, const RecordedGraph& graph, const Edges& edges,
+                                     const std::vector<std::int64_t>& times) {
+    std::vector<ReplayedStretch> found;
     auto at = edges.place(RecordedGraph::leave_node(last));
     while (true) {
         const auto node = edges.order[at];

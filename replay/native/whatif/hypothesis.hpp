@@ -47,7 +47,7 @@ inline constexpr std::array<std::string_view, 3> kOnPathNames{"code", "work", "w
 
 /// Longest dependency from a location's begin to the program's end, first stretch first; they follow each other without
 /// a gap.
-struct PathStretch {
+struct ReplayedStretch {
     std::uint32_t call;  ///< where it ends
     OnPath what;
     std::int64_t begin_ps, end_ps;
@@ -57,7 +57,7 @@ struct HypothesisOutcome {
     std::int64_t length_ps = 0;                    ///< from the program's begin to the end of its last call
     std::vector<std::int64_t> enter_ps, leave_ps;  ///< by call
     std::vector<std::int64_t> waited_ps;           ///< by call: its time that is no work
-    std::vector<PathStretch> path;                 ///< where it is asked for
+    std::vector<ReplayedStretch> path;             ///< where it is asked for
 };
 
 /// One pass through the graph, and, `with_path`, the way back along what came last. Throws std::invalid_argument where

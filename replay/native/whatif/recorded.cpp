@@ -96,12 +96,13 @@ std::int64_t RecordedGraph::time(std::uint32_t node) const noexcept {
     return node % 2 == 0 ? enter_ps[node / 2] : leave_ps[node / 2];
 }
 
-const Wait* RecordedGraph::binding(std::uint32_t call) const noexcept {
+const RecordedWait* RecordedGraph::binding(std::uint32_t call) const noexcept {
     const auto here = waits_of(call);
     if (here.empty() || works_all_the_time(call)) {
         return nullptr;
     }
-    return &*std::ranges::max_element(here, {}, [&](const Wait& wait) { return time(wait.source) + wait.lag_ps; });
+    return &*std::ranges::max_element(here, {},
+                                      [&](const RecordedWait& wait) { return time(wait.source) + wait.lag_ps; });
 }
 
 void RecordedGraph::take_calls(const RecordedCalls& calls) {
@@ -219,7 +220,7 @@ void RecordedGraph::wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pe
 }
 
 /// Whether a wait of a call that completes a rendezvous is for its receiver to answer.
-bool RecordedGraph::is_held(std::uint32_t call, const Wait& wait) const {
+bool RecordedGraph::is_held(std::uint32_t call, const RecordedWait& wait) const {
     return (wait.reason == Reason::attend || wait.reason == Reason::post) &&
            location[call_of(wait.source)] != location[call];
 }
@@ -250,14 +251,14 @@ void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
             work_ps[call] = polls[call] != 0 ? 0 : length_of(call);
             continue;
         }
-        const auto arrival = [&](const Wait& wait) { return time(wait.source) + wait.lag_ps; };
+        const auto arrival = [&](const RecordedWait& wait) { return time(wait.source) + wait.lag_ps; };
         auto& last = *std::ranges::max_element(here, {}, arrival);
         // Of queries in a row the last one finds what has come since the one before it.
         const bool asked_before =
             polls[call] != 0 && has_before(call) && polls[call - 1] != 0 && waits_of(call - 1).empty();
         if (arrival(last) <= enter_ps[call] + work_ps[call] && is_member_[call] == 0 && !asked_before) {
             const auto held = std::ranges::max_element(
-                here, {}, [&](const Wait& wait) { return is_held(call, wait) ? arrival(wait) : INT64_MIN; });
+                here, {}, [&](const RecordedWait& wait) { return is_held(call, wait) ? arrival(wait) : INT64_MIN; });
             if (is_held(call, *held)) {  // all was there but the receiver's processor, which took others first
                 held->lag_ps = leave_ps[call] - time(held->source);
                 continue;

@@ -96,7 +96,7 @@ enum Polled : std::uint8_t {
 };
 
 /// A call waits for a node, and then for `lag_ps`.
-struct Wait {
+struct RecordedWait {
     std::uint32_t source;  ///< node
     std::int32_t message;  ///< row of the messages; -1: none
     std::int64_t lag_ps;
@@ -133,7 +133,7 @@ class RecordedGraph {
     [[nodiscard]] bool has_before(std::uint32_t call) const noexcept {
         return call > 0 && location[call - 1] == location[call];
     }
-    [[nodiscard]] std::span<const Wait> waits_of(std::uint32_t call) const noexcept {
+    [[nodiscard]] std::span<const RecordedWait> waits_of(std::uint32_t call) const noexcept {
         return {waits.data() + first_wait[call], waits.data() + first_wait[call + 1]};
     }
     [[nodiscard]] std::int64_t length_of(std::uint32_t call) const noexcept { return leave_ps[call] - enter_ps[call]; }
@@ -142,7 +142,7 @@ class RecordedGraph {
         return polls[call] == 0 && work_ps[call] >= length_of(call);
     }
     /// What a call waits for last; null where its own work lasts longer.
-    [[nodiscard]] const Wait* binding(std::uint32_t call) const noexcept;
+    [[nodiscard]] const RecordedWait* binding(std::uint32_t call) const noexcept;
     /// When a node was.
     [[nodiscard]] std::int64_t time(std::uint32_t node) const noexcept;
 
@@ -161,7 +161,7 @@ class RecordedGraph {
     std::vector<std::int64_t> work_ps;  ///< what it does itself; all of its time where nothing explains more
     std::vector<std::uint8_t> polls;    ///< 1: asks for a message that has not come yet
     std::vector<std::uint32_t> first_wait;
-    std::vector<Wait> waits;  ///< by the call that waits
+    std::vector<RecordedWait> waits;  ///< by the call that waits
 
     std::vector<std::uint32_t> first_member;  ///< by operation
     std::vector<std::uint32_t> member;        ///< calls
@@ -174,7 +174,7 @@ class RecordedGraph {
   private:
     struct Pending {
         std::uint32_t call;
-        Wait wait;
+        RecordedWait wait;
     };
 
     void take_calls(const RecordedCalls& calls);
@@ -199,7 +199,7 @@ class RecordedGraph {
     [[nodiscard]] std::uint32_t waited_for(std::size_t operation, std::uint32_t call,
                                            std::int64_t alone) const noexcept;
     void wait_for_epochs(const RecordedEpochs& epochs, std::vector<Pending>& pending) const;
-    [[nodiscard]] bool is_held(std::uint32_t call, const Wait& wait) const;
+    [[nodiscard]] bool is_held(std::uint32_t call, const RecordedWait& wait) const;
     void repeat_the_run(std::vector<Pending>& pending);
     void put_in_order();
 

@@ -8,8 +8,7 @@
 namespace logpost::truth {
 namespace {
 
-constexpr int kSteps = 15;
-constexpr Time kWork = 200 * kMicrosecond;
+constexpr int kIterations = 15;
 
 /// Work per particle, and particles to both neighbours, whose number only their message tells (Probe). Rank `crowded`
 /// has so many times as many particles as the others; the sum stays.
@@ -20,7 +19,7 @@ auto particles(int crowded, double times) {
         const int left = (rank.number() + n - 1) % n;
         const int right = (rank.number() + 1) % n;
         const auto bytes = static_cast<std::uint64_t>(3000.0 * mine);
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kIterations; ++step) {
             co_await rank.compute(static_cast<Time>(static_cast<double>(kWork) * mine), "push");
             std::vector<Request> sends;
             sends.push_back(co_await rank.isend(right, bytes));
@@ -41,7 +40,7 @@ auto skewed_exchange(int hot, double times) {
         const auto part = [&](int to) {
             return static_cast<std::uint64_t>((to == hot ? times : 1.0) * 6000.0 * n / (n - 1 + times));
         };
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kIterations; ++step) {
             co_await rank.compute(kWork / 4, "sort");
             std::vector<Request> requests;
             for (int i = 1; i < n; ++i) {
@@ -108,7 +107,7 @@ auto faces(bool derived) {
         const Layout plane{.blocks = 1024, .block_bytes = 8, .stride_bytes = 4096};
         const Layout points{.blocks = 1024, .block_bytes = 8, .stride_bytes = 128};
         const std::vector<Layout> layouts{{}, derived ? plane : Layout{}, derived ? points : Layout{}};
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kIterations; ++step) {
             co_await rank.compute(kWork, "stencil");
             std::vector<Request> requests;
             for (int dimension = 0; dimension < 3; ++dimension) {
@@ -135,7 +134,7 @@ auto persistent_halo(double times) {
         const std::vector<int> around{at(row, column - 1), at(row, column + 1), at(row - 1, column),
                                       at(row + 1, column)};
         const double mine = (column == 2 ? times : 1.0) * columns / (columns - 1 + times);
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kIterations; ++step) {
             co_await rank.compute(static_cast<Time>(static_cast<double>(kWork) * mine), "stencil");
             std::vector<Request> requests;
             for (std::size_t side = 0; side < around.size(); ++side) {
@@ -156,7 +155,7 @@ auto persistent_halo(double times) {
 /// Sums of one number after each other, to a root and back to all of them.
 auto sums(bool by_root, int count) {
     return [=](Rank& rank) -> Task<> {
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kIterations; ++step) {
             co_await rank.compute(kWork / 4, "iterate");
             for (int i = 0; i < count; ++i) {
                 if (by_root) {
@@ -174,7 +173,7 @@ auto sums(bool by_root, int count) {
 /// Every third step all is written: rank 0 gets the others' parts and writes them, or all write their own.
 auto output(bool by_one, Time writing) {
     return [=](Rank& rank) -> Task<> {
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kIterations; ++step) {
             co_await rank.compute(kWork, "step");
             co_await halo(rank, 2048);
             if (step % 3 == 2) {
@@ -203,7 +202,7 @@ auto transposes(int slow, double times) {
         const int row = rank.number() / side;
         const int column = rank.number() % side;
         const double mine = (row == slow ? times : 1.0) * side / (side - 1 + times);
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kIterations; ++step) {
             co_await rank.compute(static_cast<Time>(static_cast<double>(kWork) * mine), "transform");
             for (int i = 1; i < side; ++i) {
                 co_await rank.sendrecv(row * side + (column + i) % side, 4096, row * side + (column + side - i) % side);
@@ -231,7 +230,7 @@ auto neighbourhood(int hub, std::uint64_t bytes) {
                 neighbours.push_back(other);
             }
         }
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kIterations; ++step) {
             co_await rank.compute(kWork / 4, "relax");
             std::vector<Request> requests;
             for (const int other : neighbours) {

@@ -5,15 +5,12 @@
 namespace logpost::truth {
 namespace {
 
-constexpr int kSteps = 20;
-constexpr Time kWork = 400 * kMicrosecond;
-
 auto halos(double noise, std::uint64_t bytes, bool reduce) {
     return [=](Rank& rank) -> Task<> {
         for (int step = 0; step < kSteps; ++step) {
             const double drawn =
                 2.0 * uniform(11, static_cast<std::uint64_t>(rank.number()), static_cast<std::uint64_t>(step)) - 1.0;
-            co_await rank.compute(static_cast<Time>(static_cast<double>(kWork) * (1.0 + noise * drawn)), "relax");
+            co_await rank.compute(static_cast<Time>(static_cast<double>(kLongWork) * (1.0 + noise * drawn)), "relax");
             co_await halo(rank, bytes);
             if (reduce && step % 5 == 4) {
                 co_await rank.allreduce(8);
@@ -30,9 +27,9 @@ auto overlapped() {
             std::vector<Request> requests;
             requests.push_back(co_await rank.irecv(left));
             requests.push_back(co_await rank.isend(right, 4096));
-            co_await rank.compute(kWork, "inner");
+            co_await rank.compute(kLongWork, "inner");
             co_await rank.waitall(requests);
-            co_await rank.compute(kWork / 10, "border");
+            co_await rank.compute(kLongWork / 10, "border");
         }
     };
 }

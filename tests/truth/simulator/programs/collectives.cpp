@@ -5,9 +5,6 @@
 namespace logpost::truth {
 namespace {
 
-constexpr int kSteps = 20;
-constexpr Time kWork = 200 * kMicrosecond;
-
 auto before_barrier(int late, double factor) {
     return [=](Rank& rank) -> Task<> {
         for (int step = 0; step < kSteps; ++step) {

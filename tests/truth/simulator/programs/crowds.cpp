@@ -5,14 +5,13 @@
 namespace logpost::truth {
 namespace {
 
-constexpr int kSteps = 10;
-constexpr Time kWork = 200 * kMicrosecond;
+constexpr int kCrowdSteps = 10;
 
 /// All send `count` messages of `bytes` to rank 0, or the same messages each to the ranks behind their own.
 auto to_one(int count, std::uint64_t bytes, bool spread, Layout layout = {}, bool blocking = false) {
     return [=](Rank& rank) -> Task<> {
         const int n = rank.size();
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kCrowdSteps; ++step) {
             co_await rank.compute(kWork, "relax");
             std::vector<Request> requests;
             for (int k = 0; k < count; ++k) {
@@ -44,7 +43,7 @@ auto to_one(int count, std::uint64_t bytes, bool spread, Layout layout = {}, boo
 auto order(bool staggered, std::uint64_t bytes, Mode mode) {
     return [=](Rank& rank) -> Task<> {
         const int n = rank.size();
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kCrowdSteps; ++step) {
             co_await rank.compute(kWork / 2, "update");
             std::vector<Request> receives;
             for (int i = 1; i < n; ++i) {
@@ -65,7 +64,7 @@ auto order(bool staggered, std::uint64_t bytes, Mode mode) {
 /// Rank 0 sends a large piece to each of the others, or passes it on along a tree.
 auto one_to_all(std::uint64_t bytes, bool tree) {
     return [=](Rank& rank) -> Task<> {
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kCrowdSteps; ++step) {
             co_await rank.compute(kWork, "relax");
             if (tree) {
                 co_await rank.bcast(0, bytes);
@@ -94,7 +93,7 @@ auto random_traffic(int count, std::uint64_t bytes) {
                                  (n - 1));
             return (from + 1 + drawn) % n;
         };
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kCrowdSteps; ++step) {
             co_await rank.compute(kWork / 2, "relax");
             std::vector<Request> requests;
             for (int from = 0; from < n; ++from) {
@@ -114,7 +113,7 @@ auto random_traffic(int count, std::uint64_t bytes) {
 
 auto node_halo(std::uint64_t bytes) {
     return [=](Rank& rank) -> Task<> {
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kCrowdSteps; ++step) {
             co_await rank.compute(kWork / 2, "relax");
             const int across = (rank.number() + rank.size() / 2) % rank.size();
             std::vector<Request> requests;

@@ -39,7 +39,7 @@ class Draw {
 using Phase = std::function<Task<>(Rank&, int step)>;
 
 /// A phase with a cause, the same work without it, and what names the cause.
-struct Cause {
+struct DrawnCause {
     std::string name, story, finding;
     std::vector<int> culprits;
     Phase with, without;
@@ -71,11 +71,11 @@ Phase draw_background(Draw& draw, const Setting& on);
 Phase draw_exchange(Draw& draw, const Setting& on);
 
 /// What draws one kind of cause.
-using Make = Cause (*)(Draw&, const Setting&);
+using Make = DrawnCause (*)(Draw&, const Setting&);
 void waiting_causes(std::vector<Make>& known);
 void one_sided_causes(std::vector<Make>& known, const Setting& on);
 
 /// A phase with a cause.
-Cause draw_cause(Draw& draw, const Setting& on);
+DrawnCause draw_cause(Draw& draw, const Setting& on);
 
 }  // namespace logpost::truth

@@ -9,7 +9,7 @@ namespace logpost::truth {
 namespace {
 
 /// Some ranks work longer than the others; without it everybody works as long as they do on average.
-Cause imbalance(Draw& draw, const Setting& on) {
+DrawnCause imbalance(Draw& draw, const Setting& on) {
     const int heavy = draw.number(1, std::max(1, on.ranks / 3));
     const int first = draw.number(0, on.ranks - 1);
     const double factor = draw.between(1.5, 3.0);
@@ -35,7 +35,7 @@ Cause imbalance(Draw& draw, const Setting& on) {
 }
 
 /// Of each pair one works before it sends, the other has nothing to do until then; it could send first.
-Cause late_sender(Draw& draw, const Setting& on) {
+DrawnCause late_sender(Draw& draw, const Setting& on) {
     const double before = draw.between(0.4, 1.0);
     const double after = draw.between(0.6, 1.2);
     std::vector<int> culprits;
@@ -65,7 +65,7 @@ Cause late_sender(Draw& draw, const Setting& on) {
 }
 
 /// Of each pair one posts its receive behind work; the other stands in its send.
-Cause late_receiver(Draw& draw, const Setting& on) {
+DrawnCause late_receiver(Draw& draw, const Setting& on) {
     const double before = draw.between(0.5, 1.2);
     const double after = draw.between(0.4, 1.0);
     const bool synchronous = draw.chance(0.5);
@@ -98,7 +98,7 @@ Cause late_receiver(Draw& draw, const Setting& on) {
 }
 
 /// Ranks start large sends and compute before they complete them; nobody answers meanwhile.
-Cause unattended(Draw& draw, const Setting& on) {
+DrawnCause unattended(Draw& draw, const Setting& on) {
     const int pieces = draw.number(6, 16);
     std::vector<int> culprits;
     for (int rank = 0; rank + 1 < on.ranks; rank += 2) {
@@ -133,7 +133,7 @@ Cause unattended(Draw& draw, const Setting& on) {
 }
 
 /// All send to one rank, or the same messages each to the ranks behind their own.
-Cause hot_receiver(Draw& draw, const Setting& on) {
+DrawnCause hot_receiver(Draw& draw, const Setting& on) {
     const int hot = draw.number(0, on.ranks - 1);
     const int count = draw.number(1, 4);
     const auto bytes = draw.chance(0.3) ? on.large : on.small;
@@ -164,7 +164,7 @@ Cause hot_receiver(Draw& draw, const Setting& on) {
 }
 
 /// One rank sends to all others itself, or each rank to the one behind it.
-Cause hot_sender(Draw& draw, const Setting& on) {
+DrawnCause hot_sender(Draw& draw, const Setting& on) {
     const int hot = draw.number(0, on.ranks - 1);
     const auto phase = [=](bool spread) -> Phase {
         return [=](Rank& rank, int step) -> Task<> {
@@ -187,7 +187,7 @@ Cause hot_sender(Draw& draw, const Setting& on) {
     return {"hot_sender", "one rank sends to all others itself", "hot_sender", {hot}, phase(false), phase(true)};
 }
 
-Cause questions(Draw& draw, const Setting& on) {
+DrawnCause questions(Draw& draw, const Setting& on) {
     const int trips = draw.number(10, 40);
     const auto phase = [=](int count, std::uint64_t bytes) -> Phase {
         return [=](Rank& rank, int step) -> Task<> {
@@ -210,7 +210,7 @@ Cause questions(Draw& draw, const Setting& on) {
             phase(trips, bytes), phase(1, bytes * static_cast<std::uint64_t>(trips))};
 }
 
-Cause pieces(Draw& draw, const Setting& on) {
+DrawnCause pieces(Draw& draw, const Setting& on) {
     const int many = draw.number(20, 80);
     const int distance = draw.number(1, on.ranks - 1);
     const auto size = static_cast<std::uint64_t>(draw.number(8, 64));
@@ -232,7 +232,7 @@ Cause pieces(Draw& draw, const Setting& on) {
             phase(many, size), phase(1, size * static_cast<std::uint64_t>(many))};
 }
 
-Cause pipeline(Draw& draw, const Setting& on) {
+DrawnCause pipeline(Draw& draw, const Setting& on) {
     const int blocks = draw.number(on.ranks, 3 * on.ranks);
     const bool down = draw.chance(0.5);
     const auto phase = [=](int count) -> Phase {
@@ -256,7 +256,7 @@ Cause pipeline(Draw& draw, const Setting& on) {
     return {"pipeline", "each rank starts when the one before it has ended", "wavefront", {}, phase(1), phase(blocks)};
 }
 
-Cause overlap(Draw& draw, const Setting& on) {
+DrawnCause overlap(Draw& draw, const Setting& on) {
     const double inner = draw.between(0.2, 0.5);
     const auto phase = [=](bool compute_first) -> Phase {
         return [=](Rank& rank, int step) -> Task<> {
@@ -278,7 +278,7 @@ Cause overlap(Draw& draw, const Setting& on) {
             phase(true)};
 }
 
-Cause reductions(Draw& draw, const Setting& on) {
+DrawnCause reductions(Draw& draw, const Setting& on) {
     const int many = draw.number(6, 20);
     const auto phase = [=](int count, std::uint64_t bytes) -> Phase {
         return [=](Rank& rank, int step) -> Task<> {
@@ -292,7 +292,7 @@ Cause reductions(Draw& draw, const Setting& on) {
             phase(many, 8), phase(1, 8 * static_cast<std::uint64_t>(many))};
 }
 
-Cause shared_nic(Draw&, const Setting& on) {
+DrawnCause shared_nic(Draw&, const Setting& on) {
     const Phase phase = [=](Rank& rank, int step) -> Task<> {
         const int n = rank.size();
         const int across = (rank.number() + n / 2) % n;
@@ -309,7 +309,7 @@ Cause shared_nic(Draw&, const Setting& on) {
 
 }  // namespace
 
-Cause draw_cause(Draw& draw, const Setting& on) {
+DrawnCause draw_cause(Draw& draw, const Setting& on) {
     std::vector<Make> known{imbalance, late_sender, late_receiver, hot_receiver, hot_sender,
                             questions, pieces,      pipeline,      overlap,      reductions};
     if (!on.machine.asynchronous_progress) {

@@ -15,7 +15,7 @@ std::vector<int> halves(const Setting& on, int remainder) {
 }
 
 /// Odd ranks compute before they expose their memory; their origins stand in Win_start.
-Cause late_post(Draw& draw, const Setting& on) {
+DrawnCause late_post(Draw& draw, const Setting& on) {
     const double before = draw.between(0.5, 1.2);
     const double behind = draw.between(0.3, 1.0);
     const auto phase = [=](bool early) -> Phase {
@@ -46,7 +46,7 @@ Cause late_post(Draw& draw, const Setting& on) {
 }
 
 /// Even ranks compute between their put and Win_complete; targets stand in Win_wait.
-Cause late_complete(Draw& draw, const Setting& on) {
+DrawnCause late_complete(Draw& draw, const Setting& on) {
     const double within = draw.between(0.5, 1.2);
     const double use = draw.between(0.3, 1.0);
     const auto phase = [=](bool early) -> Phase {
@@ -78,7 +78,7 @@ Cause late_complete(Draw& draw, const Setting& on) {
 }
 
 /// All work under the lock of one rank's memory, or each under that of the rank behind its own.
-Cause locks(Draw& draw, const Setting& on) {
+DrawnCause locks(Draw& draw, const Setting& on) {
     const int hot = draw.number(0, on.ranks - 1);
     const double held = draw.between(0.05, 0.3);
     const auto phase = [=](bool spread) -> Phase {
@@ -94,7 +94,7 @@ Cause locks(Draw& draw, const Setting& on) {
 }
 
 /// Even ranks put to, or get from, odd ones that compute in one piece.
-Cause away(Draw& draw, const Setting& on) {
+DrawnCause away(Draw& draw, const Setting& on) {
     const int pieces = draw.number(8, 20);
     const bool put = draw.chance(0.5);
     const double next = draw.between(0.4, 0.9);

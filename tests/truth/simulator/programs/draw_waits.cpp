@@ -6,7 +6,7 @@ namespace logpost::truth {
 namespace {
 
 /// One rank prepares what it broadcasts; without it everybody prepares a part.
-Cause root(Draw& draw, const Setting& on) {
+DrawnCause root(Draw& draw, const Setting& on) {
     const int root = draw.number(0, on.ranks - 1);
     const double factor = draw.between(0.5, 2.0);
     const bool before_halo = draw.chance(0.5);
@@ -25,7 +25,7 @@ Cause root(Draw& draw, const Setting& on) {
 }
 
 /// Odd ranks ask in a loop for what even ones send behind work.
-Cause polling(Draw& draw, const Setting& on) {
+DrawnCause polling(Draw& draw, const Setting& on) {
     const double produce = draw.between(0.6, 1.5);
     const double use = draw.between(0.1, 0.4);
     const bool probes = draw.chance(0.5);
@@ -62,7 +62,7 @@ Cause polling(Draw& draw, const Setting& on) {
 }
 
 /// Work that varies from step to step, and a barrier that adds up the maxima.
-Cause barriers(Draw& draw, const Setting& on) {
+DrawnCause barriers(Draw& draw, const Setting& on) {
     const double spread = draw.between(0.5, 0.9);
     const auto seed = static_cast<std::uint64_t>(draw.number(1, 1'000'000));
     const auto phase = [=](bool barrier) -> Phase {
@@ -79,7 +79,7 @@ Cause barriers(Draw& draw, const Setting& on) {
 }
 
 /// Some ranks work longer before an exchange of large messages, a reduction and an exchange of small ones.
-Cause mixed(Draw& draw, const Setting& on) {
+DrawnCause mixed(Draw& draw, const Setting& on) {
     const int heavy = draw.number(0, on.ranks - 1);
     const double factor = draw.between(1.5, 3.0);
     const auto phase = [=](bool even) -> Phase {

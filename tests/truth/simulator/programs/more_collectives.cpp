@@ -5,9 +5,6 @@
 namespace logpost::truth {
 namespace {
 
-constexpr int kSteps = 20;
-constexpr Time kWork = 200 * kMicrosecond;
-
 /// A reduction that is started behind work, of which one rank may have more, and completed behind other work.
 auto started(int late, double factor) {
     return [=](Rank& rank) -> Task<> {

@@ -5,9 +5,6 @@
 namespace logpost::truth {
 namespace {
 
-constexpr int kSteps = 20;
-constexpr Time kWork = 200 * kMicrosecond;
-
 /// Puts to both neighbours between fences; rank `late` works `factor` times as long.
 auto fences(int late, double factor) {
     return [=](Rank& rank) -> Task<> {

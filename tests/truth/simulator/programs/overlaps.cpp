@@ -8,16 +8,16 @@
 namespace logpost::truth {
 namespace {
 
-constexpr int kSteps = 12;
-constexpr Time kWork = 60 * kMicrosecond;
+constexpr int kOverlapSteps = 12;
+constexpr Time kOverlapWork = 60 * kMicrosecond;
 
-/// A ring. In step i rank r works kWork + skew (r + i) % 3 behind its Wait, or before it.
+/// A ring. In step i rank r works kOverlapWork + skew (r + i) % 3 behind its Wait, or before it.
 auto ring(std::uint64_t bytes, Time skew, bool overlapped) {
     return [=](Rank& rank) -> Task<> {
         const int left = (rank.number() + rank.size() - 1) % rank.size();
         const int right = (rank.number() + 1) % rank.size();
-        for (int step = 0; step < kSteps; ++step) {
-            const Time work = kWork + skew * ((rank.number() + step) % 3);
+        for (int step = 0; step < kOverlapSteps; ++step) {
+            const Time work = kOverlapWork + skew * ((rank.number() + step) % 3);
             std::vector<Request> requests;
             requests.push_back(co_await rank.irecv(left));
             requests.push_back(co_await rank.isend(right, bytes));
@@ -37,31 +37,31 @@ auto one_by_one(std::uint64_t bytes, bool overlapped) {
     return [=](Rank& rank) -> Task<> {
         const int left = (rank.number() + rank.size() - 1) % rank.size();
         const int right = (rank.number() + 1) % rank.size();
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kOverlapSteps; ++step) {
             const auto from_left = co_await rank.irecv(left, 1);
             const auto from_right = co_await rank.irecv(right, 2);
             std::vector<Request> sends;
             sends.push_back(co_await rank.isend(right, bytes, {.tag = 1}));
             sends.push_back(co_await rank.isend(left, bytes, {.tag = 2}));
             if (overlapped) {
-                co_await rank.compute(kWork / 4, "left");
-                co_await rank.compute(kWork / 3, "right");
-                co_await rank.compute(kWork / 6, "rest");
+                co_await rank.compute(kOverlapWork / 4, "left");
+                co_await rank.compute(kOverlapWork / 3, "right");
+                co_await rank.compute(kOverlapWork / 6, "rest");
             }
             co_await rank.waitall(std::vector<Request>(1, from_left));
             if (!overlapped) {
-                co_await rank.compute(kWork / 4, "left");
+                co_await rank.compute(kOverlapWork / 4, "left");
             }
             co_await rank.waitall(std::vector<Request>(1, from_right));
             if (!overlapped) {
-                co_await rank.compute(kWork / 3, "right");
+                co_await rank.compute(kOverlapWork / 3, "right");
             }
             co_await rank.waitall(sends);
             if (!overlapped) {
-                co_await rank.compute(kWork / 6, "rest");
+                co_await rank.compute(kOverlapWork / 6, "rest");
             }
             co_await rank.allreduce(8);
-            co_await rank.compute(kWork / 10 * (1 + rank.number() % 2), "norm");
+            co_await rank.compute(kOverlapWork / 10 * (1 + rank.number() % 2), "norm");
         }
     };
 }
@@ -70,7 +70,7 @@ auto one_by_one(std::uint64_t bytes, bool overlapped) {
 auto blocking(std::uint64_t bytes) {
     return [=](Rank& rank) -> Task<> {
         const int partner = rank.number() ^ 1;
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kOverlapSteps; ++step) {
             if (rank.number() % 2 == 0) {
                 co_await rank.send(partner, bytes);
                 co_await rank.recv(partner);
@@ -78,7 +78,7 @@ auto blocking(std::uint64_t bytes) {
                 co_await rank.recv(partner);
                 co_await rank.send(partner, bytes);
             }
-            co_await rank.compute(kWork, "inner");
+            co_await rank.compute(kOverlapWork, "inner");
         }
     };
 }

@@ -11,6 +11,10 @@
 
 namespace logpost::truth {
 
+inline constexpr int kSteps = 20;
+inline constexpr Time kWork = 200 * kMicrosecond;      ///< a rank's, in a step
+inline constexpr Time kLongWork = 400 * kMicrosecond;  ///< where threads divide it, or nothing is to be found
+
 /// Exchange with both neighbours on a ring: Irecv, Irecv, Isend, Isend, Waitall.
 inline Task<> halo(Rank& rank, std::uint64_t bytes, Layout layout = {}) {
     const int left = (rank.number() + rank.size() - 1) % rank.size();

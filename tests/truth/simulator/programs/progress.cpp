@@ -5,14 +5,13 @@
 namespace logpost::truth {
 namespace {
 
-constexpr int kSteps = 15;
-constexpr Time kWork = 200 * kMicrosecond;
+constexpr int kPairSteps = 15;
 constexpr Time kShared = (kWork + kWork / 4) / 2;  ///< a step's work when both ranks of a pair do the same
 
 auto test_loop(Time produce, Time use) {
     return [=](Rank& rank) -> Task<> {
         const int partner = rank.number() ^ 1;
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kPairSteps; ++step) {
             if (rank.number() % 2 == 0) {
                 co_await rank.compute(produce, "produce");
                 co_await rank.send(partner, 4096);
@@ -30,7 +29,7 @@ auto test_loop(Time produce, Time use) {
 auto probe_first(Time produce, Time use, bool ask) {
     return [=](Rank& rank) -> Task<> {
         const int partner = rank.number() ^ 1;
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kPairSteps; ++step) {
             if (rank.number() % 2 == 0) {
                 co_await rank.compute(produce, "produce");
                 co_await rank.send(partner, 4096);
@@ -52,7 +51,7 @@ auto probe_first(Time produce, Time use, bool ask) {
 /// Takes what comes first of all others, and works on it.
 auto any_order(bool uneven) {
     return [=](Rank& rank) -> Task<> {
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kPairSteps; ++step) {
             // Even, everybody has the mean: the work is the same in all.
             const Time share = kWork / 10 * (uneven ? 2 * rank.number() : rank.size() - 1) / 2;
             co_await rank.compute(kWork / 4 + share, "produce");

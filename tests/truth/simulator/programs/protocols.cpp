@@ -5,8 +5,6 @@
 namespace logpost::truth {
 namespace {
 
-constexpr int kSteps = 20;
-constexpr Time kWork = 200 * kMicrosecond;
 constexpr std::uint64_t kLarge = 65536;
 
 /// Even ranks Isend a large message, compute, and wait; with `pieces` > 1 they Test in between.

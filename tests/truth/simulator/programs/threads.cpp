@@ -7,9 +7,7 @@
 namespace logpost::truth {
 namespace {
 
-constexpr int kSteps = 20;
 constexpr std::size_t kThreads = 4;
-constexpr Time kWork = 400 * kMicrosecond;
 
 using Works = std::vector<Time>;
 
@@ -83,11 +81,11 @@ auto two_phases(bool unequal) {
         for (int step = 0; step < kSteps; ++step) {
             std::vector<Works> phases;
             if (unequal) {
-                phases.push_back({kWork / 2, kWork / 2, kWork * 3 / 2, kWork * 3 / 2});
-                phases.push_back({kWork * 3 / 2, kWork * 3 / 2, kWork / 2, kWork / 2});
+                phases.push_back({kLongWork / 2, kLongWork / 2, kLongWork * 3 / 2, kLongWork * 3 / 2});
+                phases.push_back({kLongWork * 3 / 2, kLongWork * 3 / 2, kLongWork / 2, kLongWork / 2});
             } else {
-                phases.push_back(equal(kWork));
-                phases.push_back(equal(kWork));
+                phases.push_back(equal(kLongWork));
+                phases.push_back(equal(kLongWork));
             }
             co_await rank.parallel("relax.c:20", phases);
             co_await halo(rank, 2048);
@@ -105,38 +103,40 @@ Case& clean(Cases& cases, std::string name, std::string story, World::Program bo
 }  // namespace
 
 void threads(Cases& cases) {
-    const auto balanced = steps([](int, int) { return equal(kWork); });
+    const auto balanced = steps([](int, int) { return equal(kLongWork); });
     tell(cases, "omp_unequal_loop", "the last of four threads has 40 % of a loop on every rank", "thread_imbalance", 4,
-         Machine{}, steps([](int, int) { return one_has(3, kWork, 0.4); }), balanced);
+         Machine{}, steps([](int, int) { return one_has(3, kLongWork, 0.4); }), balanced);
     tell(cases, "omp_unequal_alone", "the first of four threads has half of a loop, on one rank", "thread_imbalance", 1,
-         Machine{}, alone([] { return one_has(0, kWork, 0.5); }), alone([] { return equal(kWork); }));
+         Machine{}, alone([] { return one_has(0, kLongWork, 0.5); }), alone([] { return equal(kLongWork); }));
     tell(cases, "omp_unequal_in_turn", "another thread in each step has half of a loop", "thread_imbalance", 4,
-         Machine{}, steps([](int, int step) { return one_has(static_cast<std::size_t>(step) % kThreads, kWork, 0.5); }),
+         Machine{},
+         steps([](int, int step) { return one_has(static_cast<std::size_t>(step) % kThreads, kLongWork, 0.5); }),
          balanced);
     tell(cases, "omp_unequal_once", "one thread has half of a loop in the sixth step only", "thread_imbalance", 4,
-         Machine{}, steps([](int, int step) { return step == 5 ? one_has(1, 10 * kWork, 0.5) : equal(kWork); }),
-         steps([](int, int step) { return equal(step == 5 ? 10 * kWork : kWork); }));
+         Machine{}, steps([](int, int step) { return step == 5 ? one_has(1, 10 * kLongWork, 0.5) : equal(kLongWork); }),
+         steps([](int, int step) { return equal(step == 5 ? 10 * kLongWork : kLongWork); }));
     tell(cases, "omp_explicit_barrier", "two threads are late at a barrier, the others at the next one",
          "thread_imbalance", 4, Machine{}, two_phases(true), two_phases(false));
     tell(cases, "omp_one_rank", "the threads of rank 3 share a loop unequally, and all wait for it in MPI",
          "thread_imbalance", 8, Machine{},
-         steps([](int rank, int) { return rank == 3 ? one_has(2, kWork, 0.5) : equal(kWork); }), balanced)
+         steps([](int rank, int) { return rank == 3 ? one_has(2, kLongWork, 0.5) : equal(kLongWork); }), balanced)
         .culprits = {3};
     tell(cases, "omp_one_rank_has_more", "rank 3 has twice the work, which its threads share equally", "load_imbalance",
-         8, Machine{}, steps([](int rank, int) { return equal(rank == 3 ? 2 * kWork : kWork); }),
-         steps([](int, int) { return equal(kWork * 9 / 8); }))
+         8, Machine{}, steps([](int rank, int) { return equal(rank == 3 ? 2 * kLongWork : kLongWork); }),
+         steps([](int, int) { return equal(kLongWork * 9 / 8); }))
         .culprits = {3};
     tell(cases, "omp_serial_part", "a third of each step is assembled by one thread", "serial_part", 4, Machine{},
-         serial_and_parallel(kWork / 2, kWork), serial_and_parallel(0, kWork + kWork / 2 / kThreads));
+         serial_and_parallel(kLongWork / 2, kLongWork), serial_and_parallel(0, kLongWork + kLongWork / 2 / kThreads));
     clean(cases, "omp_clean", "equal threads, small halos", program(balanced));
     clean(cases, "omp_clean_noise", "the same with 5 % noise in each thread's work",
-          program(steps([](int rank, int step) { return noisy(kWork, 0.05, rank, step); })));
-    clean(cases, "omp_little_serial", "0.5 % of each step is serial", program(serial_and_parallel(kWork / 200, kWork)));
+          program(steps([](int rank, int step) { return noisy(kLongWork, 0.05, rank, step); })));
+    clean(cases, "omp_little_serial", "0.5 % of each step is serial",
+          program(serial_and_parallel(kLongWork / 200, kLongWork)));
     clean(cases, "omp_funneled", "large halos of the first thread between regions of equal work",
           program([](Rank& rank) -> Task<> {
               for (int step = 0; step < kSteps; ++step) {
                   std::vector<Works> phases;
-                  phases.push_back(equal(kWork));
+                  phases.push_back(equal(kLongWork));
                   co_await rank.parallel("sweep.c:10", phases);
                   co_await halo(rank, 65536);
               }

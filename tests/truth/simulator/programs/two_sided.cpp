@@ -5,9 +5,6 @@
 namespace logpost::truth {
 namespace {
 
-constexpr int kSteps = 20;
-constexpr Time kWork = 200 * kMicrosecond;
-
 /// Rank `late` works `factor` times as long as the others before each exchange.
 auto slow_rank(int late, double factor, std::uint64_t bytes) {
     return [=](Rank& rank) -> Task<> {

@@ -8,8 +8,7 @@
 namespace logpost::truth {
 namespace {
 
-constexpr int kSteps = 12;
-constexpr Time kWork = 200 * kMicrosecond;
+constexpr int kWorkloadSteps = 12;
 constexpr int kSide = 4;
 
 Members row_of(int rank) {
@@ -34,7 +33,7 @@ auto grid_sweeps(int blocks) {
         const int row = rank.number() / kSide;
         const int column = rank.number() % kSide;
         const auto bytes = static_cast<std::uint64_t>(8192 / blocks);
-        for (int step = 0; step < kSteps / 2; ++step) {
+        for (int step = 0; step < kWorkloadSteps / 2; ++step) {
             for (int block = 0; block < blocks; ++block) {
                 if (row > 0) {
                     co_await rank.recv(rank.number() - kSide, 1);
@@ -60,7 +59,7 @@ auto dealt_tasks(bool in_turn) {
     return [=](Rank& rank) -> Task<> {
         const int workers = rank.size() - 1;
         const int each = 6;
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kWorkloadSteps; ++step) {
             if (rank.number() == 0) {
                 for (int worker = 1; worker <= workers; ++worker) {
                     co_await rank.send(worker, 512, {.tag = 1});
@@ -89,7 +88,7 @@ auto dealt_tasks(bool in_turn) {
 auto transposes(int slow, double times) {
     return [=](Rank& rank) -> Task<> {
         const double mine = (rank.number() / kSide == slow ? times : 1.0) * kSide / (kSide - 1 + times);
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kWorkloadSteps; ++step) {
             co_await rank.compute(static_cast<Time>(static_cast<double>(kWork) * mine), "along_rows");
             co_await rank.alltoall(2048, row_of(rank.number()));
             co_await rank.compute(kWork / 2, "along_columns");
@@ -102,7 +101,7 @@ auto transposes(int slow, double times) {
 auto ring(bool before) {
     return [=](Rank& rank) -> Task<> {
         const int n = rank.size();
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kWorkloadSteps; ++step) {
             for (int block = 0; block + 1 < n; ++block) {
                 std::vector<Request> requests;
                 requests.push_back(co_await rank.irecv((rank.number() + n - 1) % n));
@@ -128,7 +127,7 @@ auto ring(bool before) {
 auto gets(int pieces, bool offloaded) {
     return [=](Rank& rank) -> Task<> {
         const int n = rank.size();
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kWorkloadSteps; ++step) {
             for (int k = 1; k <= 3; ++k) {
                 const int owner = (rank.number() + k) % n;
                 co_await rank.get(owner, 6000);
@@ -152,7 +151,7 @@ auto gets(int pieces, bool offloaded) {
 /// Loops of four threads before a halo; on another rank in each step one thread has half of the loop.
 auto hybrid(bool uneven) {
     return [=](Rank& rank) -> Task<> {
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kWorkloadSteps; ++step) {
             const bool mine = uneven && rank.number() == step % rank.size();
             std::vector<std::vector<Time>> phases;
             phases.push_back(mine ? std::vector<Time>{2 * kWork, kWork * 2 / 3, kWork * 2 / 3, kWork * 2 / 3}
@@ -167,7 +166,7 @@ auto hybrid(bool uneven) {
 auto moving_load(double times) {
     return [=](Rank& rank) -> Task<> {
         const int n = rank.size();
-        for (int step = 0; step < 3 * kSteps; ++step) {
+        for (int step = 0; step < 3 * kWorkloadSteps; ++step) {
             const double mine = (rank.number() == (5 * step) % n ? times : 1.0) * n / (n - 1 + times);
             co_await rank.compute(static_cast<Time>(static_cast<double>(kWork) * mine), "refine");
             co_await halo(rank, 3000);
@@ -180,7 +179,7 @@ auto moving_load(double times) {
 auto at_the_limit(bool late) {
     return [=](Rank& rank) -> Task<> {
         const int partner = rank.number() ^ 1;
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kWorkloadSteps; ++step) {
             const auto bytes = static_cast<std::uint64_t>(step % 2 == 0 ? 8000 : 8400);
             if (rank.number() % 2 == 0) {
                 co_await rank.compute(kWork / 2, "pack");
@@ -201,7 +200,7 @@ auto sparse(int hub) {
     return [=](Rank& rank) -> Task<> {
         const int n = rank.size();
         const int each = 3;
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kWorkloadSteps; ++step) {
             co_await rank.compute(kWork / 3, "search");
             std::vector<int> to;
             for (int i = 0; i < each; ++i) {
@@ -233,7 +232,7 @@ auto stream(int slow, double times) {
     return [=](Rank& rank) -> Task<> {
         const int n = rank.size();
         const double mine = (rank.number() == slow ? times : 1.0) * n / (n - 1 + times);
-        for (int item = 0; item < 10 * kSteps; ++item) {
+        for (int item = 0; item < 10 * kWorkloadSteps; ++item) {
             if (rank.number() > 0) {
                 co_await rank.recv(rank.number() - 1);
             }
@@ -250,7 +249,7 @@ auto stream(int slow, double times) {
 auto line_shift(bool all_send_first) {
     return [=](Rank& rank) -> Task<> {
         const int n = rank.size();
-        for (int step = 0; step < kSteps; ++step) {
+        for (int step = 0; step < kWorkloadSteps; ++step) {
             co_await rank.compute(kWork, "relax");
             const bool sends = rank.number() + 1 < n;
             const bool receives = rank.number() > 0;
