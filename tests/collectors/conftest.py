@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from tests import give_way
 from tests.collectors import recording
 
 
@@ -16,6 +17,17 @@ def require(mpi: str) -> str:
     if lacks:
         pytest.skip(f"{lacks} is not installed")
     return mpi
+
+
+@pytest.fixture(autouse=True)
+def ranks_of_mpich_give_way(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other tests run beside them: Open MPI's ranks yield by themselves where they outnumber the cores."""
+    parameters = request.node.callspec.params.values() if hasattr(request.node, "callspec") else ()
+    if "mpich" in request.fixturenames or any("mpich" in str(value).lower() for value in parameters):
+        for name, value in give_way.environment(tmp_path_factory.getbasetemp()):
+            monkeypatch.setenv(name, value)
 
 
 @pytest.fixture(params=["openmpi", "mpich"])

@@ -17,8 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests import give_way
 from tests.collectors.recording import LAUNCHERS
-from tests.conformance import give_way, kept, lanes, mpi4py, readme, suite, tests_sos, trial, warm
+from tests.conformance import kept, lanes, mpi4py, readme, suite, tests_sos, trial, warm
 from tests.conformance.table import table
 
 from logpost.errors import InputError

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import re
 import subprocess
 import sys
@@ -11,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from tests.once import made_once
 
 from logpost.analyzer.schema import FINDING_KINDS, TABLES
 from logpost.dashboards.notebook import Figures, OpenRun
@@ -38,20 +37,17 @@ class Fetches(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the site, which is made once for all processes of the suite."""
+    """The folder of the site."""
     pytest.importorskip("mkdocs", reason="mkdocs is not installed: make setup")
     if not SIMULATE.exists():
         pytest.skip("the simulator is not built: make setup")
-    own = tmp_path_factory.getbasetemp()
-    place = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    folder = place / "documentation"
-    with open(place / "documentation.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "site" / "index.html").exists():
-            done = subprocess.run([sys.executable, BUILD, folder], capture_output=True, text=True)
-            assert done.returncode == 0, done.stderr
-            assert done.stdout.splitlines()[-1] == str(folder / "site" / "index.html")
-    return folder / "site"
+
+    def build(folder: Path) -> None:
+        done = subprocess.run([sys.executable, BUILD, folder], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1] == str(folder / "site" / "index.html")
+
+    return made_once(tmp_path_factory, "documentation", build) / "site"
 
 
 def test_every_document_is_a_page(site: Path) -> None:

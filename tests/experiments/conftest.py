@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from tests.once import made_once
 
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.needs import missing
@@ -21,8 +24,14 @@ def quick_result(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Re
         [experiment] = chosen([name])
         if reason := missing(experiment.needs):
             pytest.skip(reason)
+
+        def run(folder: Path) -> None:
+            found = experiment.run(Context(folder, quick=True))
+            (folder / "result.pickle").write_bytes(pickle.dumps(found))
+
         if name not in known:
-            known[name] = experiment.run(Context(tmp_path_factory.mktemp(name), quick=True))
+            folder = made_once(tmp_path_factory, f"experiment-{name}", run)
+            known[name] = pickle.loads((folder / "result.pickle").read_bytes())
         return known[name]
 
     return result

@@ -15,16 +15,18 @@ SETTINGS = "Checks: '-*,clang-analyzer-core.*,modernize-use-nullptr'\nWarningsAs
 
 @pytest.fixture
 def tidy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script, for a tree of its own."""
+    """The script, for a tree of its own, whose commands stand in a file."""
     module = loaded("tidy")
-    for name, folder in (("ROOT", tmp_path), ("BUILD", tmp_path / "build/dev"), ("GROUPS", tmp_path / "build/tidy")):
+    build = tmp_path / "build"
+    for name, folder in (("ROOT", tmp_path), ("BUILD", build), ("GROUPS", build / "groups")):
         monkeypatch.setattr(module, name, folder)
+    monkeypatch.setattr(module, "commands", lambda: json.loads((build / "commands.json").read_text()))
     return module
 
 
 def write(folder: Path, **files: str) -> list[dict[str, str]]:
     """The files and headers (`part_hpp`) of a tree, and the commands that compile them."""
-    (folder / "build" / "dev").mkdir(parents=True, exist_ok=True)
+    (folder / "build").mkdir(exist_ok=True)
     (folder / ".clang-tidy").write_text(SETTINGS)
     for name, text in files.items():
         (folder / name.replace("_hpp", ".hpp")).with_suffix(".hpp" if name.endswith("_hpp") else ".cpp").write_text(
@@ -35,7 +37,7 @@ def write(folder: Path, **files: str) -> list[dict[str, str]]:
         for name in files
         if not name.endswith("_hpp")
     ]
-    (folder / "build" / "dev" / "compile_commands.json").write_text(json.dumps(entries))
+    (folder / "build" / "commands.json").write_text(json.dumps(entries))
     return entries
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.conformance import give_way
+from tests import give_way
 
 # Stands for UCX: `worker` is how much there was to do.
 UCX = "unsigned ucp_worker_progress(unsigned long worker) { return (unsigned)worker; }"
