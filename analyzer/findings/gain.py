@@ -41,10 +41,11 @@ def gain_by_moving(evidence: Evidence, lost: Mapping[int, float]) -> float:
     return _gain(evidence, max(lost.values(), default=0.0), max(busy_ps(evidence).values(), default=0))
 
 
-def gain_by_sharing(evidence: Evidence, saved_ps: float) -> float:
-    """At most, where the cure may give work to other ranks."""
+def gain_by_sharing(evidence: Evidence, saved_ps: float, hidden_ps: float = 0.0) -> float:
+    """At most, where the cure may give work to other ranks; `hidden_ps`: what messages take, over all ranks, that may
+    be on their way while their receivers work instead of wait."""
     busy = busy_ps(evidence)
-    return _gain(evidence, saved_ps, sum(busy.values()) / max(1, len(busy)))
+    return _gain(evidence, saved_ps, (sum(busy.values()) - hidden_ps) / max(1, len(busy)))
 
 
 def gain_by_changing(evidence: Evidence, saved_ps: float, more: Mapping[int, float]) -> float:

@@ -24,10 +24,11 @@ cause no more waiting than they suffer, or than their code varies by chance, the
 them: a finding only beyond `NOISE`.
 
 Gain: the time traced to the cause on the worst-hit receiver, where what is late can be done later (`gain`). Work before
-the send may instead be shared by those who are late and those who wait, which saves their mean wait; the larger one is
-stated, of shared work no more than its replay saves (`late_work`). Where the delay costs lie in calls, computing at the
-moment of waiting is not what made the sender late (`delayed_by`), and no more is gained than if nobody waited for a
-sender. Delay costs know no waits of receivers that poll: they are not asked where these are most of the waiting.
+the send may instead be shared by those who are late and those who wait, which saves their mean wait, and the ways of
+the messages that then come before they are asked for (`ways_of_late`); the larger one is stated, of shared work no more
+than its replay saves (`late_work`). Where the delay costs lie in calls, computing at the moment of waiting is not what
+made the sender late (`delayed_by`), and no more is gained than if nobody waited for a sender. Delay costs know no waits
+of receivers that poll: they are not asked where these are most of the waiting.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ from logpost.analyzer.findings.evidence.own_time import took_longer
 from logpost.analyzer.findings.evidence.polled import polled_place, polled_waits
 from logpost.analyzer.findings.evidence.slow_ranks import by_exception
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.ways_of_late import ways_of_late
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, OF_CAUSE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
@@ -200,15 +202,12 @@ def _findings(
         single = {order[i]: float(by_receiver[i]) for i in range(min(len(order), MOST_SENDERS))}
         if not evidence.matters(single) or sums[cause] < LEAST_OF_FIRST * max(sums.values()):
             continue
-        gain, shared = _gain(evidence, cause, weights, single, waits)
-        if gain < MIN_SHARE:
+        moving, sharing = _gain(evidence, cause, weights, single, waits)
+        if max(moving, sharing) < MIN_SHARE:
             continue
         chain = _chain(max(single, key=lambda r: single[r]), waits, meanwhile)
         traced = Traced(cause, weights, single, float(by_receiver.sum()), total, chain, largest.height, covered)
-        cure = _cure(evidence, traced, waits, shared=shared)
-        if cure.hypothesis.gap_ps is not None and cure.graph.whole:
-            # Not all who wait can share with all who are late: the replay gives work to those who wait for it.
-            gain = min(gain, cure.gain())
+        gain, cure = _cured(evidence, traced, waits, moving, sharing)
         if gain < MIN_SHARE:
             continue
         yield replace(_finding(evidence, traced, meanwhile), gain=gain, cure=cure)
@@ -220,9 +219,9 @@ def _gain(
     by_sender: Mapping[int, float],
     by_receiver: Mapping[int, float],
     waits: pl.DataFrame,
-) -> tuple[float, bool]:
-    """What the cure saves at most, and whether that is sharing work; 0 where everybody is late in turn, and by no more
-    than noise makes them."""
+) -> tuple[float, float]:
+    """What is saved at most where what is late is done later, and where work is shared, 0 where it cannot be; both are
+    0 where everybody is late in turn, and by no more than noise makes them."""
     graph = graph_of(evidence)
     moved = saving_if(graph, Hypothesis(dropped=("send",))).gain
     polled = polled_waits(evidence)
@@ -232,7 +231,7 @@ def _gain(
         computed = computed_share(evidence, places, by_sender)
         if computed is not None and computed < BY_COMPUTING:
             gain = min(gain_by_moving(evidence, by_receiver), moved)
-            return (gain if gain > NOISE and evidence.divides("late_sender") else 0.0), False
+            return (gain if gain > NOISE and evidence.divides("late_sender") else 0.0), 0.0
     gain, shared = gain_by_moving(evidence, by_receiver), 0.0
     if cause.doing == "computing":
         shared = gain_by_sharing(evidence, saved_by_sharing(by_sender, by_receiver))
@@ -240,9 +239,9 @@ def _gain(
     net = sum(max(0.0, time - suffered.get(sender, 0.0)) for sender, time in by_sender.items())
     persistent = net > PERSISTENT * sum(by_sender.values()) and took_longer(graph) > PERSISTENT
     if persistent and (cause.doing != "computing" or _beyond_chance(evidence, by_sender, suffered, waits)):
-        return max(gain, shared), shared > gain
+        return gain, shared
     gain = min(max(gain, shared), moved)
-    return (gain if gain > NOISE else 0.0), False
+    return (gain if gain > NOISE else 0.0), 0.0
 
 
 def _beyond_chance(
@@ -255,11 +254,28 @@ def _beyond_chance(
     return bool(most >= CERTAIN * chance_of(evidence, by_sender))
 
 
+def _cured(
+    evidence: Evidence, traced: Traced, waits: pl.DataFrame, moving: float, sharing: float
+) -> tuple[float, Cure]:
+    """The better cure, and what it saves. Shared work saves what its replay does: not all who wait can share with all
+    who are late, and whose message comes while they work do not wait for its way either."""
+    ways = ways_of_late(graph_of(evidence)) if sharing > 0 and graph_of(evidence).whole else {}
+    hidden = float(sum(ways.get(receiver, 0) for receiver in traced.by_receiver))
+    saved = saved_by_sharing(traced.by_sender, traced.by_receiver)
+    most = gain_by_sharing(evidence, saved + hidden / len(traced.everybody), hidden)
+    if sharing > 0 and max(sharing, most) > moving:
+        cure = _cure(evidence, traced, waits, shared=True)
+        replayed = cure.hypothesis.gap_ps is not None and cure.graph.whole
+        gain = min(most, cure.gain()) if replayed else sharing
+        if max(sharing, gain) > moving:
+            return gain, cure
+    return moving, _cure(evidence, traced, waits, shared=False)
+
+
 def _cure(evidence: Evidence, traced: Traced, waits: pl.DataFrame, *, shared: bool) -> Cure:
     graph = graph_of(evidence)
     late = _late_ranks(traced.by_sender)
-    everybody = traced.by_sender.keys() | traced.by_receiver.keys()
-    if not shared or by_exception(late, everybody):
+    if not shared or by_exception(late, traced.everybody):
         return Cure(graph, Hypothesis(dropped=("send",), of=np.isin(graph.messages.sender, late)))
     pairs = waits.filter(pl.col("sender").is_in(late), pl.col("receiver").is_in(list(traced.by_receiver)))
     return shared_by_groups(evidence, graph, pairs.select("receiver", "sender").iter_rows())
@@ -292,6 +308,11 @@ class Traced:
     chain: list[int]
     intervals: int
     covered: float
+
+    @property
+    def everybody(self) -> set[int]:
+        """Who is late, and who waits."""
+        return {*self.by_sender, *self.by_receiver}
 
 
 def _inside(state: Meanwhile) -> tuple[Number, ...]:
