@@ -123,26 +123,28 @@ Phase draw_exchange(Draw& draw, const Setting& on) {
     return exchange(draw.number(0, 3), bytes);
 }
 
-Phase draw_background(Draw& draw, const Setting& on) {
+Background draw_background(Draw& draw, const Setting& on) {
     const auto bytes = static_cast<std::uint64_t>(draw.scale(8.0, static_cast<double>(on.small)));
     const int distance = draw.number(1, on.ranks / 2);
     switch (draw.number(0, 7)) {
         case 0:
-            return neighbours(distance == 1 ? std::vector<int>{1} : std::vector<int>{1, distance}, bytes);
+            return {neighbours(distance == 1 ? std::vector<int>{1} : std::vector<int>{1, distance}, bytes)};
         case 1:
-            return shift(distance, bytes);
+            return {shift(distance, bytes)};
         case 2:
-            return pairs(bytes);
+            return {pairs(bytes)};
         case 3:
-            return large_exchange(on.large);
+            return {large_exchange(on.large)};
         case 4:
-            return persistent(bytes);
+            return {persistent(bytes)};
         case 5:
-            return asked(distance, bytes);
-        case 6:
-            return up_and_down(distance, static_cast<std::uint64_t>(draw.one_of<int>({8, 64, 512})));
+            return {asked(distance, bytes)};
+        case 6: {
+            const auto size = static_cast<std::uint64_t>(draw.one_of<int>({8, 64, 512}));
+            return {up_and_down(distance, size), reduction(size)};
+        }
         default:
-            return reduction(static_cast<std::uint64_t>(draw.one_of<int>({8, 64, 512})));
+            return {reduction(static_cast<std::uint64_t>(draw.one_of<int>({8, 64, 512})))};
     }
 }
 
