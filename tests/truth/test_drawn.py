@@ -124,6 +124,29 @@ def test_blocks_may_cost_processors_all_that_an_estimate_does_not_divide(tmp_pat
     assert found.interval_holds, found.verdict
 
 
+@pytest.mark.parametrize("name", ["drawn_660931_09_shared_nic", "drawn_842410_23_shared_nic"])
+def test_the_cause_is_what_costs_most(tmp_path: Path, name: str) -> None:
+    """A NIC that the ranks of a node share may cost more than what was drawn."""
+    found = _drawn_and_judged(tmp_path, name)
+    assert found.verdict.right, found.verdict
+    assert found.gain_is_right, found.verdict
+    assert found.interval_holds, found.verdict
+
+
+def test_ranks_that_no_barrier_holds_meet_others_at_a_shared_nic(tmp_path: Path) -> None:
+    """And inner members of a reduction wait for those behind them alone."""
+    found = _drawn_and_judged(tmp_path, "drawn_660931_28_barriers").verdict
+    assert found.right, found
+    assert abs(found.gain - found.true_gain) < 0.01, found  # 15.1 for 14.9 %; with messages as they were 10.3 %
+
+
+def test_who_is_not_answered_falls_behind_the_ways_of_messages(tmp_path: Path) -> None:
+    """Receivers poll for messages that are under way, and have more to do themselves where work is shared."""
+    found = _drawn_and_judged(tmp_path, "drawn_282475_22_polling").verdict
+    assert found.right, found
+    assert abs(found.gain - found.true_gain) < 0.01, found  # 11.4 for 11.1 %; with waits for unsent messages 3.4 %
+
+
 def test_a_processor_at_work_in_an_operation_makes_no_late_receiver(tmp_path: Path) -> None:
     """Ranks leave a broadcast behind their o_r, and post the receive of a message that came meanwhile."""
     labels = _drawn_and_judged(tmp_path, "drawn_406693_28_locks").labels

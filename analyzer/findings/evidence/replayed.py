@@ -4,7 +4,9 @@ The graph of the calls gives each message what it took. Where ranks start at oth
 ranks that share a NIC, which came apart because one of them was late, come at once and queue. So the gaps of a
 hypothesis go through the what-if replay (`Engine`), in which NICs take messages as they come, handshakes wait for both
 sides, and collective operations are messages; with the gaps as they were, that gives back the run. What a call takes
-there it takes in the graph: at least that, and what it waits for comes no later.
+there it takes in the graph: at least that, and what it waits for comes no later. A call that is over there before
+something that the graph has it wait for (the last member of a reduction, of which an inner one needs few; a handshake
+that another call answered) waits for nobody.
 
 An estimated machine may only bound what a byte takes, and state that all of a message's time is latency, which queues
 for nothing. The other end of what it may be, all of the shortest message's time for its bytes, is replayed as well.
@@ -71,12 +73,22 @@ def _through(engine: Engine, graph: Graph, hypothesis: Hypothesis) -> tuple[Hypo
         return None
     enter, leave = graph.enter_ps.copy(), graph.leave_ps.copy()
     enter[rows], leave[rows] = (ends[numbers] for ends in times)
+    return followed(graph, hypothesis, enter, leave)
+
+
+def followed(graph: Graph, hypothesis: Hypothesis, enter: Int64, leave: Int64) -> tuple[Hypothesis, int | None]:
+    """The same hypothesis with what its calls take where these are their enters and leaves, and how long the program
+    is, where they then come in another order than in the graph."""
     call, source, message = (graph.waits[name] for name in ("call", "source", "message"))
-    lag = np.maximum(0, leave[call] - np.where(message < 0, _met(graph, enter)[call], enter[source]))
+    awaited = np.where(message < 0, _met(graph, enter)[call], enter[source])
+    lag = np.maximum(0, leave[call] - awaited)
+    freed = np.zeros(graph.count, dtype=np.bool_) if hypothesis.freed is None else hypothesis.freed.copy()
+    freed[call[awaited > leave[call]]] = True  # it was over before: inner members of a tree, who asks in another call
     cured = replace(
         hypothesis,
         calibrated=True,
-        work_ps=np.minimum(graph.work_ps, leave - enter),
+        freed=freed,
+        work_ps=np.minimum(graph.work_ps if hypothesis.work_ps is None else hypothesis.work_ps, leave - enter),
         stay_ps=leave - enter,
         most_ps=_least_of(message, lag, graph.messages.count),
         member_ps=_least_of(np.where(message < 0, call, -1), lag, graph.count),
@@ -110,9 +122,20 @@ def _replays(evidence: Evidence) -> tuple[Engine, ...]:
     run = evidence.run
     if run is None or run.manifest.machine.refused or not states_anything(run.manifest.machine):
         return ()
+    return _engines(run)
+
+
+def engine_of(run: Run) -> Engine | None:
+    """A replay of a run's program on its machine; None: there is no machine, or the program is not replayed."""
+    if run.manifest.machine.refused or not states_anything(run.manifest.machine):
+        return None
+    return next(iter(_engines(run, bounds=False)), None)
+
+
+def _engines(run: Run, *, bounds: bool = True) -> tuple[Engine, ...]:
     try:
         replayable = Replayable(run)
-        ends = (replayable.recorded, *_slowest(run, replayable.recorded))
+        ends = (replayable.recorded, *(_slowest(run, replayable.recorded) if bounds else ()))
         found = tuple(replayable.engine(one) for one in ends)
         for engine in found:
             engine.graph(engine.recorded)

@@ -39,7 +39,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.even_work import even_work
@@ -54,6 +53,7 @@ from logpost.analyzer.findings.evidence.slow_ranks import by_exception, either
 from logpost.analyzer.findings.evidence.successive import successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
+from logpost.analyzer.findings.evidence.without_calls import saving_without
 from logpost.analyzer.findings.finding import (
     HIGH,
     MEDIUM,
@@ -224,7 +224,7 @@ def _without_barrier(evidence: Evidence, found: Finding) -> Finding | None:
     graph = graph_of(evidence)
     here = graph.callpath == found.callpath
     of_waits = saving_if(graph, Hypothesis(freed=here)).gain
-    saving = saving_if(graph, Hypothesis(work_ps=np.where(here, 0, graph.work_ps), freed=here))
+    saving = saving_without(evidence, graph, found.callpath)
     moves_on = of_waits <= NOISE
     one_sided = not evidence.tables["transfers"].head(1).collect().is_empty()  # which a barrier may order
     if moves_on and (one_sided or min(found.gain, saving.gain) <= NOISE):
