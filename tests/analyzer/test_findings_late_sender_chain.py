@@ -203,8 +203,8 @@ def ahead(rounds: int = 20) -> Story:
         parts = {"late_sender": sent - asked, "latency": 3 * MS, "recv_overhead": 100 * US}
         story.call(0, sent, sent + 100 * US, send, send_overhead=100 * US)
         story.call(1, asked, sent + 3200 * US, recv, serialization=100 * US, **parts)
-        ends = (sent, sent + 100 * US), (asked, sent + 3200 * US), (send, recv)
-        story.message(0, 1, 8, *ends, send_overhead=100 * US, **parts)
+        sending, receiving = (sent, sent + 100 * US), (asked, sent + 3200 * US)
+        story.message(0, 1, 8, sending, receiving, (send, recv), send_overhead=100 * US, **parts)
     story.user(0, story.path("main", "prepare"), rounds * 9900 * US)
     story.user(1, story.path("main", "use"), rounds * 6 * MS)
     return story

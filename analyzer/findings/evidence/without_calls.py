@@ -45,15 +45,16 @@ def _times(run: Run, graph: Graph, here: npt.NDArray[np.bool_], callpath: int) -
         return None
     (numbers,) = np.nonzero(graph.row_of >= 0)
     rows = graph.row_of[numbers]
-    kept = ~here[rows]
-    numbers, rows = rest.number_of[numbers[kept]], rows[kept]
+    staying = ~here[rows]
+    rows = rows[staying]
+    kept = rest.number_of[numbers[staying]]
     longer = np.zeros(engine.calls, dtype=np.int64)
-    longer[numbers] = -_just_before(graph, here)[rows]
+    longer[kept] = -_just_before(graph, here)[rows]
     times = engine.times_with_code(longer)
     if times is None:
         return None
     enter, leave = graph.enter_ps.copy(), graph.leave_ps.copy()
-    enter[rows], leave[rows] = (ends[numbers] for ends in times)
+    enter[rows], leave[rows] = (ends[kept] for ends in times)
     for row in np.flatnonzero(here).tolist():
         before = leave[row - 1] if graph.follows[row] else graph.enter_ps[row] - graph.gap_ps[row]
         enter[row] = leave[row] = before + graph.gap_ps[row]
