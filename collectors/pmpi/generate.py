@@ -114,7 +114,7 @@ def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
     if h == "pcontrol":
         return "if (level == 1) lp_switch_in_call(t, 1);", {}, "lp_level(s, level);", failed
     if h in ("coll", "icoll", "coll_init"):
-        return "", {}, _collective(f), failed
+        return "", {}, _collective(f), f"lp_failed_coll(s, comm, {_root(f)});" if h == "coll" else failed
     if h == "send":
         return "", {}, "lp_send(s, count, datatype, dest, tag, comm);", failed
     if h == "recv":
@@ -169,13 +169,18 @@ def _completion(f: Function) -> tuple[str, dict[str, str], str, str]:
         note = "lp_done_1(s, held, ask);"
         if test:
             note = f"if (*(int*)flag) {note}\n    else lp_tested(s, &held, 1);"
-        return before, {"status": "ask"}, note, failed
+        return before, {"status": "ask"}, note, "lp_failed_1(s, held, request);"
     number = "incount" if which == "some" else "count"
     before = f"uint64_t* held = lp_save(t, {number}, array_of_requests);"
     if which == "any":
         note = "if (*(int*)indx >= 0 && held) lp_done_1(s, held[*(int*)indx], ask);\n    else lp_plain(s);"
         if test:
             note = f"if (!*(int*)flag) lp_tested(s, held, count);\n    else {note}"
+        failed = (
+            "if (held && *(int*)indx >= 0 && *(int*)indx < count)\n"
+            "      lp_failed_1(s, held[*(int*)indx], (MPI_Request*)array_of_requests + *(int*)indx);\n"
+            "    else lp_plain(s);"
+        )
         return _OWN_STATUS + "\n  " + before, {"status": "ask"}, note, failed
     before += f"\n  MPI_Status* ask = lp_statuses(t, {number}, array_of_statuses);"
     replace = {"array_of_statuses": "(ask ? (void*)ask : array_of_statuses)"}
@@ -208,6 +213,7 @@ def _environment(f: Function) -> tuple[str, dict[str, str], str, str]:
         parent, made = f.arguments
         if parent == "-":
             return "", {}, f"lp_comm_new(s, 0, 0, {made});", failed
+        failed = f"lp_failed_coll(s, {parent}, LP_ROOT_NONE);"
         return "", {}, f"lp_comm_new(s, {parent}, 1, {made});", failed
     if h == "comm_idup":
         return "", {}, "lp_comm_new_idup(s, comm, newcomm, request);", failed

@@ -9,7 +9,7 @@ from pathlib import Path
 from logpost.collectors.pmpi import prototypes
 
 MAGIC = 0x33676F6C74736F70
-CALL, SEND, RECV, COLL = 1, 2, 3, 18
+CALL, SEND, RECV, COLL, COMM_NEW = 1, 2, 3, 18, 20
 FINALIZE, LEVEL, DEF_COMM, INFO, SYNC, OFFSET = 23, 24, 64, 67, 68, 69
 TSC, MONOTONIC = 1, 2
 WORLD, SELF = 1, 2
@@ -72,6 +72,18 @@ class Log:
         """A blocking send or receive in the world."""
         name = {SEND: "MPI_Send", RECV: "MPI_Recv"}[kind]
         self._add(kind, NUMBERS[name], enter, leave, struct.pack("<QiiII", size, peer, tag, 1, 0))
+
+    def collective(self, name: str, enter: int, leave: int) -> None:
+        """A blocking operation in the world, from rank 0 where it has a root."""
+        self._add(COLL, NUMBERS[name], enter, leave, struct.pack("<QQIi", 8, 8, 1, 0 if name == "MPI_Bcast" else -1))
+
+    def outside(self, name: str, enter: int, leave: int) -> None:
+        """A call that makes a communicator of the world's without this member."""
+        self._add(COMM_NEW, NUMBERS[name], enter, leave, struct.pack("<II", 1, 0))
+
+    def fails(self, name: str, enter: int, leave: int) -> None:
+        """A collective operation in the world that returns an error."""
+        self._add(CALL, NUMBERS[name], enter, leave, struct.pack("<QQIi", 0, 0, 1, 0 if name == "MPI_Bcast" else -1))
 
     def _header(self, flushed: int, opened: int = 0) -> bytes:
         return struct.pack("<QIIQQQQ16x", MAGIC, 0, self.clock, self.process, prototypes.table_hash(), flushed, opened)

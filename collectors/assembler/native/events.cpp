@@ -409,6 +409,24 @@ class ProcessEvents {
         return p;
     }
 
+    // Whether a call is a collective operation that failed here, and that the other members did.
+    static bool counts(const Thread& thread, const Record& r) {
+        if (failed_over(r) == 0) {
+            return false;
+        }
+        const auto at = std::ranges::lower_bound(thread.failed, r.head.enter, {}, &Failed::enter);
+        return at != thread.failed.end() && at->enter == r.head.enter && at->counts;
+    }
+
+    void failed(EventWriter& out, const Record& r, std::uint64_t enter, std::uint64_t leave) {
+        const auto c = r.get<lp_collective>();
+        if (job_.functions[r.head.function].operation == "-") {
+            collectives_.comm_made(out, enter, leave, {c.comm, 0});  // as of who is no member of the new one
+        } else {
+            collectives_.blocking(out, enter, leave, c, ids_.operation(r.head.function));
+        }
+    }
+
     void body(EventWriter& out, const Calls& source, const Record& r, std::uint64_t enter, std::uint64_t leave) {
         using Kind = Pending::Kind;
         constexpr std::size_t after_message = sizeof(lp_message);
@@ -417,6 +435,10 @@ class ProcessEvents {
         p.message = message;
         switch (r.head.kind) {
             case LP_CALL:
+                if (counts(source.thread(), r)) {
+                    failed(out, r, enter, leave);
+                    break;
+                }
                 started(out, r, enter, leave);
                 parts(out, source, enter, leave);
                 break;

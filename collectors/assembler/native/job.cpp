@@ -159,6 +159,9 @@ void scan(Process& process, Thread& thread) {
             thread.last = std::max(thread.last, record->head.leave);
             thread.finalized = thread.finalized || record->head.kind == LP_FINALIZE;
             thread.calls += record->head.kind < LP_OFF ? 1U : 0U;
+            if (const auto comm = failed_over(*record); comm != 0) {
+                thread.failed.push_back({record->head.enter, record->head.leave, record->head.function, comm});
+            }
         }
     }
     const auto last = thread.log.opened_last();

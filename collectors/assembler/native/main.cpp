@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
         }
         Job job = read_job(argv[1]);
         unify(job);
+        judge_failed(job);
         fit_clocks(job);
         const Tally tally = write_archive(argv[2], job);
         std::size_t threads = 0;

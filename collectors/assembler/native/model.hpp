@@ -34,6 +34,16 @@ struct Measurement {
     std::uint64_t at = 0;
 };
 
+// A collective operation that returned an error.
+struct Failed {
+    std::uint64_t enter = 0;
+    std::uint64_t leave = 0;
+    std::uint32_t function = 0;
+    std::uint32_t comm = 0;    // local id
+    std::uint64_t before = 0;  // how many of the process's succeeded on the communicator before
+    bool counts = false;       // the other members did it, so it is one of the communicator's
+};
+
 struct Thread {
     explicit Thread(RawLog of) : log(std::move(of)) {}
 
@@ -48,6 +58,7 @@ struct Thread {
     std::vector<std::vector<std::uint64_t>> stacks;  // return addresses, innermost first; stack 1 is the first
     std::vector<std::vector<lp_carried>> carried;    // for each time that recording was off: requests under way then
     std::vector<std::vector<lp_ended>> ended;        // and those of other threads that had ended
+    std::vector<Failed> failed;
 };
 
 struct Process {
@@ -149,6 +160,12 @@ Job read_job(const std::filesystem::path& directory);
 
 // Gives ranks, hosts, communicators and windows their numbers.
 void unify(Job& job);
+
+// The communicator (local id) of a collective operation that returned an error; 0: the record is another one.
+std::uint32_t failed_over(const Record& record);
+
+// Finds which collective operations that failed on some members are operations of the communicator all the same.
+void judge_failed(Job& job);
 
 // Finds rates and offsets of the clocks; sets job.resolution.
 void fit_clocks(Job& job);

@@ -229,6 +229,10 @@ void RequestEvents::complete(EventWriter& out, std::uint64_t time, const lp_done
         windows_.request_done(out, time, p.access, p.id);
         return;
     }
+    if ((done.flags & LP_DONE_FAILED) != 0) {
+        end_unseen(out, time, p);
+        return;
+    }
     if ((done.flags & LP_DONE_CANCELLED) != 0) {
         check(OTF2_EvtWriter_MpiRequestCancelled(out.writer, nullptr, out.at(time), p.id), "MpiRequestCancelled");
         return;

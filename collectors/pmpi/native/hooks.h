@@ -311,15 +311,30 @@ LP_HOOK lp_tested(struct lp_stamp s, const uint64_t* handles, int count) {
     lp_call(s);
 }
 
-/* Completions number 0..count-1 of a list; indices NULL: all in order. With MPI_ERR_IN_STATUS only those without error.
- */
+/* A request that ended with an error is gone, and its handle may be given anew. */
+static inline struct lp_done lp_ended_by_error(uint64_t handle) {
+    return (struct lp_done){handle, 0, LP_NO_PEER, 0, LP_DONE_FAILED, 0};
+}
+
+LP_HOOK lp_failed_1(struct lp_stamp s, uint64_t handle, const void* request) {
+    size_t n = LP_HEAD + sizeof(struct lp_done);
+    if (handle == (uintptr_t)lp_k.request_null || *(const MPI_Request*)request != lp_k.request_null) {
+        lp_call(s);
+    } else if (lp_reserve(s.t, n)) {
+        *(struct lp_done*)(s.t->pos + LP_HEAD) = lp_ended_by_error(handle);
+        lp_commit(s.t, LP_WAITED, s.f, n, s.enter, s.leave);
+    }
+}
+
+/* Completions number 0..count-1 of a list; indices NULL: all in order. `failed`: MPI_ERR_IN_STATUS. */
 LP_HOOK lp_done_list(struct lp_stamp s, const uint64_t* handles, const int* indices, const MPI_Status* statuses,
                      int count, int failed) {
     size_t k = 0;
     struct lp_done* to = NULL;
     for (int i = 0; handles && statuses && i < count; i++) {
         uint64_t handle = handles[indices ? indices[i] : i];
-        if (handle == (uintptr_t)lp_k.request_null || (failed && statuses[i].MPI_ERROR != MPI_SUCCESS))
+        const int error = failed ? statuses[i].MPI_ERROR : MPI_SUCCESS;
+        if (handle == (uintptr_t)lp_k.request_null || error == MPI_ERR_PENDING)
             continue;
         if (k == 0 || k == LP_MAX_ENTRIES) {
             if (k)
@@ -330,7 +345,7 @@ LP_HOOK lp_done_list(struct lp_stamp s, const uint64_t* handles, const int* indi
                 return;
             to = (struct lp_done*)(s.t->pos + LP_HEAD);
         }
-        to[k++] = lp_finished(handle, &statuses[i]);
+        to[k++] = error == MPI_SUCCESS ? lp_finished(handle, &statuses[i]) : lp_ended_by_error(handle);
     }
     if (k)
         lp_commit(s.t, LP_DONE, s.f, LP_HEAD + k * sizeof *to, s.enter, s.leave);
@@ -378,6 +393,17 @@ LP_HOOK lp_coll(struct lp_stamp s, int kind, lp_word comm, int32_t root, struct 
         memcpy(s.t->pos + LP_HEAD + sizeof c, &handle, 8);
     }
     lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
+}
+
+/* A collective operation that returned an error. Whether its member took part in it is seen where all logs are
+ * (failed.cpp). The communicator may be what was wrong, so MPI is not asked about it. */
+LP_HOOK lp_failed_coll(struct lp_stamp s, lp_word comm, int32_t root) {
+    struct lp_collective c = {0, 0, lp_comm_known(s.t, LP_KEY(MPI_Comm, comm)), root};
+    size_t n = LP_HEAD + sizeof c;
+    if (!lp_reserve(s.t, n))
+        return;
+    memcpy(s.t->pos + LP_HEAD, &c, sizeof c);
+    lp_commit(s.t, LP_CALL, s.f, n, s.enter, s.leave);
 }
 
 LP_HOOK lp_coll_init(struct lp_stamp s, lp_word comm, int32_t root, struct lp_volume v, const void* request) {

@@ -133,7 +133,7 @@ struct lp_open {
 
 enum lp_kind {
     LP_END = 0,
-    LP_CALL = 1,     /* nothing but enter and leave */
+    LP_CALL = 1,     /* nothing but enter and leave; of a failed collective lp_collective without bytes */
     LP_SEND,         /* lp_message */
     LP_RECV,         /* lp_message, peer resolved from the status */
     LP_SENDRECV,     /* two lp_message: sent, received */
