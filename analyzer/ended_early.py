@@ -64,22 +64,26 @@ class OpenCall:
         return "; ".join(parts)
 
 
-def sentences(calls: Sequence[OpenCall], ranks: Iterable[int], members: Mapping[int, Sequence[int]]) -> list[str]:
+def sentences(
+    calls: Sequence[OpenCall], ranks: Iterable[int], members: Mapping[int, Sequence[int]], *, so_far: bool = False
+) -> list[str]:
     """What a person needs to see first; nothing where every call ended.
 
     Args:
         calls: those that never ended.
         ranks: all of the program.
         members: ranks by the archive's communicator.
+        so_far: the archive was made while the program ran, which may have left them since.
     """
     if not calls:
         return []
     inside = {call.rank for call in calls}
     outside = sorted(set(ranks) - inside)
+    they = "they were" if len(inside) > 1 else "it was"
     found = [
-        f"The recording ended early: {ranks_noun(inside)} never left the call that they were in."
-        if len(inside) > 1
-        else f"The recording ended early: {ranks_noun(inside)} never left the call that it was in."
+        f"The program still ran when the archive was made: {ranks_noun(inside)} had not left the call that {they} in."
+        if so_far
+        else f"The recording ended early: {ranks_noun(inside)} never left the call that {they} in."
     ]
     by_state: dict[tuple[str, str, int | None], list[int]] = {}
     for call in calls:

@@ -11,6 +11,9 @@ from logpost.analyzer import schema
 from logpost.analyzer._native import Trace
 from logpost.analyzer.ended_early import OpenCall, sentences
 
+SO_FAR_PROPERTY = "LOGPOST::SO_FAR"
+"""A property of an archive that was made while its program ran (`record --dump-signal`, `--hang`)."""
+
 
 def open_calls(trace: Trace) -> pl.DataFrame:
     """The calls that never ended."""
@@ -40,4 +43,5 @@ def ended_early(trace: Trace, frames: Mapping[str, pl.DataFrame]) -> list[str]:
         int(ref): [rank_of.get(int(location), -1) for location in group]
         for ref, group in zip(communicators["ref"], communicators["members"], strict=True)
     }
-    return sentences(calls, [rank for rank in rank_of.values() if rank >= 0], members)
+    so_far = SO_FAR_PROPERTY in dict(trace.properties())
+    return sentences(calls, [rank for rank in rank_of.values() if rank >= 0], members, so_far=so_far)

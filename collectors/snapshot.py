@@ -101,6 +101,7 @@ def take(assembler: Path, raw: Path, output: Path, name: str) -> assemble.Archiv
                 raise OSError("the rings turn faster than they can be copied; keep more with --keep")
         about = json.loads((raw / "record.json").read_text())
         (copy / "record.json").write_text(json.dumps({**about, "time": f"{about['time']}_{name}"}))
+        (copy / "so_far").touch()  # what the archive then says of itself
         return assemble.assemble(assembler, copy, output)
     finally:
         shutil.rmtree(copy, ignore_errors=True)

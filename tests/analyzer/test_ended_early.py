@@ -29,6 +29,11 @@ def test_two_that_receive_from_each_other_are_a_deadlock() -> None:
     ]
 
 
+def test_an_archive_of_a_program_that_still_ran_says_so() -> None:
+    found = sentences([barrier(0)], range(4), WORLD, so_far=True)
+    assert found[0] == ("The program still ran when the archive was made: rank 0 had not left the call that it was in.")
+
+
 def test_who_did_not_arrive_is_named_and_equal_ranks_share_a_line() -> None:
     found = sentences([barrier(0), barrier(1), barrier(3), recv(2, "any")], range(4), WORLD)
     assert found[1:] == [

@@ -38,6 +38,7 @@ void set_properties(OTF2_Archive* archive, const Job& job) {
     set_property(archive, "LOGPOST::SIMULATION", value(first, "simulation"));
     set_property(archive, "LOGPOST::FINALIZED_RANKS", std::to_string(finalized));
     set_property(archive, "LOGPOST::STOPPED_THREADS", std::to_string(stopped));
+    set_property(archive, "LOGPOST::SO_FAR", job.so_far ? "1" : "");
 }
 
 // What the rings have overwritten, and how much of what is left lacks its other half; nothing where all is there.

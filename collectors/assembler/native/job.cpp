@@ -186,6 +186,7 @@ std::shared_ptr<const Ring> ring_of(const std::filesystem::path& log,
 Job read_job(const std::filesystem::path& directory) {
     Job job;
     read_functions(job, directory / "functions.txt");
+    job.so_far = std::filesystem::exists(directory / "so_far");
     std::vector<std::filesystem::path> paths;
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
         if (entry.path().extension() == ".raw") {

@@ -140,6 +140,7 @@ struct Job {
     std::vector<Function> functions;  // by number
     std::uint32_t off = 0;            // the one that stands for times at which recording was off
     std::uint64_t table = 0;
+    bool so_far = false;           // the program still runs
     std::string program;           // as the archive is named after it
     std::uint64_t resolution = 0;  // ticks per second of the archive
     std::vector<std::string> warnings;
