@@ -114,7 +114,10 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     watched = settings.hang_s is not None or settings.dump_signal is not None
     watcher = Watcher(raw, settings.hang_s, take) if watched else None
     if settings.dump_signal is not None:
-        progress(f"for an archive of the run so far: kill -{settings.dump_signal} {os.getpid()}")
+        name = signal.Signals(settings.dump_signal).name.removeprefix("SIG")
+        progress(f"for an archive of the run so far: kill -{name} {os.getpid()}")
+    if (other := other_launcher(command)) is not None:
+        say(f"{other}; else each process may be alone in its MPI_COMM_WORLD")
     started = with_environment(command, target.abi, variables)
     around = dict(variables)
     if carries_environment(command, target.abi):  # a profiler belongs into the program's processes alone
@@ -163,13 +166,23 @@ def why_nothing(command: Sequence[str], status: int) -> str:
     library = mpi.linked_library(path)
     if library is None:
         return f"{path} links no MPI library: it is not an MPI program, or links MPI statically"
-    theirs, launcher = mpi.abi_of_soname(library.name), mpi.launcher_abi(command[0])
-    if theirs is not None and launcher is not None and theirs != launcher:
-        return (
-            f"{path} uses {mpi.NAMES[theirs]}, but {command[0]} belongs to {mpi.NAMES[launcher]}; "
-            f"start it with the mpirun of {mpi.NAMES[theirs]}"
-        )
-    return f"{path} called neither MPI_Init nor shmem_init, or something removed LD_PRELOAD"
+    return other_launcher(command) or (
+        f"{path} called neither MPI_Init nor shmem_init, or something removed LD_PRELOAD"
+    )
+
+
+def other_launcher(command: Sequence[str]) -> str | None:
+    """What is wrong with a command whose launcher belongs to another MPI than its program links; None: nothing."""
+    path = mpi.program_of(command)
+    library = mpi.linked_library(path) if path is not None else None
+    theirs = mpi.abi_of_soname(library.name) if library is not None else None
+    launcher = mpi.launcher_abi(command[0])
+    if theirs is None or launcher is None or theirs == launcher:
+        return None
+    return (
+        f"{path} uses {mpi.NAMES[theirs]}, but {command[0]} belongs to {mpi.NAMES[launcher]}; "
+        f"start it with the mpirun of {mpi.NAMES[theirs]}"
+    )
 
 
 def _whose(command: Sequence[str]) -> str:

@@ -288,3 +288,18 @@ def test_a_program_of_one_mpi_under_the_launcher_of_another_is_told(
     assert recorder.why_nothing(["mpirun", str(program)], 0) == (
         f"{program} uses MPICH, but mpirun belongs to Open MPI; start it with the mpirun of MPICH"
     )
+
+
+def test_a_program_of_one_mpi_that_the_launcher_of_another_starts_alone_is_told_too(
+    openmpi: str, mpich: str, tmp_path: Path
+) -> None:
+    """Each of its processes is a world of its own, and succeeds."""
+    source = tmp_path / "alone.c"
+    source.write_text("#include <mpi.h>\nint main(void) { return MPI_Init(0, 0) || MPI_Finalize(); }\n")
+    program = recording.build(str(source), openmpi, tmp_path)
+    result = recording.record(tmp_path, recording.LAUNCHERS[mpich], "-n", "2", str(program))
+    assert result.status == 0
+    assert (
+        f"{program} uses Open MPI, but {recording.LAUNCHERS[mpich]} belongs to MPICH; start it with the mpirun "
+        "of Open MPI; else each process may be alone in its MPI_COMM_WORLD\n"
+    ) in result.err
