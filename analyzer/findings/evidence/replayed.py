@@ -41,28 +41,35 @@ from logpost.replay.whatif import Engine, Scenario
 
 def saving_replayed(evidence: Evidence, graph: Graph, hypothesis: Hypothesis) -> Saving:
     """A hypothesis of other gaps beside the run as it was."""
-    cure = cure_replayed(evidence, graph, hypothesis)
-    saving = saving_if(graph, cure.hypothesis)
+    return saving_of(cure_replayed(evidence, graph, hypothesis))
+
+
+def saving_of(cure: Cure) -> Saving:
+    """A cure beside the run as it was: of the length that it has."""
+    saving = saving_if(cure.graph, cure.hypothesis)
     if saving.cure is None:
         return saving
     cure = replace(cure, length_ps=saving.cure.length_ps if cure.length_ps is None else cure.length_ps)
     return replace(saving, gain=cure.gain(), cure=cure)
 
 
+def is_replayable(evidence: Evidence, graph: Graph) -> bool:
+    """Whether another replay of the program than the graph's says what its calls take."""
+    return graph.whole and not graph.polls.any() and evidence.divides("latency")
+
+
 def cure_replayed(evidence: Evidence, graph: Graph, hypothesis: Hypothesis) -> Cure:
     """The program with other gaps; its length is told where its calls come in another order."""
-    known = graph.whole and not graph.polls.any() and evidence.divides("latency")
-    replays = _replays(evidence) if known else ()
+    replays = _replays(evidence) if is_replayable(evidence, graph) else ()
     found = [one for engine in replays if (one := _through(engine, graph, hypothesis)) is not None]
     if not found:
         return Cure(graph, met_again(graph, hypothesis))
-    (first, length), *others = found
-    return Cure(graph, first, at_least=others[0][0] if others else None, length_ps=length)
+    first, *others = found
+    return replace(first, at_least=others[0].hypothesis if others else None)
 
 
-def _through(engine: Engine, graph: Graph, hypothesis: Hypothesis) -> tuple[Hypothesis, int | None] | None:
-    """The same hypothesis with what its calls take if they meet as it has them meet, and how long the program is, where
-    they then come in another order than in the graph."""
+def _through(engine: Engine, graph: Graph, hypothesis: Hypothesis) -> Cure | None:
+    """The same hypothesis with what its calls take if they meet as it has them meet."""
     assert hypothesis.gap_ps is not None
     (numbers,) = np.nonzero(graph.row_of >= 0)
     rows = graph.row_of[numbers]
@@ -76,9 +83,9 @@ def _through(engine: Engine, graph: Graph, hypothesis: Hypothesis) -> tuple[Hypo
     return followed(graph, hypothesis, enter, leave)
 
 
-def followed(graph: Graph, hypothesis: Hypothesis, enter: Int64, leave: Int64) -> tuple[Hypothesis, int | None]:
-    """The same hypothesis with what its calls take where these are their enters and leaves, and how long the program
-    is, where they then come in another order than in the graph."""
+def followed(graph: Graph, hypothesis: Hypothesis, enter: Int64, leave: Int64) -> Cure:
+    """The same hypothesis with what its calls take where these are their enters and leaves; its length is told where
+    they then come in another order than in the graph."""
     call, source, message = (graph.waits[name] for name in ("call", "source", "message"))
     awaited = np.where(message < 0, _met(graph, enter)[call], enter[source])
     lag = np.maximum(0, leave[call] - awaited)
@@ -94,7 +101,7 @@ def followed(graph: Graph, hypothesis: Hypothesis, enter: Int64, leave: Int64) -
         member_ps=_least_of(np.where(message < 0, call, -1), lag, graph.count),
     )
     in_order = bool((np.diff(enter) >= 0)[graph.follows[1:]].all())
-    return cured, None if in_order else int(leave.max()) - graph.begin_ps
+    return Cure(graph, cured, length_ps=None if in_order else int(leave.max()) - graph.begin_ps)
 
 
 def _met(graph: Graph, enter_ps: Int64) -> Int64:
@@ -119,20 +126,17 @@ def _least_of(of: Int32, lag: Int64, count: int) -> Int64:
 def _replays(evidence: Evidence) -> tuple[Engine, ...]:
     """Replays of the program: on its machine, and at the other end of what a byte takes, where that is only bounded;
     none where there is no machine."""
-    run = evidence.run
-    if run is None or run.manifest.machine.refused or not states_anything(run.manifest.machine):
-        return ()
-    return _engines(run)
+    return _engines(evidence.run) if evidence.run is not None else ()
 
 
 def engine_of(run: Run) -> Engine | None:
     """A replay of a run's program on its machine; None: there is no machine, or the program is not replayed."""
-    if run.manifest.machine.refused or not states_anything(run.manifest.machine):
-        return None
     return next(iter(_engines(run, bounds=False)), None)
 
 
 def _engines(run: Run, *, bounds: bool = True) -> tuple[Engine, ...]:
+    if run.manifest.machine.refused or not states_anything(run.manifest.machine):
+        return ()
     try:
         replayable = Replayable(run)
         ends = (replayable.recorded, *(_slowest(run, replayable.recorded) if bounds else ()))

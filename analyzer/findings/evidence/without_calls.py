@@ -7,14 +7,12 @@ program whose tables do not have these calls; the time that they took is not giv
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Graph
-from logpost.analyzer.findings.evidence.replayed import engine_of, followed
+from logpost.analyzer.findings.evidence.replayed import engine_of, followed, is_replayable, saving_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.run import Run
@@ -25,16 +23,9 @@ def saving_without(evidence: Evidence, graph: Graph, callpath: int) -> Saving:
     """What the program saves without the calls of this path, in which nobody sends anything."""
     here = graph.callpath == callpath
     hypothesis = Hypothesis(work_ps=np.where(here, 0, graph.work_ps), freed=here)
-    known = graph.whole and not graph.polls.any() and evidence.divides("latency") and evidence.run is not None
-    times = _times(evidence.run, graph, here, callpath) if known and evidence.run is not None else None
-    if times is None:
-        return saving_if(graph, hypothesis)
-    cured, length_ps = followed(graph, hypothesis, *times)
-    saving = saving_if(graph, cured)
-    if length_ps is None or saving.cure is None:
-        return saving
-    cure = replace(saving.cure, length_ps=length_ps)
-    return replace(saving, gain=cure.gain(), cure=cure)
+    run = evidence.run if is_replayable(evidence, graph) else None
+    times = _times(run, graph, here, callpath) if run is not None else None
+    return saving_if(graph, hypothesis) if times is None else saving_of(followed(graph, hypothesis, *times))
 
 
 def _times(run: Run, graph: Graph, here: npt.NDArray[np.bool_], callpath: int) -> tuple[Int64, Int64] | None:
@@ -77,9 +68,9 @@ class Rest(Run):
     def __init__(self, run: Run, callpath: int) -> None:
         super().__init__(run.path, run.manifest)
         self._run = run
-        calls = run.facts("calls").select(stays=pl.col("callpath") != callpath).collect()["stays"].to_numpy()
-        self._stays = calls
-        self.number_of: Int32 = np.where(calls, np.cumsum(calls) - 1, -1).astype(np.int32)
+        stays = run.facts("calls").select(stays=pl.col("callpath") != callpath).collect()["stays"].to_numpy()
+        self._stays = stays
+        self.number_of: Int32 = np.where(stays, np.cumsum(stays) - 1, -1).astype(np.int32)
         """by call of the run: its number here; -1: it is left out"""
 
     def facts(self, name: str) -> pl.LazyFrame:

@@ -34,4 +34,23 @@ class Calls {
     bool off_ = false;
 };
 
+// Visits the number of the thread whose next call ended first, until no thread has one.
+template <class Visit>
+void for_each_in_order(std::vector<Calls>& threads, Visit&& visit) {
+    for (;;) {
+        std::size_t next = threads.size();
+        for (std::size_t i = 0; i < threads.size(); ++i) {
+            if (threads[i].call() &&
+                (next == threads.size() || threads[i].call()->head.leave < threads[next].call()->head.leave)) {
+                next = i;
+            }
+        }
+        if (next == threads.size()) {
+            return;
+        }
+        visit(next);
+        threads[next].advance();
+    }
+}
+
 }  // namespace logpost::assembler

@@ -57,7 +57,6 @@ class ProcessEvents {
             std::max(tally_.ns_off, ns_between(lost.last - std::min(lost.last, lost.longest_off), lost.last));
     }
 
-    // Always the thread whose next call ended first.
     void run(std::vector<LocationEvents>& locations) {
         std::vector<Calls> sources;
         std::vector<EventWriter> outs;
@@ -65,20 +64,7 @@ class ProcessEvents {
             outs.push_back(open(thread->log.header().thread));
             sources.emplace_back(*thread);
         }
-        for (;;) {
-            std::size_t next = sources.size();
-            for (std::size_t i = 0; i < sources.size(); ++i) {
-                if (sources[i].call() &&
-                    (next == sources.size() || sources[i].call()->head.leave < sources[next].call()->head.leave)) {
-                    next = i;
-                }
-            }
-            if (next == sources.size()) {
-                break;
-            }
-            emit(outs[next], sources[next]);
-            sources[next].advance();
-        }
+        for_each_in_order(sources, [&](std::size_t thread) { emit(outs[thread], sources[thread]); });
         for (std::size_t i = 0; i < sources.size(); ++i) {
             if (off_[outs[i].thread].is) {
                 requests_.resume(outs[i], outs[i].last, std::vector<lp_carried>{});  // what became of them is not known

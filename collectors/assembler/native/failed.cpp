@@ -51,20 +51,7 @@ void in_order(const Process& process, Visit&& visit) {
     for (const auto& thread : process.threads) {
         sources.emplace_back(*thread);
     }
-    for (;;) {
-        std::size_t next = sources.size();
-        for (std::size_t i = 0; i < sources.size(); ++i) {
-            if (sources[i].call() &&
-                (next == sources.size() || sources[i].call()->head.leave < sources[next].call()->head.leave)) {
-                next = i;
-            }
-        }
-        if (next == sources.size()) {
-            return;
-        }
-        visit(next, *sources[next].call());
-        sources[next].advance();
-    }
+    for_each_in_order(sources, [&](std::size_t thread) { visit(thread, *sources[thread].call()); });
 }
 
 // Counts a process's successes on some communicators, those before each failure too.
