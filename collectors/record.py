@@ -74,10 +74,10 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     if settings.switch is not None:
         refuse_unusable(settings.switch)
     target = mpi.find(command, settings.mpi)
+    for directory in filter(None, (settings.keep_in, settings.output)):
+        make_directory(directory)  # before seconds are spent on what is compiled
     library = interposer.build(target, progress)
     assembler = assemble.find_assembler(progress)
-    if settings.keep_in is not None:
-        make_directory(settings.output)
     raw = _new_raw_directory(command, settings.keep_in or settings.output)
 
     variables = {
@@ -257,7 +257,6 @@ def _new_raw_directory(command: Sequence[str], output: Path) -> Path:
         raw = output.resolve() / f"logpost_{about['program']}_{about['time']}{suffix}.raw"
         if len(os.fsencode(raw)) > 1000:
             raise InputError(f"the path of {output} is too long for a recording; pass another directory with -o")
-        make_directory(output)
         try:
             raw.mkdir()
             (raw / "functions.txt").write_text(prototypes.functions_text(str(about["program"])))

@@ -168,9 +168,11 @@ def test_a_signal_is_a_status(openmpi: str, tmp_path: Path) -> None:
         (["record", "-o", "/dev/null", "--", "true"], "/dev/null is not a directory"),
     ],
 )
-def test_mistakes_are_one_line_and_status_2(openmpi: str, words: list[str], complaint: str) -> None:
-    done = recording.logpost(*words)
+def test_mistakes_are_one_line_and_status_2(openmpi: str, words: list[str], complaint: str, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    done = recording.logpost(*words, env=recording.environment(XDG_CACHE_HOME=str(cache)))
     assert done.returncode == 2
+    assert not cache.exists(), "seconds went into what is compiled"
     assert complaint in _one_line(done.stderr)
     assert "Traceback" not in done.stderr
 
