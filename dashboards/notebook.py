@@ -7,6 +7,7 @@ run.select(ranks=[0, 3]).plot.timeline()
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Sequence
 
@@ -150,6 +151,10 @@ class OpenRun:
 
     def report(self) -> Report:
         """What `logpost report` says of the run."""
+        return self._report
+
+    @functools.cached_property
+    def _report(self) -> Report:
         return build(self.run)
 
     def select(
