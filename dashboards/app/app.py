@@ -249,17 +249,6 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         Output("theme-button", "children"),
         Input("theme-button", "n_clicks"),
     )
-    app.clientside_callback(
-        ClientsideFunction("logpost", "select"),
-        Output("url", "search", allow_duplicate=True),
-        Input({"part": "graph", "chart": ALL}, "relayoutData"),
-        Input({"part": "graph", "chart": ALL}, "selectedData"),
-        Input({"part": "graph", "chart": ALL}, "clickData"),
-        State({"part": "graph", "chart": ALL}, "figure"),
-        State({"part": "graph", "chart": ALL}, "id"),
-        State("url", "search"),
-        prevent_initial_call=True,
-    )
 
     @app.callback(
         Output("url", "search", allow_duplicate=True),

@@ -2,7 +2,14 @@
 // What happens in the browser alone: colours and views of charts, when they are drawn, and the way of a selection into the URL.
 (function () {
   const root = document.documentElement;
-  const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  // Colours of a theme are asked for once: each question has the browser compute the page's styles.
+  const inks = new Map();
+  function css(name) {
+    const key = root.dataset.theme + name;
+    const found = inks.get(key) || getComputedStyle(root).getPropertyValue(name).trim();
+    inks.set(key, found);
+    return found;
+  }
   const none = () => window.dash_clientside.no_update;
 
   function preferred() {
@@ -11,7 +18,10 @@
   function mode() {
     return preferred() || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   }
-  root.dataset.theme = mode();
+  function themed() {
+    if (root.dataset.theme !== mode()) root.dataset.theme = mode();
+  }
+  themed();
 
   // The URL's query with some keys changed; null removes one.
   function query(search, changes) {
@@ -53,13 +63,13 @@
   addEventListener("popstate", walked);
   walked();
 
-  // A way to read an event as changes of the URL: by the property of the graph that tells of it.
-  const READ = { relayoutData: logpostBrush.zoomed, selectedData: logpostBrush.drawn, clickData: logpostBrush.clicked };
-  function changed(event, layout, property, search) {
-    const changes = READ[property](event, (layout || {}).meta || {});
-    return Object.keys(changes).length ? query(search, changes) : null;
+  // What is drawn or picked in a chart selects.
+  function apply(changes) {
+    const next = query(location.search, changes);
+    if (next !== location.search) window.dash_clientside.set_props("url", { search: next });
   }
-  logpostBrush.overBoxes((changes) => window.dash_clientside.set_props("url", { search: query(location.search, changes) }));
+  logpostChartEvents(apply);
+  logpostBrush.overBoxes(apply);
 
   const SUITES = "/_dash-component-suites/";
   // Charts follow the text: what draws them comes while that is computed, after all that the text needs.
@@ -81,7 +91,7 @@
   }
   // The figure as it is drawn: in a view, the page's theme, and with room for what stands around it.
   function coloured(payload, view, colours, place) {
-    root.dataset.theme = mode();
+    themed();
     const style = { theme: colours, mode: mode(), css, width: 1200, hidden: () => false };
     const figure = logpostThemed(payload, view === undefined || view === null ? payload.first : view, style);
     return place ? logpostRoom(figure, place.clientWidth) : figure;
@@ -186,7 +196,7 @@
           const next = mode() === "dark" ? "light" : "dark";
           try { localStorage.setItem("logpost-theme", next); } catch (error) { root.dataset.theme = next; }
         }
-        root.dataset.theme = mode();
+        themed();
         return [mode(), mode() === "dark" ? "Light" : "Dark"];
       },
       // What the form of the selection says, once its button was pressed.
@@ -201,21 +211,6 @@
         if (!clicks || trail.length < 2) return none();
         const before = new URLSearchParams(trail[trail.length - 2]);
         return query(search, Object.fromEntries(SELECTION.map((key) => [key, before.get(key)])));
-      },
-      select: function (zooms, drawn, clicks, figures, ids, search) {
-        const triggered = window.dash_clientside.callback_context.triggered;
-        if (!triggered.length) return none();
-        // A double click is two clicks and a change of the axes at once.
-        for (const one of triggered) {
-          const dot = one.prop_id.lastIndexOf(".");
-          const name = JSON.parse(one.prop_id.slice(0, dot)).chart;
-          const at = ids.findIndex((id) => id.chart === name);
-          if (at < 0 || !one.value) continue;
-          const layout = (figures[at] || {}).layout;
-          const next = changed(one.value, layout, one.prop_id.slice(dot + 1), search);
-          if (next !== null && next !== search) return next;
-        }
-        return none();
       },
     },
   });
