@@ -127,15 +127,16 @@ def _burst_lines(machine: Machine) -> Iterator[Line]:
 
 
 def _gap_lines(machine: Machine) -> Iterator[Line]:
+    """A line of each pattern, number of processors and level; of levels with the same points (a single pair), one."""
     clock = machine.clock_hz
-    kinds = sorted({(p.pattern, p.processors, p.level) for p in machine.overlap.G})
-    for pattern, processors, level in kinds:
-        points = {
-            p.size_bytes: p.G.base(clock)
-            for p in machine.overlap.G
-            if (p.pattern, p.processors, p.level) == (pattern, processors, level)
-        }
-        yield from _line(f"{pattern}, P = {processors}, {level} bandwidth", points)
+    for pattern, processors in sorted({(p.pattern, p.processors) for p in machine.overlap.G}):
+        levels: dict[tuple[tuple[int, float], ...], list[str]] = {}
+        mine = [p for p in machine.overlap.G if (p.pattern, p.processors) == (pattern, processors)]
+        for level in sorted({p.level for p in mine}):
+            points = tuple(sorted((p.size_bytes, p.G.base(clock)) for p in mine if p.level == level))
+            levels.setdefault(points, []).append(level)
+        for points, names in levels.items():
+            yield from _line(f"{pattern}, P = {processors}, {' and '.join(names)} bandwidth", dict(points))
 
 
 def _line(label: str, points: dict[int, float]) -> Iterator[Line]:

@@ -89,6 +89,16 @@ def test_tables_of_log3p_and_bursts_are_drawn() -> None:
     assert labels["G(P, S, pattern): time per byte over message size"] == ["cross-section, P = 4, lowest bandwidth"]
 
 
+def test_levels_of_the_same_points_are_one_line() -> None:
+    gaps = [
+        {"size_bytes": size, "G": 1, "pattern": "cross-section", "level": level, "processors": 2}
+        for size in (64, 1024)
+        for level in ("lowest", "highest")
+    ]
+    (figure,) = [one for one in figures(machine(overlap={"G": gaps})) if one.title.startswith("G(")]
+    assert [line.label for line in figure.lines] == ["cross-section, P = 2, highest and lowest bandwidth"]
+
+
 def test_lines_of_a_figure_are_told_apart_by_their_symbols() -> None:
     # 14 strides, but 11 symbols: the first, the last and some between are drawn, and the title says so.
     points = [{"size_bytes": s, "stride_bytes": 8 * d, "l_mw": d} for s in (64, 1024) for d in range(1, 15)]
