@@ -34,19 +34,23 @@ def value_and_error(value: MachineValue) -> tuple[str, str]:
         if value.bound_only and value.low == 0:
             return f"at most {ends[1]}", f"not measured: {value.reason}"
         between = f"between {ends[0]} and {ends[1]}"
+        if value.reason is None:
+            return _measured(value, value.low, value.high) or (shown, f"{ends[0]} to {ends[1]}")
         return (between, f"not measured: {value.reason}") if value.bound_only else (shown, f"{between}: {value.reason}")
     if value.uncertainty is None:
         return shown, NOT_STATED
-    low, high = value.value - value.uncertainty, value.value + value.uncertainty
-    if (
-        low <= 0
-    ):  # only then may it be next to nothing; most reports need not load the machines' package, and its arrays
-        from logpost.machines.values.text import measured
+    found = _measured(value, value.value - value.uncertainty, value.value + value.uncertainty)
+    return found or (shown, f"± {quantity_text(value.uncertainty, value.unit)}")
 
-        found = measured(value.value, low, high, value.unit)
-        if not found.identifiable:
-            return found.value, found.interval
-    return shown, f"± {quantity_text(value.uncertainty, value.unit)}"
+
+def _measured(value: MachineValue, low: float, high: float) -> tuple[str, str] | None:
+    """What to say of a value that is next to nothing within its interval; None of any other."""
+    if low > 0:  # most reports need not load the machines' package, and its arrays
+        return None
+    from logpost.machines.values.text import measured
+
+    found = measured(value.value, low, high, value.unit)
+    return None if found.identifiable else (found.value, found.interval)
 
 
 def machine_table(machine: MachineUsed) -> Table:

@@ -102,6 +102,18 @@ def bytes_text(count: float) -> str:
     return f"{count:.0f} B" if float(count).is_integer() else f"{count:.1f} B"
 
 
+def exact_bytes_text(count: int) -> str:
+    """Bytes in the largest unit in which they are whole, so that 1032 B does not read as 1 KiB.
+
+    >>> exact_bytes_text(4096), exact_bytes_text(4040)
+    ('4 KiB', '4040 B')
+    """
+    return next(
+        (f"{count // factor} {unit}" for factor, unit in _SIZES if count >= factor and count % factor == 0),
+        f"{count} B",
+    )
+
+
 def percent_text(fraction: float) -> str:
     """A fraction as per cent with one decimal; a small one that is not zero never reads as zero."""
     if fraction != 0 and abs(fraction) < 0.0005:

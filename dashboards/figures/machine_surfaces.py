@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from logpost.analyzer.reporting.units import bytes_text, percent_text, quantity_text, time_text
+from logpost.analyzer.reporting.units import exact_bytes_text, percent_text, quantity_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure
 from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.dashboards.figures.heat import Measure, heat
@@ -24,7 +24,9 @@ from logpost.machines.schema import Machine
 from logpost.machines.values.quantity import NOT_STATED, Quantity
 from logpost.machines.values.units import to_base
 
-MOST_TICKS = 12
+MOST_TICKS, MOST_ROWS = 12, 24
+MOST_WRITTEN = 16
+"""Columns up to which a cell is wide enough for its value."""
 KNOWN = Measure("Uncertainty", "half of the interval, of the value", percent_text, largest=True)
 
 
@@ -99,8 +101,8 @@ def stride_surface(machine: Machine) -> Chart:
         "l_mw(s, d)",
         "middleware latency",
         "stride d",
-        bytes_text,
-        lambda d: f"with a stride of {bytes_text(d)}",
+        exact_bytes_text,
+        lambda d: f"with a stride of {exact_bytes_text(d)}",
     )
 
 
@@ -129,7 +131,24 @@ def gap_curves(machine: Machine) -> Chart:
     for point in sorted(machine.overlap.G, key=lambda p: (p.pattern, p.processors, p.level)):
         name = f"{point.pattern}, P = {point.processors}, {point.level} bandwidth"
         lines.setdefault(name, {})[point.size_bytes] = Stated.of(point.G, machine)
-    return _lines(lines, "G(P, S, pattern)", per="/B")
+    return _lines(_as_one(lines), "G(P, S, pattern)", per="/B")
+
+
+def _as_one(lines: dict[str, dict[int, Stated]]) -> dict[str, dict[int, Stated]]:
+    """Lines with the same points as one: of a single pair the lowest and the highest bandwidth are the same."""
+    names: dict[tuple[tuple[int, Stated], ...], list[str]] = {}
+    for name, line in lines.items():
+        names.setdefault(tuple(sorted(line.items())), []).append(name)
+    return {_joined(some): dict(points) for points, some in names.items()}
+
+
+def _joined(names: Sequence[str]) -> str:
+    """`a, low` and `a, high` as `a, low and high`."""
+    before = [name.rpartition(", ")[0] for name in names]
+    if len(names) == 1 or len(set(before)) > 1:
+        return " and ".join(names)
+    ends = [name.rpartition(", ")[2] for name in names]
+    return f"{before[0]}, {' and '.join(end.removesuffix(' bandwidth') for end in ends)} bandwidth"
 
 
 def _surface(
@@ -143,7 +162,7 @@ def _surface(
             return ""
         point = cells[i, j]
         return (
-            f"{bytes_text(point.size)} {at(point.across)}<br>{plotly_text(point.stated.source, 120)}"
+            f"{exact_bytes_text(point.size)} {at(point.across)}<br>{plotly_text(point.stated.source, 120)}"
             f"<br>{plotly_text(point.stated.said, 120)}"
         )
 
@@ -157,16 +176,18 @@ def _surface(
     shares = grid({place: p.stated.share for place, p in cells.items()})
     if np.isfinite(shares).any():
         shown.append((KNOWN, shares))
-    views = tuple(View(measure.label, (heat(values, measure, where),)) for measure, values in shown)
+    views = tuple(View(measure.label, (_written(values, measure, where),)) for measure, values in shown)
     fig = figure(
         int(90 + max(80, min(26 * len(across), 360))),
-        xaxis=_ticked("message size", [bytes_text(size) for size in sizes]),
-        yaxis=_ticked(down, [say(one) for one in across]),
+        xaxis=_ticked("message size", [exact_bytes_text(size) for size in sizes], MOST_TICKS),
+        yaxis=_ticked(down, [say(one) for one in across], MOST_ROWS),
     )
     fig.add_heatmap(
         x=list(range(len(sizes))),
         y=list(range(len(across))),
-        hovertemplate="%{text}<extra></extra>",
+        hovertemplate="%{customdata}<extra></extra>",
+        texttemplate="%{text}" if len(sizes) <= MOST_WRITTEN else None,
+        textfont={"shadow": "auto"},
         hoverongaps=False,
         xgap=1,
         ygap=1,
@@ -182,8 +203,19 @@ def _surface(
     )
 
 
-def _ticked(title: str, labels: list[str]) -> dict[str, object]:
-    step = max(1, -(-len(labels) // MOST_TICKS))
+def _written(values: np.ndarray, measure: Measure, where: Callable[[int, int], str]) -> dict[str, object]:
+    """The measure's colours, with each value in its cell."""
+    made = heat(values, measure, where)
+    there = ~np.isnan(values)
+    texts = [
+        [measure.say(value) if known else "" for value, known in zip(row, some, strict=True)]
+        for row, some in zip(values.tolist(), there.tolist(), strict=True)
+    ]
+    return {**made, "customdata": made["text"], "text": texts}
+
+
+def _ticked(title: str, labels: list[str], most: int) -> dict[str, object]:
+    step = max(1, -(-len(labels) // most))
     return axis(
         title,
         tickmode="array",
@@ -216,7 +248,7 @@ def _lines(lines: dict[str, dict[int, Stated]], name: str, per: str = "") -> Cha
     ticks = [float(size) for size in sizes[:: max(1, -(-len(sizes) // MOST_TICKS))]]
     return curves(
         series,
-        Axis("message size", log=True, ticks=ticks, labels=[bytes_text(tick) for tick in ticks]),
+        Axis("message size", log=True, ticks=ticks, labels=[exact_bytes_text(int(tick)) for tick in ticks]),
         Axis(f"time{' per byte' if per else ''} ({unit}{per})", log=True),
         f"{name} at {_counted(len(every))}. {_sources(every)}",
         height=330,

@@ -258,9 +258,9 @@ def unexplained_fact(report: Report) -> tuple[str, str, str]:
 def model_error(report: Report) -> str:
     """Machine and error of every modelled number, to stand beside them."""
     machine = report.machine
-    # An estimated machine has no name but the trace's, which the page bears already.
+    # An estimated machine has no name but the trace's, which the page bears already; a file may be called by its name.
     used = used_text(machine)
-    known = used if machine.origin == "estimated" else f"{machine.name} ({used})"
+    known = used if machine.origin == "estimated" or used == machine.name else f"{machine.name} ({used})"
     transfers = transfer_error(machine)
     if not report.messages.count:
         return f"Machine {known}: {transfers or 'the run has no messages to explain'}."

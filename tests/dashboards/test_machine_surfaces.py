@@ -44,10 +44,11 @@ def test_a_cell_is_a_point_of_size_and_burst_and_what_was_not_measured_stays_emp
     assert heat(chart)["z"] == [[4_000_000, None], [None, 2_000_000]]
     # The farther end: 0.2 of 4.0 and 0.3 of 2.0.
     assert heat(chart, 1)["z"] == [[0.05, None], [None, pytest.approx(0.15)]]
-    assert heat(chart)["text"][1][1] == (
-        "1.00 KiB in bursts of 4<br>own, 2026-01-02, bursts<br>1.90 µs to 2.30 µs, 95% interval<br>2.00 µs"
+    assert heat(chart)["text"] == [["4.00 µs", ""], ["", "2.00 µs"]]
+    assert heat(chart)["customdata"][1][1] == (
+        "1 KiB in bursts of 4<br>own, 2026-01-02, bursts<br>1.90 µs to 2.30 µs, 95% interval<br>2.00 µs"
     )
-    assert list(chart.figure.layout.xaxis.ticktext) == ["8 B", "1.00 KiB"]
+    assert list(chart.figure.layout.xaxis.ticktext) == ["8 B", "1 KiB"]
     assert chart.summary == (
         "o(S, b): 2.00 µs to 4.00 µs at 2 points. Each with its interval. Source: own, 2026-01-02, bursts."
     )
@@ -78,6 +79,34 @@ def test_gaps_are_lines_by_pattern_and_processors_in_time_per_byte() -> None:
     (line,) = chart.payload()["figure"]["data"]
     assert (line["name"], line["y"]) == ("cross-section, P = 4, lowest bandwidth", [2.5])
     assert chart.figure.layout.yaxis.title.text == "time per byte (ns/B)"
+
+
+def test_lines_of_the_same_points_are_one_line_with_both_names() -> None:
+    """Of a single pair the lowest and the highest bandwidth are the same, and one line would hide the other."""
+    gap = {"pattern": "nearest-neighbour", "size_bytes": 64}
+
+    def at(processors: int, level: str, value: float) -> dict[str, Any]:
+        quantity = {"value": value, "unit": "ns/B", "source": "M"}
+        return {**gap, "processors": processors, "level": level, "G": quantity}
+
+    points = [at(2, "lowest", 3.8), at(2, "highest", 3.8), at(4, "lowest", 5.0), at(4, "highest", 4.0)]
+    chart = gap_curves(machine(overlap={"G": points}))
+    assert [line["name"] for line in chart.payload()["figure"]["data"]] == [
+        "nearest-neighbour, P = 2, highest and lowest bandwidth",
+        "nearest-neighbour, P = 4, highest bandwidth",
+        "nearest-neighbour, P = 4, lowest bandwidth",
+    ]
+
+
+def test_sizes_and_strides_beside_a_power_of_two_are_told_from_it() -> None:
+    points = [
+        {"size_bytes": size, "stride_bytes": stride, "l_mw": {"value": 2.0, **KEYS}}
+        for size in (4040, 4096)
+        for stride in (1016, 1024, 1032)
+    ]
+    chart = stride_surface(machine(log3p={"point": points}))
+    assert list(chart.figure.layout.xaxis.ticktext) == ["4040 B", "4 KiB"]
+    assert list(chart.figure.layout.yaxis.ticktext) == ["1016 B", "1 KiB", "1032 B"]
 
 
 def test_cycles_of_a_known_clock_are_times() -> None:

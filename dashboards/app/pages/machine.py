@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
 
 import numpy as np
 from dash import html
 
+from logpost.analyzer.manifest import MachineValue
 from logpost.analyzer.reporting.units import sentence_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.machine_bounds import within
+from logpost.dashboards.app.stated_values import with_ends
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import machine_surfaces
 from logpost.dashboards.figures.chart import Chart
@@ -89,7 +92,8 @@ TABLES = (
 def layout(view: View) -> list[Any]:
     """Which machine and how far it explains the messages; the curves; the values."""
     used = view.manifest.machine
-    grids = machine_grids(view.manifest)
+    stated = used.model_copy(update={"values": [value for value in _values(view) if _told(value)]})
+    grids = machine_grids(view.manifest.model_copy(update={"machine": stated}))
     known = any(one.value for one in used.values)
     return [
         panels.section(
@@ -101,6 +105,9 @@ def layout(view: View) -> list[Any]:
                 ]
             ),
             html.Ul([html.Li(panels.sentence(sentence_text(line))) for line in used.notes]) if used.notes else None,
+        ),
+        panels.section(
+            "Message time over size",
             panels.chart("machine.curves", "Message time over size", height=360),
             about="End to end on an idle network, in the intervals of the values; dashed: what of it keeps the two "
             "processors busy.",
@@ -132,11 +139,29 @@ def _tables(view: View) -> list[html.Section]:
         sections.append(
             panels.section(
                 one.title,
-                panels.chart(one.name, one.title, views, height=made.figure.layout.height, spoken=True),
+                panels.chart(one.name, one.title, views, height=made.figure.layout.height),
+                # A summary is made for plotly, where names are escaped; here React escapes it.
+                panels.note(unescape(made.summary)),
                 about=one.about,
             )
         )
     return sections
+
+
+def _values(view: View) -> list[MachineValue]:
+    """The run's values, with the ends of their intervals where the machine's file can be read."""
+    values = view.manifest.machine.values
+    try:
+        machine = load_machine(view.opened.run.machine_file)
+    except InputError:
+        return values  # the chart says why
+    return values if machine.lacks_clock else with_ends(values, machine)
+
+
+def _told(value: MachineValue) -> bool:
+    """Whether anything is stated of the value: 0 stands for one that the file does not have."""
+    known = value.uncertainty is not None or value.high is not None
+    return value.parameter == "eager_limit" or value.value != 0 or known
 
 
 def _curves(view: View) -> Chart:
@@ -147,7 +172,7 @@ def _curves(view: View) -> Chart:
     costs = {name: message_costs(parameters, sizes, locality=name) for name in sorted(used)}
     if not any((np.nan_to_num(np.asarray(one.total, dtype=np.float64)) > 0).any() for one in costs.values()):
         raise InputError("nothing is known of what a message takes on this machine; analyze with --machine FILE")
-    return machine_curves(sizes, costs, within(machine, view.manifest.machine.values, sizes))
+    return machine_curves(sizes, costs, within(machine, _values(view), sizes))
 
 
 CHARTS = {"machine.curves": _curves, **{one.name: one.chart for one in TABLES}}
