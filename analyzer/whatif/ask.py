@@ -129,7 +129,7 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         network=network_change(plan, before, after),
         seats=plan.seats(),
         proposal=plan.proposal,
-        sweep=None if ask.sweep is None else sweep(plan, ask.sweep, intervals),
+        sweep=None if ask.sweep is None else sweep(plan, ask.sweep, intervals, searching=ask.searching),
         grid=None if ask.grid is None else grid(plan, ask.grid, intervals),
         bounded=open_values,
         notes=[*told(open_values), *_notes(run, after), *_of_nothing(plan)],

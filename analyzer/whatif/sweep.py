@@ -51,6 +51,7 @@ class Sweep:
     above_ps: float
     """by how much the makespan may lie above the pieces; 0: every breakpoint is there"""
     tolerances: list[Tolerance]
+    """empty where they were not searched, too"""
     bands: list[Band]
     """SENS's regions between the points, neighbours of one name as one; empty where they have no logarithms"""
     sampled: str = ""
@@ -62,8 +63,8 @@ class Sweep:
         return self.axis.name
 
 
-def sweep(plan: Plan, text: str, intervals: Intervals) -> Sweep:
-    """What `--sweep` asks for.
+def sweep(plan: Plan, text: str, intervals: Intervals, *, searching: bool = True) -> Sweep:
+    """What `--sweep` asks for; see `Ask.searching`.
 
     Raises:
         InputError: the sweep is not understood.
@@ -100,7 +101,7 @@ def sweep(plan: Plan, text: str, intervals: Intervals) -> Sweep:
             return lambda x: one.tangents(factors, x)
 
         why = "messages wait for each other in the network" if contends else "messages come to NICs in another order"
-        found = sampled_tolerances(makespans, None if contends else as_at)
+        found = sampled_tolerances(makespans, None if contends else as_at) if searching else []
         return Sweep(axis, points, [], 0.0, found, named, why)
     asked = factors if axis.factor else direction(scenario, name, factor=False)
 

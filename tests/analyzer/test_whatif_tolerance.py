@@ -61,6 +61,13 @@ def test_a_search_by_replays_ends_at_the_same_factors(plan: Plan, name: str) -> 
         assert one.factor == pytest.approx(high, rel=1e-5 if found.sampled else 1e-6, abs=1e-6)
 
 
+def test_without_a_search_the_points_are_the_same_and_only_a_line_has_tolerances(plan: Plan) -> None:
+    searched = swept(plan, "L=x1:x2:2")
+    found = sweep(plan, "L=x1:x2:2", lambda _used, some, _found: [(0, 0)] * len(some), searching=False)
+    assert (found.points, found.bands, found.sampled) == (searched.points, searched.bands, searched.sampled)
+    assert found.tolerances == ([] if searched.sampled else searched.tolerances)
+
+
 @pytest.mark.parametrize("name", ["L", "G"])
 def test_over_values_a_tolerance_is_a_value(plan: Plan, name: str) -> None:
     found = swept(plan, {"L": "L=1us:1ms:3", "G": "G=1ns/B:1us/B:3"}[name])

@@ -121,6 +121,7 @@ def layout(view: View) -> list[Any]:
                     "Length over one parameter",
                     panels.chart("whatif.sweep", "Predicted length over a parameter", height=330, spoken=True),
                     *_not_known(view),
+                    _search(view),
                     about="The band is what the machine's uncertainty and what it leaves unexplained allow.",
                 ),
                 panels.section(
@@ -154,6 +155,19 @@ def _not_known(view: View) -> list[Any]:
             f"(other_node.{parameters[0]}={'1ns/B' if name == 'G' else '5us'}), or name a machine."
         )
     ]
+
+
+def _searching(view: View) -> bool:
+    return bool(view.state.more.get("search"))
+
+
+def _search(view: View) -> html.P | None:
+    """The link that has the tolerances searched: where the curve is no line between its points, that takes many more
+    replays than the curve."""
+    if _searching(view) or _swept(view) == "bisection":
+        return None
+    wanted = f"Where the curve does not say which {_swept(view)} makes the run 1, 2, 5 and 10 % longer: "
+    return html.P([wanted, panels.go(view.state.having(search="1"), "search for it")], className="note")
 
 
 def _with_start_up(view: View) -> bool:
@@ -250,7 +264,7 @@ def _predicted(view: View) -> Prediction:
 def _sweep(view: View) -> Chart:
     _predicted(view)  # Comes first: it is quicker, and a sweep leaves it no processor.
     replay, ask = _replay(view), _ask(view)
-    asked = replace(ask, sweep=f"{_swept(view)}={POINTS}")
+    asked = replace(ask, sweep=f"{_swept(view)}={POINTS}", searching=_searching(view))
 
     def work(report: Progress) -> Prediction:
         report("replaying each value", 0, 0)
