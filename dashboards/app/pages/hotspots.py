@@ -134,7 +134,7 @@ def _grid(view: View, number: int | None) -> Any:
         {"field": "gain", "headerName": "gain, at most (%)", "width": 120, **figure},
         {"field": "title", "headerName": "finding", "flex": 3, "minWidth": 260, "wrapText": True, "autoHeight": True,
          **text},
-        {"field": "kind", "headerName": "kind", "width": 130, "wrapText": True, **text},
+        {"field": "kind", "headerName": "kind", "width": 120, "wrapText": True, **text},
         {"field": "ranks", "headerName": "ranks", "width": 100, "wrapText": True, **text},
         {"field": "region", "headerName": "region", "flex": 1, "minWidth": 190, "wrapText": True,
          "cellStyle": {"overflowWrap": "anywhere"}, **text},
@@ -142,7 +142,7 @@ def _grid(view: View, number: int | None) -> Any:
           if any(row["site"] for row in rows) else []),
         {"field": "exposed", "headerName": "exposed (ms)", "width": 120,
          "valueFormatter": {"function": "d3.format(',.3~r')(params.value)"}, **figure},
-        {"field": "confidence", "headerName": "confidence (0 to 1)", "width": 130, **figure},
+        {"field": "confidence", "headerName": "confidence (0 to 1)", "width": 140, **figure},
     ]  # fmt: skip
     made = dash_ag_grid.AgGrid(
         id="findings",

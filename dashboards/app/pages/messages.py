@@ -41,8 +41,8 @@ FITTED = (
     "the machine's values do not fit."
 )
 UNFITTED = (
-    "Time without waits. This estimated machine leaves no residual: measured and modelled differ only where the model "
-    "predicts more than was measured."
+    "Time without waits. What lies above the dashed line is part of transport, not divided further: this estimated "
+    "machine does not tell it from the rest. Where the line lies above what was measured, the model predicts too much."
 )
 
 
