@@ -143,5 +143,70 @@ TEST(RecordedPath, EveryPicosecondOfItHasACallpathAndACategory) {
     EXPECT_EQ(late, 0);
 }
 
+/// Rank 0: Start 100..110, Put 110..120, Complete `completes`..700. Rank 1: Post `posted`.., Wait 500..800.
+struct Access : ProgramStory {
+    Access(std::int64_t posted, std::int64_t completes) {
+        rank(0, 900);
+        rank(0, 1000);
+        const auto start = call(0, CallKind::one_sided, 100, 110);
+        const auto transfer = call(0, CallKind::one_sided, 110, 120);
+        const auto complete = call(0, CallKind::one_sided, completes, 700);
+        const auto post = call(1, CallKind::one_sided, posted, posted + 10);
+        const auto wait = call(1, CallKind::one_sided, 500, 800);
+        put(0, transfer, complete, 1, 8, false);
+        match(0, epoch(0, Epoch::Kind::access, start, complete, 1), 1, epoch(1, Epoch::Kind::exposure, post, wait, 0));
+    }
+};
+
+TEST(RecordedPath, LeadsFromTheEndOfAnExposureToTheOriginAndFromThereToTheLatePost) {
+    // Rank 1's Wait lasts until rank 0 enters its Complete at 600.
+    EXPECT_EQ(path(Access(50, 600).program()), (std::vector<Stretch>{{0, 0, 600}, {1, 600, 1000}}));
+    // It enters its Complete at 120, and waits there until the post at 400: rank 1 waited for nobody.
+    EXPECT_EQ(path(Access(400, 120).program()), (std::vector<Stretch>{{1, 0, 1000}}));
+}
+
+TEST(RecordedPath, APostThatNoCallWaitedForLeadsNowhere) {
+    // Posted at 130, while rank 0 computes: neither Start nor Put nor Complete lasted until then.
+    Access story(130, 600);
+    const Waits waits(story.program(), CollectiveWaits(story.program()), 1);
+    EXPECT_TRUE(waits.of(0).empty());
+    ASSERT_EQ(waits.of(1).size(), 1U);
+    EXPECT_EQ(waits.of(1)[0].kind, WaitKind::late_complete);
+}
+
+TEST(RecordedPath, LeadsFromALockToWhoeverHadIt) {
+    ProgramStory story;
+    story.rank(0, 500);
+    story.rank(0, 1000);
+    story.rank(0, 400);
+    const auto take = [&](std::int32_t rank, std::int64_t asks, std::int64_t has, std::int64_t gives) {
+        const auto lock = story.call(rank, CallKind::one_sided, asks, has);
+        const auto unlock = story.call(rank, CallKind::one_sided, gives, gives + 10);
+        story.epoch(rank, Epoch::Kind::lock_exclusive, lock, unlock, 2);
+    };
+    take(0, 10, 20, 300);
+    take(1, 50, 320, 600);
+    const Waits waits(story.program(), CollectiveWaits(story.program()), 1);
+    ASSERT_EQ(waits.of(1).size(), 1U);
+    EXPECT_EQ(waits.of(1)[0].kind, WaitKind::lock);
+    EXPECT_EQ(path(story.program()), (std::vector<Stretch>{{0, 0, 310}, {1, 310, 1000}}));
+}
+
+TEST(RecordedPath, LeadsFromAChangeOfItsMemoryToTheTransferThatWasStartedLast) {
+    ProgramStory story;
+    story.rank(0, 800);
+    story.rank(0, 1000);
+    const auto put = [&](std::int64_t begin) {
+        const auto start = story.call(0, CallKind::one_sided, begin, begin + 20);
+        story.put(0, start, start, 1, 8);
+    };
+    put(100);
+    put(400);
+    put(700);  // changed nothing for it
+    const auto wait = story.call(1, CallKind::one_sided, 50, 500);
+    story.epoch(1, Epoch::Kind::change, wait, wait, kUndefined);
+    EXPECT_EQ(path(story.program()), (std::vector<Stretch>{{0, 0, 400}, {1, 400, 1000}}));
+}
+
 }  // namespace
 }  // namespace logpost::replay

@@ -31,8 +31,19 @@ std::vector<std::vector<std::int32_t>> groups_of(const Program& program) {
     return groups;
 }
 
-bool of_messages(WaitKind kind) noexcept {
-    return kind == WaitKind::late_sender || kind == WaitKind::late_receiver;
+/// Whether one call waits for one other; else for a call of an operation of all.
+bool of_two(WaitKind kind) noexcept {
+    switch (kind) {
+        case WaitKind::late_sender:
+        case WaitKind::late_receiver:
+        case WaitKind::late_post:
+        case WaitKind::late_complete:
+        case WaitKind::late_change:
+        case WaitKind::lock:
+            return true;
+        default:
+            return false;
+    }
 }
 
 }  // namespace
@@ -83,7 +94,7 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
         for (const auto& wait : waits.of(location)) {
             const auto leave = here.calls[wait.call].leave_ps;
             const auto& there = timelines[static_cast<std::size_t>(wait.cause)].calls[wait.cause_call];
-            const auto after = of_messages(wait.kind) ? leave - there.leave_ps : 0;
+            const auto after = of_two(wait.kind) ? leave - there.leave_ps : 0;
             add(location, {wait.call, wait.cause, std::max<std::int64_t>(0, after)});
             add(static_cast<std::size_t>(wait.cause),
                 {wait.cause_call, static_cast<std::int32_t>(location), std::max<std::int64_t>(0, -after)});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "replay/native/causes/one_sided_waits.hpp"
 #include "replay/native/collectives/shape.hpp"
 #include "replay/native/split/analysis.hpp"
 #include "replay/native/split/call_operations.hpp"
@@ -87,6 +88,7 @@ Waits::Waits(const Program& program, const CollectiveWaits& collectives, unsigne
         return call.enter_ps >= program.spans[location].end_ps;
     });
     const auto accounted = accounted_locations(program);
+    const OneSidedWaits one_sided(program);
     for_each_parallel(accounted.size(), threads, 1, [&](std::size_t i, unsigned) {
         const auto location = accounted[i];
         const auto here = static_cast<std::int32_t>(location);
@@ -94,6 +96,8 @@ Waits::Waits(const Program& program, const CollectiveWaits& collectives, unsigne
         const CallOperations operations(mine);
         thread_local std::vector<Wait> waits;
         waits.clear();
+        const auto of_epochs = one_sided.of(location);
+        auto of_epoch = of_epochs.begin();
         const auto together = [&](const Rendezvous& all, WaitKind kind, std::uint32_t c, LatestWait& latest) {
             if (!all.calls.empty() && all.calls[location] == c && all.latest.location != here) {
                 latest.offer(kind, all.latest.begin, all.latest.location, all.latest.call);
@@ -128,6 +132,9 @@ Waits::Waits(const Program& program, const CollectiveWaits& collectives, unsigne
                     latest.offer(kind_of(collective.operation), std::min(needed.begin, collective.end_ps),
                                  needed.location, needed.call);
                 }
+            }
+            for (; of_epoch != of_epochs.end() && of_epoch->call == c; ++of_epoch) {
+                latest.offer(of_epoch->kind, of_epoch->until_ps, of_epoch->cause, of_epoch->cause_call);
             }
             if (latest.found()) {
                 waits.push_back(*latest);

@@ -22,14 +22,18 @@ enum class WaitKind : std::uint8_t {
     one_to_all,
     all_to_one,
     prefix,
-    start_up,   ///< initialization, which all leave after the last has entered
-    shut_down,  ///< finalization, likewise
+    start_up,       ///< initialization, which all leave after the last has entered
+    shut_down,      ///< finalization, likewise
+    late_post,      ///< of an access: its target's post
+    late_complete,  ///< of an exposure: the end of its last access
+    late_change,    ///< of the own memory
+    lock,           ///< its release by whoever had it
 };
-inline constexpr std::size_t kWaitKinds = 9;
+inline constexpr std::size_t kWaitKinds = 13;
 /// Names of the kinds, in their order.
 inline constexpr std::array<std::string_view, kWaitKinds> kWaitKindNames{
-    "late_sender",  "late_receiver", "wait_at_barrier", "wait_at_nxn", "late_broadcast",
-    "early_reduce", "early_scan",    "start_up",        "shut_down"};
+    "late_sender", "late_receiver", "wait_at_barrier", "wait_at_nxn",   "late_broadcast", "early_reduce", "early_scan",
+    "start_up",    "shut_down",     "late_post",       "late_complete", "late_change",    "lock_wait"};
 
 /// A call that waited, from its enter on, until another location entered a call. 24 bytes.
 struct Wait {

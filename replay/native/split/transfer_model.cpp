@@ -31,14 +31,8 @@ TransferModel::TransferModel(const Program& program, const Parameters& parameter
       parameters_(parameters),
       collectives_(collectives),
       asynchronous_(asynchronous),
-      epochs_(program.timelines.size()),
-      queued_(program.timelines.size()),
-      first_complete_(program.timelines.size()),
-      last_started_(program.timelines.size()),
-      permissions_(program.timelines.size()) {
-    find_epochs();
-    permit_accesses();
-    permit_locks();
+      permissions_(program),
+      queued_(program.timelines.size()) {
     queue();
     permit_changes();
     asynchronous_ = asynchronous_ || serves_unattended();
@@ -68,134 +62,6 @@ const Collective* TransferModel::collective_of(std::size_t location, std::uint32
     const auto& collectives = program_.timelines[location].collectives;
     const auto at = collectives.partition_point([&](const Collective& one) { return one.call < call; });
     return at < collectives.size() && collectives[at].call == call ? &collectives[at] : nullptr;
-}
-
-/// To which epoch each transfer belongs: the latest that was open to its target, or to all, when it was started.
-void TransferModel::find_epochs() {
-    for (std::size_t l = 0; l < program_.timelines.size(); ++l) {
-        const auto& timeline = program_.timelines[l];
-        epochs_[l].assign(timeline.transfers.size(), kNone);
-        first_complete_[l].assign(timeline.epochs.size(), INT64_MAX);
-        last_started_[l].assign(timeline.epochs.size(), kNone);
-        permissions_[l].resize(timeline.epochs.size());
-        std::map<std::pair<std::int32_t, std::int32_t>, std::uint32_t> open;  // by window and target
-        std::uint32_t next = 0;
-        for (std::uint32_t i = 0; i < timeline.transfers.size() && !timeline.epochs.empty(); ++i) {
-            const auto& transfer = timeline.transfers[i];
-            for (; next < timeline.epochs.size() && timeline.epochs[next].begin_call <= transfer.call; ++next) {
-                const auto& epoch = timeline.epochs[next];
-                if (epoch.kind != Epoch::Kind::exposure && epoch.kind != Epoch::Kind::change) {
-                    open[{epoch.rma_window, epoch.peer}] = next;
-                }
-            }
-            for (const auto target : {transfer.target, kUndefined}) {
-                const auto found = open.find({transfer.rma_window, target});
-                if (found == open.end() || timeline.epochs[found->second].end_call < transfer.call) {
-                    continue;
-                }
-                epochs_[l][i] = found->second;
-                last_started_[l][found->second] = i;
-                if (transfer.complete_call != kNone) {
-                    auto& first = first_complete_[l][found->second];
-                    first = std::min(first, timeline.calls[transfer.complete_call].leave_ps);
-                }
-                break;
-            }
-        }
-    }
-}
-
-void TransferModel::permit_accesses() {
-    for (std::size_t l = 0; l < program_.timelines.size(); ++l) {
-        const auto& timeline = program_.timelines[l];
-        for (std::uint32_t i = 0; i < timeline.epochs.size(); ++i) {
-            const auto& epoch = timeline.epochs[i];
-            if (epoch.match == kNone) {
-                continue;
-            }
-            const auto& peer = program_.timelines[static_cast<std::size_t>(epoch.peer)];
-            const auto& other = peer.epochs[epoch.match];
-            if (epoch.kind == Epoch::Kind::access) {
-                permissions_[l][i] = {peer.calls[other.begin_call].enter_ps, category_of(Part::late_receiver),
-                                      epoch.peer, kNone, other.begin_call};
-            } else if (other.end_call != kNone) {
-                const auto origin = static_cast<std::size_t>(epoch.peer);
-                permissions_[l][i] = {peer.calls[other.end_call].enter_ps, category_of(Part::late_sender), epoch.peer,
-                                      last_started_[origin][epoch.match], other.end_call};
-            }
-        }
-    }
-}
-
-std::int64_t TransferModel::held_by(std::size_t location, std::uint32_t epoch) const noexcept {
-    const auto& one = program_.timelines[location].epochs[epoch];
-    const auto first = first_complete_[location][epoch];
-    return one.acquired_ps == Epoch::kNotRecorded ? first : std::min(first, one.acquired_ps);
-}
-
-/// Locks that exclude each other are held one after the other, in the order of the times by which each was held for
-/// sure: its first completed transfer, else its release. (A release may return late, when the next one has long been
-/// through.) So each waits for the one released last before it, of those released after its own request.
-void TransferModel::permit_locks() {
-    struct Held {
-        std::int64_t held;       // by then
-        std::int64_t releasing;  // from then
-        std::int64_t released;   // to then
-        std::size_t location;
-        std::uint32_t epoch;
-    };
-    std::map<std::pair<std::int32_t, std::uint64_t>, std::vector<Held>> locks;  // by window and lock
-    for (std::size_t l = 0; l < program_.timelines.size(); ++l) {
-        const auto& timeline = program_.timelines[l];
-        for (std::uint32_t i = 0; i < timeline.epochs.size(); ++i) {
-            const auto& epoch = timeline.epochs[i];
-            const bool locks_memory =
-                epoch.kind == Epoch::Kind::lock_shared || epoch.kind == Epoch::Kind::lock_exclusive;
-            if (locks_memory && epoch.end_call != kNone) {
-                const auto releasing = timeline.calls[epoch.end_call].enter_ps;
-                const auto released = timeline.calls[epoch.end_call].leave_ps;
-                locks[{epoch.rma_window, epoch.lock}].push_back(
-                    {std::min(held_by(l, i), released), releasing, released, l, i});
-            }
-        }
-    }
-    struct Last {
-        std::int64_t released = INT64_MIN;
-        std::int64_t releasing = INT64_MIN;
-        std::int32_t by = kUndefined;
-        std::uint32_t call = kNone;
-    };
-    for (auto& [key, held] : locks) {
-        std::ranges::stable_sort(held, {}, [](const Held& one) { return std::pair(one.held, one.released); });
-        std::map<std::int32_t, Last> any, exclusive;  // by target; kUndefined: of all of them
-        Last of_any, of_exclusive;                    // of whatever target
-        for (const auto& one : held) {
-            const auto& timeline = program_.timelines[one.location];
-            const auto& epoch = timeline.epochs[one.epoch];
-            const bool alone = epoch.kind == Epoch::Kind::lock_exclusive;
-            auto& before = alone ? any : exclusive;
-            Last last = epoch.peer == kUndefined ? (alone ? of_any : of_exclusive) : Last{};
-            for (const auto target : {epoch.peer, kUndefined}) {
-                if (const auto found = before.find(target);
-                    found != before.end() && found->second.released > last.released) {
-                    last = found->second;
-                }
-            }
-            const auto& request = timeline.calls[epoch.begin_call];
-            if (last.by != static_cast<std::int32_t>(one.location) && last.released > request.enter_ps) {
-                auto at = std::min(last.released, one.held);
-                if (request.enter_ps < last.releasing && last.releasing <= request.leave_ps) {
-                    at = std::min(at, request.leave_ps);  // it waited until the release, and returned with the lock
-                }
-                permissions_[one.location][one.epoch] = {at, kLockWait, last.by, kNone, last.call};
-            }
-            const Last mine{one.released, one.releasing, static_cast<std::int32_t>(one.location), epoch.end_call};
-            any[epoch.peer] = of_any = mine;
-            if (alone) {
-                exclusive[epoch.peer] = of_exclusive = mine;
-            }
-        }
-    }
 }
 
 /// A location's transfers leave one after the other.
@@ -259,8 +125,8 @@ void TransferModel::permit_changes() {
             const auto after = std::ranges::upper_bound(to->second, end, {}, &Arrival::at);
             if (after != to->second.begin()) {
                 const auto& last = *std::prev(after);
-                permissions_[l][i] = {last.started, category_of(Part::late_sender), last.origin, kNone, kNone,
-                                      last.transfer};
+                permissions_.of(l, i) = {last.started, category_of(Part::late_sender), last.origin, kNone, kNone,
+                                         last.transfer};
             }
         }
     }
@@ -315,8 +181,8 @@ TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t inde
         .pending = 0,
         .attended = 0,
         .round_trip = transfer.kind != Transfer::Kind::put || (complete != kNone && transfer.remote_call == complete)};
-    if (const auto epoch = epochs_[location][index]; epoch != kNone) {
-        plan.permission = permissions_[location][epoch];
+    if (const auto epoch = epoch_of(location, index); epoch != kNone) {
+        plan.permission = permission(location, epoch);
     }
     const auto overhead = std::min(plan.cost.o_s, std::min(plan.s1, plan.w1) - plan.s0);
     plan.ready = std::max(plan.s0 + overhead, std::min(plan.permission.at_ps, plan.w1));

@@ -10,19 +10,10 @@
 #include "replay/native/parameters.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/split/collective_waits.hpp"
+#include "replay/native/split/permissions.hpp"
 #include "replay/native/split/transfer_partition.hpp"
 
 namespace logpost::replay {
-
-/// A wait that recorded enters and leaves prove: until when, for what, and for whom.
-struct Permission {
-    std::int64_t at_ps = INT64_MIN;  ///< INT64_MIN: none was needed, or none is known
-    std::uint8_t category = kResidual;
-    std::int32_t by = kUndefined;  ///< the location that was waited for
-    std::uint32_t last = kNone;    ///< the last transfer that it had started in its epoch; kNone: none
-    std::uint32_t call = kNone;    ///< its call that was waited for: until its enter; of a lock, until its leave
-    std::uint32_t change = kNone;  ///< the transfer that was waited for
-};
 
 class TransferModel {
   public:
@@ -36,11 +27,11 @@ class TransferModel {
     /// When an epoch could begin: the late post of an access, the release of whoever held the lock before, the start
     /// of the transfer that changed the memory. Of an exposure: when the last access of it was ended.
     [[nodiscard]] Permission permission(std::size_t location, std::uint32_t epoch) const noexcept {
-        return permissions_[location][epoch];
+        return permissions_.of(location, epoch);
     }
     /// The epoch that a transfer belongs to; kNone: none.
     [[nodiscard]] std::uint32_t epoch_of(std::size_t location, std::uint32_t transfer) const noexcept {
-        return epochs_[location][transfer];
+        return permissions_.epoch_of(location, transfer);
     }
     /// Since when a transfer waits for its target: its request, or its last byte, is there, or the target left it with
     /// more to do.
@@ -60,13 +51,8 @@ class TransferModel {
     [[nodiscard]] Cost cost(std::size_t location, const Transfer& transfer) const;
     [[nodiscard]] std::int64_t left_pending(std::size_t target, const Plan& plan, std::int64_t reply) const noexcept;
     [[nodiscard]] Plan plan(std::size_t location, std::uint32_t transfer, bool remotely) const;
-    void find_epochs();
     void queue();
-    void permit_accesses();
-    void permit_locks();
     void permit_changes();
-    /// When somebody had a lock at the latest: the first call that completed a transfer under it.
-    [[nodiscard]] std::int64_t held_by(std::size_t location, std::uint32_t epoch) const noexcept;
     [[nodiscard]] bool serves_unattended() const;
     [[nodiscard]] std::int64_t attends(std::size_t location, std::int64_t time, std::int64_t limit) const noexcept;
 
@@ -74,11 +60,8 @@ class TransferModel {
     const Parameters& parameters_;
     const CollectiveWaits& collectives_;
     bool asynchronous_;
-    std::vector<std::vector<std::uint32_t>> epochs_;         // [location][transfer]
-    std::vector<std::vector<std::int64_t>> queued_;          // [location][transfer]: wait for the origin's endpoint
-    std::vector<std::vector<std::int64_t>> first_complete_;  // [location][epoch]: leave of its first completing call
-    std::vector<std::vector<std::uint32_t>> last_started_;   // [location][epoch]: its last transfer
-    std::vector<std::vector<Permission>> permissions_;       // [location][epoch]
+    Permissions permissions_;
+    std::vector<std::vector<std::int64_t>> queued_;  // [location][transfer]: wait for the origin's endpoint
 };
 
 }  // namespace logpost::replay
