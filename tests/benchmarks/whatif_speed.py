@@ -43,7 +43,7 @@ OPERATIONS = 10_000_000
 ROUNDS = 2
 
 SLOWER = 2.7
-"""LogGOPSim's time over the stand-in's, the least of five cases where both were measured (2.7 to 4.5; docs/whatif.md)"""
+"""LogGOPSim's time over the stand-in's: the least of five cases with both, 2.7 to 4.5 (docs/whatif.md)"""
 
 RATE_BAR = 30.0
 """messages a second of a replay over the peer's, without contention (`halo`)"""
