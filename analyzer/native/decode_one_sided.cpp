@@ -164,8 +164,7 @@ OTF2_CallbackCode on_collective_end(L, T ticks, std::uint64_t, void* user, A*, O
 Epoch* open_lock(Decoding& d, const Record& record, std::int32_t target, std::uint64_t lock) {
     for (auto i = d.out->epochs.size(); i-- > 0;) {
         auto& epoch = d.out->epochs[i];
-        if (epoch.rma_window == record.window && epoch.peer == target && epoch.lock == lock &&
-            (epoch.kind == Epoch::Kind::lock_shared || epoch.kind == Epoch::Kind::lock_exclusive)) {
+        if (epoch.rma_window == record.window && epoch.peer == target && epoch.lock == lock && epoch.locks()) {
             return epoch.end_call == kNone ? &epoch : nullptr;
         }
     }

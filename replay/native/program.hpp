@@ -213,6 +213,8 @@ struct Epoch {
     std::int32_t rma_window;
     std::uint32_t match;  // index of the other side in the peer's epochs; kNone: none
     Kind kind;
+
+    [[nodiscard]] bool locks() const noexcept { return kind == Kind::lock_shared || kind == Kind::lock_exclusive; }
 };
 inline constexpr std::string_view kEpochKindNames[] = {"access", "exposure", "lock_shared", "lock_exclusive", "change"};
 

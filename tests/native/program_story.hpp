@@ -173,6 +173,23 @@ class ProgramStory {
     std::vector<std::int32_t> place_of_node_;
 };
 
+/// Rank 0: Start 100..110, Put 110..120 of 51 B, Complete `completes`..700. Rank 1: Post `posted`.., Wait 500..800.
+struct AccessStory : ProgramStory {
+    AccessStory(std::int64_t posted, std::int64_t completes, std::int64_t origin_ends = 1000) {
+        using replay::CallKind;
+        using replay::Epoch;
+        rank(0, origin_ends);
+        rank(0, 1000);
+        const auto start = call(0, CallKind::one_sided, 100, 110);
+        const auto transfer = call(0, CallKind::one_sided, 110, 120);
+        const auto complete = call(0, CallKind::one_sided, completes, 700);
+        const auto post = call(1, CallKind::one_sided, posted, posted + 10);
+        const auto wait = call(1, CallKind::one_sided, 500, 800);
+        put(0, transfer, complete, 1, 51, false);  // Complete says nothing of the target
+        match(0, epoch(0, Epoch::Kind::access, start, complete, 1), 1, epoch(1, Epoch::Kind::exposure, post, wait, 0));
+    }
+};
+
 /// Of calls, in ps.
 using Times = std::vector<std::int64_t>;
 

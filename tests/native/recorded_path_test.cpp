@@ -8,6 +8,7 @@
 namespace logpost::replay {
 namespace {
 
+using tests::AccessStory;
 using tests::ProgramStory;
 
 struct Stretch {
@@ -143,31 +144,16 @@ TEST(RecordedPath, EveryPicosecondOfItHasACallpathAndACategory) {
     EXPECT_EQ(late, 0);
 }
 
-/// Rank 0: Start 100..110, Put 110..120, Complete `completes`..700. Rank 1: Post `posted`.., Wait 500..800.
-struct Access : ProgramStory {
-    Access(std::int64_t posted, std::int64_t completes) {
-        rank(0, 900);
-        rank(0, 1000);
-        const auto start = call(0, CallKind::one_sided, 100, 110);
-        const auto transfer = call(0, CallKind::one_sided, 110, 120);
-        const auto complete = call(0, CallKind::one_sided, completes, 700);
-        const auto post = call(1, CallKind::one_sided, posted, posted + 10);
-        const auto wait = call(1, CallKind::one_sided, 500, 800);
-        put(0, transfer, complete, 1, 8, false);
-        match(0, epoch(0, Epoch::Kind::access, start, complete, 1), 1, epoch(1, Epoch::Kind::exposure, post, wait, 0));
-    }
-};
-
 TEST(RecordedPath, LeadsFromTheEndOfAnExposureToTheOriginAndFromThereToTheLatePost) {
     // Rank 1's Wait lasts until rank 0 enters its Complete at 600.
-    EXPECT_EQ(path(Access(50, 600).program()), (std::vector<Stretch>{{0, 0, 600}, {1, 600, 1000}}));
+    EXPECT_EQ(path(AccessStory(50, 600, 900).program()), (std::vector<Stretch>{{0, 0, 600}, {1, 600, 1000}}));
     // It enters its Complete at 120, and waits there until the post at 400: rank 1 waited for nobody.
-    EXPECT_EQ(path(Access(400, 120).program()), (std::vector<Stretch>{{1, 0, 1000}}));
+    EXPECT_EQ(path(AccessStory(400, 120, 900).program()), (std::vector<Stretch>{{1, 0, 1000}}));
 }
 
 TEST(RecordedPath, APostThatNoCallWaitedForLeadsNowhere) {
     // Posted at 130, while rank 0 computes: neither Start nor Put nor Complete lasted until then.
-    Access story(130, 600);
+    AccessStory story(130, 600, 900);
     const Waits waits(story.program(), CollectiveWaits(story.program()), 1);
     EXPECT_TRUE(waits.of(0).empty());
     ASSERT_EQ(waits.of(1).size(), 1U);

@@ -10,6 +10,7 @@
 namespace logpost::replay {
 namespace {
 
+using tests::AccessStory;
 using tests::plain_machine;
 using tests::ProgramStory;
 
@@ -207,24 +208,9 @@ TEST(Transfers, AfterTheLastMemberAFenceWaitsForTransfers) {
     EXPECT_EQ(exposed(analysis, 0), (Parts{{kSend, 10}, {kWire, 160}, {kBytes, 50}, {kCollective, 290}}));
 }
 
-/// Rank 0: Start 100..110, Put 110..120, Complete 120..700. Rank 1: Post `posted`.., Wait 500..800.
-struct Access : ProgramStory {
-    Access(std::int64_t posted, std::int64_t completes) {
-        rank(0, 1000);
-        rank(0, 1000);
-        const auto start = call(0, CallKind::one_sided, 100, 110);
-        const auto transfer = call(0, CallKind::one_sided, 110, 120);
-        const auto complete = call(0, CallKind::one_sided, completes, 700);
-        const auto post = call(1, CallKind::one_sided, posted, posted + 10);
-        const auto wait = call(1, CallKind::one_sided, 500, 800);
-        put(0, transfer, complete, 1, 51, false);  // Complete says nothing of the target
-        match(0, epoch(0, Epoch::Kind::access, start, complete, 1), 1, epoch(1, Epoch::Kind::exposure, post, wait, 0));
-    }
-};
-
 TEST(Transfers, AnAccessWaitsForALatePost) {
     // Start and Put return at once; Complete waits from 120 to the post at 400; at 450 the bytes have left.
-    Access story(400, 120);
+    AccessStory story(400, 120);
     const auto parameters = machine(true);
     Analysis analysis(story.program(), parameters, {}, 1);
     EXPECT_EQ(parts(analysis), (Parts{{kSend, 10}, {kLatePost, 280}, {kBytes, 50}, {kResidual, 250}}));
@@ -236,7 +222,7 @@ TEST(Transfers, AnAccessWaitsForALatePost) {
 }
 
 TEST(Transfers, AnEarlyPostIsNotWaitedFor) {
-    Access story(50, 120);
+    AccessStory story(50, 120);
     const auto parameters = machine(true);
     Analysis analysis(story.program(), parameters, {}, 1);
     EXPECT_FALSE(parts(analysis).contains(kLatePost));
@@ -245,7 +231,7 @@ TEST(Transfers, AnEarlyPostIsNotWaitedFor) {
 
 TEST(Transfers, AnExposureWaitsForALateComplete) {
     // Wait from 500 on, Complete at 650, and L until the target knows; then nobody knows.
-    Access story(50, 650);
+    AccessStory story(50, 650);
     const auto parameters = machine(true);
     Analysis analysis(story.program(), parameters, {}, 1);
     const auto found = exposed(analysis, 1);

@@ -9,16 +9,11 @@
 namespace logpost::replay {
 namespace {
 
-WaitKind kind_of(Epoch::Kind kind) noexcept {
-    switch (kind) {
-        case Epoch::Kind::access:
-            return WaitKind::late_post;
-        case Epoch::Kind::lock_shared:
-        case Epoch::Kind::lock_exclusive:
-            return WaitKind::lock;
-        default:
-            return WaitKind::late_complete;
+WaitKind kind_of(const Epoch& epoch) noexcept {
+    if (epoch.locks()) {
+        return WaitKind::lock;
     }
+    return epoch.kind == Epoch::Kind::access ? WaitKind::late_post : WaitKind::late_complete;
 }
 
 }  // namespace
@@ -54,7 +49,7 @@ void OneSidedWaits::add_permissions(const Program& program) {
             const auto call = static_cast<std::uint32_t>(entered) - 1;
             if (entered > epoch.begin_call && call <= epoch.end_call && at <= calls[call].leave_ps &&
                 program.kind(calls[call]) == CallKind::one_sided) {
-                waits_[l].push_back({at, call, permission.by, permission.call, kind_of(epoch.kind)});
+                waits_[l].push_back({at, call, permission.by, permission.call, kind_of(epoch)});
             }
         }
     }

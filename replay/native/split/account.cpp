@@ -353,8 +353,7 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
             if (epoch.kind != Epoch::Kind::exposure || epoch.end_call == call_) {
                 offer(transfers_.permission(location_, operation.index));
             }
-            const bool locks = epoch.kind == Epoch::Kind::lock_shared || epoch.kind == Epoch::Kind::lock_exclusive;
-            lock = locks && epoch.begin_call == call_ ? &epoch : lock;
+            lock = epoch.locks() && epoch.begin_call == call_ ? &epoch : lock;
         } else {
             if (const auto epoch = transfers_.epoch_of(location_, operation.index); epoch != kNone) {
                 offer(transfers_.permission(location_, epoch));

@@ -97,9 +97,7 @@ void Permissions::permit_locks(const Program& program, const Found& found) {
         const auto& timeline = program.timelines[l];
         for (std::uint32_t i = 0; i < timeline.epochs.size(); ++i) {
             const auto& epoch = timeline.epochs[i];
-            const bool locks_memory =
-                epoch.kind == Epoch::Kind::lock_shared || epoch.kind == Epoch::Kind::lock_exclusive;
-            if (locks_memory && epoch.end_call != kNone) {
+            if (epoch.locks() && epoch.end_call != kNone) {
                 const auto releasing = timeline.calls[epoch.end_call].enter_ps;
                 const auto released = timeline.calls[epoch.end_call].leave_ps;
                 locks[{epoch.rma_window, epoch.lock}].push_back(

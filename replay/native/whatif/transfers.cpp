@@ -21,10 +21,6 @@ std::uint64_t key(std::uint32_t number, std::size_t location) noexcept {
     return static_cast<std::uint64_t>(number) << 32U | static_cast<std::uint32_t>(location);
 }
 
-bool locks(const Epoch& epoch) noexcept {
-    return epoch.kind == Epoch::Kind::lock_shared || epoch.kind == Epoch::Kind::lock_exclusive;
-}
-
 /// Where a transfer goes; one to nobody known stays at its origin.
 std::int32_t target_of(const Transfer& one, std::size_t origin) noexcept {
     return one.target == kUndefined ? static_cast<std::int32_t>(origin) : one.target;
@@ -183,7 +179,7 @@ void OneSided::permit(std::size_t l) {
             continue;
         }
         const auto left = events_.leaves[l][first];
-        auto source = locks(epoch) ? events_.leaves[by][permission.call] : entered;
+        auto source = epoch.locks() ? events_.leaves[by][permission.call] : entered;
         source = before(source, left) ? source : entered;  // a holder may return later than its lock is free
         if (before(source, left)) {
             granted_[l][i] = {told(source, epoch, permission.by, here), source};
@@ -196,7 +192,7 @@ void OneSided::permit(std::size_t l) {
 /// all memory is nowhere.
 std::uint32_t OneSided::told(std::uint32_t source, const Epoch& epoch, std::int32_t by, std::int32_t here) {
     const auto node = draft_.add_node();
-    if (!locks(epoch)) {
+    if (!epoch.locks()) {
         draft_.add_edge(source, node, notices(by, here, 1));
     } else if (epoch.peer == kUndefined) {
         draft_.add_edge(source, node, Draft::kMeasured);
@@ -210,7 +206,7 @@ std::uint32_t OneSided::told(std::uint32_t source, const Epoch& epoch, std::int3
 
 /// A lock that is free is asked for and granted, where its call lasts that long.
 void OneSided::ask_for_lock(std::size_t l, const Epoch& epoch, const Permission& permission) {
-    if (!locks(epoch) || epoch.peer == kUndefined || permission.by != kUndefined) {
+    if (!epoch.locks() || epoch.peer == kUndefined || permission.by != kUndefined) {
         return;
     }
     const auto& call = program_.timelines[l].calls[epoch.begin_call];
