@@ -39,6 +39,7 @@ class Samples(TypedDict):
     spacing: tuple[UInt64, Int64]
     spacing_of_sends: Int64
     spacing_calls: Int64
+    collective: tuple[UInt64, Int64]
     early_complete: tuple[UInt64, Int64]
     late_complete: tuple[UInt64, Int64]
     unanswered: tuple[UInt64, Int64]

@@ -7,7 +7,8 @@
     L    what S leaves.
 
 Whatever else a message met only made it longer, so that every message bounds S from above, and with it every parameter;
-g and G are bounded by bursts, too. What nothing measured is an interval from 0 to its bound.
+g and G are bounded by bursts, too, and G by collective operations. What nothing measured is an interval from 0 to its
+bound.
 """
 
 from __future__ import annotations
@@ -235,6 +236,10 @@ class _Class:
         sizes, times = self.samples["burst"]
         return [(float(g.times[0]) + self.slop, g.smallest) for g in groups((sizes, times))]
 
+    def _collectives(self) -> list[tuple[float, float]]:
+        """Bounds of B G in ps with their sizes in bytes: no algorithm brings a member its bytes faster."""
+        return [(g.shortest + self.slop, g.smallest) for g in groups(self.samples["collective"])]
+
     def _spacing(self, o_r: Interval) -> list[tuple[float, Point]]:
         """max(g, B G) by size in bytes: of messages that leave further apart than they were sent, for receivers that
         waited for each of them."""
@@ -271,7 +276,8 @@ class _Class:
         self, eager: Lines | None, handshake: Lines | None, o_s_per_byte: Interval, burst: list[tuple[float, float]]
     ) -> Interval:
         most = min(
-            [time / x for x, time in self.bounds if x > 0] + [time / size for time, size in burst if size > 0],
+            [time / x for x, time in self.bounds if x > 0]
+            + [time / size for time, size in [*burst, *self._collectives()] if size > 0],
             default=self.most,
         )
         for found in (eager, handshake):

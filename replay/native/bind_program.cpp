@@ -49,6 +49,7 @@ nb::list sample_columns(const Program& program, std::size_t limit) {
         d["spacing"] = pair(locality.spacing);
         d["spacing_of_sends"] = array(std::move(locality.spacing_of_sends));
         d["spacing_calls"] = array(std::move(locality.spacing_calls));
+        d["collective"] = pair(locality.collective);
         d["early_complete"] = pair(locality.early_complete);
         d["late_complete"] = pair(locality.late_complete);
         d["unanswered"] = pair(locality.unanswered);

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "replay/native/collective_samples.hpp"
 #include "replay/native/split/message_facts.hpp"
 
 namespace logpost::replay {
@@ -26,13 +27,6 @@ void add(SampleColumn& column, std::uint64_t bytes, std::int64_t time) {
 
 bool is_multi(CallKind kind) noexcept {
     return kind == CallKind::wait_multi || kind == CallKind::test || kind == CallKind::send_receive;
-}
-
-/// Whether a call is looked at, when one in `stride` is to be. By a hash: a pattern of calls that repeats must not beat
-/// against the stride.
-bool chosen(std::uint32_t call, std::size_t stride) noexcept {
-    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
-    return ((call * kOdd) >> 32U) % stride == 0;
 }
 
 /// What a call completes, of one locality class or of several.
@@ -474,7 +468,9 @@ class Sampler {
 }  // namespace
 
 std::array<LocalitySamples, kLocalities> samples(const Program& program, std::size_t limit) {
-    return Sampler(program, limit).run();
+    auto found = Sampler(program, limit).run();
+    sample_collectives(program, limit, found);
+    return found;
 }
 
 }  // namespace logpost::replay

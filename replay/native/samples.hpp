@@ -46,6 +46,9 @@ struct LocalitySamples {
     /// By row of `spacing`: length of the shorter receiving call; the longest time where each receiver was there before
     /// the send, and the receivers are not the same: no processor can have spaced them.
     std::vector<std::int64_t> spacing_calls;
+    /// Bytes that come to a member of a collective operation from the others at least, and the time from the first
+    /// member's enter to its end: bound of B G. Of operations among members of this class alone.
+    SampleColumn collective;
     SampleColumn early_complete;  ///< sends complete before their receive was posted (time: how long before): eager
     SampleColumn
         late_complete;  ///< sends that began before and ended after their receive was posted: may be rendezvous
@@ -58,6 +61,13 @@ struct LocalitySamples {
     std::vector<std::int64_t> unanswered_rest;
     std::uint64_t messages = 0;
 };
+
+/// Whether a call or an operation is looked at, when one in `stride` is to be. By a hash: a pattern of calls that
+/// repeats must not beat against the stride.
+constexpr bool chosen(std::uint32_t number, std::size_t stride) noexcept {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
+    return ((number * kOdd) >> 32U) % stride == 0;
+}
 
 /// Samples per locality class, at most about `limit` per column, evenly spread over the trace and the same on every
 /// call.

@@ -29,6 +29,7 @@ PAIRS = (
     "receive",
     "burst",
     "spacing",
+    "collective",
     "early_complete",
     "late_complete",
     "unanswered",
@@ -112,6 +113,15 @@ def test_messages_that_all_met_others_bound_their_sum_and_tell_nothing_else() ->
     # What nothing measured is in L: the split then needs no queue that nothing showed.
     parameters = found.parameters()
     assert (parameters.L_ps[-1], parameters.o_s_ps[-1], parameters.o_r_ps[-1]) == (3002, 0, 0)
+
+
+def test_collective_operations_bound_g_per_byte_where_no_message_shows_it() -> None:
+    one = between_nodes(
+        samples(whole=column((8, 5000), (8, 3000)), collective=column((4096, 20_000), (4096, 9000)))
+    ).classes["other_node"]
+    assert ends(one.G) == pytest.approx((0, 9002 / 4096))
+    assert one.G.bound_only
+    assert ends(one.g) == (0, 3002)  # their messages are not known: nothing of g
 
 
 def test_a_receive_is_a_witness_only_when_its_message_had_been_sent_for_longer_than_a_message_takes() -> None:

@@ -1,5 +1,6 @@
 #include "replay/native/samples.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -186,6 +187,66 @@ TEST(Samples, ASynchronousSendIsNoWitnessOfAnEagerMessage) {
     EXPECT_EQ(found.undisturbed_synchronous.time_ps, (std::vector<std::int64_t>{400}));
     EXPECT_TRUE(found.undisturbed_blocking.time_ps.empty());
     EXPECT_TRUE(found.late_complete.bytes.empty());
+}
+
+/// Two ranks in an operation, the second from 300 to 700.
+struct Together {
+    ProgramStory story;
+    std::int32_t first = story.rank(0, 100'000);
+    std::int32_t second;
+    explicit Together(std::int32_t node = 1) : second(story.rank(node, 100'000)) {}
+
+    void operation(Operation kind, std::int32_t root, std::uint64_t sent, std::uint64_t received,
+                   std::uint32_t instance = 0) {
+        for (const auto& [rank, enter, leave] : {std::tuple{first, 100, 500}, {second, 300, 700}}) {
+            const auto call = story.call(rank, CallKind::collective, enter, leave);
+            story.collective(rank, call, kind, root, instance);
+            story.gives_and_gets(rank, sent, received);
+        }
+    }
+    SampleColumn between(Locality locality) {
+        return samples(story.program(), kAll)[static_cast<std::size_t>(locality)].collective;
+    }
+};
+
+TEST(Samples, WhatAMemberGetsOfTheOthersTakesAtMostFromTheFirstEnterToItsEnd) {
+    Together of;
+    of.operation(Operation::alltoall, kUndefined, 2'000, 2'000);  // half of it a member's own
+    const auto found = of.between(Locality::other_node);
+    EXPECT_EQ(found.bytes, (std::vector<std::uint64_t>{1'000, 1'000}));
+    EXPECT_EQ(found.time_ps, (std::vector<std::int64_t>{400, 600}));
+}
+
+TEST(Samples, OnlyWhoGetsSomethingBoundsTheTimePerByte) {
+    Together broadcast;
+    broadcast.operation(Operation::bcast, 0, 2'000, 2'000);
+    EXPECT_EQ(broadcast.between(Locality::other_node).time_ps, (std::vector<std::int64_t>{600}));
+    Together reduction;
+    reduction.operation(Operation::reduce, 0, 2'000, 2'000);  // the root's: a message of each member
+    const auto found = reduction.between(Locality::other_node);
+    EXPECT_EQ(found.bytes, (std::vector<std::uint64_t>{1'000}));
+    EXPECT_EQ(found.time_ps, (std::vector<std::int64_t>{400}));
+    for (const auto kind : {Operation::barrier, Operation::scan}) {
+        Together unknown;  // how much of it comes from another member
+        unknown.operation(kind, kUndefined, 2'000, 2'000);
+        EXPECT_TRUE(unknown.between(Locality::other_node).bytes.empty());
+    }
+}
+
+TEST(Samples, OperationsBoundTheClassThatAllTheirMembersAreOf) {
+    Together node(0);
+    node.operation(Operation::allreduce, kUndefined, 2'000, 2'000);
+    EXPECT_EQ(node.between(Locality::same_node).bytes, (std::vector<std::uint64_t>{1'000, 1'000}));
+
+    Together mixed(0);  // a third rank is on another node than these two
+    const auto far = mixed.story.rank(1, 100'000);
+    mixed.operation(Operation::allreduce, kUndefined, 2'000, 2'000);
+    const auto call = mixed.story.call(far, CallKind::collective, 100, 700);
+    mixed.story.collective(far, call, Operation::allreduce);
+    const auto all = samples(mixed.story.program(), kAll);
+    for (const auto& locality : all) {
+        EXPECT_TRUE(locality.collective.bytes.empty());
+    }
 }
 
 }  // namespace
