@@ -17,7 +17,8 @@ from logpost.machines.calibration.compose import Calibration
 from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.locality import LocalityValues, by_size, estimate
 from logpost.machines.schema import Machine
-from logpost.machines.show.rows import Row, observation_rows, rows
+from logpost.machines.show.row import Row
+from logpost.machines.show.rows import observation_rows, rows
 from logpost.machines.values.quantity import Quantity
 from logpost.machines.values.text import shown
 from logpost.whole_file import write_whole

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pydantic import BaseModel
 
 from logpost.machines.schema import Machine, Observation, Range
+from logpost.machines.show.row import Row
+from logpost.machines.show.spans import MOST, observed_rows, point_rows
 from logpost.machines.values.quantity import Quantity
 from logpost.machines.values.text import shown
 
@@ -15,26 +16,22 @@ MOST_ENTRIES = 32
 """Entries of a list (the nodes of ranks) that are shown."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """One value as people read it: `section` is the table of the file, `key` the name in it."""
+def rows(machine: Machine, most: int | None = None) -> list[Row]:
+    """Every value of the file but the observations, and what its tables say in words, in the file's order.
 
-    section: str
-    key: str
-    value: str
-    unit: str
-    uncertainty: str
-    source: str
-    basis: str
-    note: str
+    Args:
+        machine: whose file it is.
+        most: entries of a table up to which each has rows of its own; None: each of any table.
+    """
+    return list(_rows(machine, "", most))
 
 
-def rows(machine: Machine) -> list[Row]:
-    """Every value of the file but the observations, and what its tables say in words, in the file's order."""
-    return list(_rows(machine, ""))
+def shortened(machine: Machine) -> list[Row]:
+    """The same, a long table in a row per quantity."""
+    return rows(machine, MOST)
 
 
-def _rows(table: BaseModel, section: str) -> Iterator[Row]:
+def _rows(table: BaseModel, section: str, most: int | None) -> Iterator[Row]:
     for name, field in type(table).model_fields.items():
         item = getattr(table, name)
         key = field.alias or name
@@ -43,12 +40,16 @@ def _rows(table: BaseModel, section: str) -> Iterator[Row]:
             yield _row(section, key, item)
         elif isinstance(item, BaseModel):
             yield from _facts(item, inner)
-            yield from _rows(item, inner)
+            yield from _rows(item, inner, most)
         elif isinstance(item, list):
             before = None
+            points = [one for one in item if isinstance(one, BaseModel) and not isinstance(one, (Range, Observation))]
+            if most is not None and len(points) > most:
+                yield from point_rows(inner, points)
+                continue
             for entry in item:
                 if isinstance(entry, Range):
-                    yield from _rows(entry, section + _sizes(entry, before))
+                    yield from _rows(entry, section + _sizes(entry, before), most)
                     before = entry
                 elif isinstance(entry, BaseModel) and not isinstance(entry, Observation):
                     yield from _entry_rows(inner, entry)
@@ -94,7 +95,7 @@ def _entry_rows(section: str, entry: BaseModel) -> Iterator[Row]:
     if len(values) == 1:
         yield _row(section, f"{values[0][0]}: {entry_name(entry)}", values[0][1])
     else:
-        yield from _rows(entry, f"{section}: {entry_name(entry)}")
+        yield from _rows(entry, f"{section}: {entry_name(entry)}", None)
 
 
 def entry_name(entry: BaseModel) -> str:
@@ -128,6 +129,11 @@ def source_lines(machine: Machine) -> list[str]:
 def observation_rows(machine: Machine) -> list[Row]:
     """The observations, with their sentence as the key."""
     return [_row(o.name, o.what, o.result) for o in machine.observed]
+
+
+def shortened_observations(machine: Machine) -> list[Row]:
+    """The same, those of one kind in a row where they are many."""
+    return [row or _row(o.name, o.what, o.result) for o, row in observed_rows(machine.observed)]
 
 
 def _row(section: str, key: str, quantity: Quantity) -> Row:

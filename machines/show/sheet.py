@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from logpost.machines.show.rows import Row
+from logpost.machines.show.row import Row
 from logpost.machines.values.quantity import NOT_STATED
 
 GAP = 2

@@ -76,9 +76,11 @@ def show(
     as_json: bool = JSON,
     quiet: bool = QUIET,
     plot: bool = typer.Option(True, "--plot/--no-plot", help="Draw the piecewise lines over the message size."),
+    whole: bool = typer.Option(False, "--all", help="Print each value of long tables, too."),
 ) -> None:
-    """Show a machine's parameters with units, sources and uncertainties, and its lines over the message size.
+    """Show a machine's lines over the message size, and its parameters with units, sources and uncertainties.
 
+    A table of more than 16 entries, as a calibration makes, is a row per quantity; --all prints each value.
     With --json, `tables` holds the file's tables, and `values` every value by its key, with its coordinates
     (size, stride, burst, processors, name) in `at`. A value whose source states no uncertainty has none here.
 
@@ -89,7 +91,7 @@ def show(
     from logpost.machines.schema.load import load_machine
     from logpost.machines.show.document import document
     from logpost.machines.show.figures import figures
-    from logpost.machines.show.rows import observation_rows, rows, source_lines
+    from logpost.machines.show.rows import observation_rows, rows, shortened, shortened_observations, source_lines
     from logpost.machines.show.sheet import paragraph, sheet
 
     found = load_machine(machine)
@@ -100,20 +102,26 @@ def show(
     width = min(console.width, 120)
     heading = f"{found.title}  ({found.name}, {found.date}, {found.kind})"
     console.print(paragraph(heading, width), style="bold", markup=False, highlight=False)
-    for line in source_lines(found):
-        console.print(paragraph(line, width, "  "), markup=False, highlight=False)
-    console.print()
-    console.print(sheet("Parameters", rows(found), width))
-    if found.observed:
-        title = "Observations (results to compare with, not parameters)"
-        console.print(sheet(title, observation_rows(found), width))
-    if not quiet:
-        _print_rest(console, found, width)
     if plot and not quiet:
         from logpost.machines.show.plot import figure_text
 
         for figure in figures(found):
             console.print(figure_text(figure, width=min(console.width, 100)))
+    for line in source_lines(found):
+        console.print(paragraph(line, width, "  "), markup=False, highlight=False)
+    console.print()
+    every, seen = rows(found), shortened(found)
+    console.print(sheet("Parameters", every if whole else seen, width))
+    observed = shortened_observations(found)
+    if found.observed:
+        title = "Observations (results to compare with, not parameters)"
+        console.print(sheet(title, observation_rows(found) if whole else observed, width))
+    if not whole and (len(seen), len(observed)) != (len(every), len(found.observed)):
+        console.print(
+            paragraph("Long tables are a row per quantity; --all prints each value, and --json has it.", width)
+        )
+    if not quiet:
+        _print_rest(console, found, width)
 
 
 @app.command()

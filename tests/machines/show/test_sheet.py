@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from logpost.machines.schema.load import library_names, load_machine
-from logpost.machines.show.rows import Row, observation_rows, rows
+from logpost.machines.show.row import Row
+from logpost.machines.show.rows import observation_rows, rows
 from logpost.machines.show.sheet import sheet
 
 ROW = Row("loggp.other_node", "L", "6.3", "us", "± 0.1", "LOGP, Section 3.3", "printed", "")

@@ -10,7 +10,8 @@ from logpost.machines.schema.load import library_names, load_machine
 from logpost.machines.schema.places import quantities
 from logpost.machines.show.figures import MOST_LINES, Figure, Line, figures
 from logpost.machines.show.plot import SYMBOLS, character_grid, figure_text
-from logpost.machines.show.rows import observation_rows, rows, source_lines
+from logpost.machines.show.rows import observation_rows, rows, shortened, shortened_observations, source_lines
+from logpost.machines.values.quantity import NOT_STATED
 
 
 @pytest.mark.parametrize("name", library_names())
@@ -46,6 +47,35 @@ def test_a_row_says_where_its_number_comes_from() -> None:
     assert found["logpc", "G_m"].basis == "inferred"
     t3e = {(r.section, r.key): r for r in rows(load_machine("sens_t3e"))}
     assert t3e["memory", "remote_miss"].value == "300 to 600"
+
+
+def test_a_long_table_is_a_row_per_quantity() -> None:
+    known = {"unit": "us", "source": "BENCH", "interval": [0.5, 99], "confidence": 0.95}
+    points = [
+        {"size_bytes": size, "burst": burst, "o": {**known, "value": size / 8 + burst}}
+        for size in (8, 16, 32, 64, 128)
+        for burst in (1, 2, 4, 8)
+    ]
+    made = machine(overlap={"o": points})
+    (row,) = (row for row in shortened(made) if row.section == "overlap.o")
+    assert (row.key, row.value, row.unit) == ("o: 20 values, size 8 to 128 B, burst 1 to 8", "2 to 24", "us")
+    assert (row.uncertainty, row.source) == ("each its own at 95%", "BENCH")
+    assert len([row for row in rows(made) if row.section == "overlap.o"]) == 20
+    few = machine(overlap={"o": points[:16]})
+    assert shortened(few) == rows(few)
+
+
+def test_many_observations_of_one_kind_are_a_row() -> None:
+    result = {"value": 3, "unit": "ns", "source": "BENCH"}
+    one = {"name": "latency", "what": "latency", "result": result}
+    packed = [
+        {"name": f"packed_{2**i}B", "what": f"packed: {2**i} B", "result": {**result, "value": 1, "unit": unit}}
+        for i, unit in enumerate(["ns", *["us"] * 16])
+    ]
+    single, many = shortened_observations(machine(observed=[one, *packed]))
+    assert (single.key, single.value) == ("latency", "3")
+    assert (many.section, many.key) == ("packed", "as packed: 1 B: 17 values")
+    assert (many.value, many.unit, many.uncertainty) == ("1 to 1000", "ns", NOT_STATED)
 
 
 def test_lines_are_the_piecewise_costs() -> None:
