@@ -22,3 +22,13 @@ def test_charts_of_all_ranks_say_so_under_a_selection(tmp_path: Path) -> None:
     assert said("?from=1000&to=2000000000") == 0
     assert said("?finding=0&ranks=0") == 2
     assert said("?path=3") == 2
+
+
+def test_what_is_picked_stands_beside_who_sends_to_whom(tmp_path: Path) -> None:
+    runs = Runs([make_run(tmp_path / "a.run").path])
+    _, beside, loads = hotspots.layout(View(runs, read("/hotspots", "?finding=0")))
+    assert "Evidence" in str(beside)
+    assert "hotspots.matrix" in str(beside)
+    assert "hotspots.load" in str(loads)
+    _, charts = hotspots.layout(View(runs, read("/hotspots", "")))
+    assert all(name in str(charts) for name in ("hotspots.matrix", "hotspots.load"))

@@ -31,6 +31,9 @@ from logpost.dashboards.selection.scoped import Scoped
 NAME, TITLE = "hotspots", "Hotspots"
 ELSEWHERE = (("timeline", "Timeline"), ("messages", "Messages"), ("regions", "Regions"), ("whatif", "What if"))
 
+TALL, LOW = 320, 190
+"""Pixels of a long table: before a finding is picked, and with what is picked below it."""
+
 
 def layout(view: View) -> list[Any]:
     """The table, the finding that is picked, and the traffic around it."""
@@ -42,43 +45,39 @@ def layout(view: View) -> list[Any]:
     of_pairs = [measure for measure, _ in MEASURES]
     chosen = view.state.selection
     scope = "Of all ranks, also those that are not selected." if chosen.ranks or chosen.callpath is not None else ""
-    return [
-        panels.section(
-            "Hotspots",
-            _grid(view, number),
-            about="The largest gain first. Pick a row: every page then shows its ranks, its time and its call path.",
+    pairs = panels.section(
+        "Who sends to whom",
+        panels.chart(
+            "hotspots.matrix",
+            "Sender by receiver",
+            [m.label for m in of_pairs],
+            first_view(of_pairs, kind),
+            420,
+            drag="select2d",
         ),
-        *([] if number is None else [_detail(view, found[number])]),
-        html.Div(
-            [
-                panels.section(
-                    "Who sends to whom",
-                    panels.chart(
-                        "hotspots.matrix",
-                        "Sender by receiver",
-                        [m.label for m in of_pairs],
-                        first_view(of_pairs, kind),
-                        420,
-                        drag="select2d",
-                    ),
-                    about=scope,
-                ),
-                panels.section(
-                    "Load of each rank over time",
-                    panels.chart(
-                        "hotspots.load",
-                        "Load of each rank over time",
-                        [m.label for m in LOADS],
-                        first_view(LOADS, kind),
-                        420,
-                        drag="zoom2d",
-                    ),
-                    about=scope,
-                ),
-            ],
-            className="two",
+        about=scope,
+    )
+    loads = panels.section(
+        "Load of each rank over time",
+        panels.chart(
+            "hotspots.load",
+            "Load of each rank over time",
+            [m.label for m in LOADS],
+            first_view(LOADS, kind),
+            420,
+            drag="zoom2d",
         ),
-    ]
+        about=scope,
+    )
+    table = panels.section(
+        "Hotspots",
+        _grid(view, number),
+        about="The largest gain first. Pick a row: every page then shows its ranks, its time and its call path.",
+    )
+    if number is None:
+        return [table, html.Div([pairs, loads], className="two")]
+    # What is picked stands beside who sends to whom, and the table gives way, so that one screen has all three.
+    return [table, html.Div([_detail(view, found[number]), pairs], className="two"), loads]
 
 
 def _chosen(view: View) -> int | None:
@@ -128,6 +127,8 @@ def _grid(view: View, number: int | None) -> Any:
         }
         for i, one in enumerate(view.report.findings)
     ]
+    few = len(rows) <= (5 if number is None else 2)
+    height = f"{TALL if number is None else LOW}px"
     text: dict[str, Any] = {"filter": "agTextColumnFilter"}
     figure: dict[str, Any] = {"filter": "agNumberColumnFilter", "type": "rightAligned"}
     columns = [
@@ -150,18 +151,19 @@ def _grid(view: View, number: int | None) -> Any:
         columnDefs=columns,
         defaultColDef={"sortable": True, "resizable": True, "wrapHeaderText": True, "autoHeaderHeight": True},
         selectedRows=[] if number is None else {"ids": [str(number)]},
+        scrollTo=None if number is None else {"rowId": str(number)},
         getRowId="params.data.id",
         dashGridOptions={
             "rowSelection": {"mode": "singleRow", "checkboxes": False, "enableClickSelection": True},
-            "domLayout": "autoHeight" if len(rows) <= 5 else "normal",
+            "domLayout": "autoHeight" if few else "normal",
             "animateRows": False,
             "enableCellTextSelection": True,
         },
-        style={"height": None if len(rows) <= 5 else "320px"},
+        style={"height": None if few else height},
         className="grid",
         dangerously_allow_code=False,
     )
-    return panels.grid(made, f"{55 + 42 * len(rows)}px" if len(rows) <= 5 else "320px")
+    return panels.grid(made, f"{55 + 42 * len(rows)}px" if few else height)
 
 
 def _around(view: View) -> Scoped:
