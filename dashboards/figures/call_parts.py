@@ -53,6 +53,10 @@ def call_parts(
             for one in way.stretches:
                 ink = INK_OF_STRETCH.get(one.part, one.part)
                 bars.append((row, ink, one.part.replace("_", " "), one.begin_ps - begin, one.end_ps - begin))
+            explained = way.stretches[-1].end_ps
+            if explained < operation.leave_ps:
+                left = operation.leave_ps - begin
+                bars.append((row, "residual", "not explained by the replay", explained - begin, left))
     for transfer in transfers:
         for split in transfer.splits:
             row, at = len(names), transfer.begin_ps - enter_ps

@@ -118,7 +118,7 @@ def contiguous_curves(machine: Machine) -> Chart:
             quantity: Quantity | None = getattr(point, name)
             if quantity is not None:
                 lines.setdefault(name, {})[point.size_bytes] = Stated.of(quantity, machine)
-    return _lines(lines, "log3P, contiguous")
+    return _lines(lines, f"log3P, contiguous, at {_counted(sum(map(len, lines.values())))}")
 
 
 def gap_curves(machine: Machine) -> Chart:
@@ -131,7 +131,9 @@ def gap_curves(machine: Machine) -> Chart:
     for point in sorted(machine.overlap.G, key=lambda p: (p.pattern, p.processors, p.level)):
         name = f"{point.pattern}, P = {point.processors}, {point.level} bandwidth"
         lines.setdefault(name, {})[point.size_bytes] = Stated.of(point.G, machine)
-    return _lines(_as_one(lines), "G(P, S, pattern)", per="/B")
+    once = _as_one(lines)
+    equal = "; equal lines are drawn as one" if len(once) < len(lines) else ""
+    return _lines(once, f"G(P, S, pattern) at {_counted(sum(map(len, lines.values())))}{equal}", per="/B")
 
 
 def _as_one(lines: dict[str, dict[int, Stated]]) -> dict[str, dict[int, Stated]]:
@@ -250,7 +252,7 @@ def _lines(lines: dict[str, dict[int, Stated]], name: str, per: str = "") -> Cha
         series,
         Axis("message size", log=True, ticks=ticks, labels=[exact_bytes_text(int(tick)) for tick in ticks]),
         Axis(f"time{' per byte' if per else ''} ({unit}{per})", log=True),
-        f"{name} at {_counted(len(every))}. {_sources(every)}",
+        f"{name}. {_sources(every)}",
         height=330,
     )
 

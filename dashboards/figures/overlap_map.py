@@ -7,6 +7,7 @@ queue of the network interface would be full.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,7 +49,7 @@ def overlap_map(found: Overlapped) -> Chart:
 
     def where(i: int, j: int) -> str:
         cover = "" if found.hidden[i, j] else "<br>the computation does not cover all initiations"
-        return f"messages of {bytes_text(found.sizes[j])}, {found.bursts[i]} in a burst{cover}"
+        return f"messages of {_size(found.sizes[j])}, {found.bursts[i]} in a burst{cover}"
 
     step = max(1, -(-len(found.sizes) // MOST_TICKS))
     fig = figure(
@@ -57,7 +58,7 @@ def overlap_map(found: Overlapped) -> Chart:
             "message size S",
             tickmode="array",
             tickvals=list(range(0, len(found.sizes), step)),
-            ticktext=[bytes_text(size) for size in found.sizes[::step]],
+            ticktext=[_size(size) for size in found.sizes[::step]],
             showgrid=False,
             fixedrange=True,
         ),
@@ -93,5 +94,10 @@ def overlap_map(found: Overlapped) -> Chart:
     gain = 1 - best / found.blocking_ps
     than = f"one message and then the computation ({time_text(found.blocking_ps)})"
     said = f"{percent_text(gain)} less than {than}" if gain >= LEAST_GAIN else f"no less than {than}"
-    size, burst = bytes_text(found.sizes[column]), found.bursts[row]
+    size, burst = _size(found.sizes[column]), found.bursts[row]
     return Chart(fig, f"Best: messages of {size} in bursts of {burst}: {time_text(best)}, {said}.")
+
+
+def _size(size: float) -> str:
+    """Bytes of the largest of the messages: what does not divide evenly leaves some of them a byte larger."""
+    return bytes_text(math.ceil(size))

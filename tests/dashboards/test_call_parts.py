@@ -26,6 +26,15 @@ def test_parts_of_a_call_follow_each_other_and_its_operation_stands_below() -> N
     assert made.summary == "100 ps: collective 70 ps, collective wait 30 ps."
 
 
+def test_what_the_replay_of_an_operation_does_not_explain_is_residual() -> None:
+    # Of the 100 ps of the call, 30 are the wait and 20 the replay's: 50 are left.
+    ways = (Way(MessageModel.full, "linear", (Piece("latency", 130, 150),), 150),)
+    operation = ExplainedCollective("allreduce", "rank 1", 4, NOWHERE, 7, 100, 130, 200, ways)
+    made = call_parts(100, {"collective_wait": 30, "collective": 70}, [operation])
+    (left,) = (bar for bar in made.figure.data if bar.name == "residual")
+    assert (left.y, left.base, left.x) == ((1,), (50,), (50,))
+
+
 def test_a_call_that_costs_nothing_says_so() -> None:
     assert call_parts(5, {}, []).summary == "5 ps: nothing of it is exposed."
 

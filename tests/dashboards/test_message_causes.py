@@ -21,6 +21,7 @@ def test_the_causes_of_a_late_message_are_told(tmp_path: Path) -> None:
     name = f"{late['recv_location']}:{late['recv_number']}"
     said = str(messages.layout(View(Runs([run.path]), read("/messages", f"?message={name}"))))
     assert "What it waited for" in said
+    assert f" from rank {late['send_location']} to rank {late['recv_location']}; its calls: " in said
     assert f"rank {late['send_location']} " in said
     assert " that were waited" in said
     for wrong in ("0:99999", "x", "1:2:3"):

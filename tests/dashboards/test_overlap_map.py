@@ -7,6 +7,13 @@ import numpy as np
 from logpost.dashboards.figures.overlap_map import Overlapped, overlap_map
 
 
+def test_sizes_are_whole_bytes() -> None:
+    # 4096 B in 512 messages: 8 B each; 5808 B: 11.34, so that some of them have 12.
+    made = overlap_map(Overlapped([5808 / 512, 5808 / 256], [1], np.array([[1e6, 2e6]]), np.array([[True, True]]), 3e6))
+    assert list(made.figure.layout.xaxis.ticktext) == ["12 B", "23 B"]
+    assert "messages of 12 B" in made.summary
+
+
 def test_the_best_decomposition_is_marked_and_said() -> None:
     # 4 KiB in one message of 20 us, or two of 2 KiB: 15 us one by one, 12 us in a burst of two.
     times = np.array([[15e6, 20e6], [12e6, np.nan], [np.nan, np.nan]])

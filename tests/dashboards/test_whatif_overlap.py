@@ -15,6 +15,7 @@ from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
 from logpost.errors import InputError
+from logpost.machines.topologies.parse import parse_topology
 from logpost.replay.models.registry import model
 
 
@@ -31,7 +32,7 @@ def _said(runs: Runs, query: str) -> str:
 def test_without_a_word_it_is_the_largest_message_and_as_much_computation(runs: Runs) -> None:
     said = _said(runs, "?machine=piz_daint")
     assert said.startswith("64.0 KiB with ")
-    assert ", other node. Best: messages of " in said
+    assert ", other node of piz_daint. Best: messages of " in said
     assert _said(runs, "?machine=piz_daint&volume=1MiB&beside=2ms").startswith("1.00 MiB with 2.00 ms of computation")
 
 
@@ -84,3 +85,15 @@ def test_nodes_that_no_picture_holds_are_refused(runs: Runs, monkeypatch: pytest
     monkeypatch.setattr(network, "MOST_NODES", 3)
     with pytest.raises(InputError, match="more than 3 nodes"):
         made(View(runs, read("/network", "")))
+
+
+def test_without_links_the_page_says_why(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = View(runs, read("/network", ""))
+    assert "The machine has no topology" in str(network.layout(view))
+    notes = ["hops are not known: too few nodes", "o_s is 0", "network contention (C_n) is 0: no way is known"]
+    monkeypatch.setattr(view.manifest.machine, "notes", notes)
+    monkeypatch.setattr(network, "_topology", lambda _: parse_topology("mesh:8x4", "S"))
+    said = str(network.layout(view))
+    assert "The machine has a network (mesh 8 x 4), but no link of it carried a message. Hops are not known" in said
+    assert "too few nodes. Network contention (C_n) is 0: no way is known." in said
+    assert "o_s is 0" not in said

@@ -14,7 +14,8 @@ from dash import html
 
 from logpost.analyzer.cause_chain import causes_of
 from logpost.analyzer.explain import Explanation, candidates, explain
-from logpost.analyzer.reporting.units import bytes_text
+from logpost.analyzer.location_names import location_names
+from logpost.analyzer.reporting.units import bytes_text, span_text
 from logpost.analyzer.schema import PARTS
 from logpost.analyzer.undivided import shown_as
 from logpost.dashboards.app import between_ranks, panels
@@ -124,8 +125,24 @@ def chosen(view: View) -> list[html.Section]:
             *_sites(view, name),
             *_causes(view, name),
             panels.go(view.state.having(message=""), "Close"),
+            about=_ends(view, name),
         )
     ]
+
+
+def _ends(view: View, chosen: str) -> str:
+    """How large the message is, from whom to whom it goes, and when; nothing of one that the run does not have."""
+    end = _end(chosen)
+    if end is None:
+        return ""
+    here = (pl.col("recv_location") == end[0]) & (pl.col("recv_number") == end[1])
+    found = view.opened.run.table("messages").filter(here).collect()
+    if found.is_empty():
+        return ""
+    row, names = found.row(0, named=True), location_names(view.scoped.every_location)
+    who = f"from {visible(names[row['send_location']], 40)} to {visible(names[row['recv_location']], 40)}"
+    when = span_text(row["send_enter_ps"], row["recv_leave_ps"])
+    return f"{bytes_text(row['bytes'])} {who}; its calls: {when}."
 
 
 def _end(chosen: str) -> tuple[int, int] | None:

@@ -10,6 +10,7 @@ import polars as pl
 from dash import Input, Output, State, dcc, html
 
 from logpost.analyzer.placement import places_on_network
+from logpost.analyzer.reporting.units import sentence_text
 from logpost.analyzer.whatif.mapping import Seats, remapped
 from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.runs import Runs
@@ -28,6 +29,8 @@ from logpost.machines.topologies import Topology
 
 NAME, TITLE = "network", "Network"
 MOST_ROWS, MOST_COLUMNS = 64, 128
+NO_WAY = ("hops are not known", "network contention (C_n) is 0")
+"""How notes of the analysis begin that say why no link is known."""
 MAPPED_BY = ("block", "cyclic", "random")
 
 
@@ -53,7 +56,7 @@ def layout(view: View) -> list[Any]:
                     ),
                     panels.chart(
                         "network.nodes", "Bytes between nodes", ["As it was", f"Mapped {mapping}"] if mapping else [],
-                        1 if mapping else 0, height=400, spoken=True, drag="select2d",
+                        1 if mapping else None, height=400, spoken=True, drag="select2d",
                     ),
                     about="Before and after another mapping of ranks to the same nodes; the What if page replays it.",
                 )
@@ -76,10 +79,7 @@ def layout(view: View) -> list[Any]:
             "Links",
             panels.chart("network.links", "Links over time", [m.label for m, _ in MEASURES], height=320, drag="zoom2d")
             if known
-            else panels.empty(
-                "The machine has no topology, so no link is known; analyze with a machine file that has one (logpost "
-                "machines list) to see links and network contention."
-            ),
+            else panels.empty(_why_none(view)),
             about="The links that carry most, over time: a column is a phase, from one global synchronization to the "
             "next. Contention is what messages wait for each other on a link. Drag to select a time."
             if known
@@ -104,6 +104,22 @@ def layout(view: View) -> list[Any]:
 def _known(view: View) -> bool:
     """Whether the run's machine has a network that carried something."""
     return view.opened.run.table("links").head(1).collect().height > 0
+
+
+def _why_none(view: View) -> str:
+    """Why no link is known."""
+    try:
+        topology = _topology(view)
+    except InputError:  # the run has no machine file that can be read
+        topology = None
+    if topology is None:
+        return (
+            "The machine has no topology, so no link is known; analyze with a machine file that has one (logpost "
+            "machines list) to see links and network contention."
+        )
+    said = [note for note in view.manifest.machine.notes if note.startswith(NO_WAY)]
+    why = "".join(f" {sentence_text(note)}." for note in said)
+    return f"The machine has a network ({topology.describe()}), but no link of it carried a message.{why}"
 
 
 def _mapping(view: View) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from logpost.analyzer.reporting.units import bytes_text, time_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.labels import plotly_text
 from logpost.dashboards.figures.overlap_map import Overlapped, overlap_map
 from logpost.errors import InputError
 from logpost.machines import LOCALITIES, load_machine, replay_parameters
@@ -70,7 +72,7 @@ def _overlap(view: View) -> Chart:
     if not 1 <= V <= LARGEST:
         raise InputError(f"{bytes_text(V)} to move: give 1 B to {bytes_text(LARGEST)}")
     costs = native_parameters(replay_parameters(machine))
-    locality, whole_ps = _farthest(costs, V)
+    locality, whole_ps = _farthest(costs, V, LOCALITIES if name else _used(view))
     beside = more.get("beside", "").strip()
     t_V = _number(parameters["t_V"], beside) if beside else whole_ps
     powers = reversed(range(MOST_MESSAGES.bit_length()))
@@ -95,7 +97,8 @@ def _overlap(view: View) -> Chart:
     hidden = laid(hides[0] & hides[1], False)
     one_message = np.broadcast_to(found["T_blocking"], given["S"].shape)[given["S"] == V]
     made = overlap_map(Overlapped(sizes, BURSTS, times, hidden, float(one_message[0])))
-    what = f"{bytes_text(V)} with {time_text(t_V)} of computation, {locality.replace('_', ' ')}. "
+    where = f"{locality.replace('_', ' ')} of {plotly_text(machine.name)}"
+    what = f"{bytes_text(V)} with {time_text(t_V)} of computation, {where}. "
     return replace(made, summary=what + made.summary)
 
 
@@ -123,11 +126,17 @@ def _largest(view: View) -> float:
     return float(found)
 
 
-def _farthest(costs: Parameters, V: float) -> tuple[str, float]:
-    """The most distant class of locality that the machine knows, and what a message of V takes there, in ps."""
+def _used(view: View) -> list[str]:
+    """Classes of locality that the run's messages have, the nearest first; all where the run says nothing of it."""
+    used = {value.locality for value in view.manifest.machine.values if value.parameter != "eager_limit"}
+    return [one for one in LOCALITIES if one in used] or list(LOCALITIES)
+
+
+def _farthest(costs: Parameters, V: float, among: Sequence[str]) -> tuple[str, float]:
+    """The most distant of these classes of locality that the machine knows, and what a message of V takes there, in
+    ps."""
     known = [
-        (locality, float(np.asarray(message_costs(costs, V, locality=locality).total)))
-        for locality in reversed(LOCALITIES)
+        (locality, float(np.asarray(message_costs(costs, V, locality=locality).total))) for locality in reversed(among)
     ]
     return next((one for one in known if math.isfinite(one[1])), known[0])
 
