@@ -16,7 +16,7 @@ from logpost.dashboards.app.guard import guard
 from logpost.dashboards.app.jobs import StoppedError, WorkingError
 from logpost.dashboards.app.made import Made
 from logpost.dashboards.app.pages import PAGES
-from logpost.dashboards.app.panels import aria, empty
+from logpost.dashboards.app.panels import aria, empty, go
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.scripts import compress, tables_on_demand
 from logpost.dashboards.app.state import State as ViewState
@@ -166,7 +166,8 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
     def compute(_ticks: int | None, place: dict[str, str], pathname: str | None, query: str | None) -> Any:
         """A chart's data."""
         try:
-            payload, summary = made.of(place["chart"], CHARTS[place["chart"]], View(runs, read(pathname, query)))
+            view = View(runs, read(pathname, query))
+            payload, summary, left_open = made.of(place["chart"], CHARTS[place["chart"]], view)
         except WorkingError as working:
             return dash.no_update, _working(place["chart"], working), False
         except StoppedError as stopped:
@@ -174,7 +175,10 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         except Exception as error:
             return None, html.Span(_said(error), className="trouble"), True
         # A summary is made for plotly, where names are escaped; here React escapes it.
-        return payload, html.Span(unescape(summary), className="said"), True
+        said: list[Any] = [html.Span(unescape(summary), className="said")]
+        if left_open:
+            said += [" ", go(view.state.having(search="1"), f"Search {unescape(left_open)}")]
+        return payload, said, True
 
     @app.callback(
         Output({"part": "tick", "chart": MATCH}, "disabled", allow_duplicate=True),
@@ -231,6 +235,13 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         State({"part": "view", "chart": MATCH}, "value"),
         State({"part": "later", "chart": MATCH}, "data"),
         State("colours", "data"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("logpost", "started"),
+        Output({"part": "view", "chart": MATCH}, "value"),
+        Input({"part": "payload", "chart": MATCH}, "data"),
+        State({"part": "view", "chart": MATCH}, "value"),
+        prevent_initial_call=True,
     )
     app.clientside_callback(
         ClientsideFunction("logpost", "grid"),

@@ -17,11 +17,11 @@ class Made:
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
-        self._charts: dict[tuple[str, str], tuple[Any, str]] = {}
+        self._charts: dict[tuple[str, str], tuple[Any, str, str]] = {}
         self._lock = threading.Lock()
 
-    def of(self, name: str, make: ChartMaker, view: View) -> tuple[Any, str]:
-        """Payload and summary of the chart.
+    def of(self, name: str, make: ChartMaker, view: View) -> tuple[Any, str, str]:
+        """Payload and summary of the chart, and what it leaves open.
 
         Raises:
             WorkingError: the work on it goes on; ask again.
@@ -32,7 +32,7 @@ class Made:
             found = self._charts.pop(key, None)
         if found is None:
             chart = make(view)
-            found = chart.payload(), chart.summary
+            found = chart.payload(), chart.summary, chart.open
         with self._lock:
             self._charts[key] = found
             while len(self._charts) > self.most:

@@ -47,7 +47,7 @@ def chart(
     name: str,
     label: str,
     views: Sequence[str] = (),
-    first: int = 0,
+    first: int | None = None,
     height: int = 300,
     *,
     spoken: bool = False,
@@ -61,7 +61,7 @@ def chart(
         name: its key there.
         label: what it shows, for those who cannot see it.
         views: names of its views, where it has several.
-        first: the view to start with.
+        first: the view to start with; None: the one that the chart names when it is computed.
         height: pixels kept free until it is drawn.
         spoken: whether its summary is for all to read.
         sketched: whether a picture stands for it until plotly has come: stacked horizontal bars only.

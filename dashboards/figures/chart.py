@@ -34,6 +34,8 @@ class Chart:
     views: tuple[View, ...] = ()
     first: int = 0
     """The view to start with."""
+    open: str = ""
+    """What the picture does not tell and more work would; the page offers that work."""
 
     def payload(self) -> dict[str, Any]:
         """JSON for the page's script."""

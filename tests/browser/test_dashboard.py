@@ -16,8 +16,9 @@ from tests.browser.visit import Visit
 from tests.dashboards.synthetic import make_run
 
 from logpost.analyzer.request import Request
+from logpost.dashboards import figures
 from logpost.dashboards.app.app import CHARTS
-from logpost.dashboards.app.pages import PAGES
+from logpost.dashboards.app.pages import PAGES, timeline
 from logpost.dashboards.app.panels import rank_spans
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import Selection
@@ -105,6 +106,8 @@ def test_a_finding_that_is_picked_sets_every_page(view: Callable[..., Visit]) ->
     seen.page.locator(".ag-row", has_text="receives from every other rank").click()
     seen.page.wait_for_url("**finding=0**")
     seen.page.wait_for_selector("text=its NIC was busy")
+    drawn(seen)
+    assert seen.page.locator('[data-chart="hotspots.matrix"]').bounding_box()["y"] < 500, "out of the first screen"
     asked = query(seen)
     assert asked["ranks"] == ["0"]
     assert asked["path"] == ["3"]
@@ -129,8 +132,19 @@ def still(seen: Visit, area: Any) -> dict[str, float]:
     return box
 
 
-def test_a_dragged_rectangle_selects_time_and_ranks_and_goes_to_single_calls(view: Callable[..., Visit]) -> None:
-    seen = view("/timeline")
+def test_a_dragged_rectangle_selects_time_and_ranks_and_goes_to_single_calls(
+    view: Callable[..., Visit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Where most cells are compute, the chart names the view beside it as its first, and the switch says so.
+    with monkeypatch.context() as patched:
+        patched.setattr(timeline, "MOST_CALLS", 0)
+        for drawing in (figures.timeline, figures.dense_timeline):
+            patched.setattr(drawing, "DULL", 0.0)
+        seen = view("/timeline")
+        chart = "[data-chart='timeline.timeline']"
+        seen.page.wait_for_selector(f"{chart} label.selected:has-text('Dominant outside compute')")
+        cells = seen.page.evaluate(f'document.querySelector("{chart} .js-plotly-plot").calcdata[0][0].z')
+        assert not any(0 in row for row in cells), "no cell shows compute"
     box = still(seen, seen.page.locator(".nsewdrag").first)
     mouse = seen.page.mouse
     mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 0.3 * box["height"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from logpost.analyzer.reporting.units import time_text
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN, UNDIVIDED
-from logpost.analyzer.whatif import Ask, Axis, Point, Replay, Sweep
+from logpost.analyzer.whatif import Ask, Axis, Point, Replay, Sweep, Tolerance
 from logpost.dashboards.figures import prediction, sizes
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.icicle import LEVEL_HEIGHT, MOST, icicle, icicle_height
@@ -300,3 +301,12 @@ def test_a_band_that_says_next_to_nothing_leaves_the_picture_to_the_line() -> No
     assert made.figure.layout.yaxis.title.text == "predicted length (ms)"
     assert made.figure.layout.xaxis.title.text == "L, times the machine's"
     assert made.summary == "Length over L. Machine: here. The band reaches to 50.0 s, beyond the picture."
+
+
+def test_only_a_curve_that_does_not_tell_its_tolerances_offers_to_search_them() -> None:
+    points = [Point("x1", 4 * MS, (4 * MS, 4 * MS)), Point("x2", 5 * MS, (5 * MS, 5 * MS))]
+    untold = Sweep(Axis("L", "time", True, (1.0, 2.0)), points, [], 0, [], [])
+    assert prediction.sweep(untold, 4 * MS).open == "which L makes the run 1, 2, 5 and 10 % longer"
+    told = replace(untold, tolerances=[Tolerance(1, 1.04)])
+    assert "longer by 1 % at" in prediction.sweep(told, 4 * MS).summary
+    assert prediction.sweep(told, 4 * MS).open == ""

@@ -52,6 +52,15 @@ def test_efficiencies_of_a_bin_are_those_of_its_ranks() -> None:
     assert lines["communication efficiency"] == (80.0, None)
 
 
+def test_an_efficiency_that_lies_on_another_shows_below_it() -> None:
+    # Balanced ranks: parallel efficiency = communication efficiency.
+    cube = np.zeros((2, 2, len(SHOWN)))
+    cube[:, :, 0], cube[:, :, LATE] = 6, 4
+    parallel, _, communication = efficiency_line(cube, Columns(2, 1, 10)).figure.data
+    assert parallel.y == communication.y
+    assert parallel.line.width > communication.line.width
+
+
 def calls_chart() -> Chart:
     calls = pl.DataFrame(
         {"row": [0, 1], "call": [5, 9], "enter_ps": [10, 20], "leave_ps": [30, 26], "name": ["<b>MPI_Send", "MPI_Recv"]}

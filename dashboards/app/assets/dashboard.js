@@ -89,6 +89,8 @@
     const image = figure.querySelector(".sketch img");
     return !(image ? image.complete : figure.querySelector(".trouble, .working"));
   }
+  // Charts whose switch is being set to the view in which they are drawn already.
+  const begun = new WeakMap();
   // The figure as it is drawn: in a view, the page's theme, and with room for what stands around it.
   function coloured(payload, view, colours, place) {
     themed();
@@ -145,7 +147,16 @@
     logpost: {
       // A chart's figure in the chosen view and theme.
       draw: function (view, theme, payload, colours, id) {
-        return payload ? coloured(payload, view, colours, placeOf(id, "place")) : none();
+        if (!payload) return none();
+        const [cause] = window.dash_clientside.callback_context.triggered, drawn = begun.get(payload) === view;
+        begun.delete(payload);
+        return drawn && cause && cause.prop_id.endsWith(".value") ? none() : coloured(payload, view, colours, placeOf(id, "place"));
+      },
+      // The chart names the view that it starts with, unless the page or a reader has chosen one.
+      started: function (payload, view) {
+        if (!payload || (view !== undefined && view !== null)) return none();
+        begun.set(payload, payload.first);
+        return payload.first;
       },
       // The charts of a page that is new.
       ask: async function (page) {

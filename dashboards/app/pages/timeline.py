@@ -53,7 +53,8 @@ def layout(view: View) -> list[Any]:
         "Each bar is a call in the colour of what took most of it; a line is a message, from its send to its receive. "
         "A click on either shows its parts below."
         if single
-        else "Each cell has the colour of the category that took most of it. Drag a rectangle to look closer: "
+        else "Each cell has the colour of the category that took most of it; where nearly all is compute, the first "
+        "view leaves compute out. Drag a rectangle to look closer: "
         "every page follows; double-click to go back to the whole."
     )
     if has_path:

@@ -121,7 +121,6 @@ def layout(view: View) -> list[Any]:
                     "Length over one parameter",
                     panels.chart("whatif.sweep", "Predicted length over a parameter", height=330, spoken=True),
                     *_not_known(view),
-                    _search(view),
                     about="The band is what the machine's uncertainty and what it leaves unexplained allow.",
                 ),
                 panels.section(
@@ -159,15 +158,6 @@ def _not_known(view: View) -> list[Any]:
 
 def _searching(view: View) -> bool:
     return bool(view.state.more.get("search"))
-
-
-def _search(view: View) -> html.P | None:
-    """The link that has the tolerances searched: where the curve is no line between its points, that takes many more
-    replays than the curve."""
-    if _searching(view) or _swept(view) == "bisection":
-        return None
-    wanted = f"Where the curve does not say which {_swept(view)} makes the run 1, 2, 5 and 10 % longer: "
-    return html.P([wanted, panels.go(view.state.having(search="1"), "search for it")], className="note")
 
 
 def _with_start_up(view: View) -> bool:
@@ -275,7 +265,9 @@ def _sweep(view: View) -> Chart:
     beside = prediction.beside_ps(found.after, start_up=_with_start_up(view))
     moved = {name.rpartition(".")[2] for name in changed_names(replace(ask, machine=None))}
     base = "what is set above" if _swept(view) in moved else "the machine's"
-    return prediction.sweep(found.sweep, found.measured_ps, beside, prediction.machine_of(found), base)
+    made = prediction.sweep(found.sweep, found.measured_ps, beside, prediction.machine_of(found), base)
+    # A search takes many more replays than the curve, so it is offered only where the curve does not tell.
+    return replace(made, open="") if _searching(view) or _swept(view) == "bisection" else made
 
 
 def _grid(view: View) -> Chart:
