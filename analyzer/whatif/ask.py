@@ -168,7 +168,7 @@ def _notes(run: Run, after: Outcome) -> list[str]:
     if used.origin == "estimated" and not any(one.value for one in used.values):
         notes.append(
             "the trace identifies nothing of its machine, which is taken with L = o = g = G = 0: factors of these "
-            "change nothing; analyze it with --machine"
+            "change nothing, and other values come on top of what they replace; analyze it with --machine"
         )
     one_sided = run.facts("regions").filter(pl.col("kind") == "one_sided").select("region")
     if run.facts("calls").join(one_sided, on="region", how="semi").select(pl.len()).collect().item():

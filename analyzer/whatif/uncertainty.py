@@ -10,7 +10,8 @@
 - What the path spends within calls that no model takes (`other`: nonblocking collective operations, polls; without
   start-up and finalization), and what steps of it take less than nothing (the recorded event came before the model's):
   as if all of it were the value that is changed; where that grows, what no model takes may also be a wait that it
-  swallows.
+  swallows. Where the scenario states a value of which nothing is known as the program ran, all of it may be that
+  value's, and go.
 - Gaps of collective operations: their messages queue at NICs among themselves, not with those that the trace shows.
   Each latency of a path with such an operation may wait for a gap.
 - What the recorded times contradict of the model, on the recorded or the predicted path, as a share of what is modelled
@@ -279,9 +280,8 @@ def _of_unmodelled(recorded: Scenario, scenario: Scenario, outcomes: tuple[Outco
     later = max(one.path_ps["other"] + one.early_ps for one in outcomes)
     early = max(one.early_ps for one in outcomes)
     by = _most_changed(recorded, scenario) - 1.0
-    if by < 0.0:
-        return early * -by, later * -by
-    return later * by, early * by + later * min(1.0, by)
+    rise, fall = (early * -by, later * -by) if by < 0.0 else (later * by, early * by + later * min(1.0, by))
+    return rise, max(fall, later) if _replaces_unknown(recorded, scenario) else fall
 
 
 def _most_changed(recorded: Scenario, scenario: Scenario) -> float:
@@ -295,12 +295,25 @@ def _most_changed(recorded: Scenario, scenario: Scenario) -> float:
     return float(max(factors, key=lambda factor: abs(factor - 1.0)))
 
 
-def _in_common_ranges(recorded: Scenario, scenario: Scenario, column: str) -> tuple[Any, Any]:
-    """A value of both machines, by class and by each range of sizes in which neither of them changes it."""
+def _replaces_unknown(recorded: Scenario, scenario: Scenario) -> bool:
+    """Whether the scenario states a value that is not known of the recorded machine: what it took there is in what no
+    model takes."""
+    for column in COLUMNS:
+        old, new = _in_common_ranges(recorded, scenario, column)
+        error, _ = _in_common_ranges(recorded, scenario, column, errors=True)
+        if np.any((old == 0) & (new > 0) & np.isnan(error)):
+            return True
+    return False
+
+
+def _in_common_ranges(recorded: Scenario, scenario: Scenario, column: str, *, errors: bool = False) -> tuple[Any, Any]:
+    """A value of both machines, or its error, by class and by each range of sizes in which neither of them changes
+    it."""
     machines = (recorded.machine, scenario.machine)
     sizes = np.union1d(*(one.max_bytes for one in machines))
     classes = np.arange(len(LOCALITIES))[:, None]
-    old, new = (getattr(one, column)[one.row(classes, sizes)].ravel() for one in machines)
+    columns = (one.errors[column] if errors else getattr(one, column) for one in machines)
+    old, new = (values[one.row(classes, sizes)].ravel() for one, values in zip(machines, columns, strict=True))
     return old, new
 
 

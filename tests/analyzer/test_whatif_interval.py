@@ -87,6 +87,18 @@ def test_what_no_model_takes_counts_as_the_value_that_is_changed(replay: Replay)
     assert found.makespan_ps - low == pytest.approx(np.hypot(np.hypot(28e6 + 20e6, loosened), replayed), abs=1)
 
 
+def test_a_value_of_which_nothing_was_known_may_take_all_that_no_model_takes(runs: dict[str, Run]) -> None:
+    """Its trace has one-sided transfers alone: nothing is known of the machine that it ran on, and another one's costs
+    come on top of what they replace."""
+    replay = Replay(runs["scorep-prk-rma-stencil-8"])
+    known = replay.rebuilt.outcome(False).path_ps
+    found = replay.predict(Ask(machine="alps"))
+    low, high = found.interval_ps
+    assert known["other"] > 0.5 * found.measured_ps
+    assert low < found.predicted_ps - known["other"]
+    assert high - found.predicted_ps < 0.01 * found.measured_ps
+
+
 def test_each_message_of_the_path_may_be_a_clock_s_step_off(replay: Replay) -> None:
     """A path of 8 messages has 8 steps and one at either end: 10 of 100 ns."""
     scenario = _exact(changed(replay.rebuilt.recorded, ["L=x3"]))
