@@ -6,16 +6,22 @@ compiler. An update of any of them makes a new folder and never a stale one. A f
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from logpost.errors import InputError
+
+LONGEST_WAIT = 120.0
+"""Seconds to wait for another process that fills the same folder."""
 
 
 def cache_directory() -> Path:
@@ -82,13 +88,17 @@ def run_compiler(command: Sequence[str], trouble: str) -> None:
 def kept(folder: Path, make: Callable[[Path], None]) -> Path:
     """A folder of the cache, filled by `make` when it is not there yet; it appears whole or not at all.
 
+    Who asks for it while another process fills it waits for that.
+
     Raises InputError when the cache cannot be written to, and whatever `make` raises.
     """
     if folder.exists():
         return folder
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        with _alone(folder.with_name(f"{folder.name}.lock")), tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+            if folder.exists():
+                return folder
             inside = Path(scratch) / "made"
             inside.mkdir()
             make(inside)
@@ -100,3 +110,28 @@ def kept(folder: Path, make: Callable[[Path], None]) -> Path:
     except OSError as error:
         raise InputError(f"cannot write to the cache {folder.parent}: {error}; set XDG_CACHE_HOME") from error
     return folder
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Waits until no other process is in it with this file, but no longer than `LONGEST_WAIT`, and removes that in the
+    end. Who does not wait, also where the file system has no locks, does the work twice, and nothing breaks."""
+    with path.open("a") as lock:
+        end = time.monotonic() + LONGEST_WAIT
+        while not _locked(lock.fileno()) and time.monotonic() < end:
+            time.sleep(0.05)
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _locked(file: int) -> bool:
+    """Whether the file is this process's now, or will never be."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # no locks there
+        return True
+    return True

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import subprocess
+import sys
+import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -41,6 +46,43 @@ def test_whoever_is_faster_wins(tmp_path: Path) -> None:
         (place / "ours").touch()
 
     assert [path.name for path in build.kept(wanted, make).iterdir()] == ["theirs"]
+
+
+def test_who_asks_while_another_process_makes_it_waits(tmp_path: Path) -> None:
+    wanted, begun = tmp_path / "helper", tmp_path / "begun"
+    theirs = textwrap.dedent(
+        f"""
+        import time
+        from pathlib import Path
+        from logpost.collectors import build
+
+        def make(place):
+            Path({str(begun)!r}).touch()
+            time.sleep(0.5)
+            (place / "theirs").touch()
+
+        build.kept(Path({str(wanted)!r}), make)
+        """
+    )
+
+    def make(place: Path) -> None:
+        (place / "ours").touch()
+
+    with subprocess.Popen([sys.executable, "-c", theirs]) as other:
+        while not begun.exists():
+            assert other.poll() is None
+            time.sleep(0.01)
+        found = build.kept(wanted, make)
+    assert [path.name for path in found.iterdir()] == ["theirs"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["begun", "helper"]
+
+
+def test_who_waits_in_vain_makes_it_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "LONGEST_WAIT", 0.1)
+    with (tmp_path / "helper.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        found = build.kept(tmp_path / "helper", lambda place: (place / "ours").touch())
+    assert [path.name for path in found.iterdir()] == ["ours"]
 
 
 def test_a_cache_that_cannot_be_written_to_is_an_error(tmp_path: Path) -> None:
