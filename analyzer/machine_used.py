@@ -22,6 +22,7 @@ def machine_values(parameters: ReplayParameters) -> list[MachineValue]:
         for name, column in PARAMETERS.items():
             value = float(getattr(parameters, column)[row])
             error = float(parameters.errors[column][row])
+            below, above = parameters.sides[column][row].tolist()
             values.append(
                 MachineValue(
                     locality=LOCALITIES[int(c)],
@@ -30,6 +31,8 @@ def machine_values(parameters: ReplayParameters) -> list[MachineValue]:
                     value=value,
                     unit="ps/B" if column.endswith("per_byte") else "ps",
                     uncertainty=None if np.isnan(error) else error,
+                    low=None if np.isnan(below) else max(0.0, value - below),
+                    high=None if np.isnan(above) else value + above,
                     source=parameters.source,
                 )
             )

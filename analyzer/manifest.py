@@ -69,8 +69,10 @@ class MachineValue(Record):
     value: float
     unit: str
     uncertainty: float | None = Field(default=None, description="in the same unit; None: not stated")
-    low: float | None = Field(default=None, description="lower end of an estimate's interval, in the same unit")
-    high: float | None = Field(default=None, description="upper end of an estimate's interval, in the same unit")
+    low: float | None = Field(default=None, description="lower end of its interval, in the same unit; None: not stated")
+    high: float | None = Field(
+        default=None, description="upper end of its interval, in the same unit; None: not stated"
+    )
     bound_only: bool = Field(default=False, description="nothing measured it: only its interval is known, not a value")
     reason: str | None = Field(default=None, description="what told an estimated value or its bounds, and how often")
     source: str

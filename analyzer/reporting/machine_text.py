@@ -25,22 +25,31 @@ def value_text(value: MachineValue) -> str:
 
 
 def value_and_error(value: MachineValue) -> tuple[str, str]:
-    """The value and its uncertainty apart. One that is next to nothing within its uncertainty is not identifiable."""
+    """The value and its uncertainty apart. One that is next to nothing within its uncertainty is not identifiable.
+
+    An interval is its two ends. So is an uncertainty that is as large as the value: no value is below 0.
+    """
     shown = quantity_text(value.value, value.unit)
     if value.low is not None and value.high is not None:
         ends = quantity_text(value.low, value.unit), quantity_text(value.high, value.unit)
-        if value.high == 0:
-            return shown, value.reason or NOT_STATED
+        if value.high == 0 and value.reason is not None:
+            return shown, value.reason
         if value.bound_only and value.low == 0:
             return f"at most {ends[1]}", f"not measured: {value.reason}"
         between = f"between {ends[0]} and {ends[1]}"
         if value.reason is None:
-            return _measured(value, value.low, value.high) or (shown, f"{ends[0]} to {ends[1]}")
+            return _measured(value, value.low, value.high) or (shown, _span(value.low, value.high, value.unit))
         return (between, f"not measured: {value.reason}") if value.bound_only else (shown, f"{between}: {value.reason}")
     if value.uncertainty is None:
         return shown, NOT_STATED
-    found = _measured(value, value.value - value.uncertainty, value.value + value.uncertainty)
-    return found or (shown, f"± {quantity_text(value.uncertainty, value.unit)}")
+    low, high = value.value - value.uncertainty, value.value + value.uncertainty
+    if found := _measured(value, low, high):
+        return found
+    return shown, _span(0.0, high, value.unit) if low <= 0 else f"± {quantity_text(value.uncertainty, value.unit)}"
+
+
+def _span(low: float, high: float, unit: str) -> str:
+    return f"{quantity_text(low, unit)} to {quantity_text(high, unit)}"
 
 
 def _measured(value: MachineValue, low: float, high: float) -> tuple[str, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from logpost.analyzer.whatif.mapping import Seats
 from logpost.analyzer.whatif.plan import Plan
 from logpost.machines import LOCALITIES, Machine, ReplayParameters, replay_parameters
-from logpost.machines.parameters import PARAMETERS, UNLIMITED
+from logpost.machines.parameters import NO_SIDES, PARAMETERS, UNLIMITED
 from logpost.machines.schema.write import to_toml
 
 SOURCE = "whatif"
@@ -80,13 +81,18 @@ def _rows(values: ReplayParameters, c: int) -> list[dict[str, Any]]:
                 float(getattr(values, column)[row]),
                 "ps/B" if column.endswith("per_byte") else "ps",
                 float(values.errors[column][row]),
+                values.sides[column][row].tolist(),
             )
         rows.append(one)
     return rows
 
 
-def _quantity(value: float, unit: str, error: float = float("nan")) -> dict[str, Any]:
-    known = {} if np.isnan(error) else {"uncertainty": error}
+def _quantity(
+    value: float, unit: str, error: float = float("nan"), sides: Sequence[float] = NO_SIDES
+) -> dict[str, Any]:
+    known: dict[str, Any] = {} if np.isnan(error) else {"uncertainty": error}
+    if not np.isnan(sides).any():
+        known = {"interval": (max(0.0, value - sides[0]), value + sides[1])}
     return {"value": value, "unit": unit, "source": SOURCE, "basis": "estimated", **known}
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from logpost.errors import InputError
 from logpost.machines.parameters.table import (
     ESTIMATED,
     MEANINGS,
+    NO_SIDES,
     PARAMETERS,
     UNKNOWN_LIMIT,
     UNLIMITED,
@@ -43,6 +44,9 @@ from logpost.machines.parameters.table import (
 )
 from logpost.machines.schema import LOCALITIES, LocalityClass, Machine, Range
 from logpost.machines.values.quantity import Quantity
+from logpost.machines.values.units import to_base
+
+T = TypeVar("T")
 
 NEEDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"LogP": ("L", "o_s", "o_r", "g"), "LogGP": ("L", "o_s", "o_r", "G"), "LoPC": ("L", "o_s", "o_r")}
@@ -166,6 +170,7 @@ def assemble(
         eager.append(UNKNOWN_LIMIT if limit_donor is None else eager_limits[limit_donor])
     columns: dict[str, Any] = {}
     errors: dict[str, FloatArray] = {}
+    sides: dict[str, FloatArray] = {}
     for parameter, column in PARAMETERS.items():
         values = [getattr(r, column) for _, r in rows]
         _refuse_bad(machine, parameter, rows, values)
@@ -174,6 +179,7 @@ def assemble(
         else:
             columns[column] = frozen(np.array([round(v) for v in values], dtype=np.int64))
         errors[column] = frozen(np.array([r.errors.get(parameter, np.nan) for _, r in rows], dtype=np.float64))
+        sides[column] = frozen(np.array([r.sides.get(parameter, NO_SIDES) for _, r in rows], dtype=np.float64))
     return ReplayParameters(
         machine=machine,
         source=source,
@@ -184,6 +190,7 @@ def assemble(
         eager_limit_bytes=ints(eager),
         nics_per_node=nics_per_node,
         errors=MappingProxyType(errors),
+        sides=MappingProxyType(sides),
         log3p=log3p,
         beyond_loggp=beyond_loggp or BeyondLogGP(),
         assumptions=tuple(notes),
@@ -275,14 +282,19 @@ def _class_values(
             assumptions.append(f"{parameter} of {name} is not part of the model: 0")
     if small:
         none: dict[str, Any] = {PARAMETERS[parameter]: 0.0 for parameter in PER_BYTE}
-        values = [replace(v, **none, errors={p: e for p, e in v.errors.items() if p not in PER_BYTE}) for v in values]
+        values = [replace(v, **none, errors=_without_bytes(v.errors), sides=_without_bytes(v.sides)) for v in values]
     return values
+
+
+def _without_bytes(stated: Mapping[str, T]) -> dict[str, T]:
+    return {parameter: value for parameter, value in stated.items() if parameter not in PER_BYTE}
 
 
 def _range_values(machine: Machine, name: str, r: Range, needs: tuple[str, ...]) -> RangeValues:
     clock = machine.clock_hz
     values: dict[str, float] = {}
     errors: dict[str, float] = {}
+    sides: dict[str, tuple[float, float]] = {}
     if gaps := [parameter for parameter in PARAMETERS if parameter in needs and not given(r, parameter)]:
         raise InputError(missing(machine.name, name, r.up_to_bytes, gaps))
     for parameter in PARAMETERS:
@@ -297,9 +309,13 @@ def _range_values(machine: Machine, name: str, r: Range, needs: tuple[str, ...])
         error = quantity.base_error(clock)
         if error is not None:
             errors[parameter] = error * scale
+        if quantity.interval is not None:
+            low, high = (to_base(end, quantity.unit, clock) * scale for end in quantity.interval)
+            sides[parameter] = values[parameter] - low, high - values[parameter]
     return RangeValues(
         max_bytes=UNLIMITED if r.up_to_bytes is None else r.up_to_bytes,
         errors=errors,
+        sides=sides,
         **{PARAMETERS[p]: v for p, v in values.items()},
     )
 

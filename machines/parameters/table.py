@@ -57,6 +57,9 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
 
 ESTIMATED = "estimated from this trace"
 
+NO_SIDES = (float("nan"), float("nan"))
+"""Sides of an interval that is not stated."""
+
 
 @dataclass(frozen=True)
 class Quality:
@@ -101,7 +104,10 @@ class BeyondLogGP:
 
 @dataclass(frozen=True)
 class ReplayParameters:
-    """See the module's text. `errors` has the columns of `COLUMNS`: half widths, NaN where none is stated."""
+    """See the module's text. `errors` has the columns of `COLUMNS`: half widths, NaN where none is stated.
+
+    `sides` (rows, 2): how far the ends of a stated interval lie below and above the value, NaN where none is stated.
+    """
 
     machine: str
     source: str
@@ -119,6 +125,7 @@ class ReplayParameters:
     eager_limit_bytes: IntArray
     nics_per_node: int
     errors: Mapping[str, FloatArray]
+    sides: Mapping[str, FloatArray]
     log3p: Log3PTable | None = None
     beyond_loggp: BeyondLogGP = BeyondLogGP()
     assumptions: tuple[str, ...] = ()
@@ -161,9 +168,12 @@ class ReplayParameters:
         columns: dict[str, Any] = {column: frozen(changed.astype(values.dtype))}
         errors = dict(self.errors)
         errors[column] = frozen(np.where(mine, np.nan, errors[column]))
+        sides = dict(self.sides)
+        sides[column] = frozen(np.where(mine[:, None], np.nan, sides[column]))
         return replace(
             self,
             errors=MappingProxyType(errors),
+            sides=MappingProxyType(sides),
             source=f"{self.source}, {parameter} set",
             **columns,
         )
@@ -171,7 +181,8 @@ class ReplayParameters:
 
 @dataclass(frozen=True)
 class RangeValues:
-    """One range of one class, already in picoseconds; `errors` maps parameter names to half widths."""
+    """One range of one class, already in picoseconds; `errors` maps parameter names to half widths, `sides` those with
+    an interval to how far its ends lie below and above the value."""
 
     max_bytes: int
     L_ps: float
@@ -182,6 +193,7 @@ class RangeValues:
     o_s_ps_per_byte: float = 0.0
     o_r_ps_per_byte: float = 0.0
     errors: Mapping[str, float] = field(default_factory=dict)
+    sides: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def class_index(locality: str) -> int:

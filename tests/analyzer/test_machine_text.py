@@ -25,11 +25,16 @@ def used(value: float, uncertainty: float | None, unit: str = "ps") -> MachineVa
         # 0 ± 0 of a fit is not a measurement.
         (0, 0, "not identifiable (nothing is left for it)"),
         # As wide as the value, but a value.
-        (1e6, 1.5e6, "1.00 µs ± 1.50 µs"),
+        (1e6, 1.5e6, "1.00 µs (0 ps to 2.50 µs)"),
     ],
 )
 def test_value_and_uncertainty(value: float, uncertainty: float | None, text: str) -> None:
     assert value_text(used(value, uncertainty)) == text
+
+
+def test_what_is_next_to_nothing_within_its_ends_is_not_identifiable() -> None:
+    ended = used(1_000, None).model_copy(update={"low": 0.0, "high": 500_000.0})
+    assert value_and_error(ended) == ("not identifiable", "at most 500 ns")
 
 
 def test_an_estimate_shows_its_interval_and_what_told_it() -> None:

@@ -14,7 +14,6 @@ from logpost.analyzer.manifest import MachineValue
 from logpost.analyzer.reporting.units import sentence_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.machine_bounds import within
-from logpost.dashboards.app.stated_values import with_ends
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import machine_surfaces
 from logpost.dashboards.figures.chart import Chart
@@ -92,7 +91,7 @@ TABLES = (
 def layout(view: View) -> list[Any]:
     """Which machine and how far it explains the messages; the curves; the values."""
     used = view.manifest.machine
-    stated = used.model_copy(update={"values": [value for value in _values(view) if _told(value)]})
+    stated = used.model_copy(update={"values": [value for value in used.values if _told(value)]})
     grids = machine_grids(view.manifest.model_copy(update={"machine": stated}))
     known = any(one.value for one in used.values)
     return [
@@ -148,16 +147,6 @@ def _tables(view: View) -> list[html.Section]:
     return sections
 
 
-def _values(view: View) -> list[MachineValue]:
-    """The run's values, with the ends of their intervals where the machine's file can be read."""
-    values = view.manifest.machine.values
-    try:
-        machine = load_machine(view.opened.run.machine_file)
-    except InputError:
-        return values  # the chart says why
-    return values if machine.lacks_clock else with_ends(values, machine)
-
-
 def _told(value: MachineValue) -> bool:
     """Whether anything is stated of the value: 0 stands for one that the file does not have."""
     known = value.uncertainty is not None or value.high is not None
@@ -172,7 +161,7 @@ def _curves(view: View) -> Chart:
     costs = {name: message_costs(parameters, sizes, locality=name) for name in sorted(used)}
     if not any((np.nan_to_num(np.asarray(one.total, dtype=np.float64)) > 0).any() for one in costs.values()):
         raise InputError("nothing is known of what a message takes on this machine; analyze with --machine FILE")
-    return machine_curves(sizes, costs, within(machine, _values(view), sizes))
+    return machine_curves(sizes, costs, within(machine, view.manifest.machine.values, sizes))
 
 
 CHARTS = {"machine.curves": _curves, **{one.name: one.chart for one in TABLES}}

@@ -154,6 +154,9 @@ def test_error_bars_come_along_in_picoseconds() -> None:
     assert p.errors["L_ps"][3] == 250_000
     assert np.isnan(p.errors["o_s_ps"][3])
     assert p.errors["o_r_ps"][3] == pytest.approx(500_000)
+    assert p.sides["o_r_ps"][3].tolist() == pytest.approx([500_000, 100_000])
+    assert np.isnan(p.sides["L_ps"][3]).all()
+    assert np.isnan(p.with_value("o_r", 1e6).sides["o_r_ps"]).all()
     assert (p.G_ps_per_byte[3], p.errors["G_ps_per_byte"][3]) == (4_000, 1_000)
 
 
