@@ -1,7 +1,7 @@
 """Rows of values as text of a given width: `machines show`.
 
-Sections stand above their values over the whole width, so that the names keep their column even at 80 characters; cells
-that are still too long wrap inside their column.
+Sections stand above their values over the whole width, so that the names keep their column even at 80 characters; so
+does a name that is longer than its column. Other cells that are too long wrap inside theirs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from logpost.machines.show.row import Row
 from logpost.machines.values.quantity import NOT_STATED
 
 GAP = 2
-NAMES, SOURCES, SPANS = 26, 14, 12
+NAMES, SOURCES, SPANS = 18, 14, 12
 """Characters that the columns of names, sources and uncertainties keep when the terminal is narrow."""
 
 
@@ -50,7 +50,11 @@ def sheet(title: str, rows: Sequence[Row], width: int) -> Text:
             section = row.section
             text.append("\n".join(textwrap.wrap(section, width)) + "\n", "bold")
         if row.value:
-            _line(text, [column.cells[at] for column in columns], columns, widths)
+            name, *cells = (column.cells[at] for column in columns)
+            if len(name) > widths[0]:
+                text.append(paragraph(names[i], width, "  ") + "\n")
+                name = ""
+            _line(text, [name, *cells], columns, widths)
             at += 1
         else:
             cited = f"  ({row.source})" if row.source else ""
@@ -93,10 +97,10 @@ def _columns(rows: Sequence[Row], values: Sequence[int], names: Sequence[str]) -
 
 
 def _widths(columns: Sequence[Column], width: int) -> list[int]:
-    """The names take what the others leave; sources, then uncertainties give way until the names have enough."""
+    """The names, then the sources give way, and the uncertainties last: an interval over two lines is hard to read."""
     widths = [column.width() for column in columns]
     over = sum(widths) + GAP * (len(columns) - 1) - width
-    for i, least in ((0, NAMES), (len(columns) - 1, SOURCES), (3, SPANS), (0, SPANS)):
+    for i, least in ((0, 26), (len(columns) - 1, SOURCES), (0, NAMES), (3, SPANS), (0, SPANS)):
         if over > 0 and widths[i] > least:
             given = min(over, widths[i] - least)
             widths[i] -= given

@@ -119,8 +119,14 @@ class Quantity(BaseModel):
         if self.uncertainty is not None:
             return f"± {self.uncertainty:g}{level}"
         if self.interval is not None:
-            return f"{self.interval[0]:g} to {self.interval[1]:g}{level}"
+            return f"{_end_text(self.interval[0])} to {_end_text(self.interval[1])}{level}"
         return NOT_STATED
+
+
+def _end_text(end: float) -> str:
+    """An end of an interval: four digits, which is more than any interval is worth, and whole numbers as they are."""
+    whole = end.is_integer() or abs(end) >= 1e4
+    return f"{end:.0f}" if whole and abs(end) < 1e9 else f"{end:.4g}"
 
 
 Q = TypeVar("Q", bound=Quantity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.machines.builders import machine
 
 from logpost.machines.schema.load import library_names, load_machine
 from logpost.machines.show.row import Row
@@ -78,3 +79,27 @@ def test_words_take_the_whole_width() -> None:
 def test_without_values_there_are_no_columns() -> None:
     words = Row("nic", "location = bus", "", "", "", "LOGP", "printed", "")
     assert sheet("t", [words], 60).plain.splitlines() == ["t", "nic", "  location = bus  (LOGP)"]
+
+
+def test_an_interval_is_not_broken_at_80_characters() -> None:
+    """Long names, a number of 16 characters and a source of 9: the name gives way, the interval does not."""
+    small = {"unit": "us", "source": "SIGNATURE", "basis": "measured", "confidence": 0.95}
+    latency = {"value": 0.0801205, "interval": [0.0136623, 0.163108], **small}
+    nothing = {"value": 0.0, "interval": [0, 0.00033912], **small}
+    gap = {"value": 3.79012, "interval": [3.43217, 4.06642], **small, "unit": "ns/B"}
+    point = {"size_bytes": 1048576, "processors": 2, "pattern": "nearest-neighbour", "level": "highest", "G": gap}
+    source = {"kind": "measurement", "text": "t", "date": "2026", "host": "h", "method": "m"}
+    made = machine(
+        source="SIGNATURE",
+        sources={"SIGNATURE": source},
+        loggp={"same_socket": {"L": latency, "o_s": nothing, "o_r": nothing, "G": gap}},
+        overlap={"G": [point]},
+    )
+    lines = sheet("Parameters", rows(made), 80).plain.splitlines()
+    assert "uncertainty at 95%" in lines[1]
+    assert any(
+        line.split() == ["L", "[1]", "0.0801205", "us", "0.01366", "to", "0.1631", "SIGNATURE"] for line in lines
+    )
+    (name,) = [k for k, line in enumerate(lines) if "nearest-neighbour, highest" in line]
+    assert lines[name].startswith("  G: processors 2, size 1048576 B")
+    assert lines[name + 1].split() == ["3.79012", "ns/B", "3.432", "to", "4.066", "SIGNATURE"]
