@@ -18,6 +18,9 @@ from logpost.analyzer.sens_view import SensPart
 from logpost.analyzer.threads import Accelerators, Threads
 from logpost.replay.message_models import MessageModel
 
+NO_FINDING = "no pattern costs any rank as much as 1 % of the program's time"
+"""What a report without findings says of them."""
+
 
 @dataclass(frozen=True)
 class Share:

@@ -20,7 +20,15 @@ from logpost.analyzer.reporting.causes_text import (
 from logpost.analyzer.reporting.collectives_text import HEADINGS as COLLECTIVE_HEADINGS
 from logpost.analyzer.reporting.collectives_text import kind_rows, part_rows, summary
 from logpost.analyzer.reporting.conclusion import MEANING
-from logpost.analyzer.reporting.data import Collectives, CriticalPath, Delays, FoundHere, RankTime, Report
+from logpost.analyzer.reporting.data import (
+    NO_FINDING,
+    Collectives,
+    CriticalPath,
+    Delays,
+    FoundHere,
+    RankTime,
+    Report,
+)
 from logpost.analyzer.reporting.efficiencies_text import lowest_text, residual_text
 from logpost.analyzer.reporting.machine_text import common_source, machine_error, machine_table
 from logpost.analyzer.reporting.models_text import models_section
@@ -144,7 +152,7 @@ def _scope(report: Report) -> str:
 
 def _findings(report: Report, top: int | None) -> Group:
     if not report.findings:
-        return _section("Findings", Text("none: no pattern costs any rank as much as 1 % of the program's time"))
+        return _section("Findings", Text(f"none: {NO_FINDING}"))
     shown = report.findings[:top]
     rest = len(report.findings) - len(shown)
     more = [Text(f"{count_text(rest, 'further finding')} with a smaller gain", style="dim")] if rest else []

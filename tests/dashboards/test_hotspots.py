@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 from tests.dashboards.synthetic import make_run
 
 from logpost.dashboards.app.pages import hotspots
@@ -32,3 +33,15 @@ def test_what_is_picked_stands_beside_who_sends_to_whom(tmp_path: Path) -> None:
     assert "hotspots.load" in str(loads)
     _, charts = hotspots.layout(View(runs, read("/hotspots", "")))
     assert all(name in str(charts) for name in ("hotspots.matrix", "hotspots.load"))
+
+
+def test_a_run_without_findings_shows_its_traffic_and_says_why(tmp_path: Path) -> None:
+    quiet = make_run(tmp_path / "quiet.run").path
+    table = quiet / "findings.parquet"
+    pl.read_parquet(table).clear().write_parquet(table)
+    view = View(Runs([quiet]), read("/hotspots", ""))
+    assert not view.report.findings
+    said, charts = hotspots.layout(view)
+    assert "no pattern costs any rank as much as 1 % of the program's time" in str(said)
+    assert all(name in str(charts) for name in ("hotspots.matrix", "hotspots.load"))
+    assert all(hotspots.CHARTS[name](view).figure.data for name in ("hotspots.matrix", "hotspots.load"))

@@ -10,7 +10,7 @@ import dash
 import dash_ag_grid
 from dash import html
 
-from logpost.analyzer.reporting.data import FoundHere
+from logpost.analyzer.reporting.data import NO_FINDING, FoundHere
 from logpost.analyzer.reporting.units import percent_text, span_text, time_text
 from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.call_site import call_site
@@ -36,12 +36,10 @@ TALL, LOW = 320, 190
 
 
 def layout(view: View) -> list[Any]:
-    """The table, the finding that is picked, and the traffic around it."""
+    """The table, the finding that is picked, and the traffic around it; without findings why, and the traffic."""
     found = view.report.findings
-    if not found:
-        return [panels.section("Hotspots", panels.empty("No hotspot passed the thresholds."))]
     number = _chosen(view)
-    kind = found[number or 0].kind
+    kind = found[number or 0].kind if found else ""
     of_pairs = [measure for measure, _ in MEASURES]
     chosen = view.state.selection
     scope = "Of all ranks, also those that are not selected." if chosen.ranks or chosen.callpath is not None else ""
@@ -69,6 +67,10 @@ def layout(view: View) -> list[Any]:
         ),
         about=scope,
     )
+    if not found:
+        why = f"No finding: {NO_FINDING}. What there is of traffic stands below."
+        none = panels.section("Hotspots", panels.empty(why), panels.note(view.report.conclusion))
+        return [none, html.Div([pairs, loads], className="two")]
     table = panels.section(
         "Hotspots",
         _grid(view, number),

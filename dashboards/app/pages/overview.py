@@ -10,6 +10,7 @@ from dash import html
 
 from logpost.analyzer.change import Change
 from logpost.analyzer.efficiencies import efficiencies
+from logpost.analyzer.reporting.data import NO_FINDING
 from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.sens_view import NOT_ASSIGNED, TITLES
@@ -71,9 +72,7 @@ def layout(view: View) -> list[Any]:
             [
                 panels.section(
                     "Findings",
-                    html.Ol(cards, className="findings")
-                    if cards
-                    else panels.empty("No hotspot passed the thresholds."),
+                    html.Ol(cards, className="findings") if cards else panels.empty(f"No finding: {NO_FINDING}."),
                     panels.go(view.state.at("hotspots"), f"{more} more findings") if more > 0 else None,
                 ),
                 panels.section(
