@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +66,7 @@ def heat(values: np.ndarray, measure: Measure, where: Callable[[int, int], str])
             "outlinewidth": 0,
             "tickmode": "array",
             "tickvals": places,
-            "ticktext": [measure.say(t) for t in ticks],
+            "ticktext": written(ticks, measure.say),
         },
         "text": [
             ["" if v != v else f"{where(i, j)}<br>{measure.say(v)}" for j, v in enumerate(row)]
@@ -95,6 +95,15 @@ def between(low: float, high: float, base: int) -> list[float]:
 def _told_apart(ticks: list[float], say: Callable[[float], str]) -> list[float]:
     """Those that read otherwise than the one before."""
     return [tick for i, tick in enumerate(ticks) if i == 0 or say(tick) != say(ticks[i - 1])]
+
+
+def written(ticks: Sequence[float], say: Callable[[float], str]) -> list[str]:
+    """The ticks' texts; nothing has the unit of the tick above it, so that 0 s does not stand among nanoseconds."""
+    texts = [say(tick) for tick in ticks]
+    if len(ticks) > 1 and ticks[0] == 0 and " " in texts[1]:
+        number, unit = texts[0].partition(" ")[0], texts[1].rpartition(" ")[2]
+        texts[0] = f"{number} {unit}"
+    return texts
 
 
 def with_top(steps: list[float], high: float) -> list[float]:

@@ -13,7 +13,8 @@ from logpost.dashboards.figures.labels import plotly_text, time_unit
 
 
 def partition(message: Explained) -> Chart:
-    """A row per model; the segments follow each other without gap from the begin to the end of the envelope.
+    """A row per model; the segments follow each other without gap from the begin to the end of the envelope. The legend
+    has the parts that the message has.
 
     Args:
         message: under each model that the machine has values for.
@@ -23,10 +24,12 @@ def partition(message: Explained) -> Chart:
     names = [f"{split.model.label}{'' if not split.deficit_ps else f' (deficit {time_text(split.deficit_ps)})'}"
              for split in message.splits]  # fmt: skip
     fig = figure(
-        90 + 38 * len(names),
+        120 + 38 * len(names),
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
         barmode="overlay",
         bargap=0.3,
-        xaxis=axis(f"time since {time_text(message.begin_ps)} ({unit})", range=[0, length / factor]),
+        xaxis=axis(f"time from the message's begin ({unit})", range=[0, length / factor]),
         yaxis=row_axis(names, ""),
     )
     for category in palette.INKS:

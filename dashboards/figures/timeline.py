@@ -17,6 +17,26 @@ LEAST = 0.005
 
 DULL = 0.9
 """From this share of cells dominated by compute on, the first view leaves compute out."""
+EVEN = 0.9
+"""From this share of cells with the same category outside compute on, the first view is how much of them it is."""
+
+
+def first_view(dominant: np.ndarray, busiest: np.ndarray) -> tuple[int, str]:
+    """The view of a timeline that tells most, and what is then to be said: a picture of one colour tells nothing.
+
+    Args:
+        dominant: the category of each cell in which any time lies.
+        busiest: the same outside compute; NaN or negative where nothing is.
+    """
+    if not dominant.size or float((dominant == 0).mean()) <= DULL:
+        return 0, ""
+    there = busiest[busiest > 0].astype(np.int64)
+    if not there.size:
+        return 1, ""
+    most = int(np.bincount(there).argmax())
+    if float((there == most).sum()) / dominant.size <= EVEN:
+        return 1, ""
+    return 2, f" Outside compute, nearly every cell is mostly {palette.label(SHOWN[most])}."
 
 
 def timeline(cube: np.ndarray, on: Rows, over: Columns, length_ps: int = 0) -> Chart:
@@ -70,14 +90,13 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns, length_ps: int = 0) -> C
         View("Dominant outside compute", ({"z": rounded(busiest), **category},)),
         View("Share outside compute", ({"z": rounded(np.where(some, 100 * outside, np.nan), 3), **magnitude},)),
     )
-    # A picture that is all compute tells nothing; then start with what happened beside it.
-    dull = some.any() and float((dominant[some] == 0).mean()) > DULL
+    first, besides = first_view(dominant[some], busiest[some])
     mean = float(outside[some].mean()) if some.any() else 0.0
     return Chart(
         fig,
-        f"{on.count} rows by {over.count} time bins; on average {percent_text(mean)} of a bin is not compute.",
+        f"{on.count} rows by {over.count} time bins; on average {percent_text(mean)} of a bin is not compute.{besides}",
         views,
-        int(dull),
+        first,
     )
 
 

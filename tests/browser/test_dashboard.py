@@ -138,8 +138,7 @@ def test_a_dragged_rectangle_selects_time_and_ranks_and_goes_to_single_calls(
     # Where most cells are compute, the chart names the view beside it as its first, and the switch says so.
     with monkeypatch.context() as patched:
         patched.setattr(timeline, "MOST_CALLS", 0)
-        for drawing in (figures.timeline, figures.dense_timeline):
-            patched.setattr(drawing, "DULL", 0.0)
+        patched.setattr(figures.timeline, "DULL", 0.0)
         seen = view("/timeline")
         chart = "[data-chart='timeline.timeline']"
         seen.page.wait_for_selector(f"{chart} label.selected:has-text('Dominant outside compute')")

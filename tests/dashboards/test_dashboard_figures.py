@@ -18,7 +18,7 @@ from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN, UNDIVIDED
 from logpost.analyzer.whatif import Ask, Axis, Point, Replay, Sweep, Tolerance
-from logpost.dashboards.figures import prediction, sizes
+from logpost.dashboards.figures import palette, prediction, sizes
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.icicle import LEVEL_HEIGHT, MOST, icicle, icicle_height
 from logpost.dashboards.figures.links import links
@@ -166,6 +166,11 @@ def test_a_call_path_too_short_to_be_seen_has_no_box() -> None:
 def test_pieces_of_a_message_fill_its_envelope(real: Run) -> None:
     found = explain(real, candidates(real, 1)[0].name).messages[0]
     made = partition(found)
+    assert made.figure.layout.xaxis.title.text.startswith("time from the message's begin (")
+    assert made.figure.layout.showlegend
+    assert {trace.name for trace in made.figure.data} == {
+        palette.label(piece.part) for split in found.splits for piece in split.pieces if piece.end_ps > piece.begin_ps
+    }
     envelope = made.figure.layout.xaxis.range[1]
     for row in range(len(found.splits)):
         pieces = (x for trace in made.figure.data for x, y in zip(trace.x, trace.y, strict=True) if y == row)

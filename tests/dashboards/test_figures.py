@@ -96,7 +96,7 @@ def test_cells_take_the_category_with_most_time() -> None:
 
 
 def test_a_picture_of_compute_starts_with_what_happened_beside_it() -> None:
-    quiet = np.array([[times(compute=9, latency=1)] * 20])
+    quiet = np.array([[times(compute=9, latency=1)] * 10 + [times(compute=9, late_sender=1)] * 10])
     assert timeline(quiet, grid(1), Columns(20, 1, 10)).first == 1
     busy = np.array([[times(compute=1, latency=9)] * 20])
     assert timeline(busy, grid(1), Columns(20, 1, 10)).first == 0

@@ -49,6 +49,7 @@ def test_a_cell_is_a_point_of_size_and_burst_and_what_was_not_measured_stays_emp
         "1 KiB in bursts of 4<br>own, 2026-01-02, bursts<br>1.90 µs to 2.30 µs, 95% interval<br>2.00 µs"
     )
     assert list(chart.figure.layout.xaxis.ticktext) == ["8 B", "1 KiB"]
+    assert list(heat(chart)["colorbar"]["ticktext"])[:2] == ["0 µs", "1.00 µs"], "no 0 s among microseconds"
     assert chart.summary == (
         "o(S, b): 2.00 µs to 4.00 µs at 2 points. Each with its interval. Source: own, 2026-01-02, bursts."
     )

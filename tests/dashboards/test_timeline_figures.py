@@ -16,6 +16,7 @@ from logpost.dashboards.figures.efficiency_line import efficiency_line
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.path_line import with_path
 from logpost.dashboards.figures.single_calls import single_calls
+from logpost.dashboards.figures.timeline import timeline
 
 LATE = SHOWN.index("late_sender")
 
@@ -40,6 +41,29 @@ def test_500_ranks_by_1000_bins_fit_in_two_megabytes() -> None:
     assert made.first == 1
     busiest = np.frombuffer(base64.b64decode(views[1]["traces"][0]["z"]["bdata"]), dtype=np.int8)
     assert sorted(set(busiest.tolist())) == [-1, LATE]
+
+
+def test_a_timeline_starts_with_the_view_that_tells_most() -> None:
+    def made(*cells: tuple[float, int]) -> list[Chart]:
+        """Both timelines of a rank whose cells are compute but for so much of a category."""
+        cube = np.zeros((1, len(cells), len(SHOWN)))
+        for k, (much, category) in enumerate(cells):
+            cube[0, k, 0], cube[0, k, category] = 10 - much, much
+        over = Columns(len(cells), 10, 10 * len(cells))
+        return [drawn(cube, rows(1), over) for drawn in (timeline, dense_timeline)]
+
+    other = SHOWN.index("latency")
+    for chart in made(*[(1, LATE)] * 10, *[(1, other)] * 10):
+        assert (chart.first, "Outside compute" in chart.summary) == (1, False)
+    # All are compute, and all are late senders beside it: how much is left to tell.
+    for chart in made(*[(k % 4 + 1, LATE) for k in range(20)]):
+        assert chart.views[chart.first].label == "Share outside compute"
+        assert chart.summary.endswith("Outside compute, nearly every cell is mostly late sender.")
+    # One category in a few cells tells where it is.
+    for chart in made(*[(0, LATE)] * 10, *[(1, LATE)] * 10):
+        assert chart.first == 1
+    for chart in made(*[(6, LATE)] * 10, *[(1, LATE)] * 10):
+        assert chart.first == 0
 
 
 def test_efficiencies_of_a_bin_are_those_of_its_ranks() -> None:

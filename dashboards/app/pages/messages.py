@@ -16,8 +16,6 @@ from logpost.analyzer.cause_chain import causes_of
 from logpost.analyzer.explain import Explanation, candidates, explain
 from logpost.analyzer.location_names import location_names
 from logpost.analyzer.reporting.units import bytes_text, span_text
-from logpost.analyzer.schema import PARTS
-from logpost.analyzer.undivided import shown_as
 from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.causes import chain
@@ -116,11 +114,9 @@ def chosen(view: View) -> list[html.Section]:
     name = view.state.more.get("message", "")
     if not name:
         return []
-    parts = {shown_as(part, view.manifest.machine.undivided) for part in PARTS}
     return [
         panels.section(
             f"Message {visible(name, 40)}",
-            panels.legend([ink for ink in palette.INKS if ink in parts]),
             panels.chart("messages.partition", "One message's time under each model", height=200),
             *_sites(view, name),
             *_causes(view, name),

@@ -54,7 +54,7 @@ def layout(view: View) -> list[Any]:
         "A click on either shows its parts below."
         if single
         else "Each cell has the colour of the category that took most of it; where nearly all is compute, the first "
-        "view leaves compute out. Drag a rectangle to look closer: "
+        "view leaves compute out, or shows how much is left beside it. Drag a rectangle to look closer: "
         "every page follows; double-click to go back to the whole."
     )
     if has_path:
