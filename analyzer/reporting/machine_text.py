@@ -24,6 +24,12 @@ def value_text(value: MachineValue) -> str:
     return f"{shown} {error}" if error.startswith("±") else f"{shown} ({error})"
 
 
+def told(value: MachineValue) -> bool:
+    """Whether anything is stated of the value: 0 stands for one that the machine's file does not have."""
+    known = value.uncertainty is not None or value.high is not None
+    return value.parameter == "eager_limit" or value.value != 0 or known
+
+
 def value_and_error(value: MachineValue) -> tuple[str, str]:
     """The value and its uncertainty apart. One that is next to nothing within its uncertainty is not identifiable.
 
@@ -69,7 +75,7 @@ def machine_table(machine: MachineUsed) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for name in names:
         table.add_column(name, justify="right" if name == "up to" else "left", overflow="fold")
-    for value in machine.values:
+    for value in filter(told, machine.values):
         row: list[str | Text] = [
             value.locality.replace("_", " "),
             value.parameter,

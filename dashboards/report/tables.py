@@ -11,7 +11,7 @@ import polars as pl
 
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.reporting.data import ModelFit, Report
-from logpost.analyzer.reporting.machine_text import value_and_error
+from logpost.analyzer.reporting.machine_text import told, value_and_error
 from logpost.analyzer.reporting.models import misfit_text, parts_present
 from logpost.analyzer.reporting.units import bytes_text, percent_text, span_text, time_text
 from logpost.analyzer.run import Run
@@ -210,7 +210,7 @@ def machine_grids(manifest: Manifest) -> dict[str, Grid]:
             *value_and_error(v),
             v.source,
         )
-        for v in manifest.machine.values
+        for v in filter(told, manifest.machine.values)
     ]
     sentences = any(len(error) > SHORT for *_, error, _ in values)
     quality = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from logpost.analyzer.manifest import MachineValue
-from logpost.analyzer.reporting.machine_text import value_and_error, value_text
+from logpost.analyzer.manifest import MachineUsed, MachineValue
+from logpost.analyzer.reporting.machine_text import machine_table, value_and_error, value_text
 
 
 def used(value: float, uncertainty: float | None, unit: str = "ps") -> MachineValue:
@@ -35,6 +35,13 @@ def test_value_and_uncertainty(value: float, uncertainty: float | None, text: st
 def test_what_is_next_to_nothing_within_its_ends_is_not_identifiable() -> None:
     ended = used(1_000, None).model_copy(update={"low": 0.0, "high": 500_000.0})
     assert value_and_error(ended) == ("not identifiable", "at most 500 ns")
+
+
+def test_a_table_has_what_is_stated() -> None:
+    """0 without an uncertainty stands for a value that the machine's file does not have."""
+    values = [used(1e6, None), used(0, None, "ps/B"), used(0, 2.0, "ps/B")]
+    machine = MachineUsed(name="m", origin="file", label="m", residual_share=0, deficit_share=0, values=values)
+    assert list(machine_table(machine).columns[3].cells) == [value_text(values[0]), value_text(values[2])]
 
 
 def test_an_estimate_shows_its_interval_and_what_told_it() -> None:

@@ -23,6 +23,7 @@ def test_parts_of_a_call_follow_each_other_and_its_operation_stands_below() -> N
         "latency": [(1, 30, 20)],
         "collective": [(0, 30, 70), (1, 50, 50)],
     }
+    assert {bar.width for bar in made.figure.data} == {0.7}, "parts of one row are as high as the others"
     assert made.summary == "100 ps: collective 70 ps, collective wait 30 ps."
 
 

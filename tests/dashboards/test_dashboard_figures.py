@@ -168,6 +168,7 @@ def test_pieces_of_a_message_fill_its_envelope(real: Run) -> None:
     made = partition(found)
     assert made.figure.layout.xaxis.title.text.startswith("time from the message's begin (")
     assert made.figure.layout.showlegend
+    assert {trace.width for trace in made.figure.data} == {0.7}, "a part of few models is as high as the others"
     assert {trace.name for trace in made.figure.data} == {
         palette.label(piece.part) for split in found.splits for piece in split.pieces if piece.end_ps > piece.begin_ps
     }

@@ -64,3 +64,10 @@ def test_utilisation_is_the_mean_over_the_time_of_all_phases() -> None:
 @pytest.mark.parametrize("text", ["crossbar:8", "torus:2x2x2x2", "mesh:64x64"])
 def test_what_is_no_small_grid_is_not_drawn(text: str) -> None:
     assert not is_drawn(parse_topology(text, "test"))
+
+
+def test_a_node_without_traffic_is_a_square_too() -> None:
+    mesh = parse_topology("mesh:2x2", "test")
+    assert is_drawn(mesh)
+    nodes = grid_map(mesh, carried((0, 1, 30)), TRAFFIC).payload()["figure"]["data"][-1]
+    assert (nodes["mode"], nodes["marker"]["symbol"], nodes["text"]) == ("markers+text", "square-open", [*"0123"])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from logpost.analyzer.manifest import MachineValue
+from logpost.analyzer.reporting.machine_text import told
 from logpost.analyzer.reporting.units import sentence_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.machine_bounds import within
@@ -91,7 +91,7 @@ TABLES = (
 def layout(view: View) -> list[Any]:
     """Which machine and how far it explains the messages; the curves; the values."""
     used = view.manifest.machine
-    stated = used.model_copy(update={"values": [value for value in used.values if _told(value)]})
+    stated = used.model_copy(update={"values": [value for value in used.values if told(value)]})
     grids = machine_grids(view.manifest.model_copy(update={"machine": stated}))
     known = any(one.value for one in used.values)
     return [
@@ -145,12 +145,6 @@ def _tables(view: View) -> list[html.Section]:
             )
         )
     return sections
-
-
-def _told(value: MachineValue) -> bool:
-    """Whether anything is stated of the value: 0 stands for one that the file does not have."""
-    known = value.uncertainty is not None or value.high is not None
-    return value.parameter == "eager_limit" or value.value != 0 or known
 
 
 def _curves(view: View) -> Chart:
