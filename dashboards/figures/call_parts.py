@@ -11,6 +11,7 @@ from logpost.analyzer.reporting.units import bytes_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 from logpost.dashboards.figures.labels import time_unit
+from logpost.dashboards.figures.partition import BAR
 
 INK_OF_STRETCH = {"late_members": "collective_wait", "not_divided": "collective"}
 """Stretches of a collective operation that are no category of the accounting, and the ink that is nearest."""
@@ -72,7 +73,6 @@ def call_parts(
     fig = figure(
         90 + 38 * len(names),
         barmode="overlay",
-        bargap=0.3,
         xaxis=axis(f"time since the call began ({unit})", range=[earliest / factor, max(longest, 1) / factor]),
         yaxis=row_axis(names, ""),
     )
@@ -82,6 +82,7 @@ def call_parts(
             fig.add_bar(
                 orientation="h",
                 y=[row for row, *_ in mine],
+                width=BAR,  # plotly's own follows from the rows of a trace, of which some have few
                 base=[float(f"{begin / factor:.9g}") for *_, begin, _ in mine],
                 x=[float(f"{(end - begin) / factor:.6g}") for *_, begin, end in mine],
                 customdata=[

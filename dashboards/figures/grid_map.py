@@ -91,7 +91,9 @@ def grid_map(topology: Cartesian, carried: pl.DataFrame, traffic: pl.DataFrame) 
     fig.add_scatter(
         x=middles[:, 0].tolist(),
         y=middles[:, 1].tolist(),
-        mode="text",
+        mode="markers+text",
+        # Unused links have no cell: without its square a node would be a number in the void. Grey suits both grounds.
+        marker={"symbol": "square-open", "size": 0.9 * side, "color": "rgba(128,128,128,0.6)"},
         text=[str(node) for node in range(topology.n_nodes)],
         textfont={"size": 12 if side >= 14 else 9 if side >= 8 else 6},
         hoverinfo="skip",

@@ -11,6 +11,9 @@ from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 from logpost.dashboards.figures.labels import plotly_text, time_unit
 
+BAR = 0.7
+"""Height of a bar, of its row."""
+
 
 def partition(message: Explained) -> Chart:
     """A row per model; the segments follow each other without gap from the begin to the end of the envelope. The legend
@@ -28,7 +31,6 @@ def partition(message: Explained) -> Chart:
         showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
         barmode="overlay",
-        bargap=0.3,
         xaxis=axis(f"time from the message's begin ({unit})", range=[0, length / factor]),
         yaxis=row_axis(names, ""),
     )
@@ -44,6 +46,7 @@ def partition(message: Explained) -> Chart:
         fig.add_bar(
             orientation="h",
             y=[row for row, _ in found],
+            width=BAR,  # plotly's own follows from the rows of a trace, of which some have few
             base=[float(f"{(piece.begin_ps - message.begin_ps) / factor:.9g}") for _, piece in found],
             x=[float(f"{(piece.end_ps - piece.begin_ps) / factor:.6g}") for _, piece in found],
             text=[
