@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from tests.machines.builders import machine
 
 from logpost.analyzer.compare import compare
 from logpost.analyzer.export.perfetto import export_perfetto
@@ -22,6 +23,7 @@ from logpost.dashboards.report.page import title_of
 from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters
 from logpost.machines.parameters import COLUMNS
+from logpost.machines.schema.write import to_toml
 from logpost.replay.parameters import native_parameters
 
 SMALL = 5_000
@@ -139,6 +141,19 @@ def test_the_machine_of_a_predicted_run_is_that_of_the_replay(
         np.testing.assert_array_equal(getattr(found, column), getattr(wanted, column), err_msg=column)
     assert found.beyond_loggp.per_hop_ps == wanted.beyond_loggp.per_hop_ps
     native_parameters(found)
+
+
+def test_the_machine_of_a_predicted_run_keeps_both_ends_of_an_interval(runs: dict[str, Run], tmp_path: Path) -> None:
+    loggp = {"other_node": {"L": {"value": 3, "interval": [1, 3.5]}, "o_s": 1, "o_r": 1, "G": 1}}
+    (tmp_path / "named.toml").write_text(to_toml(machine(loggp=loggp)))
+    text = predicted_machine(
+        Plan(Rebuilt(runs["tracer-stencil4d-32"]), Ask(settings=("G=x2",), machine=str(tmp_path / "named.toml")))
+    )
+    assert text is not None
+    (tmp_path / "m.toml").write_text(text)
+    found = replay_parameters(load_machine(tmp_path / "m.toml"))
+    assert found.sides["L_ps"][-1].tolist() == [2e6, 5e5]
+    assert np.isnan(found.sides["G_ps_per_byte"]).all()
 
 
 def test_other_places_of_ranks_are_those_of_the_written_run(runs: dict[str, Run], tmp_path: Path) -> None:
