@@ -19,6 +19,8 @@ from logpost.machines.values.quantity import NOT_STATED
 GAP = 2
 NAMES, SOURCES, SPANS = 18, 14, 12
 """Characters that the columns of names, sources and uncertainties keep when the terminal is narrow."""
+MOST_NAMES = 26
+"""Characters that the column of names keeps while sources can give way."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def _widths(columns: Sequence[Column], width: int) -> list[int]:
     """The names, then the sources give way, and the uncertainties last: an interval over two lines is hard to read."""
     widths = [column.width() for column in columns]
     over = sum(widths) + GAP * (len(columns) - 1) - width
-    for i, least in ((0, 26), (len(columns) - 1, SOURCES), (0, NAMES), (3, SPANS), (0, SPANS)):
+    for i, least in ((0, MOST_NAMES), (len(columns) - 1, SOURCES), (0, NAMES), (3, SPANS), (0, SPANS)):
         if over > 0 and widths[i] > least:
             given = min(over, widths[i] - least)
             widths[i] -= given
