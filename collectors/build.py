@@ -132,6 +132,6 @@ def _locked(file: int) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # no locks there
-        return True
+    except OSError:
+        pass  # no locks there
     return True

@@ -298,23 +298,30 @@ def _most_changed(recorded: Scenario, scenario: Scenario) -> float:
 def _replaces_unknown(recorded: Scenario, scenario: Scenario) -> bool:
     """Whether the scenario states a value that is not known of the recorded machine: what it took there is in what no
     model takes."""
-    for column in COLUMNS:
-        old, new = _in_common_ranges(recorded, scenario, column)
-        error, _ = _in_common_ranges(recorded, scenario, column, errors=True)
-        if np.any((old == 0) & (new > 0) & np.isnan(error)):
-            return True
-    return False
+    old, new = recorded.machine, scenario.machine
+    mine, theirs = _common_rows(recorded, scenario)
+    return any(
+        np.any(
+            (getattr(old, column)[mine] == 0) & np.isnan(old.errors[column][mine]) & (getattr(new, column)[theirs] > 0)
+        )
+        for column in COLUMNS
+    )
 
 
-def _in_common_ranges(recorded: Scenario, scenario: Scenario, column: str, *, errors: bool = False) -> tuple[Any, Any]:
-    """A value of both machines, or its error, by class and by each range of sizes in which neither of them changes
-    it."""
+def _in_common_ranges(recorded: Scenario, scenario: Scenario, column: str) -> tuple[Any, Any]:
+    """A value of both machines, by class and by each range of sizes in which neither of them changes it."""
+    mine, theirs = _common_rows(recorded, scenario)
+    return getattr(recorded.machine, column)[mine], getattr(scenario.machine, column)[theirs]
+
+
+def _common_rows(recorded: Scenario, scenario: Scenario) -> tuple[Any, Any]:
+    """The rows of both machines' columns, by class and by each range of sizes in which neither of them changes a
+    value."""
     machines = (recorded.machine, scenario.machine)
     sizes = np.union1d(*(one.max_bytes for one in machines))
     classes = np.arange(len(LOCALITIES))[:, None]
-    columns = (one.errors[column] if errors else getattr(one, column) for one in machines)
-    old, new = (values[one.row(classes, sizes)].ravel() for one, values in zip(machines, columns, strict=True))
-    return old, new
+    mine, theirs = (one.row(classes, sizes).ravel() for one in machines)
+    return mine, theirs
 
 
 def _of_gaps(recorded: Scenario, scenario: Scenario, after: Outcome) -> float:

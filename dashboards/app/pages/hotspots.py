@@ -69,13 +69,13 @@ def layout(view: View) -> list[Any]:
     )
     if not found:
         why = f"No finding: {NO_FINDING}. What there is of traffic stands below."
-        none = panels.section("Hotspots", panels.empty(why), panels.note(view.report.conclusion))
-        return [none, html.Div([pairs, loads], className="two")]
-    table = panels.section(
-        "Hotspots",
-        _grid(view, number),
-        about="The largest gain first. Pick a row: every page then shows its ranks, its time and its call path.",
-    )
+        table = panels.section("Hotspots", panels.empty(why), panels.note(view.report.conclusion))
+    else:
+        table = panels.section(
+            "Hotspots",
+            _grid(view, number),
+            about="The largest gain first. Pick a row: every page then shows its ranks, its time and its call path.",
+        )
     if number is None:
         return [table, html.Div([pairs, loads], className="two")]
     # What is picked stands beside who sends to whom, and the table gives way, so that one screen has all three.

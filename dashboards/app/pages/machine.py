@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from logpost.analyzer.reporting.machine_text import told
 from logpost.analyzer.reporting.units import sentence_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.machine_bounds import within
@@ -91,8 +90,7 @@ TABLES = (
 def layout(view: View) -> list[Any]:
     """Which machine and how far it explains the messages; the curves; the values."""
     used = view.manifest.machine
-    stated = used.model_copy(update={"values": [value for value in used.values if told(value)]})
-    grids = machine_grids(view.manifest.model_copy(update={"machine": stated}))
+    grids = machine_grids(view.manifest)
     known = any(one.value for one in used.values)
     return [
         panels.section(
