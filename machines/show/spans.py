@@ -61,7 +61,7 @@ def _row(section: str, name: str, quantities: Sequence[Quantity], reach: str) ->
         unit="" if unit == "1" else unit,
         uncertainty=told,
         source=", ".join(sources),
-        basis="printed",
+        basis=", ".join(dict.fromkeys(one.basis for one in quantities)),
         note="",
     )
 

@@ -61,6 +61,13 @@ def test_a_long_table_is_a_row_per_quantity() -> None:
     assert (row.key, row.value, row.unit) == ("o: 20 values, size 8 to 128 B, burst 1 to 8", "2 to 24", "us")
     assert (row.uncertainty, row.source) == ("each its own at 95%", "BENCH")
     assert len([row for row in rows(made) if row.section == "overlap.o"]) == 20
+    assert row.basis == "printed"
+    some = [
+        {**one, "o": {**known, "value": i, "basis": "measured" if i == 4 else "printed"}}
+        for i, one in enumerate(points, 1)
+    ]
+    (mixed,) = (row for row in shortened(machine(overlap={"o": some})) if row.section == "overlap.o")
+    assert mixed.basis == "printed, measured"
     few = machine(overlap={"o": points[:16]})
     assert shortened(few) == rows(few)
 
