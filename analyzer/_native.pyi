@@ -78,6 +78,11 @@ class Trace:
         Calls that set the level of detail (MPI_Pcontrol): location, index of the call on it, level.
         """
 
+    def any_source(self) -> logpost.analyzer.columns.AnySource:
+        """
+        Receives that named no sender: location, their place among its requests to receive.
+        """
+
     def open_calls(self) -> list[tuple[int, int, str]]:
         """
         Calls that never ended, as their process did: location, callpath, what it waited for.

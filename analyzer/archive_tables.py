@@ -148,6 +148,11 @@ def detail_levels(trace: Trace, calls: pl.LazyFrame) -> pl.DataFrame:
     return found.select(schema.DETAIL_LEVELS.schema.names())
 
 
+def any_source(trace: Trace) -> pl.DataFrame:
+    """The receives whose sender the program left open."""
+    return frame(schema.ANY_SOURCE, trace.any_source())
+
+
 def places_of_locations(trace: Trace) -> pl.DataFrame:
     """What the archive says of where its locations ran."""
     columns = trace.locations()

@@ -20,6 +20,7 @@ from logpost.analyzer import manifest as m
 from logpost.analyzer._native import Trace, release_memory
 from logpost.analyzer.analysis_tables import Report, analysis_windows, error_shares, write_analysis, write_findings
 from logpost.analyzer.archive_tables import (
+    any_source,
     cores_of_nodes,
     definition_frames,
     detail_levels,
@@ -224,7 +225,7 @@ def _write_tables(
 def _definitions(trace: Trace, analysis: Analysis, sockets: npt.NDArray[np.int32]) -> dict[str, pl.DataFrame]:
     """What the archive says of itself, and sums that were made while it was decoded."""
     frames = definition_frames(trace, analysis, sockets) | profile_frames(trace)
-    return frames | {"open_calls": open_calls(trace)}
+    return frames | {"open_calls": open_calls(trace), "any_source": any_source(trace)}
 
 
 def _find(causes: Causes) -> None:

@@ -49,6 +49,11 @@ class DetailLevels(TypedDict):
     level: Int32
 
 
+class AnySource(TypedDict):
+    location: Int32
+    number: Int32
+
+
 class Callpaths(TypedDict):
     parent: Int32
     region: Int32

@@ -2,6 +2,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <otf2/otf2.h>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <memory>
@@ -121,6 +122,21 @@ nb::dict detail_levels(const Trace& trace) {
     d["location"] = array(std::move(location));
     d["call"] = array(std::move(call));
     d["level"] = array(std::move(level));
+    return d;
+}
+
+nb::dict any_source(const Trace& trace) {
+    std::vector<std::int32_t> location;
+    std::vector<std::int32_t> number;
+    for (std::size_t l = 0; l < trace.traces.size(); ++l) {
+        auto receives = trace.traces[l].any_source;
+        std::ranges::sort(receives);
+        location.insert(location.end(), receives.size(), static_cast<std::int32_t>(l));
+        number.insert(number.end(), receives.begin(), receives.end());
+    }
+    nb::dict d;
+    d["location"] = array(std::move(location));
+    d["number"] = array(std::move(number));
     return d;
 }
 
@@ -336,6 +352,8 @@ void bind_trace(nb::module_& module) {
         .def("detail_levels", &detail_levels,
              nb::sig("def detail_levels(self) -> logpost.analyzer.columns.DetailLevels"),
              "Calls that set the level of detail (MPI_Pcontrol): location, index of the call on it, level.")
+        .def("any_source", &any_source, nb::sig("def any_source(self) -> logpost.analyzer.columns.AnySource"),
+             "Receives that named no sender: location, their place among its requests to receive.")
         .def("open_calls", &open_calls, nb::sig("def open_calls(self) -> list[tuple[int, int, str]]"),
              "Calls that never ended, as their process did: location, callpath, what it waited for.")
         .def("callpaths", &callpaths, nb::sig("def callpaths(self) -> logpost.analyzer.columns.Callpaths"))

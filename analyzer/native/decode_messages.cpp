@@ -2,6 +2,7 @@
 //
 // Sends stand in program order, receives in the order of their requests. A request becomes pending here and is taken
 // out of the pending ones, which collectives share, by the record that completes or cancels it.
+#include <algorithm>
 #include <vector>
 
 #include "decoding.hpp"
@@ -39,6 +40,16 @@ void push_send(Decoding& d, std::int64_t now, const A* attributes, std::uint32_t
                             static_cast<std::int32_t>(tag), kNone});
 }
 
+/// Notes that the receive named no sender, where its attributes say so.
+void mark_any_source(Decoding& d, const A* attributes, std::size_t receive) {
+    const auto attribute = d.ids.any_source_attribute();
+    std::uint8_t any = 0;
+    if (attribute != OTF2_UNDEFINED_ATTRIBUTE && OTF2_AttributeList_TestAttributeByID(attributes, attribute) &&
+        OTF2_AttributeList_GetUint8(attributes, attribute, &any) == OTF2_SUCCESS && any != 0) {
+        d.out->any_source.push_back(static_cast<std::uint32_t>(receive));
+    }
+}
+
 OTF2_CallbackCode on_send(L, T ticks, std::uint64_t, void* user, A* attributes, std::uint32_t receiver,
                           OTF2_CommRef communicator, std::uint32_t tag, std::uint64_t bytes) noexcept try {
     auto& d = self(user);
@@ -73,12 +84,13 @@ OTF2_CallbackCode on_isend_complete(L, T ticks, std::uint64_t, void* user, A*, s
     return out_of_memory(user);
 }
 
-OTF2_CallbackCode on_recv(L, T ticks, std::uint64_t, void* user, A*, std::uint32_t sender, OTF2_CommRef communicator,
-                          std::uint32_t tag, std::uint64_t bytes) noexcept try {
+OTF2_CallbackCode on_recv(L, T ticks, std::uint64_t, void* user, A* attributes, std::uint32_t sender,
+                          OTF2_CommRef communicator, std::uint32_t tag, std::uint64_t bytes) noexcept try {
     auto& d = self(user);
     const auto call = d.stack.call_for_record(d.at(ticks));
     d.peers.use(communicator);
     const auto peer = d.peers(sender);
+    mark_any_source(d, attributes, d.out->receives.size());
     d.out->receives.push_back(
         {call, call, d.size(bytes), peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
     return kGoOn;
@@ -96,8 +108,9 @@ OTF2_CallbackCode on_irecv_request(L, T ticks, std::uint64_t, void* user, A*, st
     return out_of_memory(user);
 }
 
-OTF2_CallbackCode on_irecv(L, T ticks, std::uint64_t, void* user, A*, std::uint32_t sender, OTF2_CommRef communicator,
-                           std::uint32_t tag, std::uint64_t bytes, std::uint64_t request) noexcept try {
+OTF2_CallbackCode on_irecv(L, T ticks, std::uint64_t, void* user, A* attributes, std::uint32_t sender,
+                           OTF2_CommRef communicator, std::uint32_t tag, std::uint64_t bytes,
+                           std::uint64_t request) noexcept try {
     auto& d = self(user);
     const auto call = d.stack.call_for_record(d.at(ticks));
     d.peers.use(communicator);
@@ -110,8 +123,10 @@ OTF2_CallbackCode on_irecv(L, T ticks, std::uint64_t, void* user, A*, std::uint3
         receive.peer = peer;
         receive.comm = d.peers.communicator();
         receive.tag = static_cast<std::int32_t>(tag);
+        mark_any_source(d, attributes, entry.index);
     } else {
         d.ended_elsewhere({request, RequestEnd::What::receive, {}});
+        mark_any_source(d, attributes, d.out->receives.size());
         d.out->receives.push_back(
             {call, call, d.size(bytes), peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
     }
@@ -182,6 +197,9 @@ void drop_cancelled(LocationTrace& out) {
         }
     }
     receives.truncate(kept);
+    std::erase_if(out.any_source, [&](std::uint32_t receive) { return new_receive[receive] == kNone; });
+    std::ranges::transform(out.any_source, out.any_source.begin(),
+                           [&](std::uint32_t receive) { return new_receive[receive]; });
     for (auto& entry : out.begun) {
         const auto& renumbered = entry.what == PendingRequests::What::send ? new_index : new_receive;
         entry.index = entry.what == PendingRequests::What::collective ? entry.index : renumbered[entry.index];

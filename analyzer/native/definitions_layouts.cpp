@@ -1,5 +1,5 @@
 // The attributes of logpost's own collector: layouts of messages' data, calling contexts, calls that never ended,
-// persistent collective operations.
+// persistent collective operations, receives of any source.
 #include <cstdlib>
 
 #include "definition_families.hpp"
@@ -28,6 +28,8 @@ void resolve_layouts(Raw& r, QualityCounts& quality) {
             d.open_attribute = static_cast<std::uint32_t>(ref);
         } else if (text(d, name) == "logpost:persistent") {
             d.persistent_attribute = static_cast<std::uint32_t>(ref);
+        } else if (text(d, name) == "logpost:any_source") {
+            d.any_source_attribute = static_cast<std::uint32_t>(ref);
         }
     }
     d.layout_of_text.assign(d.texts.size(), kUndefined);

@@ -69,6 +69,9 @@ class LocalIds {
     /// The attribute that numbers persistent collective operations; OTF2_UNDEFINED_ATTRIBUTE: there is none.
     [[nodiscard]] std::uint32_t persistent_attribute() const noexcept { return persistent_attribute_; }
 
+    /// The attribute of receives that named no sender; OTF2_UNDEFINED_ATTRIBUTE: there is none.
+    [[nodiscard]] std::uint32_t any_source_attribute() const noexcept { return any_source_attribute_; }
+
   private:
     [[nodiscard]] std::int32_t rare_region(OTF2_RegionRef ref);
 
@@ -81,6 +84,7 @@ class LocalIds {
     std::uint32_t context_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t open_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t persistent_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
+    std::uint32_t any_source_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
 };
 
 }  // namespace logpost::analyzer

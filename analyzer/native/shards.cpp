@@ -77,6 +77,7 @@ void put_location(SegmentBytes& out, std::size_t location, const LocationTrace& 
     out.put_all(trace.epochs);
     out.put_all(trace.profile);
     out.put_all(trace.levels);
+    out.put_all(trace.any_source);
     out.put_all(trace.threads);
     out.put(trace.stream);
     out.put(std::uint64_t{trace.open.size()});
@@ -118,6 +119,7 @@ StoredLocation get_location(SegmentView in, Parts parts = Parts::all) {
     in.get_all(trace.epochs);
     in.get_all(trace.profile);
     in.get_all(trace.levels);
+    in.get_all(trace.any_source);
     in.get_all(trace.threads);
     trace.stream = in.get<StreamTotals>();
     for (auto n = in.get<std::uint64_t>(); n != 0; --n) {

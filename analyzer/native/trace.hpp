@@ -192,8 +192,9 @@ struct LocationTrace : replay::Timeline {
     std::uint64_t events = 0;                // all events read
     std::uint64_t communication_events = 0;  // those of communication calls: their Enter, Leave and records
     std::vector<ProfileRow> profile;
-    std::vector<DetailLevel> levels;  // in the order of calls
-    std::vector<OpenCall> open;       // of its threads; one at most, as a rule
+    std::vector<DetailLevel> levels;        // in the order of calls
+    std::vector<OpenCall> open;             // of its threads; one at most, as a rule
+    std::vector<std::uint32_t> any_source;  // receives that named no sender, in the order of their ends
     OneSidedTotals one_sided;
     std::vector<PendingRequests::Entry> begun;  // requests that did not end on this location,
     std::vector<RequestEnd> ended;              // and that did not begin on it; join_requests empties both

@@ -12,6 +12,7 @@ from logpost.analyzer.schema.column import Column, Table
 from logpost.analyzer.schema.definitions import CALLPATHS, COMMUNICATORS, LOCATIONS, REGIONS
 from logpost.analyzer.schema.network import LINKS, LOAD, TRAFFIC
 from logpost.analyzer.schema.records import (
+    ANY_SOURCE,
     CALLS,
     COLLECTIVES,
     DETAIL_LEVELS,
@@ -73,6 +74,7 @@ TABLES = {
         STREAMS,
         CALLS,
         MESSAGES,
+        ANY_SOURCE,
         UNMATCHED,
         COLLECTIVES,
         TRANSFERS,
@@ -98,6 +100,7 @@ TABLES = {
 __all__ = [
     "ACCOUNTING",
     "ALGORITHMS",
+    "ANY_SOURCE",
     "CALLPATHS",
     "CALLS",
     "CATEGORIES",

@@ -26,6 +26,12 @@ DETAIL_LEVELS = Table(
     ),
 )
 
+ANY_SOURCE = Table(
+    "any_source",
+    "a receive whose sender the program left open: by MPI_ANY_SOURCE, its own or that of the probe before it",
+    (*ids(location="the receiver", number="its place among the location's requests to receive"),),
+)
+
 OPEN_CALLS = Table(
     "open_calls",
     "a call that its process was in when it ended, in a recording that ended early",

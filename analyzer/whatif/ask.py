@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from logpost.analyzer.run import Run
+from logpost.analyzer.whatif.any_source import told_of_choices
 from logpost.analyzer.whatif.axis import Axis, parse_axis
 from logpost.analyzer.whatif.best_mapping import Proposal
 from logpost.analyzer.whatif.bounds import Bounded, bounded, changed_names, told
@@ -175,7 +176,7 @@ def _notes(run: Run, after: Outcome) -> list[str]:
         notes.append(
             "one-sided transfers: who holds a lock after whom, and which call of a target answers, stay as recorded"
         )
-    return notes
+    return [*notes, *told_of_choices(run)]
 
 
 def _of_nothing(plan: Plan) -> list[str]:

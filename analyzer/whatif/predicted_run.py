@@ -45,6 +45,7 @@ DEFINITIONS = (
     "profile",
     "region_spans",
     "detail_levels",
+    "any_source",
     "thread_spans",
     "streams",
 )

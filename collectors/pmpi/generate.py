@@ -16,7 +16,7 @@ from logpost.collectors.pmpi.prototypes import TABLE, Function, functions, table
 
 _RETURNS = {"int": "int", "double": "double", "MPI_Aint": "int64_t"}
 
-_PROBES = ("MPI_Probe", "MPI_Mprobe")
+_PROBES = ("probe", "mprobe")
 """They wait for a message, and note no other."""
 
 _REQUEST_KINDS = {"isend": "LP_ISEND", "irecv": "LP_IRECV", "send_init": "LP_SEND_INIT", "recv_init": "LP_RECV_INIT"}
@@ -104,6 +104,11 @@ def _collective(f: Function) -> str:
     return f"struct lp_volume v = {{0, 0}};{place}{code}\n    {note}"
 
 
+def _found(note: str) -> str:
+    """Return what a probe that does not wait notes where there is a message, and where there is none."""
+    return f"if (*(int*)flag) {note}\n    else lp_plain(s);"
+
+
 def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
     """Return what goes before the call, which arguments to replace, what to note on success and otherwise."""
     h = f.hook
@@ -118,7 +123,7 @@ def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
     if h == "send":
         return "", {}, "lp_send(s, count, datatype, dest, tag, comm);", failed
     if h == "recv":
-        return _OWN_STATUS, status, "lp_recv(s, datatype, comm, ask);", failed
+        return _OWN_STATUS, status, "lp_recv(s, datatype, source, tag, comm, ask);", failed
     if h in _REQUEST_KINDS:
         peer = "dest" if "send" in h else "source"
         return "", {}, f"lp_request(s, {_REQUEST_KINDS[h]}, count, datatype, {peer}, tag, comm, request);", failed
@@ -126,10 +131,11 @@ def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
         kind = "LP_SEND_INIT" if h == "psend_init" else "LP_RECV_INIT"
         return "", {}, f"lp_request(s, {kind}, count * partitions, datatype, dest, tag, comm, request);", failed
     if h == "sendrecv":
-        note = "lp_sendrecv(s, sendcount, sendtype, dest, sendtag, recvtype, comm, ask);"
+        note = "lp_sendrecv(s, sendcount, sendtype, dest, sendtag, recvtype, source, recvtag, comm, ask);"
         return _OWN_STATUS, status, note, failed
     if h == "sendrecv_replace":
-        return _OWN_STATUS, status, "lp_sendrecv(s, count, datatype, dest, sendtag, datatype, comm, ask);", failed
+        note = "lp_sendrecv(s, count, datatype, dest, sendtag, datatype, source, recvtag, comm, ask);"
+        return _OWN_STATUS, status, note, failed
     if h == "isendrecv":
         note = (
             "lp_isendrecv(s, sendcount, sendtype, dest, sendtag, recvcount, recvtype, source, recvtag, comm, request);"
@@ -138,10 +144,14 @@ def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
     if h == "isendrecv_replace":
         note = "lp_isendrecv(s, count, datatype, dest, sendtag, count, datatype, source, recvtag, comm, request);"
         return "", {}, note, failed
+    if h == "probe":
+        return _OWN_STATUS, status, "lp_probed(s, source, comm, ask);", failed
+    if h == "iprobe":
+        return _OWN_STATUS, status, _found("lp_probed(s, source, comm, ask);"), failed
     if h == "mprobe":
-        return _OWN_STATUS, status, "lp_mprobe(s, comm, message, ask);", failed
+        return _OWN_STATUS, status, "lp_mprobe(s, source, comm, message, ask);", failed
     if h == "improbe":
-        return _OWN_STATUS, status, "if (*(int*)flag) lp_mprobe(s, comm, message, ask);\n    else lp_plain(s);", failed
+        return _OWN_STATUS, status, _found("lp_mprobe(s, source, comm, message, ask);"), failed
     if h == "mrecv":
         before = _OWN_STATUS + "\n  uintptr_t held = (uintptr_t) * (MPI_Message*)message;"
         return before, status, "lp_mrecv(s, datatype, held, ask);", failed
@@ -336,7 +346,7 @@ def _opens(f: Function) -> str:
         kind, tag = ("LP_SEND", "tag") if h == "send" else ("LP_SENDRECV", "sendtag")
         second = "" if h == "send" else "\n  t->open->handle[0] = (uint64_t)(int64_t)lp_peer(source);"
         return f"lp_opens_message(t, {kind}, {n}, enter, dest, {tag}, comm);{second}"
-    if h == "recv" or f.name in _PROBES:
+    if h == "recv" or h in _PROBES:
         return f"lp_opens_message(t, LP_RECV, {n}, enter, source, tag, comm);"
     if h.startswith("wait"):
         number = {"": "1", "some": "incount"}.get(h[4:], "count")
@@ -370,7 +380,7 @@ def wrapper(f: Function) -> str:
             after = f"  {note}\n"
         else:
             after = f"  if (LP_UNLIKELY(rc != MPI_SUCCESS)) {{\n    {failed}\n  }} else {{\n    {note}\n  }}\n"
-        if not before and not replace and f.hook not in _IN_LINE and f.name not in _PROBES:
+        if not before and not replace and f.hook not in _IN_LINE:
             return _SHARED.format(**fields, begins=_begins(f), after=after) + f"LP_EXPORT({f.name})\n"
         text = _WRAPPER.format(
             **fields,

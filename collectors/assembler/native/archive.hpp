@@ -77,6 +77,7 @@ inline constexpr OTF2_AttributeRef context_attribute = 2;
 inline constexpr OTF2_AttributeRef open_attribute = 1;
 inline constexpr OTF2_AttributeRef target_layout_attribute = 3;
 inline constexpr OTF2_AttributeRef persistent_attribute = 4;
+inline constexpr OTF2_AttributeRef any_source_attribute = 5;
 inline constexpr OTF2_ParameterRef level_parameter = 0;
 
 // Writes all events of one process, thread by thread in step with each other (requests may be completed by another

@@ -123,6 +123,9 @@ class Definitions {
          "which of its communicator's persistent collective operations was started; the members' k-th starts of one "
          "belong together",
          OTF2_TYPE_UINT32},
+        {any_source_attribute, "logpost:any_source",
+         "1: the receive named no sender, or the one that a probe of any source had found: whoever came first",
+         OTF2_TYPE_UINT8},
     };
     static constexpr const char* level_name = "logpost:pcontrol_level";
 

@@ -469,10 +469,13 @@ class ProcessEvents {
             case LP_MPROBE:
                 messages_.probed(r.get<std::uint64_t>(after_message), message);
                 break;
-            case LP_MRECV:
-                p.message.comm = messages_.matched(r.get<std::uint64_t>(after_message)).comm;
+            case LP_MRECV: {
+                const auto probed = messages_.matched(r.get<std::uint64_t>(after_message));
+                p.message.comm = probed.comm;
+                p.message.any_source = probed.any_source;
                 messages_.receive(out, leave, p.message);
                 break;
+            }
             case LP_IMRECV:
                 p.kind = Kind::receive;
                 p.message = messages_.matched(r.get<std::uint64_t>(after_message + 8));

@@ -16,8 +16,8 @@ void MessageEvents::receive(EventWriter& out, std::uint64_t time, const lp_messa
     OTF2_CommRef ref = 0;
     if (m.peer >= 0 && ids_.comm(m.comm, ref) && halves_.received(ref, m.peer, m.tag)) {
         check(
-            OTF2_EvtWriter_MpiRecv(out.writer, ids_.layout(out, m.layout), out.at(time),
-                                   static_cast<std::uint32_t>(m.peer), ref, static_cast<std::uint32_t>(m.tag), m.bytes),
+            OTF2_EvtWriter_MpiRecv(out.writer, ids_.received(out, m), out.at(time), static_cast<std::uint32_t>(m.peer),
+                                   ref, static_cast<std::uint32_t>(m.tag), m.bytes),
             "MpiRecv");
     }
 }

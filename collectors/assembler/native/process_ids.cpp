@@ -75,6 +75,14 @@ OTF2_AttributeList* ProcessIds::layout(EventWriter& out, std::uint32_t id) {
     return add_layout(out, layout_attribute, id) ? out.attributes : nullptr;  // the writer empties it
 }
 
+OTF2_AttributeList* ProcessIds::received(EventWriter& out, const lp_message& m) {
+    const bool layout = add_layout(out, layout_attribute, m.layout);
+    if (m.any_source != 0) {
+        OTF2_AttributeList_AddUint8(out.attributes, any_source_attribute, 1);
+    }
+    return layout || m.any_source != 0 ? out.attributes : nullptr;
+}
+
 OTF2_AttributeList* ProcessIds::layouts(EventWriter& out, std::uint32_t id, std::uint32_t target) {
     const bool own = add_layout(out, layout_attribute, id);
     return add_layout(out, target_layout_attribute, target) || own ? out.attributes : nullptr;

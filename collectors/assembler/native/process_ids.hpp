@@ -26,6 +26,8 @@ class ProcessIds {
 
     // The writer's list with the layout of a message; nullptr: it has none. The layout's words become a string.
     OTF2_AttributeList* layout(EventWriter& out, std::uint32_t id);
+    // The same of a message that is received, and whether its receive named the sender.
+    OTF2_AttributeList* received(EventWriter& out, const lp_message& m);
     // The same with those of both sides of a one-sided access.
     OTF2_AttributeList* layouts(EventWriter& out, std::uint32_t id, std::uint32_t target);
 

@@ -294,7 +294,7 @@ void RequestEvents::receive_done(EventWriter& out, std::uint64_t time, lp_done d
     if (!halves_.received(ref, done.peer, done.tag)) {  // nothing else in OTF2 ends a request without a message
         check(OTF2_EvtWriter_MpiRequestCancelled(out.writer, nullptr, out.at(time), id), "MpiRequestCancelled");
     } else {
-        check(OTF2_EvtWriter_MpiIrecv(out.writer, ids_.layout(out, asked.layout), out.at(time),
+        check(OTF2_EvtWriter_MpiIrecv(out.writer, ids_.received(out, asked), out.at(time),
                                       static_cast<std::uint32_t>(done.peer), ref, static_cast<std::uint32_t>(done.tag),
                                       done.bytes, id),
               "MpiIrecv");

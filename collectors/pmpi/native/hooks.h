@@ -62,9 +62,25 @@ LP_FAST struct lp_message lp_envelope(struct lp_thread* t, int64_t count, lp_wor
                                       lp_word comm) {
     uint32_t id = lp_comm_id(t, (MPI_Comm)comm);
     struct lp_type_entry* e = lp_type(t, (MPI_Datatype)type);
-    struct lp_message m = {count > 0 ? (uint64_t)count * e->size : 0, lp_peer(peer),
-                           tag == MPI_ANY_TAG ? LP_ANY_TAG : tag, id, e->layout};
+    struct lp_message m = {count > 0 ? (uint64_t)count * e->size : 0,
+                           lp_peer(peer),
+                           tag == MPI_ANY_TAG ? LP_ANY_TAG : tag,
+                           id,
+                           e->layout,
+                           0};
     return m;
+}
+
+/* Whether whoever sent first decided on the sender of a receive: it names none, or the one that the thread's probe of
+ * any source has found. Forgets the probe. */
+LP_FAST uint32_t lp_any_source(struct lp_thread* t, uint32_t comm, int source, int tag) {
+    struct lp_found* found = &lp_mpi_part(t)->found;
+    if (source == MPI_ANY_SOURCE)
+        return 1;
+    if (!found->comm || comm != found->comm || source != found->peer || (tag != found->tag && tag != MPI_ANY_TAG))
+        return 0;
+    found->comm = 0;
+    return 1;
 }
 
 /* Bytes received and cancellation, read from the status the way each library lays it out in its public header (their
@@ -173,23 +189,28 @@ LP_FAST void lp_send(struct lp_stamp s, int64_t count, lp_word type, int dest, i
     lp_message_1(s, LP_SEND, lp_envelope(s.t, count, type, dest, tag, comm));
 }
 
-LP_FAST void lp_recv(struct lp_stamp s, lp_word type, lp_word comm, const MPI_Status* status) {
+LP_FAST void lp_recv(struct lp_stamp s, lp_word type, int source, int tag, lp_word comm, const MPI_Status* status) {
     struct lp_message m = lp_envelope(s.t, 0, type, status->MPI_SOURCE, status->MPI_TAG, comm);
     m.bytes = lp_status_bytes(status);
+    m.any_source = lp_any_source(s.t, m.comm, source, tag);
     lp_message_1(s, LP_RECV, m);
 }
 
 LP_FAST void lp_request(struct lp_stamp s, int kind, int64_t count, lp_word type, int peer, int tag, lp_word comm,
                         const void* request) {
-    lp_message_2(s, kind, lp_envelope(s.t, count, type, peer, tag, comm), (uintptr_t)*(const MPI_Request*)request);
+    struct lp_message m = lp_envelope(s.t, count, type, peer, tag, comm);
+    if (kind == LP_IRECV || kind == LP_RECV_INIT)
+        m.any_source = lp_any_source(s.t, m.comm, peer, tag);
+    lp_message_2(s, kind, m, (uintptr_t)*(const MPI_Request*)request);
 }
 
-LP_HOOK lp_sendrecv(struct lp_stamp s, int64_t count, lp_word type, int dest, int tag, lp_word rtype, lp_word comm,
-                    const MPI_Status* status) {
+LP_HOOK lp_sendrecv(struct lp_stamp s, int64_t count, lp_word type, int dest, int tag, lp_word rtype, int source,
+                    int rtag, lp_word comm, const MPI_Status* status) {
     struct lp_message m[2];
     m[0] = lp_envelope(s.t, count, type, dest, tag, comm);
     m[1] = lp_envelope(s.t, 0, rtype, status->MPI_SOURCE, status->MPI_TAG, comm);
     m[1].bytes = lp_status_bytes(status);
+    m[1].any_source = lp_any_source(s.t, m[1].comm, source, rtag);
     size_t n = LP_HEAD + sizeof m;
     if (!lp_reserve(s.t, n))
         return;
@@ -202,6 +223,7 @@ LP_HOOK lp_isendrecv(struct lp_stamp s, int64_t count, lp_word type, int dest, i
     struct lp_message m[2];
     m[0] = lp_envelope(s.t, count, type, dest, tag, comm);
     m[1] = lp_envelope(s.t, rcount, rtype, source, rtag, comm);
+    m[1].any_source = lp_any_source(s.t, m[1].comm, source, rtag);
     uint64_t handle = (uintptr_t)*(const MPI_Request*)request;
     size_t n = LP_HEAD + sizeof m + 8;
     if (!lp_reserve(s.t, n))
@@ -211,20 +233,33 @@ LP_HOOK lp_isendrecv(struct lp_stamp s, int64_t count, lp_word type, int dest, i
     lp_commit(s.t, LP_ISENDRECV, s.f, n, s.enter, s.leave);
 }
 
-LP_HOOK lp_mprobe(struct lp_stamp s, lp_word comm, const void* message, const MPI_Status* status) {
-    struct lp_message m = {lp_status_bytes(status), lp_peer(status->MPI_SOURCE), status->MPI_TAG,
-                           lp_comm_id(s.t, (MPI_Comm)comm), 0};
+/* A probe of any source has found a message: the receive that names its sender takes whatever came first, too. */
+LP_HOOK lp_probed(struct lp_stamp s, int source, lp_word comm, const MPI_Status* status) {
+    if (source == MPI_ANY_SOURCE && status->MPI_SOURCE >= 0)
+        lp_mpi_part(s.t)->found =
+            (struct lp_found){lp_comm_id(s.t, (MPI_Comm)comm), status->MPI_SOURCE, status->MPI_TAG};
+    lp_call(s);
+}
+
+LP_HOOK lp_mprobe(struct lp_stamp s, int source, lp_word comm, const void* message, const MPI_Status* status) {
+    struct lp_message m = {
+        lp_status_bytes(status), lp_peer(status->MPI_SOURCE), status->MPI_TAG, lp_comm_id(s.t, (MPI_Comm)comm), 0,
+        source == MPI_ANY_SOURCE};
     lp_message_2(s, LP_MPROBE, m, (uintptr_t)*(const MPI_Message*)message);
 }
 
 LP_HOOK lp_mrecv(struct lp_stamp s, lp_word type, uintptr_t message, const MPI_Status* status) {
-    struct lp_message m = {lp_status_bytes(status), lp_peer(status->MPI_SOURCE), status->MPI_TAG, 0,
-                           lp_type(s.t, (MPI_Datatype)type)->layout};
+    struct lp_message m = {lp_status_bytes(status),
+                           lp_peer(status->MPI_SOURCE),
+                           status->MPI_TAG,
+                           0,
+                           lp_type(s.t, (MPI_Datatype)type)->layout,
+                           0};
     lp_message_2(s, LP_MRECV, m, message);
 }
 
 LP_HOOK lp_imrecv(struct lp_stamp s, lp_word type, uintptr_t message, const void* request) {
-    struct lp_message m = {0, LP_ANY_PEER, LP_ANY_TAG, 0, lp_type(s.t, (MPI_Datatype)type)->layout};
+    struct lp_message m = {0, LP_ANY_PEER, LP_ANY_TAG, 0, lp_type(s.t, (MPI_Datatype)type)->layout, 0};
     lp_message_3(s, LP_IMRECV, m, (uintptr_t)*(const MPI_Request*)request, message);
 }
 

@@ -28,6 +28,13 @@ struct lp_type_entry {
 };
 #define LP_TYPE_ENTRIES 64u
 
+/* The message that the thread's last probe of any source has found, until it is received. */
+struct lp_found {
+    uint32_t comm; /* local id; 0: there is none */
+    int peer;
+    int tag;
+};
+
 /* A thread with what only MPI needs; struct lp_thread is its beginning. */
 struct lp_mpi_thread {
     struct lp_thread base;
@@ -35,6 +42,7 @@ struct lp_mpi_thread {
     uintptr_t comm_handle;
     uint32_t rma_id, rma_generation; /* the window used last */
     uintptr_t rma_handle;
+    struct lp_found found;
     struct lp_type_entry types[LP_TYPE_ENTRIES];
     MPI_Status* statuses; /* scratch space of calls on many requests */
     size_t statuses_room;

@@ -210,10 +210,11 @@ struct lp_stack_def {
 
 struct lp_message {
     uint64_t bytes;
-    int32_t peer;    /* rank in comm (remote group of an inter-communicator); <0: none (LP_NO_PEER, LP_ANY_PEER) */
-    int32_t tag;     /* LP_ANY_TAG: wildcard */
-    uint32_t comm;   /* local id; 0: none */
-    uint32_t layout; /* 0: contiguous */
+    int32_t peer;         /* rank in comm (remote group of an inter-communicator); <0: none (LP_NO_PEER, LP_ANY_PEER) */
+    int32_t tag;          /* LP_ANY_TAG: wildcard */
+    uint32_t comm;        /* local id; 0: none */
+    uint32_t layout : 31; /* 0: contiguous */
+    uint32_t any_source : 1; /* received, and the program named no sender, or the one that a probe of any had found */
 };
 #define LP_NO_PEER (-1)
 #define LP_ANY_PEER (-2)

@@ -1,0 +1,44 @@
+"""Receives that name no sender: said in the archive and in the run, of whichever call took the message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.analyzer.in_process import analyze
+from tests.analyzer.test_shards import blocks_read
+from tests.collectors import recording
+
+from logpost.analyzer.request import Request
+from logpost.analyzer.run import Run
+from logpost.analyzer.whatif.ask import predict
+from logpost.analyzer.whatif.plan import Ask
+
+pytestmark = pytest.mark.mpi
+
+OPEN = [100, 110, 120, 130, 140, 140, 150, 160, 170, 180, 200, 210]
+"""Tags of any_source.c that whoever sends first may take; 140 is of a request that is started twice."""
+
+
+def test_receives_that_name_no_sender_are_told_from_those_that_do(mpi: str, tmp_path: Path) -> None:
+    program = recording.build("any_source.c", mpi, tmp_path)
+    done = recording.run(mpi, tmp_path, 3, program)
+    assert done.status == 0, done.err
+    received = done.read().on(0, "MPI_RECV", "MPI_IRECV")
+    assert len(received) == 30
+    assert sorted(e.number("Tag") for e in received if "logpost:any_source" in e.attributes) == OPEN
+
+    run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
+    left_open = run.table("any_source").collect()
+    assert left_open["location"].to_list() == [0] * len(OPEN)
+    messages = run.table("messages").collect()
+    taken = messages.join(left_open, left_on=["recv_location", "recv_number"], right_on=["location", "number"])
+    assert sorted(taken["tag"]) == OPEN
+
+    plan = blocks_read(done.archive, tmp_path / "blocks", 2)
+    parts = Run.open(analyze(Request(str(done.archive), str(tmp_path / "b.run"), shards=plan.text())))
+    assert parts.table("any_source").collect().equals(left_open)
+
+    (note,) = [note for note in predict(run, Ask(settings=("L=x2",))).notes if "MPI_ANY_SOURCE" in note]
+    assert note.startswith("12 of 30 receives took what came first")
+    assert "MPI_Wait at any_source.c" in note
