@@ -83,6 +83,8 @@ class Explained:
     locality: str
     hops: int
     tag: int
+    any_source: bool
+    """its receive named no sender, and took what came first"""
     clock_violation: bool
     begin_ps: int
     end_ps: int
@@ -245,6 +247,8 @@ def _explained(
     calls = run.facts("calls").filter(pl.col("call").is_in(wanted.implode())).collect()
     call_rows = {row["call"]: row for row in calls.iter_rows(named=True)}
     layouts = run.manifest.layouts
+    receivers = rows["recv_location"].unique().implode()
+    any_source = set(run.facts("any_source").filter(pl.col("location").is_in(receivers)).collect().iter_rows())
     found = []
     for row, mine in zip(rows.iter_rows(named=True), splits, strict=True):
         begin = min(row["send_enter_ps"] - row["clamped_ps"], row["recv_enter_ps"])
@@ -258,6 +262,7 @@ def _explained(
                 locality=row["locality"],
                 hops=row["hops"],
                 tag=row["tag"],
+                any_source=(row["recv_location"], row["recv_number"]) in any_source,
                 clock_violation=row["clock_violation"],
                 begin_ps=begin,
                 end_ps=row["recv_leave_ps"],

@@ -48,6 +48,7 @@ def _message(message: Explained) -> dict[str, Any]:
         "locality": message.locality,
         "hops": None if message.hops < 0 else message.hops,
         "tag": message.tag,
+        "any_source": message.any_source,
         "clock_violation": message.clock_violation,
         "begin_ps": message.begin_ps,
         "envelope_ps": message.end_ps - message.begin_ps,

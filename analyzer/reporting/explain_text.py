@@ -90,6 +90,8 @@ def _message(message: Explained, width: int) -> Group:
     groups = _equal(message.splits)
     kind = "rendezvous" if message.splits[0].rendezvous else "eager"
     facts = [bytes_text(message.bytes), kind, message.locality.replace("_", " "), f"tag {message.tag}"]
+    if message.any_source:
+        facts.append("received from any source")
     if message.hops > 0:
         facts.append(count_text(message.hops, "hop"))
     if message.layout is not None:

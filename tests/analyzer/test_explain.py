@@ -187,6 +187,7 @@ def told() -> Explanation:
         locality="other_node",
         hops=-1,
         tag=3,
+        any_source=False,
         clock_violation=False,
         begin_ps=0,
         end_ps=100 * us,

@@ -9,6 +9,7 @@ from tests.analyzer.in_process import analyze
 from tests.analyzer.test_shards import blocks_read
 from tests.collectors import recording
 
+from logpost.analyzer.explain import explain
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif.ask import predict
@@ -34,6 +35,11 @@ def test_receives_that_name_no_sender_are_told_from_those_that_do(mpi: str, tmp_
     messages = run.table("messages").collect()
     taken = messages.join(left_open, left_on=["recv_location", "recv_number"], right_on=["location", "number"])
     assert sorted(taken["tag"]) == OPEN
+
+    named = messages.join(taken, on="recv_number", how="anti")["recv_number"][0]
+    for number, any_source in ((taken["recv_number"][0], True), (named, False)):
+        (message,) = explain(run, f"0:{number}").messages
+        assert message.any_source == any_source
 
     plan = blocks_read(done.archive, tmp_path / "blocks", 2)
     parts = Run.open(analyze(Request(str(done.archive), str(tmp_path / "b.run"), shards=plan.text())))

@@ -1,5 +1,6 @@
-/* Rank 0 receives what ranks 1 and 2 send, in every way: tags that are multiples of ten of any source, others of rank 1.
- * Rank 2 sends two messages, of which one has a tag that nobody else's has, and that is received by its name. */
+/* Rank 0 receives what ranks 1 and 2 send, in every way: tags that are multiples of ten of any source, others of
+ * rank 1. Rank 2 sends two messages, of which one has a tag that nobody else's has, and that is received by its name.
+ */
 #include <mpi.h>
 
 static MPI_Comm world = MPI_COMM_WORLD;
@@ -82,6 +83,7 @@ int main(int argc, char** argv) {
         }
         take(MPI_ANY_SOURCE, MPI_ANY_TAG);
         take(1, MPI_ANY_TAG);
+        MPI_Barrier(world);
         take(MPI_ANY_SOURCE, 210);
         take(2, 215);
     } else if (rank == 1) {
@@ -95,7 +97,9 @@ int main(int argc, char** argv) {
                 }
         MPI_Send(&out, 1, MPI_INT, 0, 200, world);
         MPI_Send(&out, 1, MPI_INT, 0, 205, world);
+        MPI_Barrier(world);
     } else {
+        MPI_Barrier(world);
         MPI_Send(&out, 1, MPI_INT, 0, 210, world);
         MPI_Send(&out, 1, MPI_INT, 0, 215, world);
     }
