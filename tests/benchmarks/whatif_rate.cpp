@@ -44,9 +44,9 @@ double peak_bytes() {
 }
 
 template <class Body>
-double seconds(Body&& body, double (*clock)() = busy) {
+double seconds(Body&& body, double (*clock)() = busy, int rounds = 3) {
     double best = 1e9;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < rounds; ++round) {
         const double begin = clock();
         body();
         best = std::min(best, clock() - begin);
@@ -127,7 +127,7 @@ int main(int count, char** arguments) {
     }
 
     std::vector<std::vector<tests::Ran>> ran;
-    const double by_events = seconds([&] { ran = tests::EventReplay(schedule, machine).run(); });
+    const double by_events = seconds([&] { ran = tests::EventReplay(schedule, machine).run(); }, busy, 1);
     tests::ProgramStory story;
     tests::tell(story, schedule, ran);
     const auto& program = story.program();
@@ -150,19 +150,15 @@ int main(int count, char** arguments) {
             seconds([&] { sum += replay::Weights(graph, recorded, all).makespans(threads).front(); }, clock);
         return sum == 0 ? 0 : found;
     };
-    const double one = pass(1, 1);
-    const double eight = pass(8, 1);
-    // On the clock, in turns: whoever else takes a processor for a while takes it from both.
-    double sweep = 1e9;
-    double sweep_on_two = 1e9;
-    double adding = 1e9;
-    double adding_on_two = 1e9;
-    for (int turn = 0; turn < 4; ++turn) {
-        sweep = std::min(sweep, pass(32, 1, wall));
-        sweep_on_two = std::min(sweep_on_two, pass(32, 2, wall));
-        adding = std::min(adding, seconds([] { add(1); }, wall));
-        adding_on_two = std::min(adding_on_two, seconds([] { add(2); }, wall));
-    }
+    double one = pass(1, 1);
+    double eight = pass(8, 1);
+    // On the clock, one behind the other: whoever else takes a processor for a while takes it from both.
+    const double sweep = pass(32, 1, wall);
+    const double sweep_on_two = pass(32, 2, wall);
+    const double adding = seconds([] { add(1); }, wall);
+    const double adding_on_two = seconds([] { add(2); }, wall);
+    one = std::min(one, pass(1, 1));
+    eight = std::min(eight, pass(8, 1));
     std::uint64_t sum = 0;
     const double reading = seconds([&] { sum += read_through(graph); });
     if (sum == 0) {

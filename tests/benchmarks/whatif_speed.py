@@ -41,7 +41,8 @@ MACHINES = {
 """what `whatif_rate` runs the patterns on, as LogGOPSim's options: picoseconds"""
 OPERATIONS = 10_000_000
 """computations, sends and receives of `halo` on 256 ranks"""
-ROUNDS = 3
+ROUNDS = 8
+"""a replay fills its core: whoever shares that for some minutes makes it 1.6 times as slow, and the stand-in hardly"""
 
 SLOWER = 2.7
 """LogGOPSim's time over the stand-in's: the least of five cases with both, 2.7 to 4.5 (docs/whatif.md)"""
