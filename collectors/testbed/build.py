@@ -34,6 +34,7 @@ Say = Callable[[str], None]
 
 # The program's references bind to these within its own copy (-Bsymbolic); the collector reaches SMPI by its PMPI names.
 _PREAMBLE = """/* Generated from prototypes.txt. */
+#include "collective_hooks.h"
 #include "one_sided.h"
 
 const uint64_t lp_table_hash = 0x{hash:016x}ull;

@@ -106,6 +106,10 @@ void bind_whatif(nb::module_& module);
 /// RecordedGraph: what waits for what in a run, and what hypotheses save.
 void bind_recorded(nb::module_& module);
 
+/// Analysis' sums: accounts, wait states, the critical path, delay costs.
+void bind_accounts(nb::class_<Analysis>& analysis);
+/// Analysis' rows of the table `collectives`, and what divided operations consist of.
+void bind_divided_collectives(nb::class_<Analysis>& analysis);
 /// Analysis' rows of the tables `transfers` and `epochs`.
 void bind_one_sided(nb::class_<Analysis>& analysis);
 

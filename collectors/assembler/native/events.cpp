@@ -13,6 +13,7 @@
 #include "message_events.hpp"
 #include "open_calls.hpp"
 #include "overwritten.hpp"
+#include "pending.hpp"
 #include "process_ids.hpp"
 #include "regions.hpp"
 #include "request_events.hpp"
@@ -45,9 +46,9 @@ class ProcessEvents {
             if (!closed) {
                 carried_[c.thread].push_back(c);
             }
-            if (head_of(c).kind != LP_MPROBE && !only_made(c)) {
-                requests_.began_unseen(c.handle, c.thread, begun(c),
-                                       closed ? ids_.ticks(head_of(c).leave) : RequestEvents::open);
+            if (carried_head(c).kind != LP_MPROBE && !only_made(c)) {
+                requests_.began_unseen(c.handle, c.thread, begun(ids_, c),
+                                       closed ? ids_.ticks(carried_head(c).leave) : RequestEvents::open);
             }
         }
         const lp_lost& lost = process.ring->lost();
@@ -327,8 +328,8 @@ class ProcessEvents {
     // the rest the first half is gone.
     void take_over(EventWriter& out, std::uint64_t time, const std::vector<lp_carried>& carried) {
         for (const lp_carried& c : carried) {
-            const Pending p = begun(c);
-            if (head_of(c).kind == LP_MPROBE) {
+            const Pending p = begun(ids_, c);
+            if (carried_head(c).kind == LP_MPROBE) {
                 messages_.probed(c.handle, p.message);
             } else if (only_made(c)) {
                 requests_.make(c.handle, out.thread, p);
@@ -336,63 +337,6 @@ class ProcessEvents {
                 requests_.start(out, time, c.handle, p);
             }
         }
-    }
-
-    static lp_head head_of(const lp_carried& c) {
-        lp_head head{};
-        std::memcpy(&head, c.record, sizeof head);
-        return head;
-    }
-
-    // A persistent request that is not active.
-    static bool only_made(const lp_carried& c) {
-        const auto kind = head_of(c).kind;
-        return c.active == 0 && (kind == LP_SEND_INIT || kind == LP_RECV_INIT || kind == LP_COLL_INIT);
-    }
-
-    // A request that was started or made without a record, of which a send, a collective operation or an access has
-    // no more than an end.
-    Pending begun(const lp_carried& c) const {
-        using Kind = Pending::Kind;
-        const lp_head head = head_of(c);
-        const Record r{head, reinterpret_cast<const std::byte*>(c.record) + sizeof head, sizeof c.record - sizeof head};
-        Pending p;
-        p.message = r.get<lp_message>();
-        switch (head.kind) {
-            case LP_SEND_INIT:
-                p.kind = c.active == 0 ? Kind::send : Kind::nothing;
-                break;
-            case LP_ISENDRECV:
-                p.message = r.get<lp_message>(sizeof(lp_message));
-                [[fallthrough]];
-            case LP_IRECV:
-            case LP_RECV_INIT:
-                p.kind = Kind::receive;
-                break;
-            case LP_COLL_INIT:
-                p = persistent(r);
-                if (c.active != 0) {
-                    p.kind = Kind::nothing;
-                }
-                break;
-            default:
-                break;
-        }
-        return p;
-    }
-
-    Pending collective(const Record& r) const {
-        Pending p;
-        p.kind = Pending::Kind::collective;
-        p.collective = r.get<lp_collective>();
-        p.operation = ids_.operation(r.head.function);
-        return p;
-    }
-
-    Pending persistent(const Record& r) const {
-        Pending p = collective(r);
-        p.number = static_cast<std::uint32_t>(r.get<std::uint64_t>(sizeof(lp_collective) + sizeof(std::uint64_t)));
-        return p;
     }
 
     // Whether a call is a collective operation that failed here, and that the other members did.
@@ -486,14 +430,14 @@ class ProcessEvents {
                 requests_.freed(r.get<std::uint64_t>(), out.thread);
                 break;
             case LP_COLL:
-                p = collective(r);
+                p = collective_of(ids_, r);
                 collectives_.blocking(out, enter, leave, p.collective, p.operation);
                 break;
             case LP_ICOLL:
-                requests_.start(out, enter, r.get<std::uint64_t>(sizeof(lp_collective)), collective(r));
+                requests_.start(out, enter, r.get<std::uint64_t>(sizeof(lp_collective)), collective_of(ids_, r));
                 break;
             case LP_COLL_INIT:
-                requests_.make(r.get<std::uint64_t>(sizeof(lp_collective)), out.thread, persistent(r));
+                requests_.make(r.get<std::uint64_t>(sizeof(lp_collective)), out.thread, persistent_of(ids_, r));
                 break;
             case LP_COMM_NEW:
                 collectives_.comm_made(out, enter, leave, r.get<lp_comm_call>());

@@ -10,26 +10,11 @@
 #include "collective_events.hpp"
 #include "event_writer.hpp"
 #include "overwritten.hpp"
+#include "pending.hpp"
 #include "process_ids.hpp"
 #include "window_events.hpp"
 
 namespace logpost::assembler {
-
-// A request that was started and not yet completed.
-struct Pending {
-    enum class Kind { nothing, send, receive, both, collective, idup, access };
-    Kind kind = Kind::nothing;
-    std::uint32_t thread = 0;
-    std::uint64_t id = 0;         // of the send, the receive or the collective
-    std::uint64_t second_id = 0;  // of the receive of a combined one
-    lp_message message{};
-    lp_message second{};
-    lp_collective collective{};
-    OTF2_CollectiveOp operation{};
-    std::uint32_t number = 0;  // of a persistent collective operation; 0: it is none
-    lp_comm_call comm{};
-    lp_transfer access{};
-};
 
 class RequestEvents {
   public:

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "coarray_functions.h"
+#include "collective_hooks.h"
 #include "one_sided.h"
 
 typedef uintptr_t W;
