@@ -28,8 +28,8 @@ std::optional<Locality> class_among(const Program& program, std::int32_t comm) {
     std::vector<std::pair<std::int32_t, std::int32_t>> places;
     for (const auto member : members) {
         const auto& place = program.placement[static_cast<std::size_t>(member)];
-        const bool known = found == Locality::same_node && place.socket != kUndefined;
-        places.emplace_back(place.node, known ? place.socket : (found == Locality::same_node ? member : kUndefined));
+        const auto within = place.socket != kUndefined ? place.socket : ~member;  // below 0: nobody else's
+        places.emplace_back(place.node, found == Locality::same_node ? within : kUndefined);
     }
     std::ranges::sort(places);
     if (std::ranges::adjacent_find(places) != places.end()) {

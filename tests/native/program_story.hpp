@@ -104,6 +104,9 @@ class ProgramStory {
         timeline(target).epochs[exposure].match = access;
     }
 
+    /// The rank's socket, of its node.
+    void on_socket(std::int32_t rank, std::int32_t socket) { places_[static_cast<std::size_t>(rank)].socket = socket; }
+
     /// Links between every two places of the network, and the place of each node.
     void hops(std::vector<std::int32_t> hops, std::vector<std::int32_t> place_of_node) {
         hops_ = std::move(hops);

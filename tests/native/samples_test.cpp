@@ -238,6 +238,12 @@ TEST(Samples, OperationsBoundTheClassThatAllTheirMembersAreOf) {
     node.operation(Operation::allreduce, kUndefined, 2'000, 2'000);
     EXPECT_EQ(node.between(Locality::same_node).bytes, (std::vector<std::uint64_t>{1'000, 1'000}));
 
+    Together bound(
+        0);  // the first rank is on socket 1, which is also the second one's number, whose socket is not known
+    bound.story.on_socket(bound.first, 1);
+    bound.operation(Operation::allreduce, kUndefined, 2'000, 2'000);
+    EXPECT_EQ(bound.between(Locality::same_node).bytes, (std::vector<std::uint64_t>{1'000, 1'000}));
+
     Together mixed(0);  // a third rank is on another node than these two
     const auto far = mixed.story.rank(1, 100'000);
     mixed.operation(Operation::allreduce, kUndefined, 2'000, 2'000);
