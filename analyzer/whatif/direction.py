@@ -18,6 +18,8 @@ from logpost.replay.whatif import Scenario
 SLACK = 0.01
 """How far a program that gets dearer may be shorter all the same, as a share of its length: messages take another order
 at a processor, a poll falls elsewhere."""
+ROUNDING = 1e-12
+"""Of a value: far above what a few operations on floats lose, far below what anyone sets."""
 
 
 def direction(recorded: Scenario, scenario: Scenario) -> int:
@@ -69,4 +71,13 @@ def _of_column(recorded: Scenario, scenario: Scenario, column: str) -> NDArray[n
     changed = (old != new) | (follows != 1.0)  # 16 times an L that was estimated at 0 is 0, and may be more
     error = np.nan_to_num(np.asarray(recorded.machine.errors[column], dtype=np.float64), nan=0.0)
     ends = (np.maximum(old - error, 0.0), old + error)
-    return np.concatenate([np.sign(new + follows * (end - old) - end)[changed] for end in ends])
+    return np.concatenate([_signs(new + follows * (end - old), end, old)[changed] for end in ends])
+
+
+def _signs(after: NDArray[np.float64], before: NDArray[np.float64], old: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of after - before; 0 where the difference is no more than what floats leave of differences with `old`.
+
+    A sweep's x2 is 2 or the next float: twice what may be 0 must not come out as less than 0.
+    """
+    noise = ROUNDING * np.maximum(np.abs(old), np.maximum(np.abs(after), np.abs(before)))
+    return np.where(np.abs(after - before) <= noise, 0.0, np.sign(after - before))

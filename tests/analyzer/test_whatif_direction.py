@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -77,6 +78,15 @@ def test_a_value_of_0_that_may_be_more_has_a_direction(recorded: Scenario) -> No
     exact = {**recorded.machine.errors, "L_ps": np.zeros(none.shape)}
     zero = replace(unknown, machine=replace(unknown.machine, errors=MappingProxyType(exact)))
     assert direction(zero, changed(zero, ["L=x16"])) == 0
+
+
+@pytest.mark.parametrize("factor", [2.0, math.nextafter(2.0, 3.0), 4.000000000000001])
+def test_rounding_is_no_direction(recorded: Scenario, factor: float) -> None:
+    """L may be 0, so twice L may be, too: a sweep's step comes out as 2 or the next float, an L as whole picoseconds."""
+    L_ps = np.full(recorded.machine.L_ps.shape, 22_201_242)
+    errors = {**recorded.machine.errors, "L_ps": L_ps.astype(np.float64)}
+    known = replace(recorded, machine=replace(recorded.machine, L_ps=L_ps, errors=MappingProxyType(errors)))
+    assert direction(known, changed(known, [f"L=x{factor!r}"])) == 1
 
 
 def test_another_machine_has_no_direction(recorded: Scenario) -> None:
