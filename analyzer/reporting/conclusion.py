@@ -53,9 +53,11 @@ def _communication(breakdown: Sequence[Share], largest: Largest) -> str:
     if part < SMALL:
         return f"The ranks compute {percent_text(1 - part)} of their time: communication does not slow this program"
     waiting = sum(share.share for share in communication if share.category in WAITING)
+    # Of what an estimated machine does not tell apart, some may be waiting: without it, the sum is a lower bound.
+    least = "at least " if any(share.category == UNDIVIDED and share.exposed_ps for share in communication) else ""
     where = f" in {largest.region}" if largest.region else ""
     return (
-        f"The ranks spend {percent_text(part)} of their time in communication, {percent_text(waiting)} waiting "
+        f"The ranks spend {percent_text(part)} of their time in communication, {least}{percent_text(waiting)} waiting "
         "for others; "
         f"the largest part is {title(largest.category)} ({MEANING[largest.category]}) with "
         f"{percent_text(largest.share)}, most of it{where}"

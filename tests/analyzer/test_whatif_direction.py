@@ -82,7 +82,7 @@ def test_a_value_of_0_that_may_be_more_has_a_direction(recorded: Scenario) -> No
 
 @pytest.mark.parametrize("factor", [2.0, math.nextafter(2.0, 3.0), 4.000000000000001])
 def test_rounding_is_no_direction(recorded: Scenario, factor: float) -> None:
-    """L may be 0, so twice L may be, too: a sweep's step comes out as 2 or the next float, an L as whole picoseconds."""
+    """L may be 0, so twice L may be, too: a sweep's step comes out as 2 or the next float, an L in whole ps."""
     L_ps = np.full(recorded.machine.L_ps.shape, 22_201_242)
     errors = {**recorded.machine.errors, "L_ps": L_ps.astype(np.float64)}
     known = replace(recorded, machine=replace(recorded.machine, L_ps=L_ps, errors=MappingProxyType(errors)))
