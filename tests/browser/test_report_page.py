@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from tests.browser.visit import Visit, watched
 from tests.dashboards.synthetic import Names, make_run
+from tests.dashboards.test_contrast import AA, contrast
 
 from logpost.dashboards.figures.palette import INKS
 from logpost.dashboards.report.html import write_comparison, write_report
@@ -200,18 +201,21 @@ def test_an_old_browser_is_told_and_shown_the_tables(tmp_path: Path, chromium: A
     context.close()
 
 
-def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two #rrggbb colours (WCAG 2.1, "relative luminance")."""
-
-    def luminance(colour: str) -> float:
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
 def rgb(colour: str) -> str:
     """#rrggbb as browsers compute it."""
     return "rgb({}, {}, {})".format(*(int(colour[i : i + 2], 16) for i in (1, 3, 5)))
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_text_in_bars_and_boxes_can_be_read(seen: Visit, mode: str) -> None:
+    themed = """([mode, category, light, dark]) => {
+        const theme = { categories: { [category]: mode === "dark" ? dark : light } };
+        const entry = { figure: { data: [{ meta: { category } }], layout: {} }, views: [] };
+        const style = { theme: { [mode]: theme }, mode, css: () => "#777777", width: 1200, hidden: () => false };
+        return logpostThemed(entry, 0, style).data[0].insidetextfont.color;
+    }"""
+    low = {}
+    for category, ink in INKS.items():
+        text = seen.page.evaluate(themed, [mode, category, ink.light, ink.dark])
+        low[category] = round(contrast(text, ink.dark if mode == "dark" else ink.light), 2)
+    assert {category: value for category, value in low.items() if value < AA} == {}
