@@ -35,7 +35,7 @@ from logpost.dashboards.figures.palette import INKS, SCALES
 from logpost.dashboards.figures.partition import partition
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.selection import messages
-from logpost.dashboards.selection.links import carried
+from logpost.dashboards.selection.links import carried, hosts_on_network
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import Selection, spans_of
 from logpost.dashboards.selection.tree import tree
@@ -93,7 +93,7 @@ class Figures:
         Raises:
             InputError: no link is known, or none carried anything.
         """
-        return _shown(links(*carried(self._scoped)))
+        return _shown(links(*carried(self._scoped), hosts_on_network(self._scoped)))
 
     def sizes(self) -> go.Figure:
         """Messages by size."""

@@ -7,6 +7,7 @@ dimension's planes stand side by side; its links are the corners, upper right (r
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeGuard
 
 import numpy as np
@@ -15,10 +16,13 @@ import polars as pl
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, figure
 from logpost.dashboards.figures.heat import Measure, heat
+from logpost.dashboards.figures.labels import plotly_text
 from logpost.machines.topologies import Cartesian, Topology
 
 MOST_NODES = 1024
 MOST_DIMENSIONS = 3
+WIDTH_OF_LETTER = 0.6
+"""Of a font's size, in the mean."""
 MEASURES = (
     (Measure("Utilisation", "mean utilisation", percent_text, largest=True), "utilisation"),
     (Measure("Bytes", "bytes", bytes_text, 2, largest=True), "bytes"),
@@ -36,14 +40,18 @@ def is_drawn(topology: Topology | None) -> TypeGuard[Cartesian]:
     )
 
 
-def grid_map(topology: Cartesian, carried: pl.DataFrame, traffic: pl.DataFrame) -> Chart:
+def grid_map(
+    topology: Cartesian, carried: pl.DataFrame, traffic: pl.DataFrame, called: Mapping[int, str] | None = None
+) -> Chart:
     """The map.
 
     Args:
         topology: one that `is_drawn`.
         carried: the run's table `links`.
         traffic: the run's table `traffic`: the phases that are added up.
+        called: by node of the network, the host that stands there; others bear their number.
     """
+    names = [plotly_text((called or {}).get(node, str(node)), 16) for node in range(topology.n_nodes)]
     lasted = traffic.select("traffic_phase", lasts_ps=(pl.col("end_ps") - pl.col("begin_ps")).cast(pl.Float64))
     whole = max(float(lasted["lasts_ps"].sum()), 1.0)
     summed = (
@@ -62,16 +70,18 @@ def grid_map(topology: Cartesian, carried: pl.DataFrame, traffic: pl.DataFrame) 
     dimension, rises = _directions(topology, summed)
     cells = np.where(rises[:, None], np.array(UP)[dimension], np.array(DOWN)[dimension])
     at = corner[summed["from_vertex"].to_numpy()] + cells
-    names: dict[tuple[int, int], str] = {
-        (row, column): f"link {a} → {b}"
+    where: dict[tuple[int, int], str] = {
+        (row, column): f"link {names[a]} → {names[b]}"
         for (column, row), a, b in zip(at.tolist(), summed["from_vertex"], summed["to_vertex"], strict=True)
     }
     views = []
     for measure, field in MEASURES:
         grid = np.zeros((3 * shape[1], columns))
         grid[at[:, 1], at[:, 0]] = summed[field].to_numpy()
-        views.append(View(measure.label, (heat(grid, measure, lambda i, j: names.get((i, j), "")), {})))
+        views.append(View(measure.label, (heat(grid, measure, lambda i, j: where.get((i, j), "")), {})))
     side = min(26.0, 1100 / columns)
+    size = 12 if side >= 14 else 9 if side >= 8 else 6
+    fits = max(map(len, names)) * WIDTH_OF_LETTER * size <= side
     hidden = {"visible": False, "fixedrange": True}
     fig = figure(
         int(60 + max(160.0, side * 3 * shape[1])),
@@ -94,15 +104,16 @@ def grid_map(topology: Cartesian, carried: pl.DataFrame, traffic: pl.DataFrame) 
         mode="markers+text",
         # Unused links have no cell: without its square a node would be a number in the void. Grey suits both grounds.
         marker={"symbol": "square-open", "size": 0.9 * side, "color": "rgba(128,128,128,0.6)"},
-        text=[str(node) for node in range(topology.n_nodes)],
-        textfont={"size": 12 if side >= 14 else 9 if side >= 8 else 6},
-        hoverinfo="skip",
+        text=names if fits else [str(node) for node in range(topology.n_nodes)],
+        textfont={"size": size},
+        hovertext=[f"node {node}" + (f": {name}" if name != str(node) else "") for node, name in enumerate(names)],
+        hovertemplate="%{hovertext}<extra></extra>",
     )
     busiest = summed.sort("utilisation", descending=True).head(1)
     said = "No link carried a message."
     if busiest.height:
         a, b, share = busiest.select("from_vertex", "to_vertex", "utilisation").row(0)
-        said = f"The busiest link is {a} → {b}: occupied for {percent_text(share)} of the time."
+        said = f"The busiest link is {names[a]} → {names[b]}: occupied for {percent_text(share)} of the time."
     return Chart(fig, said, tuple(views))
 
 

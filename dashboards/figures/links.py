@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
 
 from logpost.analyzer.reporting.units import bytes_text, percent_text, span_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis, row_height
-from logpost.dashboards.figures.heat import Measure, heat
-from logpost.dashboards.figures.labels import time_unit
+from logpost.dashboards.figures.heat import HEIGHT_OF_BAR, Measure, heat
+from logpost.dashboards.figures.labels import plotly_text, time_unit
 
 MOST_LINKS = 40
 FEW_PHASES = 100
@@ -22,12 +23,13 @@ MEASURES = (
 )
 
 
-def links(carried: pl.DataFrame, traffic: pl.DataFrame) -> Chart:
+def links(carried: pl.DataFrame, traffic: pl.DataFrame, called: Mapping[int, str] | None = None) -> Chart:
     """A row per link, the busiest ones; a column per phase of the traffic, as wide as the phase is long.
 
     Args:
         carried: the run's table `links`.
         traffic: the run's table `traffic`, in the order of time; at least one phase.
+        called: by node of the network, the host that stands there; other nodes and switches bear their number.
     """
     names = pl.format("{} → {}", "from_vertex", "to_vertex")
     ordered = (
@@ -48,7 +50,7 @@ def links(carried: pl.DataFrame, traffic: pl.DataFrame) -> Chart:
             if phase in column:
                 grid[order[link], column[phase]] = value
         grids[field] = grid
-    labels = list(order)
+    labels = [" → ".join(_name(int(end), called or {}) for end in link.split(" → ")) for link in order]
     views = tuple(
         View(measure.label, (heat(grids[field], measure, lambda i, j: f"link {labels[i]}, {spans[j]}"),))
         for measure, field in MEASURES
@@ -56,7 +58,7 @@ def links(carried: pl.DataFrame, traffic: pl.DataFrame) -> Chart:
     factor, unit = time_unit(edges_ps[-1])
     edges = [edge / factor for edge in edges_ps]
     fig = figure(
-        90 + row_height(len(order), 18, 8, 620),
+        90 + max(HEIGHT_OF_BAR, row_height(len(order), 18, 8, 620)),
         xaxis=axis(f"time ({unit})", showgrid=False, range=[edges[0], edges[-1]]),
         yaxis=row_axis(labels, "link (node or switch)", 40),
         meta={"ps_per_x": factor},
@@ -72,6 +74,10 @@ def links(carried: pl.DataFrame, traffic: pl.DataFrame) -> Chart:
     )
     said = f"The most bytes go over link {labels[0]}." if labels else "No link carried a message."
     return Chart(fig, said, views)
+
+
+def _name(vertex: int, called: Mapping[int, str]) -> str:
+    return plotly_text(called.get(vertex, str(vertex)), 16)
 
 
 def _columns(traffic: pl.DataFrame) -> tuple[list[int], dict[int, int]]:

@@ -8,7 +8,7 @@ import polars as pl
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Columns, Rows
-from logpost.dashboards.figures.heat import Measure, heat
+from logpost.dashboards.figures.heat import HEIGHT_OF_BAR, Measure, heat
 from logpost.dashboards.figures.labels import time_unit
 from logpost.dashboards.figures.queueing import QUEUEING
 
@@ -59,7 +59,7 @@ def load(table: pl.LazyFrame, queues: pl.LazyFrame, on: Rows, over: Columns) -> 
     step = over.width_ps / factor
     begin = over.begin_ps / factor
     fig = figure(
-        90 + row_height(on.count, 17, 4, 560),
+        90 + max(HEIGHT_OF_BAR, row_height(on.count, 17, 4, 560)),
         xaxis=axis(f"time ({unit})", showgrid=False, range=[begin, begin + step * over.count]),
         yaxis=row_axis(on.labels, on.axis),
         meta={"ps_per_x": factor},

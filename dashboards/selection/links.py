@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
+from logpost.analyzer.placement import places_on_network
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.errors import InputError
+from logpost.machines import load_machine
 
 
 def carried(scoped: Scoped) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -23,3 +25,11 @@ def carried(scoped: Scoped) -> tuple[pl.DataFrame, pl.DataFrame]:
     if links.is_empty():
         raise InputError("no traffic between nodes in the selected time")
     return links, traffic
+
+
+def hosts_on_network(scoped: Scoped) -> dict[int, str]:
+    """By node of the machine's network, the host that stands there: what a host is called on every page."""
+    placed = scoped.every_location.filter(pl.col("rank") >= 0, pl.col("node") >= 0)
+    places, _ = places_on_network(load_machine(scoped.run.machine_file), placed)
+    hosts = placed.select("node", "host").unique("node").iter_rows()
+    return {int(places[node]): host for node, host in hosts if places[node] >= 0 and host}

@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 
 from logpost.dashboards.figures.grid_map import grid_map, is_drawn
+from logpost.dashboards.figures.heat import MOST_TICKS
+from logpost.dashboards.figures.links import links
 from logpost.machines.topologies import Topology
 from logpost.machines.topologies.parse import parse_topology
 
@@ -71,3 +73,28 @@ def test_a_node_without_traffic_is_a_square_too() -> None:
     assert is_drawn(mesh)
     nodes = grid_map(mesh, carried((0, 1, 30)), TRAFFIC).payload()["figure"]["data"][-1]
     assert (nodes["mode"], nodes["marker"]["symbol"], nodes["text"]) == ("markers+text", "square-open", [*"0123"])
+
+
+def test_a_node_is_called_what_its_host_is_called() -> None:
+    mesh = parse_topology("mesh:2x1", "test")
+    assert is_drawn(mesh)
+    chart = grid_map(mesh, carried((0, 1, 30)), TRAFFIC, {0: "n7", 1: "<b>"})
+    nodes = chart.payload()["figure"]["data"][-1]
+    # "&lt;b&gt;" is 9 characters of text that plotly reads: no square holds them.
+    assert nodes["text"] == ["0", "1"]
+    assert nodes["hovertext"] == ["node 0: n7", "node 1: &lt;b&gt;"]
+    assert chart.views[0].traces[0]["text"][1][2].startswith("link n7 → &lt;b&gt;<br>")
+    assert chart.summary.startswith("The busiest link is n7 → &lt;b&gt;:")
+    short = grid_map(mesh, carried((0, 1, 30)), TRAFFIC, {0: "n7", 1: "n8"})
+    assert short.payload()["figure"]["data"][-1]["text"] == ["n7", "n8"]
+
+
+def test_links_over_time_have_the_same_names() -> None:
+    made = links(carried((0, 1, 30), (1, 5, 10)), TRAFFIC, {0: "cn17", 1: "cn18"})
+    assert list(made.figure.layout.yaxis.ticktext) == ["cn17 → cn18", "cn18 → 5"]
+    assert made.summary == "The most bytes go over link cn17 → cn18."
+
+
+def test_the_colour_bar_of_few_links_has_room_for_its_ticks() -> None:
+    few = links(carried((0, 1, 30)), TRAFFIC).figure.layout
+    assert few.height - 90 >= 16 * (MOST_TICKS + 1)

@@ -18,14 +18,14 @@ from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.grid_map import MEASURES as MAPPED
-from logpost.dashboards.figures.grid_map import grid_map, is_drawn
+from logpost.dashboards.figures.grid_map import MOST_DIMENSIONS, grid_map, is_drawn
 from logpost.dashboards.figures.links import MEASURES, links
 from logpost.dashboards.figures.load import MEASURES as LOADS
 from logpost.dashboards.figures.node_traffic import MOST_NODES, node_traffic
-from logpost.dashboards.selection.links import carried
+from logpost.dashboards.selection.links import carried, hosts_on_network
 from logpost.errors import InputError
 from logpost.machines import hops_matrix, load_machine
-from logpost.machines.topologies import Topology
+from logpost.machines.topologies import Cartesian, Topology
 
 NAME, TITLE = "network", "Network"
 MOST_ROWS, MOST_COLUMNS = 64, 128
@@ -69,7 +69,7 @@ def layout(view: View) -> list[Any]:
                 panels.section(
                     "Map",
                     panels.chart("network.map", "Links where they lie", [m.label for m, _ in MAPPED], height=320),
-                    about="A square is a node; beside it are the links that leave it, in each direction.",
+                    about=_how_drawn(view),
                 )
             ]
             if drawn
@@ -120,6 +120,20 @@ def _why_none(view: View) -> str:
     said = [note for note in view.manifest.machine.notes if note.startswith(NO_WAY)]
     why = "".join(f" {sentence_text(note)}." for note in said)
     return f"The machine has a network ({topology.describe()}), but no link of it carried a message.{why}"
+
+
+def _how_drawn(view: View) -> str:
+    """How to read the map of this network."""
+    said = ["A square is a node; beside it are the links that leave it, in each direction."]
+    topology = _topology(view)
+    if isinstance(topology, Cartesian) and any(topology.wraps()):
+        said.append("A link at the edge leads around to the other end.")
+    if is_drawn(topology) and len(topology.shape()) == MOST_DIMENSIONS and topology.shape()[2] > 1:
+        said.append(
+            "Planes of the third dimension stand side by side, the first one left; the links between them are at a "
+            "node's corners: upper right to the next plane, lower left to the one before."
+        )
+    return " ".join(said)
 
 
 def _mapping(view: View) -> str:
@@ -173,11 +187,11 @@ def _map(view: View) -> Chart:
     topology = _topology(view)
     if not is_drawn(topology):
         raise InputError("the machine's network is no grid that can be drawn")
-    return grid_map(topology, *carried(view.scoped))
+    return grid_map(topology, *carried(view.scoped), hosts_on_network(view.scoped))
 
 
 def _links(view: View) -> Chart:
-    return panels.brushable(links(*carried(view.scoped)), None, view.scoped)
+    return panels.brushable(links(*carried(view.scoped), hosts_on_network(view.scoped)), None, view.scoped)
 
 
 def _load(view: View) -> Chart:
