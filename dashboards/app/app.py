@@ -167,7 +167,7 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         """A chart's data."""
         try:
             view = View(runs, read(pathname, query))
-            payload, summary, left_open = made.of(place["chart"], CHARTS[place["chart"]], view)
+            payload, summary, (left_open, asks) = made.of(place["chart"], CHARTS[place["chart"]], view)
         except WorkingError as working:
             return dash.no_update, _working(place["chart"], working), False
         except StoppedError as stopped:
@@ -176,8 +176,8 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
             return None, html.Span(_said(error), className="trouble"), True
         # A summary is made for plotly, where names are escaped; here React escapes it.
         said: list[Any] = [html.Span(unescape(summary), className="said")]
-        if left_open:
-            said += [" ", go(view.state.having(search="1"), f"Search {unescape(left_open)}")]
+        if left_open and asks:
+            said += [" ", go(view.state.having(**asks), unescape(left_open))]
         return payload, said, True
 
     @app.callback(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,8 @@ from logpost.dashboards.app.view import ChartMaker, View
 
 MOST = 48
 """Charts that are kept: of at most 2 MB each."""
+Offer = tuple[str, Mapping[str, str]]
+"""What a chart leaves open, and what the page's state is to have for it; empty where it leaves nothing open."""
 
 
 class Made:
@@ -17,11 +20,11 @@ class Made:
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
-        self._charts: dict[tuple[str, str], tuple[Any, str, str]] = {}
+        self._charts: dict[tuple[str, str], tuple[Any, str, Offer]] = {}
         self._lock = threading.Lock()
 
-    def of(self, name: str, make: ChartMaker, view: View) -> tuple[Any, str, str]:
-        """Payload and summary of the chart, and what it leaves open.
+    def of(self, name: str, make: ChartMaker, view: View) -> tuple[Any, str, Offer]:
+        """Payload and summary of the chart, and what it offers to find out.
 
         Raises:
             WorkingError: the work on it goes on; ask again.
@@ -32,7 +35,7 @@ class Made:
             found = self._charts.pop(key, None)
         if found is None:
             chart = make(view)
-            found = chart.payload(), chart.summary, chart.open
+            found = chart.payload(), chart.summary, (chart.open, chart.asks)
         with self._lock:
             self._charts[key] = found
             while len(self._charts) > self.most:

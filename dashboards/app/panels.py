@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import dash_ag_grid
@@ -224,6 +224,11 @@ def sentence(text: str) -> str | html.Span:
         return str(parts[0])
     parts[1::2] = [html.Span(option, className="option") for option in parts[1::2]]
     return html.Span(parts)
+
+
+def warnings(texts: Iterable[str]) -> list[html.P]:
+    """What to know before a number of the run is believed."""
+    return [html.P(sentence(text), className="banner loud", role="alert") for text in texts]
 
 
 def note(text: str) -> html.P:

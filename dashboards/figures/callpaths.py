@@ -8,7 +8,7 @@ from logpost.analyzer.reporting.units import time_text
 from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
-from logpost.dashboards.figures.labels import plotly_text, time_unit
+from logpost.dashboards.figures.labels import path_text, plotly_text, time_unit
 
 
 def callpaths(exposure: pl.DataFrame, *, totals: bool = False) -> Chart:
@@ -25,7 +25,7 @@ def callpaths(exposure: pl.DataFrame, *, totals: bool = False) -> Chart:
         .sort("exposed_ps", "callpath", descending=[True, False])
     )
     position = {c: i for i, c in enumerate(order["callpath"].to_list())}
-    labels = [plotly_text(name, 44) for name in order["label"]]
+    labels = [path_text(name, 44) for name in order["label"]]
     full = [plotly_text(name, 200) for name in order["label"]]
     longest = float(order["exposed_ps"].max() or 0)  # type: ignore[arg-type]
     factor, unit = time_unit(longest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,7 +35,9 @@ class Chart:
     first: int = 0
     """The view to start with."""
     open: str = ""
-    """What the picture does not tell and more work would; the page offers that work."""
+    """What the picture does not tell and more work would, as an offer of that work ("Search which L ...")."""
+    asks: Mapping[str, str] = field(default_factory=dict)
+    """What the page's state is to have for that work; a figure leaves it to the page, which knows its own."""
 
     def payload(self) -> dict[str, Any]:
         """JSON for the page's script."""
@@ -63,8 +65,17 @@ def figure(height: int = 400, **layout: Any) -> go.Figure:
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:
-    """An axis with a title that states the unit, and margins that follow its labels."""
-    return {"title": {"text": title, "standoff": 8}, "automargin": True, "zeroline": False, **more}
+    """An axis with a title that states the unit, and margins that follow its labels.
+
+    Thousands are grouped as everywhere else; left alone, plotly groups 1,550.5 and not the 1551 beside it.
+    """
+    return {
+        "title": {"text": title, "standoff": 8},
+        "automargin": True,
+        "zeroline": False,
+        "separatethousands": True,
+        **more,
+    }
 
 
 def row_axis(labels: Sequence[str], title: str, most: int = 32) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.labels import time_unit
-from logpost.dashboards.figures.timeline import first_view
+from logpost.dashboards.figures.timeline import first_view, outside_compute
 
 MOST_CELLS = 600_000
 """A byte for the category and one for its share, as base64: 1.6 MB, and three views share the shares."""
@@ -68,11 +68,11 @@ def dense_timeline(cube: np.ndarray, on: Rows, over: Columns) -> Chart:
         View("Dominant outside compute", ({"z": _packed(busiest), **category, **hidden},)),
         View("Share outside compute", ({"z": _packed(np.rint(outside).astype(np.int8)), **magnitude},)),
     )
-    mean = float(outside[some].mean()) / 100 if some.any() else 0.0
     first, besides = first_view(dominant[some], busiest[some])
     return Chart(
         fig,
-        f"{on.count} rows by {over.count} time bins; on average {percent_text(mean)} of a bin is not compute.{besides}",
+        f"{on.count} rows by {over.count} time bins; {percent_text(outside_compute(cube))} of the time is not "
+        f"compute.{besides}",
         views,
         first,
     )

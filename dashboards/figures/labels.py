@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import html
 import math
+import re
 
-from logpost.analyzer.reporting.units import SMALLEST, safe
+from logpost.analyzer.reporting.units import SMALLEST, safe, shorten
 
 
 def visible(name: str, limit: int = 400) -> str:
@@ -21,17 +22,30 @@ def visible(name: str, limit: int = 400) -> str:
     return f"{shown[: limit - 1 - tail]}…{shown[len(shown) - tail :]}"
 
 
+_UNCERTAIN = re.compile(r"± \S+(?: (?:%|[pnµm]?s(?:/B)?)(?![\w/]))?")
+
+
+def tied(text: str) -> str:
+    """A text whose lines break at no uncertainty: ± stays with its number, and the number with its unit."""
+    return _UNCERTAIN.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+
+
 def prose(text: str) -> str:
     """Sentences with names in them: every character shows, and only what no reader would read is left out.
 
     A name may be as long as a trace likes; a sentence that is cut in the middle tells nothing.
     """
-    return visible(" ".join(visible(word, 400) for word in text.split(" ")), 4000)
+    return tied(visible(" ".join(visible(word, 400) for word in text.split(" ")), 4000))
 
 
 def plotly_text(name: str, limit: int = 60) -> str:
     """A name for a plotly label: shortened first, then escaped, so that no tag or entity of its own survives."""
     return html.escape(visible(name, limit), quote=False)
+
+
+def path_text(path: str, limit: int = 60) -> str:
+    """A call path for a plotly label: its end stays whole, which is the call that one looks for."""
+    return html.escape(shorten(safe(path), limit), quote=False)
 
 
 def significant(value: float, digits: int = 3) -> str:

@@ -13,7 +13,7 @@ from logpost.analyzer.undivided import UNDIVIDED
 from logpost.analyzer.whatif import Axis, Prediction, RegionChange, Sweep, Tolerance
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
-from logpost.dashboards.figures.labels import plotly_text, time_unit
+from logpost.dashboards.figures.labels import path_text, plotly_text, time_unit
 from logpost.dashboards.figures.sens_regions import shaded
 from logpost.replay.whatif import Outcome
 
@@ -26,7 +26,7 @@ INK_OF_PART = {
     "synchronization": "late_sender",
 }
 """Parts of the replay's path that are no category of the accounting, and the ink that is nearest."""
-SAID_OF_PART = {BESIDE: "start-up and shut-down", "other": "other calls", "synchronization": "waiting for puts"}
+SAID_OF_PART = {BESIDE: "start-up and shut-down", "other": "calls as measured", "synchronization": "waiting for puts"}
 LEAST_CHANGE = 5e-4
 """Of a length, which is written."""
 HEIGHT = 230
@@ -66,16 +66,30 @@ def before_and_after(found: Prediction, *, start_up: bool = False, undivided: Co
     if found.settings:
         _interval_bars(fig, paths, {"predicted": found}, start_up=start_up)
     low, high = (max(end - beside, 0) for end in found.interval_ps)
+    short = _said_short(found.before, start_up=start_up)
     measured, predicted = found.measured_ps - beside_ps(found.before, start_up=start_up), found.predicted_ps - beside
     if not found.settings:
-        return Chart(fig, f"Measured {time_text(measured)}; nothing is changed.")
+        return Chart(fig, f"Measured {time_text(measured)}; nothing is changed.{short}")
     way, change = "faster" if predicted <= measured else "slower", abs(predicted / max(measured, 1) - 1)
     by = f"{percent_text(change)} {way} than" if change >= LEAST_CHANGE else "as long as"
     return Chart(
         fig,
         f"Predicted {time_text(predicted)}, {by} {time_text(measured)}; between "
-        f"{time_text(low)} and {time_text(high)}. Machine: {machine_of(found)}.",
+        f"{time_text(low)} and {time_text(high)}. Machine: {machine_of(found)}.{short}",
     )
+
+
+def _short_ps(outcome: Outcome, *, start_up: bool) -> int:
+    """How much less than nothing parts of the path are: the machine's values are slower than what was measured; ps."""
+    return -sum(min(time, 0) for part, time in outcome.path_ps.items() if start_up or part != BESIDE)
+
+
+def _said_short(outcome: Outcome, *, start_up: bool) -> str:
+    """What lies left of 0; nothing where all parts are at least that."""
+    short = _short_ps(outcome, start_up=start_up)
+    if not short:
+        return ""
+    return f" The machine's values make parts of the path {time_text(short)} longer than was measured: left of 0."
 
 
 def on_machines(found: Mapping[str, Prediction], *, start_up: bool = False, undivided: Collection[str] = ()) -> Chart:
@@ -110,7 +124,7 @@ def _paths(outcomes: Mapping[str, Outcome], height: int, *, start_up: bool, undi
     factor, unit = time_unit(float(max(sum(one.values()) for one in paths)))
     fig = figure(
         height,
-        barmode="stack",
+        barmode="relative",  # what is less than nothing lies left of 0
         bargap=0.3,
         xaxis=axis(f"critical path ({unit})", fixedrange=True),
         yaxis=row_axis(names, ""),
@@ -180,7 +194,9 @@ def _interval_bars(
         name="interval",
     )
     highest = max(longest, *(high for _, high in ends.values()))
-    fig.update_xaxes(range=[0, min(1.03 * highest, BAND_UP_TO * longest) / factor])
+    short = min(-_short_ps(one, start_up=start_up) for one in outcomes.values())
+    right = max(min(1.03 * highest, BAND_UP_TO * longest), 1.03 * (longest - short))
+    fig.update_xaxes(range=[1.03 * short / factor, right / factor])
 
 
 def regions(changes: list[RegionChange], most: int = 12) -> Chart:
@@ -193,7 +209,7 @@ def regions(changes: list[RegionChange], most: int = 12) -> Chart:
         80 + 26 * max(1, len(shown)),
         bargap=0.35,
         xaxis=axis(f"change, all ranks ({unit})", range=[-room, room], fixedrange=True),
-        yaxis=row_axis([plotly_text(one.region, 40) for one in shown], ""),
+        yaxis=row_axis([path_text(one.region, 40) for one in shown], ""),
     )
     said = [f"{'−' if one.gain_ps > 0 else '+'}{time_text(abs(one.gain_ps))}" for one in shown]
     fig.add_bar(
@@ -288,20 +304,29 @@ def sweep(found: Sweep, measured_ps: int, beside_ps: int = 0, machine: str = "",
         meta={"ink": MEASURED}, hoverinfo="skip", name="measured",
     )  # fmt: skip
     shaded(fig, found.bands)
-    said = ", ".join(f"{one.percent} % at {_tolerated(found, one)}" for one in found.tolerances)
+    said = _tolerances(found)
     named = ", ".join(dict.fromkeys(band.name for band in found.bands))
     beyond = f" The band reaches to {time_text(highest)}, beyond the picture." if cut else ""
     return Chart(
         fig,
         f"Length over {found.name}{'; longer by ' + said if said else ''}{'; ' + named if named else ''}."
         f"{' Machine: ' + machine + '.' if machine else ''}{beyond}",
-        open="" if said else f"which {found.name} makes the run 1, 2, 5 and 10 % longer",
+        open="" if said else f"Search which {found.name} makes the run 1, 2, 5 and 10 % longer",
     )
 
 
 def unit_of(one: Axis) -> str:
     """As people write it; empty for factors."""
     return one.unit.replace("us", "µs")
+
+
+def _tolerances(found: Sweep) -> str:
+    """How much of the parameter makes the run so much longer: "1 % at 4.13 times, 5 and 10 % at no value"."""
+    said: dict[str, list[str]] = {}
+    for one in found.tolerances:
+        said.setdefault(_tolerated(found, one), []).append(str(one.percent))
+    shares = {at: " and ".join(filter(None, (", ".join(some[:-1]), some[-1]))) for at, some in said.items()}
+    return ", ".join(f"{some} % at {at}" for at, some in shares.items())
 
 
 def _tolerated(found: Sweep, one: Tolerance) -> str:

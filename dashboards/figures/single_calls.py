@@ -10,7 +10,7 @@ from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Rows
-from logpost.dashboards.figures.labels import plotly_text, time_unit
+from logpost.dashboards.figures.labels import grouped, plotly_text, time_unit
 
 MOST_CALLS = 5_000
 MOST_MESSAGES = 600
@@ -84,7 +84,7 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
             hovertemplate="message %{customdata[0]}: %{customdata[1]}<br>click: its partition<extra></extra>",
             name="messages",
         )
-    return Chart(fig, f"{calls.height} calls and {min(messages.height, MOST_MESSAGES)} messages.")
+    return Chart(fig, f"{grouped(calls.height)} calls and {grouped(min(messages.height, MOST_MESSAGES))} messages.")
 
 
 def _largest(times: np.ndarray, parts: list[str]) -> str:

@@ -25,6 +25,9 @@ INK = {
 }
 """Category of a thread's time to the category of a rank's whose colour it has."""
 
+HEIGHT_OF_LEGEND = 70
+"""Pixels of three lines."""
+
 
 def thread_times(each: np.ndarray, labels: Sequence[str]) -> Chart:
     """Stacked horizontal bars.
@@ -35,11 +38,13 @@ def thread_times(each: np.ndarray, labels: Sequence[str]) -> Chart:
     """
     factor, unit = time_unit(float(each.sum(axis=1).max(initial=0.0)))
     fig = figure(
-        80 + row_height(len(labels)),
+        HEIGHT_OF_LEGEND + 80 + row_height(len(labels)),
         barmode="stack",
         bargap=0.28,
         xaxis=axis(f"time ({unit})"),
         yaxis=row_axis(list(labels), "rank.thread"),
+        showlegend=True,  # these are no categories of the ranks' time, whose colours the page explains
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
     )
     whole = np.maximum(1.0, each.sum(axis=1))
     for i, category in enumerate(THREAD_CATEGORIES):

@@ -39,6 +39,12 @@ def first_view(dominant: np.ndarray, busiest: np.ndarray) -> tuple[int, str]:
     return 2, f" Outside compute, nearly every cell is mostly {palette.label(SHOWN[most])}."
 
 
+def outside_compute(cube: np.ndarray) -> float:
+    """The share of all time that is not compute: a bin in which a rank ends counts as long as the rank was there."""
+    whole = float(cube.sum())
+    return 1.0 - float(cube[:, :, 0].sum()) / whole if whole else 0.0
+
+
 def timeline(cube: np.ndarray, on: Rows, over: Columns, length_ps: int = 0) -> Chart:
     """A cell per (row, time bin), with three views: what dominates, what dominates outside compute, and how much
     of the time is not compute.
@@ -91,10 +97,10 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns, length_ps: int = 0) -> C
         View("Share outside compute", ({"z": rounded(np.where(some, 100 * outside, np.nan), 3), **magnitude},)),
     )
     first, besides = first_view(dominant[some], busiest[some])
-    mean = float(outside[some].mean()) if some.any() else 0.0
     return Chart(
         fig,
-        f"{on.count} rows by {over.count} time bins; on average {percent_text(mean)} of a bin is not compute.{besides}",
+        f"{on.count} rows by {over.count} time bins; {percent_text(outside_compute(cube))} of the time is not "
+        f"compute.{besides}",
         views,
         first,
     )

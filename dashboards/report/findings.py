@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from logpost.analyzer.findings.wording.numbers import gain_text
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.units import percent_text
+from logpost.dashboards.figures.labels import tied
 
 
 @dataclass(frozen=True)
@@ -54,4 +55,4 @@ def said(found: FoundHere) -> str:
     """The number with what it means."""
     if getattr(found, "gain", None) is None:
         return f"{percent_text(found.share)} of the slowest rank's time"
-    return gain_text(size_of(found), getattr(found, "gain_error", None))
+    return tied(gain_text(size_of(found), getattr(found, "gain_error", None)))

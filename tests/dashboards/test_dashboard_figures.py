@@ -17,7 +17,7 @@ from logpost.analyzer.reporting.units import time_text
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN, UNDIVIDED
-from logpost.analyzer.whatif import Ask, Axis, Point, Replay, Sweep, Tolerance
+from logpost.analyzer.whatif import Ask, Axis, Point, Prediction, Replay, Sweep, Tolerance
 from logpost.dashboards.figures import palette, prediction, sizes
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.icicle import LEVEL_HEIGHT, MOST, icicle, icicle_height
@@ -312,7 +312,30 @@ def test_a_band_that_says_next_to_nothing_leaves_the_picture_to_the_line() -> No
 def test_only_a_curve_that_does_not_tell_its_tolerances_offers_to_search_them() -> None:
     points = [Point("x1", 4 * MS, (4 * MS, 4 * MS)), Point("x2", 5 * MS, (5 * MS, 5 * MS))]
     untold = Sweep(Axis("L", "time", True, (1.0, 2.0)), points, [], 0, [], [])
-    assert prediction.sweep(untold, 4 * MS).open == "which L makes the run 1, 2, 5 and 10 % longer"
+    assert prediction.sweep(untold, 4 * MS).open == "Search which L makes the run 1, 2, 5 and 10 % longer"
     told = replace(untold, tolerances=[Tolerance(1, 1.04)])
     assert "longer by 1 % at" in prediction.sweep(told, 4 * MS).summary
     assert prediction.sweep(told, 4 * MS).open == ""
+
+
+def test_shares_that_no_value_reaches_are_said_together() -> None:
+    points = [Point("x1", 4 * MS, (4 * MS, 4 * MS)), Point("x2", 5 * MS, (5 * MS, 5 * MS))]
+    some = [Tolerance(1, 1.04), Tolerance(2, None), Tolerance(5, None), Tolerance(10, None)]
+    made = prediction.sweep(Sweep(Axis("L", "time", True, (1.0, 2.0)), points, [], 0, some, []), 4 * MS)
+    assert "longer by 1 % at 1.04 times, 2, 5 and 10 % at no value" in made.summary
+
+
+def replace_path(found: Prediction, parts: dict[str, int]) -> Prediction:
+    """The prediction with such paths."""
+    path = {**dict.fromkeys(found.before.path_ps, 0), **parts}
+    outcome = replace(found.before, path_ps=path, makespan_ps=sum(path.values()))
+    return replace(found, before=outcome, after=outcome, measured_ps=outcome.makespan_ps)
+
+
+def test_a_path_that_the_machine_makes_too_long_ends_where_it_was_measured(real: Run) -> None:
+    """10 ms of latency and -6 ms in calls are 4 ms: 6 ms lie left of 0, not on top of the 10."""
+    found = replace_path(Replay(real).predict(Ask()), {"latency": 10 * MS, "other": -6 * MS})
+    made = prediction.before_and_after(found)
+    assert made.figure.layout.barmode == "relative"
+    assert made.summary.endswith("make parts of the path 6.00 ms longer than was measured: left of 0.")
+    assert {bar.name: bar.x[0] for bar in made.figure.data} == {"calls as measured": -6.0, "latency": 10.0}

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logpost.dashboards.figures.labels import grouped, plotly_text, significant, time_unit, visible
+from logpost.dashboards.figures.labels import (
+    grouped,
+    path_text,
+    plotly_text,
+    prose,
+    significant,
+    tied,
+    time_unit,
+    visible,
+)
 
 
 @pytest.mark.parametrize(
@@ -63,3 +72,18 @@ def test_axis_unit_gives_at_least_two_of_itself(length_ps: float, unit: str) -> 
 
 def test_integers_are_grouped() -> None:
     assert grouped(1234567) == "1,234,567"
+
+
+def test_an_uncertainty_stays_on_a_line() -> None:
+    """With what it belongs to: only the spaces within it do not break."""
+    tie = "\N{NO-BREAK SPACE}"
+    assert tied("at most 9.1 % faster, ± 1.8 %") == f"at most 9.1 % faster, ±{tie}1.8{tie}%"
+    assert tied("(± 20.0 ns/B) or ± 3 of them") == f"(±{tie}20.0{tie}ns/B) or ±{tie}3 of them"
+    assert prose("5 ms ± 1 ms.") == f"5 ms ±{tie}1{tie}ms."
+
+
+def test_a_call_path_keeps_its_call() -> None:
+    path = "channel_send / … / MPI_Waitany (messages.c:86)"
+    assert path_text(path, 60) == path
+    assert path_text(path, 44) == "…nnel_send / … / MPI_Waitany (messages.c:86)"
+    assert path_text("main / <b>", 8) == "…n / &lt;b&gt;"

@@ -44,3 +44,10 @@ def test_the_threads_of_selected_ranks_are_shown(tmp_path: Path) -> None:
     each, labels = Scoped(run, Selection(ranks=((1, 1),))).threads(64)
     assert labels == ["1.0", "1.1"]
     assert Scoped(run, Selection()).threads(3)[1] == ["0.0", "0.1", "1.0"]
+
+
+def test_what_the_colours_of_threads_stand_for_is_said() -> None:
+    each = np.full((1, len(THREAD_CATEGORIES)), 1 * MS, dtype=np.float64)
+    chart = thread_times(each, ["0.0"]).payload()["figure"]
+    assert chart["layout"]["showlegend"] is True
+    assert len({trace["name"] for trace in chart["data"]}) == len(THREAD_CATEGORIES)

@@ -127,3 +127,12 @@ def test_the_path_is_one_more_view(shown: tuple[int, int]) -> None:
     said = {0: "62.5 % on 1, 37.5 % on 0", 12: "89.3 % on 1, 10.7 % on 0"}[shown[0]]
     assert made.summary.startswith(f"Critical path: {said}; it changes rank 1 time. ")
     assert all(len(view.traces) == len(made.figure.data) for view in made.views)
+
+
+def test_what_is_outside_compute_is_a_share_of_the_time_and_not_of_the_bins() -> None:
+    """A rank that ends early has a bin of 1 ps, all compute: 9 of 19 ps wait, (9 + 0) / (10 + 8 + 1) = 47.4 %."""
+    cube = np.zeros((1, 3, len(SHOWN)))
+    cube[0, 0, LATE], cube[0, 0, 0] = 9, 1
+    cube[0, 1, 0], cube[0, 2, 0] = 8, 1
+    for drawn in (timeline, dense_timeline):
+        assert "47.4 % of the time is not compute" in drawn(cube, rows(1), Columns(3, 10, 30)).summary

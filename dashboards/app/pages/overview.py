@@ -59,7 +59,7 @@ def layout(view: View) -> list[Any]:
     more = len(found) - len(cards)
     quality = machine_grids(view.manifest)["quality"]
     return [
-        *(html.P(panels.sentence(text), className="banner loud", role="alert") for text in report.warnings),
+        *panels.warnings(report.warnings),
         panels.section(
             "",
             html.H1(visible(title_of(view.manifest), 120)),

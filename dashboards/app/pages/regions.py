@@ -24,6 +24,7 @@ from logpost.dashboards.selection.tree import tree
 from logpost.errors import InputError
 
 NAME, TITLE = "regions", "Regions"
+NO_DELAY = "No code is known that makes others wait: none took longer than those who waited for it."
 MOST_PATHS = 14
 
 
@@ -38,7 +39,7 @@ def layout(view: View) -> list[Any]:
         causes.append(
             panels.section(
                 "Which code makes others wait",
-                panels.table(grid, "Delay costs"),
+                panels.table(grid, "Delay costs") if grid.rows else panels.empty(NO_DELAY),
                 panels.note(delays_summary(report.delays)),
                 about="Delay costs of the whole program: waits that are passed on are paid where they began.",
             )

@@ -96,6 +96,7 @@ def layout(view: View) -> list[Any]:
         className="fields",
     )  # fmt: skip
     return [
+        *panels.warnings(view.report.warnings),
         *without.section(view),
         panels.section(
             "What if",
@@ -113,7 +114,8 @@ def layout(view: View) -> list[Any]:
             fields,
             *_bounded(view),
             _start_up(view),
-            about="Messages, their order and the control flow stay; what they cost changes.",
+            about="Messages, their order and the control flow stay; what they cost changes. Calls as measured take as "
+            "long as they did: no value of a machine changes them.",
         ),
         html.Div(
             [
@@ -267,7 +269,8 @@ def _sweep(view: View) -> Chart:
     base = "what is set above" if _swept(view) in moved else "the machine's"
     made = prediction.sweep(found.sweep, found.measured_ps, beside, prediction.machine_of(found), base)
     # A search takes many more replays than the curve, so it is offered only where the curve does not tell.
-    return replace(made, open="") if _searching(view) or _swept(view) == "bisection" else made
+    asked_for = _searching(view) or _swept(view) == "bisection"
+    return replace(made, open="") if asked_for else replace(made, asks={"search": "1"})
 
 
 def _grid(view: View) -> Chart:
