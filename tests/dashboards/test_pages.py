@@ -14,6 +14,7 @@ from logpost.dashboards.app.pages import network, overview, regions, whatif
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
+from logpost.dashboards.figures import prediction
 from logpost.dashboards.figures.chart import Chart, figure
 from logpost.machines.topologies.parse import parse_topology
 
@@ -43,7 +44,7 @@ def test_a_curve_asks_for_its_tolerances_in_the_words_of_its_page(runs: Runs, mo
     monkeypatch.setattr(whatif, "_replay", lambda _view: replay)
     monkeypatch.setattr(View, "in_background", lambda _view, _key, work: work(lambda *_: None))
     for name, made in (("beside_ps", 0), ("machine_of", "here"), ("sweep", untold)):
-        monkeypatch.setattr(whatif.prediction, name, lambda *_, made=made, **__: made)
+        monkeypatch.setattr(prediction, name, lambda *_, made=made, **__: made)
 
     def drawn(search: str) -> Chart:
         return whatif.CHARTS["whatif.sweep"](View(runs, read("/whatif", search)))
