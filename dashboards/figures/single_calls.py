@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.reporting.units import bytes_text, time_text
+from logpost.analyzer.reporting.units import bytes_text, count_text, time_text
 from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Rows
-from logpost.dashboards.figures.labels import grouped, plotly_text, time_unit
+from logpost.dashboards.figures.labels import plotly_text, time_unit
 
 MOST_CALLS = 5_000
 MOST_MESSAGES = 600
@@ -25,7 +25,8 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
     Args:
         calls: columns row, call, enter_ps, leave_ps, name, and a column `{category}_ps` for each of `SHOWN` but
             compute; at most `MOST_CALLS`.
-        messages: columns send_row, recv_row, send_enter_ps, recv_leave_ps, bytes and name (`RECEIVER:NUMBER`).
+        messages: columns send_row, recv_row, send_enter_ps, recv_leave_ps, bytes and name (`RECEIVER:NUMBER`); more
+            than `MOST_MESSAGES` are not drawn.
         on: the rows, one per location.
         begin_ps, end_ps: what to show.
     """
@@ -62,12 +63,12 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
                 hovertemplate="%{customdata[1]}<br>click: its parts<extra></extra>",
                 **category_trace(parts[number]),
             )
-    if messages.height:
-        shown = messages.head(MOST_MESSAGES)
+    drawn = messages.height <= MOST_MESSAGES
+    if messages.height and drawn:
         x: list[float | None] = []
         y: list[float | None] = []
         custom: list[list[str] | None] = []
-        for row in shown.iter_rows(named=True):
+        for row in messages.iter_rows(named=True):
             x += [row["send_enter_ps"] / factor, row["recv_leave_ps"] / factor, None]
             y += [row["send_row"], row["recv_row"], None]
             said = f"{bytes_text(row['bytes'])}, {time_text(row['recv_leave_ps'] - row['send_enter_ps'])}"
@@ -84,7 +85,11 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
             hovertemplate="message %{customdata[0]}: %{customdata[1]}<br>click: its partition<extra></extra>",
             name="messages",
         )
-    return Chart(fig, f"{grouped(calls.height)} calls and {grouped(min(messages.height, MOST_MESSAGES))} messages.")
+    held = count_text(calls.height, "call")
+    said = f"{held} and {count_text(messages.height, 'message')}."
+    if not drawn:
+        said = f"{held}. Over {MOST_MESSAGES} messages are not drawn: select less to see them."
+    return Chart(fig, said)
 
 
 def _largest(times: np.ndarray, parts: list[str]) -> str:

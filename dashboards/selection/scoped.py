@@ -238,6 +238,20 @@ class Scoped:
             self._calls_in[most] = int(found.item())
         return self._calls_in[most]
 
+    def overdrawn(self, columns: int) -> float:
+        """How much more of a picture of so many columns its calls cover than they take, as a share of the picture.
+
+        A call that is shorter than a column is drawn as a whole one: short calls that are spread over a run that
+        computes would cover it.
+        """
+        begin, end = self.span
+        width = max(1, (end - begin) // columns)
+        lasts = pl.min_horizontal("leave_ps", pl.lit(end)) - pl.max_horizontal("enter_ps", pl.lit(begin))
+        short = self.calls().with_columns(lasts=lasts).filter(pl.col("lasts") < width)
+        covered = pl.struct("location", (pl.col("enter_ps") - begin) // width).n_unique().cast(pl.Int64) * width
+        excess = short.select(covered - pl.col("lasts").sum()).collect().item() or 0
+        return max(0.0, excess / max(1, (end - begin) * self.locations.height))
+
     def messages(self) -> pl.LazyFrame:
         """The messages in the selection: under way in its stretch, with an end on its ranks and in its call path."""
         rows = self.run.table("messages")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.dashboards.synthetic import ALLREDUCE, EXCHANGE, RECV, SEND, make_run
 
@@ -113,3 +114,24 @@ def test_more_ranks_than_rows_are_grouped_and_clicks_name_them(run: Run) -> None
     named = [rank for one in spans for low, high in zip(one[::2], one[1::2], strict=True)
              for rank in range(low, high + 1)]  # fmt: skip
     assert sorted(named) == list(range(count))
+
+
+def test_short_calls_cover_more_of_a_picture_than_they_take(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """1000 ps in 10 columns: calls of 10, 10 and 1 ps lie in two columns, 200 ps; 179 ps of 4 ranks' 4000 are no call.
+
+    The call of 400 ps is as long as it is drawn. The time in ps exceeds 32 bits as soon as a run lasts 5 ms.
+    """
+    calls = pl.DataFrame(
+        {"location": [0, 0, 0, 1], "enter_ps": [0, 150, 155, 300], "leave_ps": [10, 160, 156, 700]},
+        schema_overrides={"location": pl.Int32},
+    )
+
+    def overdrawn(some: pl.DataFrame, span: tuple[int, int]) -> float:
+        monkeypatch.setattr(Scoped, "calls", lambda _scoped: some.lazy())
+        monkeypatch.setattr(Scoped, "span", span)
+        return Scoped(run, Selection()).overdrawn(10)
+
+    assert overdrawn(calls, (0, 1000)) == pytest.approx(179 / 4000)
+    long = calls.with_columns(pl.col("enter_ps", "leave_ps") * 10**8)
+    assert overdrawn(long, (0, 1000 * 10**8)) == pytest.approx(179 / 4000)
+    assert overdrawn(calls.clear(), (0, 1000)) == 0

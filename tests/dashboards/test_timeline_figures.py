@@ -85,7 +85,7 @@ def test_an_efficiency_that_lies_on_another_shows_below_it() -> None:
     assert parallel.line.width > communication.line.width
 
 
-def calls_chart() -> Chart:
+def calls_chart(messages_of: int = 1) -> Chart:
     calls = pl.DataFrame(
         {"row": [0, 1], "call": [5, 9], "enter_ps": [10, 20], "leave_ps": [30, 26], "name": ["<b>MPI_Send", "MPI_Recv"]}
         | {f"{c}_ps": [0, 0] for c in SHOWN[1:]}
@@ -94,7 +94,7 @@ def calls_chart() -> Chart:
     messages = pl.DataFrame(
         {"send_row": [0], "recv_row": [1], "send_enter_ps": [10], "recv_leave_ps": [26], "bytes": [8], "name": ["1:0"]}
     )
-    return single_calls(calls, messages, rows(2), 0, 40)
+    return single_calls(calls, pl.concat([messages] * messages_of), rows(2), 0, 40)
 
 
 def test_a_call_is_a_bar_from_its_enter_to_its_leave() -> None:
@@ -136,3 +136,10 @@ def test_what_is_outside_compute_is_a_share_of_the_time_and_not_of_the_bins() ->
     cube[0, 1, 0], cube[0, 2, 0] = 8, 1
     for drawn in (timeline, dense_timeline):
         assert "47.4 % of the time is not compute" in drawn(cube, rows(1), Columns(3, 10, 30)).summary
+
+
+def test_messages_that_are_too_many_to_draw_are_not_said_to_be_none() -> None:
+    made = calls_chart(601)
+    assert "messages" not in {trace.name for trace in made.figure.data}
+    assert made.summary == "2 calls. Over 600 messages are not drawn: select less to see them."
+    assert calls_chart().summary == "2 calls and 1 message."

@@ -30,6 +30,10 @@ FEW_BINS = 256
 MANY_ROWS = 500
 UNGROUPED = 64
 """Ranks up to which each has its own row."""
+COLUMNS = 1_000
+"""Pixels of the picture on a small screen."""
+MOST_OVERDRAWN = 0.1
+"""Of the picture: as much may be drawn as call that is none, because no bar is narrower than a pixel."""
 IN_ORDER = "order"
 """What the URL says for rows in the order of ranks."""
 MANY_BINS = 1_024
@@ -42,7 +46,7 @@ def layout(view: View) -> list[Any]:
     """The timeline, and POP's efficiencies below it on the same time."""
     scoped = view.scoped
     present = [c for c in palette.INKS if scoped.by_rank[:, SHOWN.index(c)].any()]
-    single = scoped.calls_in(MOST_CALLS) <= MOST_CALLS
+    single = _single(scoped)
     first = (
         ["Calls and messages"] if single else ["Dominant category", "Dominant outside compute", "Share outside compute"]
     )
@@ -68,7 +72,7 @@ def layout(view: View) -> list[Any]:
             panels.legend(present),
             panels.chart("timeline.timeline", "Ranks by time", views, height=360, spoken=True, drag="zoom2d"),
             *panels.notes(_on_path(view) if has_path else ""),
-            *panels.notes("" if single and scoped.locations.height <= MANY_ROWS else rows.note),
+            *panels.notes("" if single else rows.note),
             _other_rows(view),
             about=what,
         ),
@@ -79,6 +83,15 @@ def layout(view: View) -> list[Any]:
             panels.chart("timeline.efficiency", "POP efficiencies over time", height=250, drag="zoom2d"),
         ),
     ]
+
+
+def _single(scoped: Scoped) -> bool:
+    """Whether single calls are drawn: so few, and so long, that the picture shows how long they take."""
+    return (
+        scoped.locations.height <= MANY_ROWS
+        and scoped.calls_in(MOST_CALLS) <= MOST_CALLS
+        and scoped.overdrawn(COLUMNS) <= MOST_OVERDRAWN
+    )
 
 
 def _on_path(view: View) -> str:
@@ -112,7 +125,7 @@ def _other_rows(view: View) -> Any:
 def _timeline(view: View) -> Chart:
     scoped = view.scoped
     begin, end = scoped.span
-    if scoped.calls_in(MOST_CALLS) <= MOST_CALLS and scoped.locations.height <= MANY_ROWS:
+    if _single(scoped):
         on = scoped.rows(max(1, scoped.locations.height))
         made = _calls(view, scoped)
     elif scoped.locations.height <= FEW_ROWS and not scoped.cells.levels:
@@ -152,7 +165,7 @@ def _calls(view: View, scoped: Scoped) -> Chart:
         .select("send_row", "recv_row", "send_enter_ps", "recv_leave_ps", "bytes", "name")
         .collect()
     )
-    return single_calls(calls, messages if messages.height <= MOST_MESSAGES else messages.clear(), on, begin, end)
+    return single_calls(calls, messages, on, begin, end)
 
 
 def _efficiency(view: View) -> Chart:
