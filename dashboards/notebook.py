@@ -10,7 +10,9 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterable, Sequence
+from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
@@ -31,7 +33,7 @@ from logpost.dashboards.figures.links import links
 from logpost.dashboards.figures.load import load
 from logpost.dashboards.figures.matrix import matrix
 from logpost.dashboards.figures.overview import overview, shares
-from logpost.dashboards.figures.palette import INKS, SCALES
+from logpost.dashboards.figures.palette import INKS, SCALES, label
 from logpost.dashboards.figures.partition import partition
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.selection import messages
@@ -43,6 +45,8 @@ from logpost.errors import InputError
 
 MOST_ROWS = 64
 BINS = 200
+ROOM_OF_LEGEND = 60
+"""Pixels above a figure."""
 
 
 class Figures:
@@ -53,7 +57,7 @@ class Figures:
 
     def categories(self) -> go.Figure:
         """Share of all ranks' time by category."""
-        return _shown(overview(shares(self._scoped.by_rank)))
+        return _shown(overview(shares(self._scoped.by_rank)), legend=False)
 
     def breakdown(self) -> go.Figure:
         """Time of each rank by category."""
@@ -113,7 +117,9 @@ class Figures:
 
     def whatif(self, *settings: str) -> go.Figure:
         """The critical path as it was and under the settings, e.g. "L=x2"."""
-        return _shown(prediction.before_and_after(predict(self._scoped.run, Ask(settings))))
+        run = self._scoped.run
+        found = predict(run, Ask(settings))
+        return _shown(prediction.before_and_after(found, undivided=run.manifest.machine.undivided))
 
 
 class OpenRun:
@@ -185,8 +191,9 @@ def open_run(path: str | os.PathLike[str]) -> OpenRun:
     return OpenRun(Run.open(path))
 
 
-def _shown(made: Chart) -> go.Figure:
-    """The chart's first view in the light colours, as a figure that draws by itself."""
+def _shown(made: Chart, *, legend: bool = True) -> go.Figure:
+    """The chart's first view in the light colours, as a figure that draws by itself; `legend`: of its categories, which
+    stand on no axis."""
     figure = go.Figure(made.figure)
     if made.views:
         view = made.views[made.first]
@@ -202,8 +209,47 @@ def _shown(made: Chart) -> go.Figure:
             trace.colorscale = _categories()
         elif "categories" in meta:
             trace.marker.colors = [INKS[category].light for category in meta["categories"]]
+        elif "ink" in meta:
+            _coloured(trace, meta["ink"]["light"])
+    if legend:
+        _with_legend(figure)
     figure.update_layout(paper_bgcolor="white", plot_bgcolor="white")
     return figure
+
+
+def _coloured(trace: Any, colour: str) -> None:
+    """Line, marks and band in one colour, as a page has them."""
+    if "line" in trace:
+        trace.line.color = colour
+    if "marker" in trace:
+        trace.marker.color = colour
+    if trace.type == "scatter" and trace.fill:
+        trace.fillcolor = "rgba({}, {}, {}, 0.16)".format(*(int(colour[at : at + 2], 16) for at in (1, 3, 5)))
+
+
+def _with_legend(figure: go.Figure) -> None:
+    """What the colours of categories stand for: a page says it beside the figure, a notebook has the figure alone."""
+    if figure.layout.showlegend:
+        return
+    shown: list[str] = []
+    for trace in figure.data:
+        meta = trace.meta or {}
+        if meta.get("scale") == "category":
+            values = np.asarray(trace.z, dtype=np.float64)
+            shown += [SHOWN[int(value)] for value in np.unique(values[~np.isnan(values)])]
+        shown += meta.get("categories", ())
+    for category in (name for name in INKS if name in set(shown)):
+        mark = {"symbol": "square", "size": 10, "color": INKS[category].light}
+        figure.add_scatter(x=[None], y=[None], mode="markers", marker=mark, name=label(category), hoverinfo="skip")
+    if shown and not any("scale" in (trace.meta or {}) for trace in figure.data):
+        figure.update_layout(xaxis_visible=False, yaxis_visible=False)  # the boxes of a tree have no axes
+    if shown or any("category" in (trace.meta or {}) for trace in figure.data):
+        figure.update_layout(
+            showlegend=True,
+            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+            margin={"t": ROOM_OF_LEGEND},
+            height=figure.layout.height + ROOM_OF_LEGEND,
+        )
 
 
 def _categories() -> list[list[object]]:

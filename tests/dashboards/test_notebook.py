@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from tests.dashboards.synthetic import make_run
 
 import logpost
 from logpost.analyzer.undivided import SHOWN
-from logpost.dashboards.figures.palette import INKS
+from logpost.dashboards.figures.palette import INKS, label
 from logpost.errors import InputError
 
 
@@ -53,6 +54,32 @@ def test_a_figure_draws_by_itself(name: str, tmp_path: Path) -> None:
         assert colours == {INKS[category].light for category in SHOWN} or colours >= {"#0a2f5c"}
     if name == "tree":
         assert set(figure.data[0].marker.colors) <= {ink.light for ink in INKS.values()}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("breakdown", True), ("timeline", True), ("tree", True), ("matrix", False), ("categories", False)],
+)
+def test_a_figure_alone_says_what_the_colours_of_categories_are(name: str, expected: bool, tmp_path: Path) -> None:
+    figure = getattr(logpost.open_run(make_run(tmp_path / "a.run").path).plot, name)()
+    assert bool(figure.layout.showlegend) is expected
+    if not expected:
+        return
+    named = {trace.name for trace in figure.data if trace.name}
+    assert named
+    assert named <= {label(category) for category in INKS}
+    if name == "tree":
+        assert named == {label(category) for category in figure.data[0].meta["categories"]}
+    if name == "timeline":
+        values = np.asarray(figure.data[0].z, dtype=np.float64)
+        assert named == {label(SHOWN[int(value)]) for value in np.unique(values[~np.isnan(values)])}
+
+
+def test_lines_have_the_colours_of_the_pages(tmp_path: Path) -> None:
+    figure = logpost.open_run(make_run(tmp_path / "a.run").path).plot.model()
+    inks = {trace.name: trace.meta["ink"]["light"] for trace in figure.data if "ink" in (trace.meta or {})}
+    assert inks
+    assert {trace.name: trace.line.color for trace in figure.data if trace.name in inks} == inks
 
 
 def test_links_need_a_machine_with_a_network(tmp_path: Path) -> None:
