@@ -37,6 +37,12 @@ class Channels {
         channel.tail = i;
     }
 
+    /// The first message of a channel, which stays; kNone: there is none.
+    std::uint32_t first(std::int32_t comm, std::int32_t sender, std::int32_t tag) {
+        const auto* channel = find(comm, sender, tag);
+        return channel == nullptr ? kNone : channel->head;
+    }
+
     /// Takes the first message of a channel; kNone: there is none.
     std::uint32_t pop(std::int32_t comm, std::int32_t sender, std::int32_t tag) {
         auto* channel = find(comm, sender, tag);

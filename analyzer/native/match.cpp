@@ -1,6 +1,7 @@
 #include "match.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "channels.hpp"
 #include "concurrent_pairs.hpp"
+#include "lacking_sends.hpp"
 #include "replay/native/threads.hpp"
 
 namespace logpost::analyzer {
@@ -25,24 +27,28 @@ class ProcessMatcher {
 
     /// `sends`: all that were sent to this process, in program order per sender.
     void match(std::span<const Ref> sends, std::span<const Ref> receives) {
-        channels_.reset(sends.size());
-        for (std::uint32_t i = 0; i < sends.size(); ++i) {
-            const auto& send = endpoint(traces_, &LocationTrace::sends, sends[i]);
-            channels_.push(i, send.comm, owner_[static_cast<std::size_t>(sends[i].location)], send.tag);
+        const auto pairs_before = pairs;
+        const auto quality_before = quality;
+        match_in_order(sends, receives, nullptr);
+        const auto violations = static_cast<std::size_t>(Quality::receive_before_send);
+        if (quality[violations] == quality_before[violations] || pairs - pairs_before == receives.size()) {
+            return;
         }
+        // The writer may have left out sends: without those, later ones take their places, and are received before they
+        // were sent.
+        auto lacking = sends_lacking(sends, receives);
+        if (!lacking.any()) {
+            return;
+        }
+        pairs = pairs_before;
+        quality = quality_before;
         for (const auto& at : receives) {
-            auto& receive = endpoint(traces_, &LocationTrace::receives, at);
-            if (receive.peer == kUndefined || receive.comm == kUndefined) {
-                continue;
-            }
-            const auto first = channels_.pop(receive.comm, owner_[static_cast<std::size_t>(receive.peer)], receive.tag);
-            if (first == kNone) {
-                continue;
-            }
-            const auto from = sends[first];
-            auto& send = endpoint(traces_, &LocationTrace::sends, from);
-            pair(send, from, receive, at);
+            endpoint(traces_, &LocationTrace::receives, at).match = kNone;
         }
+        for (const auto& at : sends) {
+            endpoint(traces_, &LocationTrace::sends, at).match = kNone;
+        }
+        match_in_order(sends, receives, &lacking);
     }
 
     /// The same where threads share channels; `receives` of a location in its order.
@@ -80,6 +86,69 @@ class ProcessMatcher {
     std::uint64_t pairs = 0;
 
   private:
+    LackingSends sends_lacking(std::span<const Ref> sends, std::span<const Ref> receives) const {
+        LackingSends lacking;
+        for (const auto& at : receives) {
+            const auto& receive = endpoint(traces_, &LocationTrace::receives, at);
+            if (receive.peer != kUndefined && receive.comm != kUndefined) {
+                lacking.receive(receive.comm, owner_[static_cast<std::size_t>(receive.peer)], receive.tag);
+            }
+        }
+        for (const auto& at : sends) {
+            const auto& send = endpoint(traces_, &LocationTrace::sends, at);
+            lacking.send(send.comm, owner_[static_cast<std::size_t>(at.location)], send.tag);
+        }
+        return lacking;
+    }
+
+    /// `lacking`: of those channels as many receives stay without a send as have none, first those that ended before
+    /// the send that is next began.
+    void match_in_order(std::span<const Ref> sends, std::span<const Ref> receives, LackingSends* lacking) {
+        channels_.reset(sends.size());
+        for (std::uint32_t i = 0; i < sends.size(); ++i) {
+            const auto& send = endpoint(traces_, &LocationTrace::sends, sends[i]);
+            channels_.push(i, send.comm, owner_[static_cast<std::size_t>(sends[i].location)], send.tag);
+        }
+        for (const auto& at : receives) {
+            auto& receive = endpoint(traces_, &LocationTrace::receives, at);
+            if (receive.peer == kUndefined || receive.comm == kUndefined) {
+                continue;
+            }
+            const auto sender = owner_[static_cast<std::size_t>(receive.peer)];
+            if (lacking != nullptr && lacks_its_send(receive, at, sender, sends, *lacking)) {
+                continue;
+            }
+            const auto first = channels_.pop(receive.comm, sender, receive.tag);
+            if (first == kNone) {
+                continue;
+            }
+            const auto from = sends[first];
+            auto& send = endpoint(traces_, &LocationTrace::sends, from);
+            pair(send, from, receive, at);
+        }
+    }
+
+    bool lacks_its_send(const MessageEnd& receive, Ref at, std::int32_t sender, std::span<const Ref> sends,
+                        LackingSends& lacking) {
+        if (!lacking.at(receive.comm, sender, receive.tag)) {
+            return false;
+        }
+        const auto next = channels_.first(receive.comm, sender, receive.tag);
+        if (next == kNone ||
+            !violates_causality(endpoint(traces_, &LocationTrace::sends, sends[next]), sends[next], receive, at)) {
+            return false;
+        }
+        lacking.take(receive.comm, sender, receive.tag);
+        return true;
+    }
+
+    /// Scalasca's clock violation: the completing receive call left before the send was entered.
+    bool violates_causality(const MessageEnd& send, Ref from, const MessageEnd& receive, Ref at) const {
+        return receive.complete_call != kNone &&
+               traces_[static_cast<std::size_t>(at.location)]->calls[receive.complete_call].leave_ps <
+                   traces_[static_cast<std::size_t>(from.location)]->calls[send.call].enter_ps;
+    }
+
     template <class Member>
     static MessageEnd& endpoint(const TraceOf& traces, Member member, Ref at) {
         return (traces[static_cast<std::size_t>(at.location)]->*member)[at.index];
@@ -94,13 +163,8 @@ class ProcessMatcher {
         if (send.bytes != receive.bytes) {
             count(quality, Quality::bytes_differ);
         }
-        // Scalasca's clock violation: the completing receive call left before the send was entered.
-        if (receive.complete_call != kNone) {
-            const auto left = traces_[static_cast<std::size_t>(at.location)]->calls[receive.complete_call].leave_ps;
-            const auto entered = traces_[static_cast<std::size_t>(from.location)]->calls[send.call].enter_ps;
-            if (left < entered) {
-                count(quality, Quality::receive_before_send);
-            }
+        if (violates_causality(send, from, receive, at)) {
+            count(quality, Quality::receive_before_send);
         }
     }
 

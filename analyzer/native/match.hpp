@@ -10,6 +10,8 @@ namespace logpost::analyzer {
 
 /// Pairs sends with receives: non-overtaking per (communicator, sender, receiver, tag), sends in program order,
 /// receives in the order of their requests (MPI 4.1, section 3.5). Fills MessageEnd::match on both ends.
+/// Where a channel lacks sends, a receive that ended before the next send began has lost its own: as many stay
+/// unmatched as are lacking.
 ///
 /// `owner[location]` is the location that stands for the process in communicators. A process whose threads communicate
 /// on several locations is one sender and one receiver: concurrent_pairs.hpp says which of their messages belong

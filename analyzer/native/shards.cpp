@@ -14,6 +14,7 @@
 #include "channels.hpp"
 #include "concurrent_pairs.hpp"
 #include "error.hpp"
+#include "lacking_sends.hpp"
 #include "match.hpp"
 #include "otf2_errors.hpp"
 #include "read_stages.hpp"
@@ -325,6 +326,25 @@ std::vector<Waiting> waiting(const std::vector<StoredLocation>& locations) {
     return all;
 }
 
+/// For each receive the first send of its channel that is left, unless `lost(next, receive)`: its own is not there.
+std::vector<std::uint32_t> in_order(const std::vector<Crossing>& sends, const std::vector<Waiting>& receives,
+                                    const std::vector<std::int32_t>& owner, Channels& channels, const auto& lost) {
+    const auto n = static_cast<std::uint32_t>(sends.size());
+    channels.reset(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        channels.push(i, static_cast<std::int32_t>(sends[i].comm), static_cast<std::int32_t>(sends[i].sender),
+                      static_cast<std::int32_t>(sends[i].tag));
+    }
+    std::vector<std::uint32_t> found;
+    for (const auto& at : receives) {
+        const auto& receive = at.end();
+        const auto sender = owner[static_cast<std::size_t>(receive.peer)];
+        const auto next = channels.first(receive.comm, sender, receive.tag);
+        found.push_back(next == kNone || lost(next, at) ? kNone : channels.pop(receive.comm, sender, receive.tag));
+    }
+    return found;
+}
+
 /// For each receive of a process the number of its send, or kNone. `sends`: by sender.
 std::vector<std::uint32_t> partners(const std::vector<Crossing>& sends, const std::vector<Waiting>& receives,
                                     bool threads, const std::vector<std::int32_t>& owner, Channels& channels) {
@@ -343,18 +363,37 @@ std::vector<std::uint32_t> partners(const std::vector<Crossing>& sends, const st
         }
         return concurrent_pairs(sent, posted);
     }
-    const auto n = static_cast<std::uint32_t>(sends.size());
-    channels.reset(n);
-    for (std::uint32_t i = 0; i < n; ++i) {
-        channels.push(i, static_cast<std::int32_t>(sends[i].comm), static_cast<std::int32_t>(sends[i].sender),
-                      static_cast<std::int32_t>(sends[i].tag));
-    }
-    std::vector<std::uint32_t> found;
-    for (const auto& at : receives) {
+    const auto too_early = [&](std::uint32_t send, const Waiting& at) {
         const auto& receive = at.end();
-        found.push_back(channels.pop(receive.comm, owner[static_cast<std::size_t>(receive.peer)], receive.tag));
+        return receive.complete_call != kNone &&
+               at.at->trace.calls[receive.complete_call].leave_ps < sends[send].enter_ps;
+    };
+    auto found = in_order(sends, receives, owner, channels, [](std::uint32_t, const Waiting&) { return false; });
+    bool violated = false;
+    for (std::size_t r = 0; r < receives.size(); ++r) {
+        violated = violated || (found[r] != kNone && too_early(found[r], receives[r]));
     }
-    return found;
+    if (!violated || std::ranges::find(found, kNone) == found.end()) {
+        return found;
+    }
+    // As match.cpp does: the writer may have left out sends.
+    LackingSends lacking;
+    for (const auto& at : receives) {
+        lacking.receive(at.end().comm, owner[static_cast<std::size_t>(at.end().peer)], at.end().tag);
+    }
+    for (const auto& send : sends) {
+        lacking.send(static_cast<std::int32_t>(send.comm), static_cast<std::int32_t>(send.sender),
+                     static_cast<std::int32_t>(send.tag));
+    }
+    return in_order(sends, receives, owner, channels, [&](std::uint32_t next, const Waiting& at) {
+        const auto& receive = at.end();
+        const auto sender = owner[static_cast<std::size_t>(receive.peer)];
+        const bool lost = lacking.at(receive.comm, sender, receive.tag) && too_early(next, at);
+        if (lost) {
+            lacking.take(receive.comm, sender, receive.tag);
+        }
+        return lost;
+    });
 }
 
 void apply(Trace& trace, const Pair& pair, const Shards& shards) {

@@ -297,7 +297,8 @@ def _warnings(run: Run) -> tuple[str, ...]:
             f"Ranks outnumber cores{where}: each wait below contains time in which the awaited rank had no core. "
             "Compare shares between runs on this machine; do not expect these times on a machine with enough cores."
         )
-    if warning := clock_warning(manifest.clock):
+    unmatched = sum(each.count for each in manifest.quality if each.name in ("send_unmatched", "receive_unmatched"))
+    if warning := clock_warning(manifest.clock, unmatched):
         found.append(warning)
     lost = [count for count in manifest.quality if count.severity == "data_loss" and count.count > 0]
     if lost:

@@ -13,15 +13,22 @@ _WAYS_OUT = {
 }
 
 
-def clock_warning(clock: Clock) -> str | None:
-    """That clocks disagree, where they still do."""
+def clock_warning(clock: Clock, unmatched: int = 0) -> str | None:
+    """That clocks disagree, where they still do.
+
+    Args:
+        clock: of the run.
+        unmatched: sends and receives without the other one, by the trace's own fault: what names wrong ranks there may
+            name wrong ones here, too.
+    """
     found = _violations(clock.left)
     if not found:
         return None
-    return (
-        f"The clocks of this trace disagree: {found}. Waits and message times are wrong by at least as much. "
-        f"{_WAYS_OUT[clock.correction]}"
-    )
+    disagree = "The clocks of this trace disagree"
+    if unmatched:
+        ends = count_text(unmatched, "send or receive has", "sends and receives have")
+        disagree += f", or its records name wrong ranks ({ends} no partner)"
+    return f"{disagree}: {found}. Waits and message times are wrong by at least as much. {_WAYS_OUT[clock.correction]}"
 
 
 def clock_note(clock: Clock) -> str | None:

@@ -45,6 +45,18 @@ def test_a_warning_counts_what_disagrees_and_names_the_way_out(mode: ClockMode, 
     )
 
 
+def test_records_without_partner_share_the_blame() -> None:
+    found = clock_warning(clock(left=ClockViolations(messages=3)), unmatched=26)
+    assert found is not None
+    assert found.startswith(
+        "The clocks of this trace disagree, or its records name wrong ranks (26 sends and receives have no partner): "
+        "3 messages were received before they were sent."
+    )
+    one = clock_warning(clock(left=ClockViolations(messages=3)), unmatched=1)
+    assert one is not None
+    assert "(1 send or receive has no partner)" in one
+
+
 def test_a_note_says_what_was_corrected() -> None:
     found = clock_note(
         clock(

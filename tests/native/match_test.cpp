@@ -156,6 +156,44 @@ TEST(Match, CountsDifferingSizesAndClockViolations) {
     EXPECT_EQ(s.counted(Quality::receive_before_send), 1U);
 }
 
+TEST(Match, AReceiveThatEndedBeforeTheNextSendHasLostItsOwn) {
+    // Of three messages the writer recorded one send: TAU does those of MPI_Start, and none of MPI_Startall.
+    Story s(2);
+    s.receive(1, 0, 1, 20);
+    s.receive(1, 0, 1, 120);
+    s.receive(1, 0, 1, 220);
+    s.send(0, 1, 1, 100);
+    s.match();
+    EXPECT_EQ(s.match_of_receive(1, 0), kNone);
+    EXPECT_EQ(s.match_of_receive(1, 1), 0U);
+    EXPECT_EQ(s.match_of_receive(1, 2), kNone);
+    EXPECT_EQ(s.trace.traces[0].sends[0].match, 1U);
+    EXPECT_EQ(s.counted(Quality::receive_before_send), 0U);
+    EXPECT_EQ(s.counted(Quality::receive_unmatched), 2U);
+}
+
+TEST(Match, ClocksAreToBlameWhereNoSendIsLacking) {
+    // As many sends as receives: the first pair contradicts causality. In a channel that lacks one send, one receive
+    // stays unmatched and no more.
+    Story s(2);
+    s.receive(1, 0, 1, 20);
+    s.receive(1, 0, 1, 120);
+    s.send(0, 1, 1, 100);
+    s.send(0, 1, 1, 110);
+    for (const auto at : {20, 30, 40}) {
+        s.receive(1, 0, 2, at);
+    }
+    s.send(0, 1, 2, 100);
+    s.send(0, 1, 2, 110);
+    s.match();
+    EXPECT_EQ(s.match_of_receive(1, 0), 0U);
+    EXPECT_EQ(s.match_of_receive(1, 2), kNone);
+    EXPECT_EQ(s.match_of_receive(1, 3), 2U);
+    EXPECT_EQ(s.match_of_receive(1, 4), 3U);
+    EXPECT_EQ(s.counted(Quality::receive_before_send), 3U);
+    EXPECT_EQ(s.counted(Quality::receive_unmatched), 1U);
+}
+
 TEST(Match, ThreadsOfAProcessAreOneSequence) {
     // Locations 0 (rank) and 1 (its thread) send to rank 2; receives on 2 in the order of the sends' beginnings.
     Story s(4);
@@ -213,7 +251,7 @@ TEST(Match, AgreesWithTheDefinitionOnRandomTrafficForAnyNumberOfThreads) {
                 s.send(from, to, tag, i, comm);
             }
             if (random() % 10 != 0) {
-                s.receive(static_cast<std::size_t>(to), static_cast<std::int32_t>(from), tag, i, comm);
+                s.receive(static_cast<std::size_t>(to), static_cast<std::int32_t>(from), tag, 20000 + i, comm);
             }
         }
         s.match(threads);
