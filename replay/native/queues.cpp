@@ -183,7 +183,10 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, Queue
         const auto window = windows.at(customer.time);
         auto& load = loads_[load_index(here, receiving, window)];
         ++load.messages;
-        load.bytes += end.bytes;
+        // A writer may take the buffer's size for what a receive got.
+        load.bytes += receiving && sizes_differ_
+                          ? program_.timelines[static_cast<std::size_t>(end.peer)].sends[end.match].bytes
+                          : end.bytes;
         add_saturating(load.busy_ps, customer.service);
         add_saturating(load.queued_ps, wait);
         const auto place = locations.size() == 1 ? 0 : std::ranges::lower_bound(locations, here) - locations.begin();

@@ -102,6 +102,7 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
         counts.violations += record.violation ? 1 : 0;
         counts.beyond_sizes += stages.beyond_sizes ? 1 : 0;
         counts.beyond_strides += stages.beyond_strides ? 1 : 0;
+        counts.sizes_differ += sender.sends[received.match].bytes != received.bytes ? 1 : 0;
         if (record.violation) {
             record.arrival = record.times.rw1;
             continue;
@@ -441,6 +442,7 @@ void MessageModel::build_records() {
         violations_ += one.violations;
         beyond_sizes_ += one.beyond_sizes;
         beyond_strides_ += one.beyond_strides;
+        sizes_differ_ = sizes_differ_ || one.sizes_differ > 0;
     }
 }
 

@@ -179,6 +179,7 @@ class MessageModel {
         std::uint64_t violations = 0;
         std::uint64_t beyond_sizes = 0;
         std::uint64_t beyond_strides = 0;
+        std::uint64_t sizes_differ = 0;
     };
     Counts build_records(std::size_t location);
     void build_records();
@@ -221,6 +222,7 @@ class MessageModel {
     std::uint64_t violations_ = 0;
     std::uint64_t beyond_sizes_ = 0;
     std::uint64_t beyond_strides_ = 0;
+    bool sizes_differ_ = false;  // a receive's record states another size than its send's
 };
 
 }  // namespace logpost::replay
