@@ -40,6 +40,22 @@ void push_send(Decoding& d, std::int64_t now, const A* attributes, std::uint32_t
                             static_cast<std::int32_t>(tag), kNone});
 }
 
+/// Whether a later call ends what that call sent, whatever its record says.
+bool leaves_request(const Decoding& d, std::uint32_t call) {
+    const auto region = static_cast<std::size_t>(d.out->calls[call].region);
+    return region < d.definitions.begins_request.size() && d.definitions.begins_request[region] != 0;
+}
+
+/// Whether that call only completes what others began.
+bool only_completes(const Decoding& d, std::uint32_t call) {
+    const auto region = static_cast<std::size_t>(d.out->calls[call].region);
+    if (region >= d.definitions.kinds.size()) {
+        return false;
+    }
+    const auto kind = d.definitions.kinds[region];
+    return kind == CallKind::wait || kind == CallKind::wait_multi || kind == CallKind::test;
+}
+
 /// Notes that the receive named no sender, where its attributes say so.
 void mark_any_source(Decoding& d, const A* attributes, std::size_t receive) {
     const auto attribute = d.ids.any_source_attribute();
@@ -54,6 +70,11 @@ OTF2_CallbackCode on_send(L, T ticks, std::uint64_t, void* user, A* attributes, 
                           OTF2_CommRef communicator, std::uint32_t tag, std::uint64_t bytes) noexcept try {
     auto& d = self(user);
     push_send(d, d.at(ticks), attributes, receiver, communicator, tag, bytes, true);
+    auto& send = d.out->sends[d.out->sends.size() - 1];
+    if (leaves_request(d, send.call)) [[unlikely]] {
+        send.complete_call = kNone;
+        count(d.quality, Quality::send_end_not_recorded);
+    }
     return kGoOn;
 } catch (...) {
     return out_of_memory(user);
@@ -91,6 +112,7 @@ OTF2_CallbackCode on_recv(L, T ticks, std::uint64_t, void* user, A* attributes, 
     d.peers.use(communicator);
     const auto peer = d.peers(sender);
     mark_any_source(d, attributes, d.out->receives.size());
+    count(d.quality, Quality::receive_post_not_recorded, only_completes(d, call) ? 1 : 0);
     d.out->receives.push_back(
         {call, call, d.size(bytes), peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
     return kGoOn;

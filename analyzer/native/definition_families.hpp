@@ -93,7 +93,7 @@ void set_region_callbacks(OTF2_GlobalDefReaderCallbacks* c);
 void set_layout_callbacks(OTF2_GlobalDefReaderCallbacks* c);
 
 // In this order, once everything is read.
-void resolve_locations(Raw& r);
+void resolve_locations(Raw& r, QualityCounts& quality);
 Numbering resolve_ranks(Raw& r, QualityCounts& quality);
 void resolve_communicators(Raw& r, const Numbering& numbering, QualityCounts& quality);
 void resolve_regions(Raw& r);

@@ -61,7 +61,7 @@ Definitions read_definitions(OTF2_Reader* reader, const std::string& archive, Tr
                            "definitions are damaged: copy or record the archive again");
     }
     trace.ticks_per_second = out.ticks_per_second;
-    resolve_locations(r);
+    resolve_locations(r, quality);
     const auto numbering = resolve_ranks(r, quality);
     resolve_communicators(r, numbering, quality);
     resolve_regions(r);

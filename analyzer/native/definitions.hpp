@@ -40,6 +40,7 @@ struct Definitions {
 
     std::vector<CallingContext> contexts;        // parents come before children
     std::vector<CallKind> kinds;                 // by dense region
+    std::vector<char> begins_request;            // by dense region: see region_kind.hpp
     std::vector<ThreadRole> thread_roles;        // by dense region; empty: none has any
     std::vector<std::uint64_t> declared_events;  // by dense location
     std::vector<std::int32_t> owner;             // dense location -> the location that is its process's rank

@@ -1,6 +1,7 @@
 // Where the program ran: the system tree, location groups (processes) and locations, with logpost's own properties.
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <string>
 
 #include "definition_families.hpp"
@@ -111,6 +112,23 @@ std::int32_t socket_above(const std::vector<Node>& nodes, std::int32_t start) {
     return kUndefined;
 }
 
+/// How many nodes there are where each process has one of its own, numbered like it ("node 3"): a writer that does not
+/// ask for the host's name (TAU) fills the system tree so. 0: some node is shared or has a name.
+std::uint64_t nodes_numbered_by_process(const Trace& trace) {
+    std::map<std::int32_t, std::int32_t> node_of;  // by process
+    for (const auto& location : trace.locations) {
+        if (location.group == kUndefined || location.node == kUndefined) {
+            return 0;
+        }
+        const auto& node = trace.nodes[static_cast<std::size_t>(location.node)];
+        if (node.name != node.class_name + " " + std::to_string(location.group)) {
+            return 0;
+        }
+        node_of[location.group] = location.node;
+    }
+    return node_of.size() > 1 ? node_of.size() : 0;
+}
+
 }  // namespace
 
 void set_location_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
@@ -121,7 +139,7 @@ void set_location_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
     OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(c, on_location_property);
 }
 
-void resolve_locations(Raw& r) {
+void resolve_locations(Raw& r, QualityCounts& quality) {
     resolve_system_tree(r);
     auto& d = *r.out;
     auto& locations = r.trace->locations;
@@ -134,6 +152,7 @@ void resolve_locations(Raw& r) {
             locations[i].socket = socket_above(r.trace->nodes, parent);
         }
     }
+    count(quality, Quality::host_not_named, nodes_numbered_by_process(*r.trace));
     for (const auto& property : r.location_properties) {
         const auto location = r.locations(property.owner);
         if (location != IdLookup::kAbsent && text(d, property.name) == "logpost:cpu_binding" &&

@@ -108,11 +108,13 @@ void resolve_regions(Raw& r) {
     auto& d = *r.out;
     auto& regions = r.trace->regions;
     d.kinds.resize(regions.size());
+    d.begins_request.resize(regions.size());
     for (std::size_t i = 0; i < regions.size(); ++i) {
         regions[i].name = text(d, r.region_names[i]);
         regions[i].file = text(d, r.region_files[i]);
         regions[i].kind = region_kind(regions[i].name, regions[i].paradigm);
         d.kinds[i] = regions[i].kind;
+        d.begins_request[i] = begins_request(regions[i].name, regions[i].kind) ? 1 : 0;
         const auto role = thread_role(regions[i].name, regions[i].role, regions[i].paradigm);
         if (role != ThreadRole::none) {
             d.thread_roles.resize(regions.size(), ThreadRole::none);

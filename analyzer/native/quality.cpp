@@ -16,6 +16,9 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
     {event_count_differs, "event_count_differs", info, trace,
      "locations whose number of events differs from the definitions"},
     {location_without_events, "location_without_events", info, trace, "locations without events"},
+    {host_not_named, "host_not_named", info, trace,
+     "nodes that the writer numbered by process (\"node 3\") instead of naming hosts; which processes share one is not "
+     "known, and messages between them count as between nodes"},
     {duplicate_group, "duplicate_group", info, trace,
      "further groups that number a paradigm's locations; the first one with members is used"},
     {empty_communicator, "empty_communicator", info, trace, "communicators whose group has no members"},
@@ -53,6 +56,12 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
     {request_of_other_thread, "request_of_other_thread", info, analysis,
      "nonblocking operations that another thread completed than began them; such a receive counts as posted by the "
      "call that completed it, such a send, collective operation or one-sided transfer as not waited for"},
+    {send_end_not_recorded, "send_end_not_recorded", info, trace,
+     "sends of nonblocking calls that are recorded without a request; which call completed them is not known, and they "
+     "count as not waited for"},
+    {receive_post_not_recorded, "receive_post_not_recorded", info, trace,
+     "receives that are recorded without a request, in a call that only completes (MPI_Wait); when they were posted is "
+     "not known, and they count as posted in time: no Late Receiver is told of them"},
     {send_unmatched, "send_unmatched", error, trace, "sends without a matching receive"},
     {receive_unmatched, "receive_unmatched", error, trace, "receives that ended without a matching send"},
     {send_not_received, "send_not_received", info, program,
@@ -73,6 +82,10 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
      "collective calls for which the writer left no collective record"},
     {collective_outside_communicator, "collective_outside_communicator", error, trace,
      "collective records of locations outside their communicator; they are not grouped"},
+    {one_sided_call_without_record, "one_sided_call_without_record", info, trace,
+     "calls that move data one-sidedly, in an archive without a record of any: its writer records none, and no "
+     "transfer "
+     "is told here"},
     {measurement_off, "measurement_off", info, trace,
      "times at which the measurement was switched off; the trace lacks what happened until it was on again"},
     {message_while_off, "message_while_off", info, trace,

@@ -29,6 +29,7 @@
 #include "quality.hpp"
 #include "range.hpp"
 #include "read_stages.hpp"
+#include "region_kind.hpp"
 #include "replay/native/settle.hpp"
 #include "replay/native/threads.hpp"
 #include "requests_of_threads.hpp"
@@ -487,6 +488,28 @@ Decoded decode_locations(const Archive& archive, const std::vector<std::size_t>&
     return decoded;
 }
 
+/// Where no transfer is recorded: the calls that made some. Of logpost's own recorder, which records each, calls alone
+/// mean that their targets were MPI_PROC_NULL.
+void count_unrecorded_transfers(const Trace& trace, QualityCounts& quality) {
+    std::vector<char> moves;
+    for (const auto& region : trace.regions) {
+        moves.push_back(moves_one_sided(region.name, region.kind) ? 1 : 0);
+    }
+    const auto is_recorded = [](const LocationTrace& location) {
+        return !location.transfers.empty() ||
+               location.one_sided.puts + location.one_sided.gets + location.one_sided.atomics > 0;
+    };
+    if (std::ranges::find(moves, 1) == moves.end() || std::ranges::any_of(trace.traces, is_recorded) ||
+        std::ranges::any_of(trace.properties_names, [](const auto& name) { return name.starts_with("LOGPOST::"); })) {
+        return;
+    }
+    for (const auto& location : trace.traces) {
+        location.calls.for_each([&](std::size_t, const Call& call) {
+            count(quality, Quality::one_sided_call_without_record, moves[static_cast<std::size_t>(call.region)]);
+        });
+    }
+}
+
 Trace finish_trace(Archive archive, const Decoded& decoded, const ReadOptions& options, const Matching& matching) {
     auto& [trace, quality, definitions, files, order] = archive.parts;
     const auto& anchor = archive.anchor;
@@ -517,6 +540,7 @@ Trace finish_trace(Archive archive, const Decoded& decoded, const ReadOptions& o
     group_collectives(trace, definitions.owner, quality);
     require_sums_in_range(trace, anchor.string(), threads);
     match_epochs(trace);
+    count_unrecorded_transfers(trace, quality);
     trace.thread_spans = thread_spans(trace);
     for (auto& location : trace.traces) {
         location.threads = {};

@@ -291,6 +291,32 @@ CallKind cpp_function(std::string_view name) {
 
 }  // namespace
 
+bool begins_request(std::string_view name, CallKind kind) {
+    if (kind == CallKind::send_synchronous || kind == CallKind::send_buffered) {
+        const std::string lower = lowered(name);
+        return contains(lower, "issend") || contains(lower, "ibsend") || contains(lower, "_init");
+    }
+    return kind == CallKind::send_nonblocking || kind == CallKind::start;
+}
+
+bool moves_one_sided(std::string_view name, CallKind kind) {
+    if (kind != CallKind::one_sided) {
+        return false;
+    }
+    const std::string lower = lowered(name);
+    for (const std::string_view synchronizes : {"win_", "win::"}) {
+        if (contains(lower, synchronizes)) {
+            return false;
+        }
+    }
+    for (const std::string_view moves : {"put", "get", "accumulate", "fetch", "swap", "atomic", "send"}) {
+        if (contains(lower, moves)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 GroupSynchronization group_synchronization(std::string_view name) {
     const std::string lower = lowered(name);
     const auto is = [&](std::string_view function) { return contains(lower, function); };

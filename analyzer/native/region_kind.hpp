@@ -14,6 +14,14 @@ namespace logpost::analyzer {
 /// users call functions `mpi_setup` too.
 CallKind region_kind(std::string_view name, std::uint8_t paradigm);
 
+/// Whether a send in a call of that region is ended by a later one: MPI_Isend, MPI_Issend, MPI_Send_init, MPI_Start.
+/// `kind` of the region.
+bool begins_request(std::string_view name, CallKind kind);
+
+/// Whether a call of that region moves data of a window, a symmetric object or a coarray: MPI_Put, MPI_Fetch_and_op,
+/// shmem_int_get. `kind` of the region.
+bool moves_one_sided(std::string_view name, CallKind kind);
+
 /// What a call that synchronizes with a group does to its window.
 enum class GroupSynchronization : std::uint8_t { none, post, start, complete, wait };
 

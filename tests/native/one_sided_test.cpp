@@ -39,6 +39,31 @@ TEST_F(Reader, AFlushOfOneThreadCompletesTransfersOfAnother) {
     EXPECT_TRUE(trace.traces[0].open_transfers.empty());
 }
 
+TEST_F(OneSided, CallsThatMoveDataAreCountedWhereTheWriterRecordsNone) {
+    const auto put = archive.region("MPI_Put()");
+    const auto rget = archive.region("MPI_Rget()");
+    const auto group = archive.region("MPI_Win_get_group()");
+    const auto fence = archive.region("MPI_Win_fence()");
+    archive.events(0, [&](Events& e) {
+        for (const auto region : {put, rget, group, fence}) {
+            e.enter(region, region).leave(region + 1, region);
+        }
+    });
+    archive.events(1, [&](Events& e) { e.enter(0, put).leave(2, put).enter(3, fence).leave(4, fence); });
+    const auto trace = read();
+    EXPECT_EQ(counted(trace, Quality::one_sided_call_without_record), 3U);
+}
+
+TEST_F(OneSided, AWriterThatRecordsTransfersLeavesOutThoseToNobody) {
+    const auto put = archive.region("MPI_Put");
+    archive.events(0, [&](Events& e) {
+        e.enter(0, put).leave(2, put);  // to MPI_PROC_NULL
+        e.enter(3, put).put(4, window, 1, 8, 1).leave(5, put);
+    });
+    archive.events(1, [](Events&) {});
+    EXPECT_EQ(counted(read(), Quality::one_sided_call_without_record), 0U);
+}
+
 TEST_F(OneSided, AFenceCompletesWhatIsPendingAndIsACollectiveOfItsWindow) {
     const auto put = archive.region("MPI_Put");
     const auto fence = archive.region("MPI_Win_fence");

@@ -7,6 +7,21 @@ namespace {
 
 using ReaderDefinitions = Reader;
 
+TEST_F(Reader, NodesNumberedByProcessAreNoHosts) {
+    for (const auto& [node, also] : {std::pair{"node 0", "node 1"}, {"node 0", "node 0"}, {"node 1", "node 0"}}) {
+        ArchiveBuilder numbered(scratch.path() / (std::string(node) + also));
+        numbered.location(0, node);
+        numbered.thread(1);
+        numbered.location(2, also);
+        numbered.numbering(OTF2_PARADIGM_MPI, {0, 2});
+        numbered.communicator({0, 1}, 0);
+        const auto main = numbered.region("main", OTF2_PARADIGM_USER);
+        numbered.events(0, [&](Events& e) { e.enter(0, main).leave(1, main); });
+        const bool by_process = also == std::string("node 1");
+        EXPECT_EQ(counted(read_archive(numbered.finish()), Quality::host_not_named), by_process ? 2U : 0U);
+    }
+}
+
 TEST_F(ReaderDefinitions, AppliesTheClockOffsetsOfEachLocation) {
     const auto send = archive.region("MPI_Send");
     const auto recv = archive.region("MPI_Recv");

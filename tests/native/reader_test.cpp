@@ -85,6 +85,45 @@ TEST_F(Reader, NonblockingMessagesEndWhereTheirRequestsComplete) {
     }
 }
 
+TEST_F(Reader, WithoutRequestsTheEndOfASendAndThePostOfAReceiveStayOpen) {
+    // As TAU records: a send in the call that began it, a receive in the one that completed it.
+    const auto isend = archive.region("MPI_Isend()");
+    const auto issend = archive.region("MPI_Issend()");
+    const auto ssend = archive.region("MPI_Ssend()");
+    const auto start = archive.region("MPI_Start()");
+    const auto irecv = archive.region("MPI_Irecv()");
+    const auto wait = archive.region("MPI_Wait()");
+    const auto test = archive.region("MPI_Test()");
+    const auto recv = archive.region("MPI_Recv()");
+    archive.world(2);
+    archive.events(0, [&](Events& e) {
+        std::uint64_t t = 0;
+        for (const auto region : {isend, issend, start, ssend}) {
+            e.enter(t, region).send(t, 1, 0, region, 8).leave(t + 1, region);
+            t += 2;
+        }
+        e.enter(t, wait).leave(t + 1, wait);
+    });
+    archive.events(1, [&](Events& e) {
+        e.enter(0, irecv).leave(1, irecv);
+        e.enter(15, wait).recv(16, 0, 0, isend, 8).leave(17, wait);
+        e.enter(18, test).recv(18, 0, 0, issend, 8).leave(19, test);
+        e.enter(19, recv).recv(19, 0, 0, start, 8).leave(20, recv);
+        e.enter(20, recv).recv(21, 0, 0, ssend, 8).leave(21, recv);
+    });
+    const auto trace = read();
+    EXPECT_EQ(counted(trace, Quality::send_end_not_recorded), 3U);
+    EXPECT_EQ(counted(trace, Quality::receive_post_not_recorded), 2U);
+    EXPECT_EQ(counted_besides(trace, {Quality::send_end_not_recorded, Quality::receive_post_not_recorded}), 0U);
+    for (const auto i : {0U, 1U, 2U}) {
+        EXPECT_EQ(trace.traces[0].sends[i].complete_call, kNone);
+        EXPECT_EQ(trace.traces[0].sends[i].match, i);
+    }
+    EXPECT_EQ(trace.traces[0].sends[3].complete_call, 3U);
+    EXPECT_EQ(trace.traces[1].receives[0].call, 1U);
+    EXPECT_EQ(trace.traces[1].receives[0].complete_call, 1U);
+}
+
 TEST_F(Reader, CancelledRequestsAreLeftOutAndCounted) {
     const auto isend = archive.region("MPI_Isend");
     const auto irecv = archive.region("MPI_Irecv");

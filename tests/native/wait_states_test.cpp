@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "program_story.hpp"
+#include "replay/native/split/message_facts.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -41,6 +42,21 @@ TEST(WaitStates, ASendThatEndsAfterItsReceiveWasPostedWaitedForIt) {
     story.message(0, send, 1, receive, 8);
     EXPECT_EQ(of(states(story, 0), WaitState::late_receiver).wait_ticks, 300);  // 100..400
     EXPECT_EQ(of(states(story, 1), WaitState::late_sender).count, 0U);
+}
+
+TEST(WaitStates, NobodyWaitsForAReceiveOfWhichThePostIsNotKnown) {
+    // A writer without requests has of an Irecv only the Wait: the send may have ended long after it was posted.
+    for (const auto kind : {CallKind::wait, CallKind::wait_multi, CallKind::test, CallKind::receive}) {
+        ProgramStory story;
+        story.rank(0, 1000);
+        story.rank(1, 1000);
+        const auto send = story.call(0, CallKind::send, 100, 450);
+        const auto completes = story.call(1, kind, 400, 500);
+        story.message(0, send, 1, completes, 8);
+        const bool known = kind == CallKind::receive;
+        EXPECT_EQ(of(states(story, 0), WaitState::late_receiver).wait_ticks, known ? 300 : 0);
+        EXPECT_EQ(measured_times(story.program(), {1, 0}).r0, known ? 400 : 100);
+    }
 }
 
 TEST(WaitStates, ABarrierWaitsForItsLastMember) {

@@ -194,7 +194,7 @@ void Analysis::fill_messages(const Slice& slice, MessageRows& rows, std::vector<
         rows.times[MessageRows::send_enter][row] = t.s0;
         rows.times[MessageRows::send_leave][row] = t.s1;
         rows.times[MessageRows::send_complete][row] = completion_of_send(program_, id).leave;
-        rows.times[MessageRows::recv_post][row] = t.r0;
+        rows.times[MessageRows::recv_post][row] = timeline.calls[received.call].enter_ps;
         rows.times[MessageRows::recv_enter][row] = t.rw0;
         rows.times[MessageRows::recv_leave][row] = t.rw1;
         rows.times[MessageRows::envelope][row] = envelope;

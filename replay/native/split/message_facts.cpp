@@ -4,6 +4,14 @@
 
 namespace logpost::replay {
 
+bool is_post_known(const Program& program, const Timeline& receiver, const MessageEnd& received) noexcept {
+    if (received.call != received.complete_call) {
+        return true;
+    }
+    const auto kind = program.kind(receiver.calls[received.call]);
+    return kind != CallKind::wait && kind != CallKind::wait_multi && kind != CallKind::test;
+}
+
 MessageTimes measured_times(const Program& program, MessageId id) noexcept {
     const auto& receiver = program.timelines[static_cast<std::size_t>(id.location)];
     const auto& received = receiver.receives[id.receive];
@@ -16,7 +24,10 @@ MessageTimes measured_times(const Program& program, MessageId id) noexcept {
     times.s1 = send_call.leave_ps;
     times.rw0 = receive_call.enter_ps;
     times.rw1 = receive_call.leave_ps;
-    times.r0 = received.call == received.complete_call ? times.rw0 : receiver.calls[received.call].enter_ps;
+    times.r0 = receiver.calls[received.call].enter_ps;
+    if (!is_post_known(program, receiver, received)) {
+        times.r0 = std::min(times.r0, times.s0);
+    }
     return times;
 }
 

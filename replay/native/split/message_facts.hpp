@@ -17,7 +17,12 @@ struct MessageId {
     std::uint32_t receive;  // index in its `receives`
 };
 
-/// The measured times of a matched message.
+/// Whether the trace tells which call posted a receive. Of some writers it has only the call that completed it (TAU),
+/// or the request began on another thread: a call that only completes requests posted none.
+[[nodiscard]] bool is_post_known(const Program& program, const Timeline& receiver, const MessageEnd& received) noexcept;
+
+/// The measured times of a matched message. A receive of which the trace does not tell when it was posted counts as
+/// posted in time: nobody is said to have waited for it.
 MessageTimes measured_times(const Program& program, MessageId id) noexcept;
 
 /// The call that completed a send; the send call itself where that was blocking or never completed.

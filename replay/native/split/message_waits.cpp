@@ -61,6 +61,9 @@ MessageWaitStates message_waits(const Program& program, const Timeline& mine, co
                 continue;
             }
             const auto& receiver = program.timelines[static_cast<std::size_t>(send.peer)];
+            if (!is_post_known(program, receiver, receiver.receives[send.match])) {
+                continue;
+            }
             const auto request = receiver.receives[send.match].call;
             const auto posted = receiver.calls[request].enter_ps;
             if (call.leave_ps > posted) {
