@@ -55,6 +55,7 @@ def assert_same_run(archive: Path, tmp_path: Path, reference: Path, **options: A
         "scorep-shmem-stencil-4",
         "tracer-stencil4d-32",
         "eztrace-blocking-2",
+        "tau-requests-2",
     ],
 )
 def test_a_run_is_the_same_whatever_the_limit(name: str, traces: Path, runs: dict[str, Run], tmp_path: Path) -> None:
