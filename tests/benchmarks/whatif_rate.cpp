@@ -143,20 +143,26 @@ int main(int count, char** arguments) {
     const double building = busy() - begin;
     const auto peak = peak_bytes() - before;
 
-    const auto pass = [&](int lanes, unsigned threads, double (*clock)() = busy) {
+    const auto pass = [&](int lanes, unsigned threads, double (*clock)() = busy, int rounds = 3) {
         const auto all = settings(machine, lanes);
         std::int64_t sum = 0;
         const double found =
-            seconds([&] { sum += replay::Weights(graph, recorded, all).makespans(threads).front(); }, clock);
+            seconds([&] { sum += replay::Weights(graph, recorded, all).makespans(threads).front(); }, clock, rounds);
         return sum == 0 ? 0 : found;
     };
     double one = pass(1, 1);
     double eight = pass(8, 1);
-    // On the clock, one behind the other: whoever else takes a processor for a while takes it from both.
-    const double sweep = pass(32, 1, wall);
-    const double sweep_on_two = pass(32, 2, wall);
-    const double adding = seconds([] { add(1); }, wall);
-    const double adding_on_two = seconds([] { add(2); }, wall);
+    // On the clock, in turns: whoever else takes a processor for a while takes it from both.
+    double sweep = 1e9;
+    double sweep_on_two = 1e9;
+    double adding = 1e9;
+    double adding_on_two = 1e9;
+    for (int turn = 0; turn < 6; ++turn) {
+        sweep = std::min(sweep, pass(32, 1, wall, 1));
+        sweep_on_two = std::min(sweep_on_two, pass(32, 2, wall, 1));
+        adding = std::min(adding, seconds([] { add(1); }, wall, 1));
+        adding_on_two = std::min(adding_on_two, seconds([] { add(2); }, wall, 1));
+    }
     one = std::min(one, pass(1, 1));
     eight = std::min(eight, pass(8, 1));
     std::uint64_t sum = 0;
