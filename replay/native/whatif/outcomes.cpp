@@ -151,7 +151,7 @@ template <std::size_t Lanes>
 void replay(const Graph& graph, const Program& program, const Weights& weights, std::span<const Setting> settings,
             const Roles& roles, std::size_t first_lane, std::vector<LaneOutcome>& found) {
     Followed<Lanes> followed(graph, roles);
-    std::vector<LaneTimes<Lanes>> times(graph.slots_needed);
+    SlotTimes<Lanes> times(graph);
     const auto of_models = weights.group<Lanes>(first_lane);
     on_this_processor([&] [[gnu::always_inline]] () { replay_in_slots<Lanes>(graph, of_models, times, followed); });
     for (std::size_t lane = 0; lane < Lanes; ++lane) {

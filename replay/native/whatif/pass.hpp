@@ -15,6 +15,7 @@
 
 #include "replay/native/whatif/graph.hpp"
 #include "replay/native/whatif/lanes.hpp"
+#include "replay/native/whatif/slot_times.hpp"
 
 namespace logpost::replay {
 
@@ -52,13 +53,13 @@ template <class Row, std::size_t Block, class Weigh, class Take>
     }
 }
 
-/// t_v = max over the edges u -> v of (t_u + w), for a group of lanes. `times`, by slot, are 0 at first; in the end,
-/// nodes that nobody waits for have their times there. For each arc, `kept.come(come, latest)` is told when it comes,
+/// t_v = max over the edges u -> v of (t_u + w), for a group of lanes. In the end, nodes that nobody waits for have
+/// their times in their slots. For each arc, `kept.come(come, latest)` is told when it comes,
 /// and the latest times of the arcs of its node before it; then `kept.at(node, latest, last)` the latest ones with it,
 /// and whether they are the node's.
 template <std::size_t Lanes, class Kept>
 [[gnu::always_inline]] inline void replay_in_slots(const Graph& graph, const LaneWeights<Lanes>& weights,
-                                                   std::vector<LaneTimes<Lanes>>& times, Kept& kept) {
+                                                   SlotTimes<Lanes>& times, Kept& kept) {
     // Captured as values: through references, compilers read them anew behind every store.
     const auto* const slots = graph.slots.data();
     auto* const time = times.data();

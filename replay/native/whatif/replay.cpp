@@ -74,7 +74,7 @@ struct NothingKept {
 template <std::size_t Lanes>
 void Weights::replay(std::size_t first_lane, std::vector<std::int64_t>& times) const {
     const auto weights = group<Lanes>(first_lane);
-    std::vector<LaneTimes<Lanes>> in_slots(graph_.slots_needed);
+    SlotTimes<Lanes> in_slots(graph_);
     on_this_processor([&] [[gnu::always_inline]] () {
         KeptTimes<Lanes> kept{times, lanes_, first_lane};
         replay_in_slots<Lanes>(graph_, weights, in_slots, kept);
@@ -84,8 +84,8 @@ void Weights::replay(std::size_t first_lane, std::vector<std::int64_t>& times) c
 /// Likewise, where a message that comes to a NIC before the one that was recorded there before it does not wait for it.
 template <std::size_t Lanes>
 [[gnu::always_inline]] inline void replay_released(const Graph& graph, const LaneWeights<Lanes>& weights,
-                                                   std::vector<LaneTimes<Lanes>>& times) {
-    std::vector<LaneTimes<Lanes>> came(graph.slots_needed);  // at a queue, not served
+                                                   SlotTimes<Lanes>& times) {
+    SlotTimes<Lanes> came(graph);  // at a queue, not served
     for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
         LaneTimes<Lanes> latest;
         latest.fill(INT64_MIN);
@@ -122,7 +122,7 @@ template <std::size_t Lanes>
 template <std::size_t Lanes, bool Released>
 void Weights::replay(std::size_t first_lane, std::span<std::int64_t> found) const {
     const auto weights = group<Lanes>(first_lane);
-    std::vector<LaneTimes<Lanes>> times(graph_.slots_needed);
+    SlotTimes<Lanes> times(graph_);
     on_this_processor([&] [[gnu::always_inline]] () {
         if constexpr (Released) {
             replay_released<Lanes>(graph_, weights, times);
