@@ -194,33 +194,7 @@ class Analysis:
 
     def split_only(self) -> int: ...
 
-    def accounting(self) -> logpost.replay.columns.Accounting: ...
-
-    def time_cells(self) -> logpost.replay.columns.TimeCells:
-        """
-        The program's accounting in cells finer than windows, at several levels of detail.
-        """
-
-    def exposure(self) -> logpost.replay.columns.Exposure: ...
-
-    def critical_path(self) -> logpost.replay.columns.CriticalPath:
-        """The critical path of the recorded execution, in the order of time."""
-
-    def path_profile(self) -> logpost.replay.columns.PathProfile:
-        """
-        All time by location, callpath, phase and category, and what of it lies on the critical path.
-        """
-
-    def delay_costs(self) -> logpost.replay.columns.DelayCosts:
-        """
-        Which code of which location makes others wait in the region of interest, and how much.
-        """
-
-    def interest(self) -> logpost.replay.columns.Interest: ...
-
     def unmatched(self) -> logpost.replay.columns.Unmatched: ...
-
-    def wait_states(self) -> logpost.replay.columns.WaitStates: ...
 
     def pairs(self) -> logpost.replay.columns.Pairs: ...
 
@@ -229,24 +203,6 @@ class Analysis:
     def network(self) -> logpost.replay.columns.Network:
         """
         Traffic between nodes by phase, and by phase and link; empty where the machine's network is not known.
-        """
-
-    def collectives(self, begin: int = 0, end: int | None = None) -> logpost.replay.columns.Collectives:
-        """Rows of the table `collectives`, to `end` or the last one."""
-
-    def collective_parts(self) -> logpost.replay.columns.CollectiveParts:
-        """
-        What the category `collective` is divided into, by location, callpath and phase.
-        """
-
-    def collective_kinds(self) -> logpost.replay.columns.CollectiveKinds:
-        """
-        Divided operations by kind, size class and communicator, with their algorithm.
-        """
-
-    def collective_way(self, location: int, number: int) -> tuple[logpost.replay.columns.CollectiveWay, int]:
-        """
-        One member's labelled way through an operation in the order of time, and its kind; -1: not divided.
         """
 
     def accounted(self) -> list[int]: ...
@@ -285,6 +241,50 @@ class Analysis:
     def window_cells(self) -> int:
         """
         Cells of a window, in the finest level of `time_cells`; 1: it is empty.
+        """
+
+    def accounting(self) -> logpost.replay.columns.Accounting: ...
+
+    def time_cells(self) -> logpost.replay.columns.TimeCells:
+        """
+        The program's accounting in cells finer than windows, at several levels of detail.
+        """
+
+    def exposure(self) -> logpost.replay.columns.Exposure: ...
+
+    def critical_path(self) -> logpost.replay.columns.CriticalPath:
+        """The critical path of the recorded execution, in the order of time."""
+
+    def path_profile(self) -> logpost.replay.columns.PathProfile:
+        """
+        All time by location, callpath, phase and category, and what of it lies on the critical path.
+        """
+
+    def delay_costs(self) -> logpost.replay.columns.DelayCosts:
+        """
+        Which code of which location makes others wait in the region of interest, and how much.
+        """
+
+    def interest(self) -> logpost.replay.columns.Interest: ...
+
+    def wait_states(self) -> logpost.replay.columns.WaitStates: ...
+
+    def collectives(self, begin: int = 0, end: int | None = None) -> logpost.replay.columns.Collectives:
+        """Rows of the table `collectives`, to `end` or the last one."""
+
+    def collective_parts(self) -> logpost.replay.columns.CollectiveParts:
+        """
+        What the category `collective` is divided into, by location, callpath and phase.
+        """
+
+    def collective_kinds(self) -> logpost.replay.columns.CollectiveKinds:
+        """
+        Divided operations by kind, size class and communicator, with their algorithm.
+        """
+
+    def collective_way(self, location: int, number: int) -> tuple[logpost.replay.columns.CollectiveWay, int]:
+        """
+        One member's labelled way through an operation in the order of time, and its kind; -1: not divided.
         """
 
     def next_transfers(self, limit: int) -> logpost.replay.columns.Transfers | None: ...
