@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import polars as pl
 
@@ -86,6 +87,11 @@ class Replay:
         self.rebuilt = Rebuilt(run)
         self.doubts = Doubts.of(run)
 
+    @cached_property
+    def choices(self) -> list[str]:
+        """What is said of receives that named no sender: the same of every question, and it reads all messages."""
+        return told_of_choices(self.run)
+
     def predict(self, ask: Ask) -> Prediction:
         """What the run would have taken under other conditions.
 
@@ -133,7 +139,7 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         sweep=None if ask.sweep is None else sweep(plan, ask.sweep, intervals, searching=ask.searching),
         grid=None if ask.grid is None else grid(plan, ask.grid, intervals),
         bounded=open_values,
-        notes=[*told(open_values), *_notes(run, after), *_of_nothing(plan)],
+        notes=[*told(open_values), *_notes(run, after), *replay.choices, *_of_nothing(plan)],
         plan=plan,
     )
 
@@ -176,7 +182,7 @@ def _notes(run: Run, after: Outcome) -> list[str]:
         notes.append(
             "one-sided transfers: who holds a lock after whom, and which call of a target answers, stay as recorded"
         )
-    return [*notes, *told_of_choices(run)]
+    return notes
 
 
 def _of_nothing(plan: Plan) -> list[str]:

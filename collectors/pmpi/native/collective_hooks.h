@@ -34,17 +34,22 @@ static inline int lp_is_root(struct lp_place p, int root) {
     return root == MPI_ROOT || (!p.inter && root >= 0 && root == p.rank);
 }
 
-LP_HOOK lp_coll(struct lp_stamp s, int kind, lp_word comm, int32_t root, struct lp_volume v, const void* request) {
-    struct lp_collective c = {v.sent, v.received, lp_comm_id(s.t, (MPI_Comm)comm), root};
-    size_t n = LP_HEAD + sizeof c + (request ? 8 : 0);
+/* What a call tells, and behind it the handle of its request where it has one. */
+LP_HOOK lp_told(struct lp_stamp s, int kind, const void* data, size_t bytes, const void* request) {
+    size_t n = LP_HEAD + bytes + (request ? 8 : 0);
     if (!lp_reserve(s.t, n))
         return;
-    memcpy(s.t->pos + LP_HEAD, &c, sizeof c);
+    memcpy(s.t->pos + LP_HEAD, data, bytes);
     if (request) {
         uint64_t handle = (uintptr_t)*(const MPI_Request*)request;
-        memcpy(s.t->pos + LP_HEAD + sizeof c, &handle, 8);
+        memcpy(s.t->pos + LP_HEAD + bytes, &handle, 8);
     }
     lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
+}
+
+LP_HOOK lp_coll(struct lp_stamp s, int kind, lp_word comm, int32_t root, struct lp_volume v, const void* request) {
+    struct lp_collective c = {v.sent, v.received, lp_comm_id(s.t, (MPI_Comm)comm), root};
+    lp_told(s, kind, &c, sizeof c, request);
 }
 
 /* A collective operation that returned an error. Whether its member took part in it is seen where all logs are
@@ -97,15 +102,7 @@ LP_SUM_TYPES(lp_sum_types_count, int64_t)
 
 LP_HOOK lp_comm_call(struct lp_stamp s, int kind, uint32_t parent, uint32_t comm, const void* request) {
     struct lp_comm_call c = {parent, comm};
-    size_t n = LP_HEAD + sizeof c + (request ? 8 : 0);
-    if (!lp_reserve(s.t, n))
-        return;
-    memcpy(s.t->pos + LP_HEAD, &c, sizeof c);
-    if (request) {
-        uint64_t handle = (uintptr_t)*(const MPI_Request*)request;
-        memcpy(s.t->pos + LP_HEAD + sizeof c, &handle, 8);
-    }
-    lp_commit(s.t, kind, s.f, n, s.enter, s.leave);
+    lp_told(s, kind, &c, sizeof c, request);
 }
 
 LP_HOOK lp_comm_new(struct lp_stamp s, lp_word parent, int has_parent, const void* made) {
