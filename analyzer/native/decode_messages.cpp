@@ -46,14 +46,10 @@ bool leaves_request(const Decoding& d, std::uint32_t call) {
     return region < d.definitions.begins_request.size() && d.definitions.begins_request[region] != 0;
 }
 
-/// Whether that call only completes what others began.
-bool only_completes(const Decoding& d, std::uint32_t call) {
+/// Whether the post of a receive that this call made is not recorded: it only completes what others began.
+bool lacks_post(const Decoding& d, std::uint32_t call) {
     const auto region = static_cast<std::size_t>(d.out->calls[call].region);
-    if (region >= d.definitions.kinds.size()) {
-        return false;
-    }
-    const auto kind = d.definitions.kinds[region];
-    return kind == CallKind::wait || kind == CallKind::wait_multi || kind == CallKind::test;
+    return region < d.definitions.kinds.size() && only_completes(d.definitions.kinds[region]);
 }
 
 /// Notes that the receive named no sender, where its attributes say so.
@@ -112,7 +108,7 @@ OTF2_CallbackCode on_recv(L, T ticks, std::uint64_t, void* user, A* attributes, 
     d.peers.use(communicator);
     const auto peer = d.peers(sender);
     mark_any_source(d, attributes, d.out->receives.size());
-    count(d.quality, Quality::receive_post_not_recorded, only_completes(d, call) ? 1 : 0);
+    count(d.quality, Quality::receive_post_not_recorded, lacks_post(d, call) ? 1 : 0);
     d.out->receives.push_back(
         {call, call, d.size(bytes), peer, d.peers.communicator(), static_cast<std::int32_t>(tag), kNone});
     return kGoOn;

@@ -54,6 +54,11 @@ enum class CallKind : std::uint8_t {
 };
 inline constexpr std::size_t kCallKinds = 22;
 
+/// Whether calls of a kind only complete what others began.
+[[nodiscard]] constexpr bool only_completes(CallKind kind) noexcept {
+    return kind == CallKind::wait || kind == CallKind::wait_multi || kind == CallKind::test;
+}
+
 /// Names of the kinds, in their order, as the table `regions` has them.
 inline constexpr std::string_view kCallKindNames[kCallKinds] = {"user",
                                                                 "send",

@@ -5,11 +5,7 @@
 namespace logpost::replay {
 
 bool is_post_known(const Program& program, const Timeline& receiver, const MessageEnd& received) noexcept {
-    if (received.call != received.complete_call) {
-        return true;
-    }
-    const auto kind = program.kind(receiver.calls[received.call]);
-    return kind != CallKind::wait && kind != CallKind::wait_multi && kind != CallKind::test;
+    return received.call != received.complete_call || !only_completes(program.kind(receiver.calls[received.call]));
 }
 
 MessageTimes measured_times(const Program& program, MessageId id) noexcept {
