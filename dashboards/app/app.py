@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterable
 from html import unescape
 from typing import Any
 
@@ -10,13 +11,14 @@ import dash
 import flask
 import polars as pl
 from dash import ALL, MATCH, ClientsideFunction, Input, Output, State, dcc, html
+from dash.development.base_component import Component
 
 from logpost.dashboards.app import named, search, selection_bar
 from logpost.dashboards.app.guard import guard
 from logpost.dashboards.app.jobs import StoppedError, WorkingError
-from logpost.dashboards.app.made import Made
+from logpost.dashboards.app.made import Drawn
 from logpost.dashboards.app.pages import PAGES
-from logpost.dashboards.app.panels import aria, empty, go
+from logpost.dashboards.app.panels import aria, empty, fill, go
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.scripts import compress, tables_on_demand
 from logpost.dashboards.app.state import State as ViewState
@@ -113,8 +115,6 @@ def _frame(runs: Runs) -> html.Div:
 
 
 def _callbacks(app: dash.Dash, runs: Runs) -> None:
-    made = Made()
-
     @app.callback(
         Output("page", "children"),
         Output("nav", "children"),
@@ -143,6 +143,7 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         bar = _guarded(lambda: selection_bar.layout(view))
         try:
             shown, ready = page.layout(view), True
+            _fill(shown, view)
         except WorkingError as working:
             shown, ready = [empty(f"Working: {working} …")], False
         except StoppedError as stopped:  # by a chart of another page
@@ -167,18 +168,14 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         """A chart's data."""
         try:
             view = View(runs, read(pathname, query))
-            payload, summary, (left_open, asks) = made.of(place["chart"], CHARTS[place["chart"]], view)
+            drawn = runs.made.of(place["chart"], CHARTS[place["chart"]], view)
         except WorkingError as working:
             return dash.no_update, _working(place["chart"], working), False
         except StoppedError as stopped:
             return dash.no_update, _stopped(place["chart"], stopped), True
         except Exception as error:
             return None, html.Span(_said(error), className="trouble"), True
-        # A summary is made for plotly, where names are escaped; here React escapes it.
-        said: list[Any] = [html.Span(unescape(summary), className="said")]
-        if left_open and asks:
-            said += [" ", go(view.state.having(**asks), unescape(left_open))]
-        return payload, said, True
+        return drawn[0], _below(drawn, view), True
 
     @app.callback(
         Output({"part": "tick", "chart": MATCH}, "disabled", allow_duplicate=True),
@@ -198,7 +195,7 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         if not any(clicks) or not asked:
             return dash.no_update, dash.no_update
         try:
-            made.of(place["chart"], CHARTS[place["chart"]], View(runs, read(pathname, query)))
+            runs.made.of(place["chart"], CHARTS[place["chart"]], View(runs, read(pathname, query)))
         except WorkingError as working:
             if not asked["again"]:  # else another chart that waits for it has begun it again
                 runs.jobs.stop(working.key)
@@ -297,6 +294,26 @@ def _links(state: ViewState, runs: Runs) -> list[dcc.Link]:
         for page in PAGES
         if page.NAME != "compare" or len(runs.names) > 1
     ]
+
+
+def _fill(shown: Iterable[Any], view: View) -> None:
+    """Give a page the charts that are known."""
+    for part in shown:
+        for place in (part, *part._traverse()) if isinstance(part, Component) else ():
+            if isinstance(place, html.Figure) and (name := getattr(place, "data-chart", None)):
+                drawn = view.runs.made.known(name, view)
+                if drawn is not None:
+                    fill(place, drawn[0], _below(drawn, view))
+
+
+def _below(drawn: Drawn, view: View) -> list[Any]:
+    """What a chart says below it."""
+    _, summary, (left_open, asks) = drawn
+    # A summary is made for plotly, where names are escaped; here React escapes it.
+    said: list[Any] = [html.Span(unescape(summary), className="said")]
+    if left_open and asks:
+        said += [" ", go(view.state.having(**asks), unescape(left_open))]
+    return said
 
 
 def _guarded(make: Any) -> Any:

@@ -29,6 +29,13 @@ NICER = 10
 shows the page, and callbacks that answer at once, take their time first."""
 
 
+def give_way() -> None:
+    """Make the calling thread `NICER`."""
+    if sys.platform == "linux":  # elsewhere a thread's number is none of a process
+        thread = threading.get_native_id()
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICER)
+
+
 class WorkingError(Exception):
     """The work goes on; the text says how far it is."""
 
@@ -63,9 +70,7 @@ class Job:
         self._thread.start()
 
     def _run(self, work: Callable[[Report], Any]) -> None:
-        if sys.platform == "linux":  # elsewhere a thread's number is none of a process
-            thread = threading.get_native_id()
-            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICER)
+        give_way()
         try:
             self.result = work(self._report)
         except Exception as error:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from logpost.dashboards.app.view import ChartMaker, View
+if TYPE_CHECKING:
+    from logpost.dashboards.app.view import ChartMaker, View
 
 MOST = 48
 """Charts that are kept: of at most 2 MB each."""
 Offer = tuple[str, Mapping[str, str]]
 """What a chart leaves open, and what the page's state is to have for it; empty where it leaves nothing open."""
+Drawn = tuple[Any, str, Offer]
+"""Payload and summary of a chart, and what it offers to find out."""
 
 
 class Made:
@@ -20,17 +23,22 @@ class Made:
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
-        self._charts: dict[tuple[str, str], tuple[Any, str, Offer]] = {}
+        self._charts: dict[tuple[str, str], Drawn] = {}
         self._lock = threading.Lock()
 
-    def of(self, name: str, make: ChartMaker, view: View) -> tuple[Any, str, Offer]:
-        """Payload and summary of the chart, and what it offers to find out.
+    def known(self, name: str, view: View) -> Drawn | None:
+        """The chart, where it was made; nothing else is done."""
+        with self._lock:
+            return self._charts.get(_key(name, view))
+
+    def of(self, name: str, make: ChartMaker, view: View) -> Drawn:
+        """The chart, made where it was not.
 
         Raises:
             WorkingError: the work on it goes on; ask again.
             Exception: what the maker raised; it is tried again the next time.
         """
-        key = (name, replace(view.state, page="").href)
+        key = _key(name, view)
         with self._lock:
             found = self._charts.pop(key, None)
         if found is None:
@@ -41,3 +49,7 @@ class Made:
             while len(self._charts) > self.most:
                 del self._charts[next(iter(self._charts))]
         return found
+
+
+def _key(name: str, view: View) -> tuple[str, str]:
+    return name, replace(view.state, page="").href

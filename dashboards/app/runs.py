@@ -5,10 +5,8 @@ from __future__ import annotations
 import functools
 import os
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -18,15 +16,13 @@ from logpost.analyzer.run import Run
 from logpost.analyzer.same_program import path_times, same_program
 from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.app.jobs import Jobs
+from logpost.dashboards.app.made import Made
 from logpost.dashboards.report.sites import finding_sites
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
 from logpost.machines import library_names, load_machine
 from logpost.machines.parameters.verbs import verbs
-
-AFTER_FIRST_PAGE_S = 5
-"""From the start until the library's machines are read, a fifth of a second: what the first page shows goes first."""
 
 
 class Opened:
@@ -82,7 +78,7 @@ class Runs:
         self.own_machines = {Path(path).stem: Path(path) for path in machines}
         for file in self.own_machines.values():
             load_machine(file)
-        self.jobs = Jobs()
+        self.jobs, self.made = Jobs(), Made()
         self._opened: dict[str, Opened] = {}
         for path in paths:
             name = self._named(Path(path))
@@ -150,20 +146,6 @@ class Runs:
             while len(self._scoped) > 24:
                 del self._scoped[next(iter(self._scoped))]
         return found
-
-    def warm(self) -> None:
-        """Compute what the first page shows, then read the machines, before somebody waits; a failure shows there."""
-
-        def work() -> Any:
-            for opened in self._opened.values():
-                try:
-                    _ = opened.report, self.scoped(opened.name, Selection()).by_rank
-                except Exception:
-                    return
-            time.sleep(AFTER_FIRST_PAGE_S)
-            _ = self.replaying
-
-        threading.Thread(target=work, daemon=True).start()
 
     def _named(self, path: Path) -> str:
         """The directory's name; with as much of its parents, or a number, as tells it from the others."""

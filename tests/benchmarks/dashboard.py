@@ -126,7 +126,7 @@ def _made(make: Any, view: View, *, pay: bool) -> Any:
 def _browser(run: Path, program: str) -> int:
     from playwright.sync_api import sync_playwright
 
-    with served(run) as address, sync_playwright() as playwright:
+    with served(run, ahead=True) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, headless=True, args=ARGUMENTS)
         times: dict[str, list[float]] = {}
         for _ in range(ROUNDS):
@@ -136,7 +136,7 @@ def _browser(run: Path, program: str) -> int:
             page.context.close()
         browser.close()
     for _ in range(ROUNDS):  # a server each: what is asked for there goes on for long
-        with served(run) as address, sync_playwright() as playwright:
+        with served(run, ahead=True) as address, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=program, headless=True, args=ARGUMENTS)
             page = _opened(browser)
             page.goto(address)

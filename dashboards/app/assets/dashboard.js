@@ -98,6 +98,11 @@
     const figure = logpostThemed(payload, view === undefined || view === null ? payload.first : view, style);
     return place ? logpostRoom(figure, place.clientWidth) : figure;
   }
+  // What came with a page is known before the page stands.
+  async function mounted(id, part) {
+    for (let frames = 0; frames < 20 && !placeOf(id, part); frames++) await shown();
+    return placeOf(id, part);
+  }
   const placeOf = (id, part) => document.getElementById(`{"chart":${JSON.stringify(id.chart)},"part":"${part}"}`);
 
   // What is not in sight takes no time from what is: it waits until it comes into sight, or nothing else is to be done.
@@ -163,6 +168,7 @@
         const known = new Set();
         const look = () => charts().filter((one) => !known.has(one.dataset.chart)).forEach((one) => {
           known.add(one.dataset.chart);
+          if (one.dataset.made) return;
           if (one.matches(".sketched") || inSight(one)) askFor(one); else whenSeen(one, () => askFor(one));
         });
         // What is there before the page is painted is asked for meanwhile; what comes with the paint, after it.
@@ -173,9 +179,10 @@
         return none();
       },
       // The picture of a chart for the time until plotly has come, as an image.
-      sketch: function (payload, view, colours, id) {
-        const place = placeOf(id, "sketch");
-        if (!payload || !place || window.Plotly) return none();
+      sketch: async function (payload, view, colours, id) {
+        if (!payload || window.Plotly) return none();
+        const place = await mounted(id, "sketch");
+        if (!place) return none();
         const src = logpostSketch(coloured(payload, view, colours), place.clientWidth);
         return { type: "Img", namespace: "dash_html_components", props: { src, alt: "" } };
       },
@@ -183,7 +190,10 @@
       // the browser half a second, in which nothing else is drawn.
       later: async function (payload, view, made, colours) {
         if (!payload) return none();
-        const figure = coloured(payload, view, colours, placeOf(made.props.id, "place")), graph = Object.assign({}, made, { props: Object.assign({}, made.props, { figure }) });
+        const place = await mounted(made.props.id, "place"), stands = place && place.closest("figure.chart");
+        // What came with the page was not asked for when it came into sight.
+        if (stands && stands.dataset.made && !stands.matches(".sketched") && !inSight(stands)) await new Promise((seen) => whenSeen(stands, seen));
+        const figure = coloured(payload, view, colours, place), graph = Object.assign({}, made, { props: Object.assign({}, made.props, { figure }) });
         if (window.Plotly) return graph;
         const latest = performance.now() + PATIENCE_MS;
         const wait = () => !window.Plotly && performance.now() < latest && [...document.querySelectorAll("figure.sketched")].some(awaited);

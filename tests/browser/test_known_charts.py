@@ -1,0 +1,50 @@
+"""Charts that are known come with their page: nobody asks for them, and they are drawn as those that were asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.browser.served import go, opened, served
+from tests.dashboards.synthetic import make_run
+
+pytestmark = pytest.mark.browser
+
+DRAWN_AS = """() => [...document.querySelectorAll('#page figure.chart')].map(one => [
+  one.dataset.chart, one.querySelectorAll('.main-svg .point, .main-svg .trace, .main-svg .hm, .main-svg .slice').length,
+  one.querySelector('.switch input:checked')?.nextSibling?.textContent, one.querySelector('figcaption').innerText,
+  getComputedStyle(one.querySelector('.main-svg')).backgroundColor,
+])"""
+
+
+def test_a_page_that_was_seen_brings_its_charts(chromium: Any, tmp_path: Path) -> None:
+    with served(make_run(tmp_path / "a.run").path) as address:
+        seen = opened(chromium, address)
+        asked: list[str] = []
+        seen.page.on("request", lambda one: asked.append(one.post_data or "") if one.method == "POST" else None)
+
+        def charts(title: str) -> list[list[Any]]:
+            asked.clear()
+            go(seen, title)
+            return list(seen.page.evaluate(DRAWN_AS))
+
+        def payloads() -> int:
+            return sum('"payload"' in one.partition('"inputs"')[0] for one in asked)
+
+        first = {title: charts(title) for title in ("Regions", "Messages")}
+        assert payloads() >= 3
+        again = {title: (charts(title), payloads()) for title in first}
+        assert again == {title: (drawn, 0) for title, drawn in first.items()}
+        # They follow the theme and their switch as all others.
+        chart = seen.page.locator("figure[data-chart='messages.matrix']")
+        for press, of, what in (
+            (seen.page.locator("#theme-button"), ".ytick text", "getComputedStyle(one).fill"),
+            (chart.locator(".switch label").nth(1), ".cbtitle", "one.textContent"),
+        ):
+            before = chart.locator(of).first.evaluate(f"one => {what}")
+            press.click()
+            now = f"document.querySelector(`figure[data-chart='messages.matrix'] {of}`)"
+            seen.page.wait_for_function(f"() => (one => one && {what} !== {before!r})({now})")
+        assert seen.console == []
+        seen.page.context.close()

@@ -1,0 +1,59 @@
+"""What is likely to be looked at next is made while nobody asks, and not before somebody has."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.dashboards.synthetic import make_run
+
+from logpost.dashboards.app.ahead import CALLBACK, REST_S, Ahead
+from logpost.dashboards.app.runs import Runs
+from logpost.dashboards.app.server import listening
+from logpost.dashboards.app.state import read
+from logpost.dashboards.app.view import View
+
+LONG_S = 20.0
+
+
+def _in_time(true: Callable[[], bool]) -> bool:
+    end = time.monotonic() + LONG_S
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    return true()
+
+
+def test_pages_are_made_while_nobody_asks(tmp_path: Path) -> None:
+    runs = Runs([make_run(tmp_path / "a.run").path])
+    ahead = Ahead(runs)
+    server = listening(runs, "127.0.0.1", 0, None)
+    ahead.watch(server)
+    held, inside = threading.Event(), threading.Event()
+
+    @server.app.before_request  # type: ignore[attr-defined, untyped-decorator]
+    def hold() -> None:
+        inside.set()
+        held.wait(LONG_S)
+
+    whole = View(runs, read("/", ""))
+
+    def made(*names: str) -> bool:
+        return all(runs.made.known(name, whole) is not None for name in names)
+
+    assert _in_time(lambda: "report" in vars(runs[""]))  # before anybody asks
+    client = server.app.test_client()  # type: ignore[attr-defined]
+    asking = threading.Thread(target=client.post, args=(CALLBACK,), kwargs={"json": {}})
+    asking.start()
+    assert inside.wait(LONG_S)
+    time.sleep(2 * REST_S)
+    assert not made("overview.categories")  # somebody asks
+    held.set()
+    asking.join()
+    # All charts that need no question, and that this run has.
+    wanted = ("hotspots.matrix", "timeline.timeline", "messages.sizes", "regions.tree", "network.load")
+    assert _in_time(lambda: made(*wanted))
+    assert not made("whatif.path")
+    server.server_close()
+    runs.jobs.close()
