@@ -15,7 +15,7 @@ from logpost.dashboards.app.server import listening
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
 
-LONG_S = 20.0
+LONG_S = 120.0
 
 
 def _in_time(true: Callable[[], bool]) -> bool:
