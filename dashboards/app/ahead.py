@@ -1,5 +1,5 @@
 """What somebody is likely to look at next is made while nobody asks: the first page before the browser is open, the
-other pages of the whole run while the first one is read."""
+other pages of the whole run while a page is read."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
 from logpost.dashboards.selection.selection import Selection
 
-REST_S = 0.2
-"""Nobody asks if the last answer is so long ago: a page's charts are asked for sooner."""
+REST_S = 1.0
+"""Nobody asks if the last answer is so long ago: on a small machine the browser draws until then."""
 ASK_AGAIN_S = 0.1
 MOST_MESSAGES = 20_000_000
 """Of larger runs only what stands around the charts is made: each chart takes seconds, and somebody may want none."""
@@ -82,12 +82,16 @@ class Ahead:
                     time.sleep(ASK_AGAIN_S)
 
     def _first(self) -> Iterator[Callable[[], object]]:
-        """What the first page of each run shows."""
+        """What the first page of each run shows, and the machines that What if offers, which take as long."""
         for name in self._runs.names:
             yield partial(self._shown_first, name)
+        yield self._machines
 
     def _shown_first(self, name: str) -> object:
         return self._runs[name].report, self._runs.scoped(name, Selection()).by_rank
+
+    def _machines(self) -> object:
+        return self._runs.replaying
 
     def _then(self) -> Iterator[Callable[[], object]]:
         """The other pages of the first run, as their links lead to them."""
