@@ -15,7 +15,7 @@ from logpost.analyzer import schema
 from logpost.analyzer.phases import program_ps
 from logpost.analyzer.replayable import Replayable
 from logpost.analyzer.run import Run
-from logpost.analyzer.warped import Times, warped
+from logpost.analyzer.warped import Rows, Times, between, stretches
 from logpost.errors import InputError
 from logpost.replay.whatif import changed
 
@@ -47,16 +47,24 @@ def ideal_network(run: Run, locations: pl.DataFrame | None = None) -> pl.DataFra
     except InputError:  # the recorded order contradicts itself: nothing can be replayed
         return schema.IDEAL_NETWORK.empty()
     begins = np.searchsorted(calls["location"].to_numpy(), np.arange(locations.height + 1))
-    measured = np.column_stack([calls["enter_ps"].to_numpy(), calls["leave_ps"].to_numpy()])
-    ideal = np.column_stack([enters, leaves])
-    columns: list[tuple[Times, Times, Times]] = []
+    measured = np.column_stack([calls["enter_ps"].to_numpy(), calls["leave_ps"].to_numpy()]).ravel()
+    ideal = np.column_stack([enters, leaves]).ravel()
+    # There may be 10^5 locations with a few calls: one by one, only what is found by search.
+    parts: list[tuple[Times, Times, Times, Times, Rows, Times]] = []
+    instants = 0
     for location, first, begin, end in accounted.select("location", "first_ps", "begin_ps", "end_ps").iter_rows():
-        of = slice(begins[location], begins[location + 1])
-        known = (np.append(first, measured[of].ravel()), np.append(first, ideal[of].ravel()))
+        of = slice(2 * begins[location], 2 * begins[location + 1])
+        starts = (first,) if of.stop > of.start else (first, first)
+        was, now = (np.concatenate((starts, known[of])) for known in (measured, ideal))
         windows, bounds = _windows(begin, end, manifest.windows.width_ps)
-        columns.append((np.full(len(windows), location), windows, np.diff(warped(*known, bounds))))
-    joined = (np.concatenate(parts) for parts in zip(*columns, strict=True))
-    frame = pl.DataFrame(dict(zip(("location", "window", "ideal_ps"), joined, strict=True)))
+        where = stretches(was, bounds) + instants
+        instants += len(was)
+        parts.append((was, now, bounds, windows, where, np.array((location, len(windows)))))
+    was, now, bounds, windows, where, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
+    of_location, count = counts[::2], counts[1::2]
+    last = np.cumsum(count + 1) - 1  # of each location's bounds
+    lengths = np.delete(np.diff(between(was, now, bounds, where)), last[:-1])
+    frame = pl.DataFrame({"location": np.repeat(of_location, count), "window": windows, "ideal_ps": lengths})
     return frame.cast(dict(schema.IDEAL_NETWORK.schema))  # type: ignore[arg-type]
 
 

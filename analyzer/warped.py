@@ -6,14 +6,22 @@ import numpy as np
 import numpy.typing as npt
 
 Times = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.intp]
 
 
 def warped(was: Times, now: Times, moments: Times) -> Times:
     """Moments between the instants `was`, as far between the same instants of `now`; exact at the instants, and
     wherever a stretch keeps its length."""
-    if len(was) < 2:
-        return moments
-    place = np.clip(np.searchsorted(was, moments, side="right") - 1, 0, len(was) - 2)
+    return moments if len(was) < 2 else between(was, now, moments, stretches(was, moments))
+
+
+def stretches(was: Times, moments: Times) -> Rows:
+    """For each moment the number of the instant before it, which another one follows."""
+    return np.clip(np.searchsorted(was, moments, side="right") - 1, 0, len(was) - 2)
+
+
+def between(was: Times, now: Times, moments: Times, place: Rows) -> Times:
+    """The same of moments whose stretches are known; instants may be those of several courses, one after the other."""
     before, length = was[place], was[place + 1] - was[place]
     new = now[place + 1] - now[place]
     into = moments - before

@@ -69,15 +69,16 @@ class _Places:
         times = np.bincount(row, weights=graph.gap_ps.astype(np.float64), minlength=size * count)
         self.spent: Floats = times.astype(np.float64).reshape(shape)
         self.gaps = np.bincount(row, minlength=size * count).reshape(shape)
-        self.ranks = ranks
+        self.whole = self.spent[ranks].sum(axis=0)
+        self.gaps_of_all = self.gaps[ranks].sum(axis=0)
+        self.ranks_with_any = (self.gaps[ranks] > 0).sum(axis=0)
 
     def beyond(self, location: int, *, longer: bool, each: bool) -> Floats:
         """By kind: how much longer, or shorter, a location's gaps are than the mean; each of them, or all together
         than those of a location that has any."""
-        whole = self.spent[self.ranks].sum(axis=0)
         here = self.gaps[location] if each else 1
-        of = self.gaps if each else self.gaps > 0
-        mean = here * whole / np.maximum(1, of[self.ranks].sum(axis=0))
+        of = self.gaps_of_all if each else self.ranks_with_any
+        mean = here * self.whole / np.maximum(1, of)
         difference = self.spent[location] - mean
         way = np.clip(difference if longer else -difference, 0.0, None)
         return np.asarray(np.where(self.spent[location] > 0, way, 0.0), dtype=np.float64)
