@@ -336,7 +336,7 @@ GroupSynchronization group_synchronization(std::string_view name) {
 }
 
 CallKind region_kind(std::string_view name, std::uint8_t paradigm) {
-    if (name == "MEASUREMENT OFF" && paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM) {
+    if ((name == "MEASUREMENT OFF" || name == "NO THREAD") && paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM) {
         return CallKind::not_recorded;
     }
     // TAU and canonical C++ names carry a signature, "MPI_Send()" or "MPI::Comm::Send(void const*, ...) const".

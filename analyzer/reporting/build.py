@@ -156,9 +156,14 @@ def _breakdown(by_rank: pl.DataFrame, total: int, undivided: Sequence[str]) -> t
 
 
 def _beside(run: Run) -> dict[str, int]:
-    """Phase to its time on the rank where it is longest, of those beside the program; ps."""
+    """Phase to its time on the rank where it is longest, of those beside the program; ps.
+
+    A location of threads that follow each other is outside of the program between them, and no rank.
+    """
+    ranks = run.table("locations").filter(pl.col("rank") >= 0)
     rows = (
         run.table("accounting")
+        .join(ranks, on="location", how="semi")
         .group_by("location", "phase")
         .agg(pl.col("exposed_ps").sum())
         .group_by(pl.col("phase").cast(pl.String))

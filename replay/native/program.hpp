@@ -50,7 +50,7 @@ enum class CallKind : std::uint8_t {
     finalize,
     io,
     other,         // communicator and datatype management, everything else of the library
-    not_recorded,  // no call: a time at which the recording was switched off
+    not_recorded,  // no call: a time at which recording was switched off or no thread lived
 };
 inline constexpr std::size_t kCallKinds = 22;
 

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <queue>
+#include <utility>
 #include <vector>
 
 #include "model.hpp"
@@ -16,7 +20,8 @@ class Calls {
     // Moves to the next whole call; false at the end of the log.
     bool advance();
 
-    // The call at hand, or where recording went off or on; nothing at the end of the log.
+    // The call at hand, or where recording went off or on, or another thread took the log over; nothing at the end of
+    // the log.
     const std::optional<Record>& call() const { return call_; }
     // Parts of that call: requests that it started, tested or completed.
     const std::vector<Record>& parts() const { return parts_; }
@@ -34,22 +39,26 @@ class Calls {
     bool off_ = false;
 };
 
-// Visits the number of the thread whose next call ended first, until no thread has one.
+// Visits the number of the thread whose next call ended first, until no thread has one. Of calls that ended at one time
+// that of the thread with the smaller number comes first.
 template <class Visit>
 void for_each_in_order(std::vector<Calls>& threads, Visit&& visit) {
-    for (;;) {
-        std::size_t next = threads.size();
-        for (std::size_t i = 0; i < threads.size(); ++i) {
-            if (threads[i].call() &&
-                (next == threads.size() || threads[i].call()->head.leave < threads[next].call()->head.leave)) {
-                next = i;
-            }
+    using Next = std::pair<std::uint64_t, std::size_t>;  // when its call ended, and the thread
+    std::priority_queue<Next, std::vector<Next>, std::greater<>> order;
+    const auto wait = [&](std::size_t thread) {
+        if (threads[thread].call()) {
+            order.emplace(threads[thread].call()->head.leave, thread);
         }
-        if (next == threads.size()) {
-            return;
-        }
-        visit(next);
-        threads[next].advance();
+    };
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+        wait(i);
+    }
+    while (!order.empty()) {
+        const std::size_t thread = order.top().second;
+        order.pop();
+        visit(thread);
+        threads[thread].advance();
+        wait(thread);
     }
 }
 

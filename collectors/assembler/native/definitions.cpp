@@ -181,10 +181,10 @@ class Definitions {
     }
 
     OTF2_Paradigm paradigm(std::uint32_t function) const {
-        if (function > job_.off) {
+        if (function > job_.no_thread) {
             return job_.functions[function].role == "region" ? OTF2_PARADIGM_USER : OTF2_PARADIGM_COMPILER;
         }
-        return function == job_.off ? OTF2_PARADIGM_MEASUREMENT_SYSTEM
+        return function >= job_.off ? OTF2_PARADIGM_MEASUREMENT_SYSTEM
                : is_shmem(function) ? OTF2_PARADIGM_SHMEM
                                     : OTF2_PARADIGM_MPI;
     }
@@ -204,10 +204,10 @@ class Definitions {
         if (process == nullptr) {
             return "";
         }
-        for (const auto& thread : process->threads) {
-            if (thread->log.header().thread == l.thread && !thread->binding.empty()) {
-                return thread->binding;
-            }
+        const auto number = [](const auto& thread) { return thread->log.header().thread; };
+        const auto thread = std::ranges::lower_bound(process->threads, l.thread, {}, number);
+        if (thread != process->threads.end() && number(*thread) == l.thread && !(*thread)->binding.empty()) {
+            return (*thread)->binding;
         }
         const auto at = process->info.find("binding");
         return at != process->info.end() ? at->second : "";

@@ -108,7 +108,7 @@ class ProcessEvents {
         if (out.events == 0) {
             out.events = write_nothing(out.writer, job_);
         } else {
-            regions_[out.thread].interrupt(out, out.last);
+            thread_ends(out);
             check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(out.last), program_region), "Leave");
             if (out.thread == 0) {
                 check(OTF2_EvtWriter_ProgramEnd(out.writer, nullptr, out.at(out.last), OTF2_UNDEFINED_INT64),
@@ -121,22 +121,41 @@ class ProcessEvents {
         check(OTF2_Archive_CloseEvtWriter(archive_, out.writer), "closing events");
     }
 
-    void begin_location(EventWriter& out, std::uint64_t time) {
-        if (out.thread == 0) {
-            const OTF2_StringRef name = strings_(process_.info["executable"]);
-            check(OTF2_EvtWriter_ProgramBegin(out.writer, nullptr, out.at(time), name, 0, nullptr), "ProgramBegin");
+    // Before each event of a thread. Between threads nobody is there to compute: that time is a region of its own.
+    void thread_lives(EventWriter& out, const Calls& source, std::uint64_t time) {
+        if (out.events == 0) {
+            if (out.thread == 0) {
+                const OTF2_StringRef name = strings_(process_.info["executable"]);
+                check(OTF2_EvtWriter_ProgramBegin(out.writer, nullptr, out.at(time), name, 0, nullptr), "ProgramBegin");
+            }
+            check(OTF2_EvtWriter_Enter(out.writer, nullptr, out.at(time), program_region), "Enter");
+        } else if (out.ended) {
+            const OTF2_RegionRef region = ids_.region(source, job_.no_thread);
+            check(OTF2_EvtWriter_Enter(out.writer, nullptr, out.at(out.last), region), "Enter");
+            check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(time), region), "Leave");
         }
-        check(OTF2_EvtWriter_Enter(out.writer, nullptr, out.at(time), program_region), "Enter");
+        out.ended = false;
+    }
+
+    // Its regions end with it.
+    void thread_ends(EventWriter& out) {
+        if (out.ended) {
+            return;
+        }
+        regions_[out.thread].interrupt(out, out.last);
+        regions_.erase(out.thread);
+        out.ended = true;
     }
 
     void emit(EventWriter& out, const Calls& source) {
         const Record& r = *source.call();
+        if (r.head.kind == LP_NEXT) {
+            thread_ends(out);
+            return;
+        }
         const std::uint64_t enter = ids_.ticks(r.head.enter);
         const std::uint64_t leave = std::max(enter, ids_.ticks(r.head.leave));
-        const bool first = out.events == 0;
-        if (first) {
-            begin_location(out, enter);
-        }
+        thread_lives(out, source, enter);
         tally_.first = std::min(tally_.first, to_global_ticks(job_, process_, r.head.enter));
         tally_.last = std::max(tally_.last, to_global_ticks(job_, process_, r.head.leave));
         if (r.head.kind >= LP_REGION_BEGIN) {
@@ -264,6 +283,7 @@ class ProcessEvents {
         const std::uint64_t enter = ids_.ticks(open.enter);
         const OTF2_RegionRef region = ids_.region(source, r.head.function);
         const OTF2_StringRef what = strings_(what_is_open(job_, process_, requests_, out.thread, open));
+        thread_lives(out, source, enter);
         call_site(out, source.thread(), r);
         OTF2_AttributeList_AddStringRef(out.attributes, open_attribute, what);
         check(OTF2_EvtWriter_Enter(out.writer, out.attributes, out.at(enter), region), "Enter");

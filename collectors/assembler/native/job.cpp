@@ -33,6 +33,8 @@ void read_functions(Job& job, const std::filesystem::path& path) {
     }
     job.off = static_cast<std::uint32_t>(job.functions.size());
     job.functions.push_back({"MEASUREMENT OFF", "artificial", "-"});  // as Score-P names it
+    job.no_thread = static_cast<std::uint32_t>(job.functions.size());
+    job.functions.push_back({"NO THREAD", "artificial", "-"});
 }
 
 Module module_from(std::map<std::string, std::string> values) {

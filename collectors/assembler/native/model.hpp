@@ -18,8 +18,8 @@ namespace logpost::assembler {
 
 inline constexpr std::uint32_t none = UINT32_MAX;
 
-// A row of functions.txt: what the function numbers of the raw logs mean. Behind those come a region that stands for
-// times at which recording was off, and the regions that the program names.
+// A row of functions.txt: what the function numbers of the raw logs mean. Behind those come regions that stand for
+// times at which recording was off and those between two threads of a location, and the regions that the program names.
 struct Function {
     std::string name;
     std::string role;
@@ -138,7 +138,8 @@ struct Job {
     std::vector<Communicator> comms;
     std::vector<Window> windows;
     std::vector<Function> functions;  // by number
-    std::uint32_t off = 0;            // the one that stands for times at which recording was off
+    std::uint32_t off = 0;            // the one that stands for times at which recording was off,
+    std::uint32_t no_thread = 0;      // and for those between two threads
     std::uint64_t table = 0;
     bool so_far = false;           // the program still runs
     std::string program;           // as the archive is named after it

@@ -14,6 +14,7 @@ const size_t lp_thread_bytes = sizeof(struct lp_mpi_thread);
 void lp_thread_begins(struct lp_thread* t) {
     lp_mpi_part(t)->comm_generation = lp_comm_generation - 1;
     lp_mpi_part(t)->rma_generation = lp_rma_generation - 1;
+    lp_mpi_part(t)->found = (struct lp_found){0, 0, 0};
 }
 
 void lp_thread_ends(struct lp_thread* t) {

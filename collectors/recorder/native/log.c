@@ -4,8 +4,10 @@
  * middle of a call would cost more than the call, and a full disk would be a SIGBUS. When it is full its content is
  * appended to the log with one write, five times cheaper than mapping the next part of the log, and a full disk is an
  * error code. What kills the process leaves both files to the kernel: nothing is lost. No file descriptor is kept, for
- * programs close descriptors that they do not know. Memory in use is one window per thread that calls MPI. With a ring
- * (ring.c) the log holds notes alone, and the windows' other records go there. */
+ * programs close descriptors that they do not know. Memory in use is one window per thread that calls MPI, of those
+ * that live at one time: programs that start a thread per task start tens of thousands, and a log of its own for each
+ * would be as many files, mappings and locations. With a ring (ring.c) the log holds notes alone, and the windows'
+ * other records go there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -46,6 +48,7 @@ static int ring;             /* full windows go to a ring */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t key;
 static uint32_t threads;
+static struct lp_thread* ended; /* the last one whose log is to be taken over */
 static uint64_t start_ticks;
 
 void lp_say(const char* format, ...) {
@@ -100,8 +103,16 @@ static void end_of_thread(void* arg) {
     }
     if (t->phase != lp_on && !t->busy) /* what it has skipped is to be stated */
         lp_follow(t);
-    lp_log_close(t);
     lp_self = NULL;
+    if (t->map && t->index) { /* location 0 of a process is the thread that started the library */
+        __atomic_store_n(&t->open->enter, 0, __ATOMIC_RELEASE);
+        pthread_mutex_lock(&lock);
+        t->ended_before = ended;
+        ended = t;
+        pthread_mutex_unlock(&lock);
+        return;
+    }
+    lp_log_close(t);
     lp_thread_ends(t);
     lp_stacks_free(t);
     free(t->handles);
@@ -420,6 +431,44 @@ static int create_files(struct lp_thread* t) {
     return 0;
 }
 
+static void be_self(struct lp_thread* t) {
+    lp_self = t;
+#if !defined(LOGPOST_SIMULATED)
+    pthread_setspecific(key, t);
+#endif
+}
+
+/* The thread of an ended one's log; NULL: there is none on these processors. */
+static struct lp_thread* take_over(uint64_t binding) {
+    if (lp_stopped)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    struct lp_thread** at = &ended;
+    while (*at && (*at)->binding != binding)
+        at = &(*at)->ended_before;
+    struct lp_thread* t = *at;
+    if (t)
+        *at = t->ended_before;
+    pthread_mutex_unlock(&lock);
+    return t;
+}
+
+/* Whatever the ended thread was in ended with it: calls, regions. Recording may have been switched meanwhile, which
+ * this one follows as every thread does, at its first call. */
+static void go_on(struct lp_thread* t) {
+    t->busy = 0;
+    t->stack = 0;
+    t->depth = t->lowest = 0;
+    lp_thread_begins(t);
+    lp_stacks_forget(t);
+    be_self(t);
+    const size_t n = sizeof(struct lp_head);
+    if (lp_reserve(t, n)) {
+        uint64_t now = lp_now();
+        lp_commit(t, LP_NEXT, 0, n, now, now);
+    }
+}
+
 static void begin(struct lp_thread* t) {
     t->open = &t->no_window;
     t->phase = 1;
@@ -430,10 +479,7 @@ static void begin(struct lp_thread* t) {
     pthread_mutex_lock(&lock);
     t->index = threads++;
     pthread_mutex_unlock(&lock);
-    lp_self = t;
-#if !defined(LOGPOST_SIMULATED)
-    pthread_setspecific(key, t);
-#endif
+    be_self(t);
     lp_log_path(t->index, t->path, sizeof t->path);
     snprintf(t->window, sizeof t->window, "%.*s.window", (int)strlen(t->path) - 4, t->path);
     if (lp_stopped)
@@ -449,12 +495,16 @@ static void begin(struct lp_thread* t) {
 }
 
 struct lp_thread* lp_thread_create(void) {
-    struct lp_thread* t = calloc(1, lp_thread_bytes);
+    int cancellable = lp_shield();
+    const uint64_t binding = lp_binding();
+    struct lp_thread* t = take_over(binding);
     if (t) {
-        int cancellable = lp_shield();
+        go_on(t);
+    } else if ((t = calloc(1, lp_thread_bytes)) != NULL) {
+        t->binding = binding;
         begin(t);
-        lp_unshield(cancellable);
     }
+    lp_unshield(cancellable);
     return t;
 }
 

@@ -29,6 +29,10 @@ void lp_describe_thread(struct lp_thread* t) {
     lp_note_text(t, LP_THREAD, "binding=");
 }
 
+uint64_t lp_binding(void) {
+    return 0;
+}
+
 void lp_off_in_children(void) {}
 
 #else
@@ -56,6 +60,16 @@ void lp_describe_thread(struct lp_thread* t) {
     char text[1100] = "binding=";
     binding(text + 8, sizeof text - 8);
     lp_note_text(t, LP_THREAD, text);
+}
+
+uint64_t lp_binding(void) {
+    unsigned char set[512]; /* 4096 processors */
+    memset(set, 0, sizeof set);
+    sched_getaffinity(0, sizeof set, (cpu_set_t*)(void*)set);
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (size_t i = 0; i < sizeof set; i++)
+        hash = (hash ^ set[i]) * 0x100000001b3ull;
+    return hash;
 }
 
 static void read_line(const char* path, char* text, size_t room) {

@@ -1,5 +1,6 @@
-/* The raw log: what the interposer leaves behind and the assembler reads, per thread a log (*.raw) and, while the
- * thread lives or when its process was killed, a window (*.window) with what has not been appended to the log yet.
+/* The raw log: what the interposer leaves behind and the assembler reads, per thread a log (*.raw) and a window
+ * (*.window) with what has not been appended to the log yet. A thread that begins takes over log and window of one that
+ * has ended on the same processors, if there is one (LP_NEXT): a process has as many logs as threads lived at one time.
  *
  * Both begin with a header of LP_FILE_HEADER bytes; then come records without gaps, each a multiple of 8 bytes, in the
  * order in which the calls *ended*. The first word of a record (kind, function, size) is stored last, so a record is
@@ -170,6 +171,7 @@ enum lp_kind {
     LP_REGION_END,   /* the region that began last ends at `enter` */
     LP_MARK,         /* uint64 region: the program says so at `enter` */
     LP_REPLACED, /* a persistent request's handle before the call started it, and since; part of a call, see LP_DONE */
+    LP_NEXT,     /* the log's thread has ended: from `enter` on it is that of another one */
     LP_FIRST_NOTE = 64,
     LP_DEF_COMM = 64, /* lp_comm_def */
     LP_NAME_COMM,     /* uint32 id, uint32 length, characters */

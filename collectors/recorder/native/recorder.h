@@ -49,6 +49,8 @@ struct lp_thread {
     char* map;
     uint64_t flushed; /* bytes of the log that are in its file, header included */
     uint32_t index;
+    uint64_t binding;               /* hash of the processors that it may run on */
+    struct lp_thread* ended_before; /* of a thread that has ended: another one whose log is to be taken over */
     /* Of switch.c: up to where the thread's records are summed up, because recording has been off, and whether it was
      * off there. Other threads read what has records meanwhile, and hold `moving`, as who moves or unmaps them does. */
     uint64_t summed;
@@ -64,8 +66,8 @@ struct lp_thread {
     char path[1280], window[1280];
 };
 
-/* What the collector gives: the hash of its table of functions, and its own part of a thread behind struct lp_thread.
- */
+/* What the collector gives: the hash of its table of functions, and its own part of a thread behind struct lp_thread,
+ * which begins zeroed, or as the thread left it whose log this one takes over. */
 extern const uint64_t lp_table_hash;
 extern LP_HIDDEN const size_t lp_thread_bytes; /* of a thread with the collector's part */
 LP_HIDDEN void lp_thread_begins(struct lp_thread* t);
@@ -100,6 +102,7 @@ void logpost_switch_on(void);
 /* process.c */
 LP_HIDDEN void lp_note_process(struct lp_thread* t, const char* library, int rank, int size);
 LP_HIDDEN void lp_describe_thread(struct lp_thread* t);
+LP_HIDDEN uint64_t lp_binding(void); /* hash of the processors that the calling thread may run on */
 LP_HIDDEN void lp_off_in_children(void);
 
 /* The recorder's system calls are points at which a thread may be cancelled, perhaps with a lock, in calls of the

@@ -24,6 +24,10 @@ void lp_stacks_free(struct lp_thread* t) {
     (void)t;
 }
 
+void lp_stacks_forget(struct lp_thread* t) {
+    (void)t;
+}
+
 void lp_stacks_note_modules(struct lp_thread* t) {
     (void)t;
 }
@@ -168,8 +172,40 @@ static int unwind(struct lp_frame* frame, int room) {
 #endif
 }
 
+static struct lp_stack** former_slot(struct lp_thread* t, const struct lp_frame* frame, int count) {
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (int i = 0; i < count; i++)
+        hash = (hash ^ frame[i].address) * 0x9E3779B97F4A7C15ull;
+    return &t->stacks->former[(hash >> 32) % LP_STACK_SLOTS];
+}
+
+static void put_in_slot(struct lp_thread* t, struct lp_stack* s) {
+    struct lp_stack** head = &t->stacks->slot[lp_stack_slot(s->frame[0].address, s->frame[0].place)];
+    s->next = *head;
+    *head = s;
+}
+
+/* The same stack of an ended thread, at this one's places; NULL: there is none. */
+static struct lp_stack* met_again(struct lp_thread* t, const struct lp_frame* frame, int count) {
+    for (struct lp_stack *s, **at = former_slot(t, frame, count); (s = *at); at = &s->next) {
+        int i = 0;
+        while (i < count && s->frames == (uint32_t)count && s->frame[i].address == frame[i].address)
+            i++;
+        if (i < count)
+            continue;
+        *at = s->next;
+        memcpy(s->frame, frame, (size_t)count * sizeof *frame);
+        put_in_slot(t, s);
+        return s;
+    }
+    return NULL;
+}
+
 static struct lp_stack* remember(struct lp_thread* t, const struct lp_frame* frame, int count) {
-    struct lp_stack* s = malloc(sizeof *s + (size_t)count * sizeof *frame);
+    struct lp_stack* s = met_again(t, frame, count);
+    if (s)
+        return s;
+    s = malloc(sizeof *s + (size_t)count * sizeof *frame);
     size_t bytes = sizeof(struct lp_head) + sizeof(struct lp_stack_def) + (size_t)count * 8;
     if (!s || !lp_reserve(t, bytes)) {
         free(s);
@@ -185,9 +221,7 @@ static struct lp_stack* remember(struct lp_thread* t, const struct lp_frame* fra
         to[i] = frame[i].address;
     uint64_t now = lp_now();
     lp_commit(t, LP_DEF_STACK, 0, bytes, now, now);
-    struct lp_stack** head = &t->stacks->slot[lp_stack_slot(frame[0].address, frame[0].place)];
-    s->next = *head;
-    *head = s;
+    put_in_slot(t, s);
     return s;
 }
 
@@ -228,11 +262,22 @@ void lp_stacks_begin(struct lp_thread* t) {
         t->stacks = calloc(1, sizeof *t->stacks);
 }
 
+void lp_stacks_forget(struct lp_thread* t) {
+    for (unsigned i = 0; t->stacks && i < LP_STACK_SLOTS; i++)
+        for (struct lp_stack* s; (s = t->stacks->slot[i]);) {
+            t->stacks->slot[i] = s->next;
+            struct lp_stack** head = former_slot(t, s->frame, (int)s->frames);
+            s->next = *head;
+            *head = s;
+        }
+}
+
 void lp_stacks_free(struct lp_thread* t) {
     if (!t->stacks)
         return;
+    lp_stacks_forget(t);
     for (unsigned i = 0; i < LP_STACK_SLOTS; i++)
-        for (struct lp_stack *s = t->stacks->slot[i], *next; s; s = next) {
+        for (struct lp_stack *s = t->stacks->former[i], *next; s; s = next) {
             next = s->next;
             free(s);
         }

@@ -28,11 +28,14 @@ struct lp_stack {
 
 struct lp_stacks {
     struct lp_stack* slot[LP_STACK_SLOTS];
+    struct lp_stack* former[LP_STACK_SLOTS]; /* those of ended threads, by their addresses: the log has them */
     uint32_t count;
 };
 
 LP_HIDDEN uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t* place);
 LP_HIDDEN void lp_stacks_free(struct lp_thread* t);
+/* Another thread goes on: memory at remembered places may be gone. What the log has keeps its number. */
+LP_HIDDEN void lp_stacks_forget(struct lp_thread* t);
 LP_HIDDEN void lp_stacks_note_modules(struct lp_thread* t); /* the objects that hold code, as far as they are new */
 LP_HIDDEN void lp_stacks_begin(struct lp_thread* t);        /* none when LOGPOST_STACK_DEPTH is 0 */
 
