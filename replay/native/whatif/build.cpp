@@ -29,7 +29,8 @@ class Builder {
           network_(network),
           overlapped_(overlapped),
           draft_(machine, program.placement, elsewhere == nullptr ? program.placement : elsewhere->placement),
-          locations_(program.timelines.size()) {
+          locations_(program.timelines.size()),
+          calls_(program) {
         draft_.contention = network != nullptr;
         draft_.nics_share = nics_share;
         draft_.numbered = draft_.contention || moved() || planned.asynchronous_progress || overlapped;
@@ -58,7 +59,7 @@ class Builder {
             add_own_edges();
         }
         // What the edges have told by now makes room for what is built next.
-        release(bases_, completions_, classes_, origins_);
+        release(calls_, bases_, completions_, classes_, origins_);
         auto order = first_order();
         add_queue(order, sending_);
         add_queue(order, told_.sending);
@@ -94,11 +95,6 @@ class Builder {
         } catch (const Cycle& cycle) {
             throw CycleError("the recorded calls wait for each other in a circle: " + calls_of(cycle, events_));
         }
-    }
-
-    template <class Body>
-    void for_each_call(Body&& body) const {
-        for_each_call_in_time(program_, std::forward<Body>(body));
     }
 
     [[nodiscard]] bool takes_part(std::size_t location) const noexcept { return program_.accounted[location] != 0; }
@@ -162,7 +158,7 @@ class Builder {
             }
         }
         std::vector<std::uint32_t> moved(locations_);  // waits of a row whose following work is moved yet
-        for_each_call([&](std::size_t l, std::uint32_t number) {
+        calls_.for_each([&](std::size_t l, std::uint32_t number) {
             const auto& calls = program_.timelines[l].calls;
             const auto& call = calls[number];
             if (moved[l] > 0) {
@@ -226,7 +222,7 @@ class Builder {
                 }
             }
         }
-        for_each_call([&](std::size_t l, std::uint32_t call) {
+        calls_.for_each([&](std::size_t l, std::uint32_t call) {
             const auto& sends = program_.timelines[l].sends;
             for (auto& i = next[l]; i < sends.size() && sends[i].call == call; ++i) {
                 add_send(l, i, several[l][call] != 0, layout[l]);
@@ -278,7 +274,7 @@ class Builder {
 
     void add_receives() {
         std::vector<std::uint32_t> next(locations_);
-        for_each_call([&](std::size_t l, std::uint32_t call) {
+        calls_.for_each([&](std::size_t l, std::uint32_t call) {
             const auto& receives = program_.timelines[l].receives;
             for (auto& i = next[l]; i < receives.size() && receives[i].call <= call; ++i) {
                 if (followed(l, receives[i])) {
@@ -424,7 +420,7 @@ class Builder {
     }
 
     void add_own_edges() {
-        for_each_call([&](std::size_t l, std::uint32_t call) { add_own_edge(l, call); });
+        calls_.for_each([&](std::size_t l, std::uint32_t call) { add_own_edge(l, call); });
     }
 
     /// From each call's enter, or the last thing that it started, to its leave.
@@ -506,6 +502,7 @@ class Builder {
 
     Draft draft_;
     std::size_t locations_;
+    CallsInTime calls_;
     Events events_;
     std::vector<std::vector<std::uint32_t>> bases_;        // node by [location][call]: what its completions follow
     std::vector<std::vector<std::uint32_t>> completions_;  // receives by [location][call]

@@ -56,27 +56,45 @@ class FirstOf {
 };
 
 /// All calls of the locations that have an account by the time of their enters, so that what happens at about the same
-/// time lies together in memory: `body(location, call)`.
-template <class Body>
-void for_each_call_in_time(const Program& program, Body&& body) {
-    const auto locations = program.timelines.size();
-    std::vector<std::uint32_t> at(locations);  // the next call
-    FirstOf order(locations);
-    const auto time = [&](std::size_t l) {
-        const auto& calls = program.timelines[l].calls;
-        return at[l] < calls.size() ? calls[at[l]].enter_ps : FirstOf::kGone;
-    };
-    for (std::uint32_t l = 0; l < locations; ++l) {
-        if (program.accounted[l] != 0) {
-            order.set(l, time(l));
+/// time lies together in memory.
+class CallsInTime {
+  public:
+    CallsInTime() = default;
+    explicit CallsInTime(const Program& program) : timelines_(program.timelines.size()) {
+        std::size_t all = 0;
+        std::vector<std::uint32_t> next(timelines_);  // call, by location
+        FirstOf order(timelines_);
+        const auto time = [&](std::size_t l) {
+            const auto& calls = program.timelines[l].calls;
+            return next[l] < calls.size() ? calls[next[l]].enter_ps : FirstOf::kGone;
+        };
+        for (std::uint32_t l = 0; l < timelines_; ++l) {
+            if (program.accounted[l] != 0) {
+                order.set(l, time(l));
+                all += program.timelines[l].calls.size();
+            }
+        }
+        locations_.reserve(all);
+        for (order.begin(); !order.none();) {
+            const auto l = order.first();
+            ++next[l];
+            order.next(time(l));
+            locations_.push_back(l);
         }
     }
-    for (order.begin(); !order.none();) {
-        const auto l = order.first();
-        const auto call = at[l]++;
-        order.next(time(l));
-        body(static_cast<std::size_t>(l), call);
+
+    /// Calls `body(location, call)` for each of them.
+    template <class Body>
+    void for_each(Body&& body) const {
+        std::vector<std::uint32_t> next(timelines_);
+        for (const auto l : locations_) {
+            body(static_cast<std::size_t>(l), next[l]++);
+        }
     }
-}
+
+  private:
+    std::size_t timelines_ = 0;
+    std::vector<std::uint32_t> locations_;  // by call
+};
 
 }  // namespace logpost::replay
