@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "replay/native/numbers.hpp"
 #include "replay/native/release.hpp"
 #include "replay/native/whatif/calibrate.hpp"
 #include "replay/native/whatif/graph.hpp"
@@ -132,8 +132,8 @@ class Draft {
     struct HashMessage {
         std::size_t operator()(const MessageClass& message) const noexcept;
     };
-    std::unordered_map<EdgeModel, std::uint32_t, HashModel> model_index_;
-    std::unordered_map<MessageClass, std::uint32_t, HashMessage> message_index_;
+    Numbers<HashModel> model_numbers_;
+    Numbers<HashMessage> message_numbers_;
 };
 
 /// Nodes that wait for each other, in their order.

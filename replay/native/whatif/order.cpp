@@ -42,13 +42,12 @@ Draft::Draft(const Parameters& of, const Placement& where, const Placement& else
 }
 
 std::uint32_t Draft::message_class(const MessageClass& message) {
-    const auto [place, added] = message_index_.try_emplace(message, static_cast<std::uint32_t>(messages.size()));
-    if (added) {
-        messages.push_back(message);
+    const auto number = message_numbers_.of(message, messages);
+    if (number == class_costs.size()) {
         const auto& [locality, hops] = message.recorded;
         class_costs.push_back(message_cost(machine, locality, message.bytes, message.layout, 1, hops));
     }
-    return place->second;
+    return number;
 }
 
 std::uint32_t Draft::message_class(std::int32_t from, std::int32_t to, std::uint64_t bytes, const Blocks& layout) {
@@ -59,12 +58,11 @@ std::uint32_t Draft::message_class(std::int32_t from, std::int32_t to, std::uint
 }
 
 std::uint32_t Draft::model(const EdgeModel& given) {
-    const auto [place, added] = model_index_.try_emplace(given, static_cast<std::uint32_t>(models.size()));
-    if (added) {
-        models.push_back(given);
+    const auto number = model_numbers_.of(given, models);
+    if (number == costs.size()) {
         costs.push_back(given.terms == 0 ? 0 : edge_cost(given, class_costs[given.message]));
     }
-    return place->second;
+    return number;
 }
 
 void Incoming::add(std::vector<DraftEdge>&& more, std::uint32_t nodes, bool numbered) {
