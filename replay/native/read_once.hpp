@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -17,7 +18,7 @@ class ReadOnce {
   public:
     static_assert(std::is_trivially_copyable_v<T>);
 
-    explicit ReadOnce(std::vector<T>& column) : column_(column) { left_.assign(block_of(column.size()) + 1, kBlock); }
+    explicit ReadOnce(std::span<T> column) : column_(column) { left_.assign(block_of(column.size()) + 1, kBlock); }
 
     /// Nobody reads the elements `begin` .. `end` again.
     void done(std::size_t begin, std::size_t end) noexcept {
@@ -37,7 +38,7 @@ class ReadOnce {
     }
 
   private:
-    static constexpr std::size_t kBlock = std::size_t{64} << 10U;  // whole pages, whatever their size
+    static constexpr std::size_t kBlock = std::size_t{2} << 20U;  // a huge page: part of one would not go back
 
     [[nodiscard]] std::uintptr_t address(std::size_t element) const noexcept {
         return reinterpret_cast<std::uintptr_t>(column_.data() + element);
@@ -46,8 +47,11 @@ class ReadOnce {
         return address(element) / kBlock - address(0) / kBlock;
     }
 
-    std::vector<T>& column_;
+    std::span<T> column_;
     std::vector<std::uint32_t> left_;  // bytes of each block that may be read yet
 };
+
+template <class T, class Allocator>
+ReadOnce(std::vector<T, Allocator>&) -> ReadOnce<T>;
 
 }  // namespace logpost::replay

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "replay/native/huge_column.hpp"
 #include "replay/native/whatif/graph.hpp"
 
 namespace logpost::replay {
@@ -34,7 +35,7 @@ class Measured {
     }
 
   private:
-    std::vector<std::int64_t> ps_;
+    HugeColumn<std::int64_t> ps_;
     std::vector<bool> fresh_;
 };
 

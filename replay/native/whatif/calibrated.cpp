@@ -13,7 +13,7 @@ namespace {
 
 class Calibration {
   public:
-    Calibration(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const Exchanged& exchanged,
+    Calibration(Draft&& draft, HugeColumn<std::uint32_t>&& nodes, Events&& events, const Exchanged& exchanged,
                 const Program& program, const Network* network)
         : draft_(std::move(draft)),
           nodes_(std::move(nodes)),
@@ -36,7 +36,7 @@ class Calibration {
         for (const auto& [edge, takes_ps] : exchanged_.work) {
             work_.emplace(moved_to[edge], takes_ps);
         }
-        std::vector<std::uint32_t> place;  // by node of the draft
+        HugeColumn<std::uint32_t> place;  // by node of the draft
         if (graph.crossings.empty()) {
             calibrate_in_order(graph, absent);
             place = placed(graph);
@@ -109,8 +109,8 @@ class Calibration {
     }
 
     /// Gives the edges their sources in the graph. By node of the draft, its place there.
-    [[nodiscard]] std::vector<std::uint32_t> placed(Graph& graph) const {
-        std::vector<std::uint32_t> place(nodes_.size());
+    [[nodiscard]] HugeColumn<std::uint32_t> placed(Graph& graph) const {
+        HugeColumn<std::uint32_t> place(nodes_.size());
         for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
             place[nodes_[i]] = i;
         }
@@ -125,7 +125,7 @@ class Calibration {
     void calibrate_in_order(Graph& graph, const std::vector<bool>& absent) const {
         const auto& measured = draft_.measured;
         const auto events = static_cast<std::uint32_t>(measured.size());
-        std::vector<std::int64_t> found(graph.nodes() - events);  // of the nodes that the trace does not show
+        HugeColumn<std::int64_t> found(graph.nodes() - events);  // of the nodes that the trace does not show
         const auto time = [&](std::uint32_t node) { return node < events ? measured[node] : found[node - events]; };
         // Memory that is not touched costs none, and a column that grows needs it twice.
         graph.own_weights.reserve(graph.arcs.size());
@@ -222,7 +222,7 @@ class Calibration {
     }
 
     Draft draft_;
-    std::vector<std::uint32_t> nodes_;
+    HugeColumn<std::uint32_t> nodes_;
     Events events_;
     const Exchanged& exchanged_;
     const Program& program_;
@@ -266,7 +266,7 @@ std::string calls_of(const Cycle& cycle, const Events& events) {
     return text + (stretches.size() > kMost ? " -> ..." : "");
 }
 
-Graph calibrated(Draft&& draft, std::vector<std::uint32_t>&& nodes, Events&& events, const Exchanged& exchanged,
+Graph calibrated(Draft&& draft, HugeColumn<std::uint32_t>&& nodes, Events&& events, const Exchanged& exchanged,
                  const Program& program, const Network* network) {
     return Calibration(std::move(draft), std::move(nodes), std::move(events), exchanged, program, network).graph();
 }

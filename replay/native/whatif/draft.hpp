@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "replay/native/huge_column.hpp"
 #include "replay/native/numbers.hpp"
 #include "replay/native/release.hpp"
 #include "replay/native/whatif/calibrate.hpp"
@@ -44,12 +45,12 @@ using Customers = std::vector<Customer>;
 /// Edges by target: of node v, edges[first[v]] .. edges[first[v + 1]] in the order in which they were added, with their
 /// models as rows.
 struct Incoming {
-    std::vector<std::uint32_t> first;
-    std::vector<Arc> edges;
-    std::vector<std::uint32_t> numbers;  ///< of each edge, the place in that order; empty where nobody asks
+    HugeColumn<std::uint32_t> first;
+    HugeColumn<Arc> edges;
+    HugeColumn<std::uint32_t> numbers;  ///< of each edge, the place in that order; empty where nobody asks
 
     /// Adds what leads to one of `nodes` nodes, and gives it up.
-    void add(std::vector<DraftEdge>&& more, std::uint32_t nodes, bool numbered);
+    void add(HugeColumn<DraftEdge>&& more, std::uint32_t nodes, bool numbered);
 };
 
 class Draft {
@@ -84,7 +85,7 @@ class Draft {
     void take_in() { incoming.add(std::move(edges), nodes, numbered); }
     /// Gives up the edges, and an edge from nothing to every node without one, as those of a graph of `nodes`. Their
     /// sources are the draft's nodes yet, their weights the models' costs. By number of the edge: where it stands then.
-    std::vector<std::uint32_t> move_edges(Graph& graph, std::span<const std::uint32_t> nodes);
+    HugeColumn<std::uint32_t> move_edges(Graph& graph, std::span<const std::uint32_t> nodes);
 
     std::uint32_t message_class(const MessageClass& message);
     /// The class of a message from one location to another.
@@ -117,8 +118,8 @@ class Draft {
     std::vector<Crossing> crossings;  ///< edges by their index here
     std::uint32_t nodes = 0;
     Measured measured;
-    bool numbered = false;         ///< whether single edges are asked for in the end
-    std::vector<DraftEdge> edges;  ///< that were not taken in yet
+    bool numbered = false;        ///< whether single edges are asked for in the end
+    HugeColumn<DraftEdge> edges;  ///< that were not taken in yet
     Incoming incoming;
     std::vector<EdgeModel> models;
     std::vector<std::int64_t> costs;  ///< by model
@@ -155,14 +156,14 @@ class NodeOrder {
 
     [[nodiscard]] bool before(std::uint32_t a, std::uint32_t b) const noexcept { return place_[a] < place_[b]; }
     /// The nodes in their order; the rest of it is given up.
-    [[nodiscard]] std::vector<std::uint32_t> taken() && {
+    [[nodiscard]] HugeColumn<std::uint32_t> taken() && {
         release(place_);
         return std::move(nodes_);
     }
 
   private:
-    std::vector<std::uint32_t> nodes_;
-    std::vector<std::uint32_t> place_;
+    HugeColumn<std::uint32_t> nodes_;
+    HugeColumn<std::uint32_t> place_;
 };
 
 /// Messages of collective operations at NICs, or their locations' own ends of the memory; by location. They queue among

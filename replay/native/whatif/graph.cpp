@@ -11,7 +11,7 @@ std::size_t Graph::bytes() const noexcept {
 
 void assign_slots(Graph& graph) {
     const auto nodes = static_cast<std::uint32_t>(graph.nodes());
-    std::vector<std::uint32_t> last(nodes);  // the last node that needs it; itself: none does
+    HugeColumn<std::uint32_t> last(nodes);  // the last node that needs it; itself: none does
     for (std::uint32_t node = 0; node < nodes; ++node) {
         last[node] = node;
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
@@ -56,8 +56,8 @@ void assign_slots(Graph& graph) {
     }
 }
 
-std::vector<std::uint32_t> sources_of(const Graph& graph) {
-    std::vector<std::uint32_t> found(graph.arcs.size());
+HugeColumn<std::uint32_t> sources_of(const Graph& graph) {
+    HugeColumn<std::uint32_t> found(graph.arcs.size());
     std::vector<std::uint32_t> in_slot(graph.slots_needed, kNone);
     for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {

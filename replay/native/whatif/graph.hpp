@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "replay/native/cost.hpp"
+#include "replay/native/huge_column.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/surroundings.hpp"
 #include "replay/native/wide.hpp"
@@ -120,31 +121,31 @@ struct NetworkFit {
 };
 
 struct Graph {
-    std::vector<std::uint32_t> first_edge;  ///< by node, nodes + 1
-    std::vector<Arc> arcs;
+    HugeColumn<std::uint32_t> first_edge;  ///< by node, nodes + 1
+    HugeColumn<Arc> arcs;
     std::vector<EdgeModel> models;
     /// Rows of weights: first what each model costs on the machine that the program ran on, then the weights of single
     /// edges, in the order of their arcs.
-    std::vector<std::int64_t> costs;        ///< by model
-    std::vector<std::int64_t> own_weights;  ///< by row behind those
-    std::vector<std::uint32_t> own_models;  ///< likewise
+    std::vector<std::int64_t> costs;       ///< by model
+    HugeColumn<std::int64_t> own_weights;  ///< by row behind those
+    HugeColumn<std::uint32_t> own_models;  ///< likewise
     std::vector<MessageClass> messages;
     std::vector<std::uint32_t> begins;  ///< node, by location
     std::vector<std::uint32_t> ends;    ///< node, by location
     /// Node, by location: the leave of the call that ends its start-up, and the enter of that which begins its
     /// shut-down; kNone: there is none.
     std::vector<std::uint32_t> started, stopping;
-    std::vector<std::uint32_t> awaiting;     ///< nodes: leaves of calls that wait for others to change their memory
-    std::vector<std::uint32_t> first_call;   ///< by location: calls of the locations before it
-    std::vector<std::uint32_t> enters;       ///< node, by call of the whole program
-    std::vector<std::uint32_t> leaves;       ///< likewise
-    std::vector<Crossing> crossings;         ///< where contention is replayed: messages between nodes, in any order
-    std::vector<std::uint32_t> crossing_of;  ///< by edge: its crossing; kNone: none. Empty where there are none
-    bool nics_share = false;                 ///< messages share their sender's NIC, and do not take turns at it
-    NetworkFit fit;                          ///< of the crossings
-    std::uint64_t rebuilt = 0;               ///< messages with another protocol than they were recorded with
+    std::vector<std::uint32_t> awaiting;    ///< nodes: leaves of calls that wait for others to change their memory
+    std::vector<std::uint32_t> first_call;  ///< by location: calls of the locations before it
+    HugeColumn<std::uint32_t> enters;       ///< node, by call of the whole program
+    HugeColumn<std::uint32_t> leaves;       ///< likewise
+    std::vector<Crossing> crossings;        ///< where contention is replayed: messages between nodes, in any order
+    HugeColumn<std::uint32_t> crossing_of;  ///< by edge: its crossing; kNone: none. Empty where there are none
+    bool nics_share = false;                ///< messages share their sender's NIC, and do not take turns at it
+    NetworkFit fit;                         ///< of the crossings
+    std::uint64_t rebuilt = 0;              ///< messages with another protocol than they were recorded with
     /// By node: where its time stands until the last node that needs it. Empty with crossings: all times are needed.
-    std::vector<std::uint32_t> slots;
+    HugeColumn<std::uint32_t> slots;
     std::uint32_t slots_needed = 0;  ///< greatest slot + 1
 
     /// The slot that no node has, of time 0: of a node without a source, the time is the weight.
@@ -201,7 +202,7 @@ Graph build_graph(const Program& program, const Parameters& machine, const Param
 void assign_slots(Graph& graph);
 
 /// The node that each edge comes from; kNone: none.
-std::vector<std::uint32_t> sources_of(const Graph& graph);
+HugeColumn<std::uint32_t> sources_of(const Graph& graph);
 
 /// Whether the edge only orders what a server takes one after the other: where the server is taken for no time, it
 /// orders nothing.

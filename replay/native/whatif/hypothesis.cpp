@@ -48,7 +48,7 @@ bool receives(const RecordedGraph& graph, std::uint32_t call, const RecordedWait
 
 /// The order of the nodes where receivers wait for other nodes; of those in a cycle, the earliest of the run goes
 /// first.
-std::vector<std::uint32_t> order_with(const RecordedGraph& graph, const Hypothesis& hypothesis) {
+HugeColumn<std::uint32_t> order_with(const RecordedGraph& graph, const Hypothesis& hypothesis) {
     auto edges = graph.dependencies();
     for (std::uint32_t call = 0; call < graph.calls(); ++call) {
         for (const auto& wait : graph.waits_of(call)) {
@@ -94,7 +94,7 @@ class Edges {
         return shared(call, hypothesis_.work_ps.empty() ? graph_.work_ps[call] : hypothesis_.work_ps[call]);
     }
 
-    std::vector<std::uint32_t> order;  ///< all nodes, causes first
+    HugeColumn<std::uint32_t> order;  ///< all nodes, causes first
     std::vector<std::uint32_t> first;
     std::vector<Edge> edges;
 

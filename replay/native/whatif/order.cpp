@@ -65,10 +65,10 @@ std::uint32_t Draft::model(const EdgeModel& given) {
     return number;
 }
 
-void Incoming::add(std::vector<DraftEdge>&& more, std::uint32_t nodes, bool numbered) {
+void Incoming::add(HugeColumn<DraftEdge>&& more, std::uint32_t nodes, bool numbered) {
     const auto old = static_cast<std::uint32_t>(edges.size());
     const auto olds = [&](std::uint32_t node) { return node + 1 < first.size() ? first[node + 1] - first[node] : 0; };
-    std::vector<std::uint32_t> ends(nodes + 1);
+    HugeColumn<std::uint32_t> ends(nodes + 1);
     for (const auto& edge : more) {
         ++ends[edge.target];
     }
@@ -111,8 +111,8 @@ void Incoming::add(std::vector<DraftEdge>&& more, std::uint32_t nodes, bool numb
     first = std::move(ends);
 }
 
-std::vector<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::uint32_t> in_order) {
-    std::vector<std::uint32_t> moved_to(incoming.numbers.size());
+HugeColumn<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::uint32_t> in_order) {
+    HugeColumn<std::uint32_t> moved_to(incoming.numbers.size());
     graph.arcs.reserve(incoming.edges.size() + in_order.size() / 8);
     graph.first_edge.reserve(in_order.size() + 1);
     ReadOnce moved(incoming.edges);
@@ -163,11 +163,11 @@ std::vector<std::uint32_t> cycle(const Incoming& incoming, std::span<const std::
 }
 
 /// By node, a key that never falls along an edge: the node's time, as far as that does not.
-std::vector<std::int64_t> keys_of(const Draft& draft, std::span<const std::uint32_t> in_order) {
+HugeColumn<std::int64_t> keys_of(const Draft& draft, std::span<const std::uint32_t> in_order) {
     const auto& incoming = draft.incoming;
     const auto events = static_cast<std::uint32_t>(draft.measured.size());
-    std::vector<std::int64_t> keys(in_order.size());
-    std::vector<std::int64_t> estimated(in_order.size() - events);  // times of the nodes that the trace does not show
+    HugeColumn<std::int64_t> keys(in_order.size());
+    HugeColumn<std::int64_t> estimated(in_order.size() - events);  // times of the nodes that the trace does not show
     for (const auto node : in_order) {
         std::int64_t latest = kUnobserved;
         std::int64_t key = kUnobserved;
@@ -195,13 +195,13 @@ void sort_by_stretches(std::span<std::uint32_t> nodes, std::span<const std::int6
     };
     const auto bits = static_cast<int>(std::bit_width(nodes.size() / kInEach + 1));
     const auto shift = std::max(static_cast<int>(std::bit_width(since(keys[most]))) - bits, 0);
-    std::vector<std::uint32_t> ends((since(keys[most]) >> shift) + 2);
+    HugeColumn<std::uint32_t> ends((since(keys[most]) >> shift) + 2);
     for (const auto node : nodes) {
         ++ends[(since(keys[node]) >> shift) + 1];
     }
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
     {
-        const std::vector<std::uint32_t> before(nodes.begin(), nodes.end());
+        const HugeColumn<std::uint32_t> before(nodes.begin(), nodes.end());
         for (const auto node : before) {
             nodes[ends[since(keys[node]) >> shift]++] = node;  // begins become ends
         }
@@ -216,7 +216,7 @@ void sort_by_stretches(std::span<std::uint32_t> nodes, std::span<const std::int6
 }
 
 /// The same in halves, and these together: what stands beside the nodes is half as long.
-void sort_by_key(std::vector<std::uint32_t>& nodes, std::span<const std::int64_t> keys) {
+void sort_by_key(HugeColumn<std::uint32_t>& nodes, std::span<const std::int64_t> keys) {
     const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; };
     if (nodes.size() < 2 || sorted_by_insertion(nodes, earlier)) {
         return;
@@ -232,7 +232,7 @@ void sort_by_key(std::vector<std::uint32_t>& nodes, std::span<const std::int64_t
 NodeOrder::NodeOrder(Draft& draft) {
     nodes_ = topological_order(draft.nodes, draft.edges, [&](std::span<const std::uint32_t> waiting) -> std::uint32_t {
         Incoming incoming;
-        incoming.add(std::vector(draft.edges), draft.nodes, false);
+        incoming.add(HugeColumn<DraftEdge>(draft.edges), draft.nodes, false);
         throw Cycle{cycle(incoming, waiting)};
     });
     update(draft);

@@ -84,7 +84,7 @@ class Roles {
     }
 
   private:
-    std::vector<std::uint32_t> of_node_;
+    HugeColumn<std::uint32_t> of_node_;
     std::vector<std::pair<Stretch, Stretch>> stretches_{1};  // kNoRole
 };
 
@@ -140,7 +140,7 @@ class Followed {
     static constexpr std::int64_t kWide = 255;
 
     const Roles& roles_;
-    std::vector<std::array<std::uint8_t, Lanes>> edges_;  // by node
+    HugeColumn<std::array<std::uint8_t, Lanes>> edges_;  // by node
     std::unordered_map<std::uint32_t, LaneTimes<Lanes>> wide_;
     std::vector<std::array<std::uint64_t, Lanes>> low_, high_;  // by role
     LaneTimes<Lanes> which_{};

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "replay/native/collectives/shape.hpp"
+#include "replay/native/huge_column.hpp"
 #include "replay/native/whatif/graph.hpp"
 
 namespace logpost::replay {
@@ -112,8 +113,8 @@ struct Dependency {
 class RecordedGraph {
   public:
     struct Ordered {
-        std::vector<std::uint32_t> order;  ///< all nodes, causes first
-        bool cyclic;                       ///< of a cycle the earliest node goes first
+        HugeColumn<std::uint32_t> order;  ///< all nodes, causes first
+        bool cyclic;                      ///< of a cycle the earliest node goes first
     };
 
     /// Throws std::invalid_argument where columns contradict each other.
@@ -169,7 +170,7 @@ class RecordedGraph {
     std::vector<Shape> shapes;                ///< by operation: whom its members need
     std::vector<std::int64_t> root;           ///< by operation: the root's call; -1: none, or not known
     std::vector<std::uint32_t> last_member;   ///< by operation: the call that enters last
-    std::vector<std::uint32_t> order;         ///< all nodes, causes first
+    HugeColumn<std::uint32_t> order;          ///< all nodes, causes first
 
   private:
     struct Pending {

@@ -1,4 +1,5 @@
 #include "replay/native/whatif/reordered.hpp"
+#include "replay/native/huge_column.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -451,7 +452,7 @@ class Reordering {
             }
         }
         found.first_edge.push_back(static_cast<std::uint32_t>(found.arcs.size()));
-        const auto moved = [&](const std::vector<std::uint32_t>& from, std::vector<std::uint32_t>& to) {
+        const auto moved = [&](const auto& from, auto& to) {
             std::ranges::transform(from, std::back_inserter(to),
                                    [&](std::uint32_t node) { return node == kNone ? kNone : place[node]; });
         };
@@ -489,7 +490,7 @@ class Reordering {
 
     const Graph& graph_;
     Weights weights_;
-    std::vector<std::uint32_t> sources_;  // by edge: node; kNone: none
+    HugeColumn<std::uint32_t> sources_;  // by edge: node; kNone: none
     const Program& program_;
     std::optional<ChoiceFacts> facts_;
     std::vector<RowState> rows_;

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <numeric>
 #include <ranges>
-#include <vector>
+#include <span>
 
+#include "replay/native/huge_column.hpp"
 #include "replay/native/read_once.hpp"
 
 namespace logpost::replay {
@@ -16,19 +17,19 @@ namespace logpost::replay {
 /// Where edges form a cycle, `stuck(waiting)` names the node that goes first all the same, or throws; `waiting` counts
 /// the sources, by node, that are not in the order yet, and is 0 for nodes that are.
 template <class Edges, class Stuck>
-std::vector<std::uint32_t> topological_order(std::size_t nodes, const Edges& edges, Stuck&& stuck) {
-    std::vector<std::uint32_t> waiting(nodes);
-    std::vector<std::uint32_t> first(nodes + 1);
+HugeColumn<std::uint32_t> topological_order(std::size_t nodes, const Edges& edges, Stuck&& stuck) {
+    HugeColumn<std::uint32_t> waiting(nodes);
+    HugeColumn<std::uint32_t> first(nodes + 1);
     for (const auto& edge : edges) {
         ++waiting[edge.target];
         ++first[edge.source];
     }
     std::partial_sum(first.begin(), first.end(), first.begin());  // the ends; filled from behind, they become begins
-    std::vector<std::uint32_t> targets(edges.size());
+    HugeColumn<std::uint32_t> targets(edges.size());
     for (const auto& edge : std::views::reverse(edges)) {
         targets[--first[edge.source]] = edge.target;
     }
-    std::vector<std::uint32_t> order;  // it grows as targets are given up
+    HugeColumn<std::uint32_t> order;  // it grows as targets are given up
     ReadOnce followed(targets);
     order.reserve(nodes);
     for (std::uint32_t node = 0; node < nodes; ++node) {

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+namespace logpost::replay {
+
+/// Memory of large columns: their own mapping, in huge pages where the system grants them on request, which goes back
+/// at once when they are freed. A column of a graph has hundreds of megabytes; the first touch of its 4 KiB pages would
+/// cost as much as filling it, and every look-up at random a walk through their tables.
+template <class T>
+class HugePages {
+  public:
+    using value_type = T;
+
+    HugePages() = default;
+    template <class Other>
+    explicit HugePages(const HugePages<Other>& /*of*/) noexcept {}
+
+    [[nodiscard]] T* allocate(std::size_t n) {
+        const auto bytes = n * sizeof(T);
+        return static_cast<T*>(bytes < kFrom ? ::operator new(bytes) : mapped(bytes));
+    }
+    void deallocate(T* memory, std::size_t n) noexcept {
+        if (n * sizeof(T) < kFrom) {
+            ::operator delete(memory);
+        } else {
+            munmap(memory, whole(n * sizeof(T)));
+        }
+    }
+    bool operator==(const HugePages&) const = default;
+
+  private:
+    static constexpr std::size_t kPage = std::size_t{2} << 20U;
+    static constexpr std::size_t kFrom = 2 * kPage;
+
+    [[nodiscard]] static std::size_t whole(std::size_t bytes) noexcept { return (bytes + kPage - 1) / kPage * kPage; }
+
+    [[nodiscard]] static void* mapped(std::size_t bytes) {
+        const auto size = whole(bytes);
+        void* const memory =
+            mmap(nullptr, size + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) {
+            throw std::bad_alloc();
+        }
+        // From the first whole page on; what lies around goes back.
+        const auto before = (kPage - reinterpret_cast<std::uintptr_t>(memory) % kPage) % kPage;
+        auto* const first = static_cast<std::byte*>(memory) + before;
+        if (before > 0) {
+            munmap(memory, before);
+        }
+        munmap(first + size, kPage - before);
+        madvise(first, size, MADV_HUGEPAGE);  // advice: where it is refused, small pages do as well
+        return first;
+    }
+};
+
+/// A std::vector for as many elements as a graph has nodes or edges.
+template <class T>
+using HugeColumn = std::vector<T, HugePages<T>>;
+
+}  // namespace logpost::replay
