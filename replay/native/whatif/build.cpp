@@ -33,7 +33,8 @@ class Builder {
           calls_(program) {
         draft_.contention = network != nullptr;
         draft_.nics_share = nics_share;
-        draft_.numbered = draft_.contention || moved() || planned.asynchronous_progress || overlapped;
+        draft_.numbered =
+            draft_.contention || moved() || overlapped || (planned.asynchronous_progress && OneSided::in(program));
     }
 
     Graph build() {
