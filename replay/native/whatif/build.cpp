@@ -61,14 +61,18 @@ class Builder {
         }
         // What the edges have told by now makes room for what is built next.
         release(calls_, bases_, completions_, classes_, origins_);
+        give_back_unused(draft_.edges.size() * sizeof(DraftEdge));
         auto order = first_order();
+        draft_.incoming.make_room([this](const auto& visit) { for_each_queued(visit); });
         add_queue(order, sending_);
         add_queue(order, told_.sending);
         release(sending_, told_.sending);
+        give_back_unused(draft_.nodes * sizeof(Customer));
         order.update(draft_);
         add_queue(order, receiving_);
         add_queue(order, told_.receiving);
         release(receiving_, told_.receiving);
+        give_back_unused(draft_.nodes * sizeof(Customer));
         order.update(draft_);
         add_processors(order);
         release(served_, answering_);
@@ -468,12 +472,35 @@ class Builder {
         }
     }
 
+    /// Calls `visit(node)` for each edge that queues may lead to a node.
+    template <class Visit>
+    void for_each_queued(const Visit& visit) const {
+        for (const auto* queue : {&sending_, &told_.sending, &receiving_, &told_.receiving}) {
+            for (const auto& here : *queue) {
+                for (const auto& one : here) {
+                    if (!draft_.contention || !one.far()) {
+                        visit(one.node);
+                    }
+                    if (moved() && (!draft_.contention || !one.far_then())) {
+                        visit(one.node);
+                    }
+                }
+            }
+        }
+        for (const auto& here : answering_) {
+            std::ranges::for_each(here, visit, &Customer::node);
+        }
+        for (const auto& here : served_) {
+            std::ranges::for_each(here, visit, [](const Served& one) { return one.customer.node; });
+        }
+    }
+
     /// A server takes its customers in the order in which they came.
     void add_server(const NodeOrder& order, std::vector<Customer> customers) {
         std::ranges::sort(customers,
                           [&](const Customer& a, const Customer& b) { return order.before(a.node, b.node); });
         for (std::size_t i = 1; i < customers.size(); ++i) {
-            draft_.add_edge(customers[i - 1].node, customers[i].node, customers[i - 1].service());
+            draft_.put_edge(customers[i - 1].node, customers[i].node, customers[i - 1].service());
         }
     }
 
@@ -489,7 +516,7 @@ class Builder {
             for (std::size_t i = 1; i < served.size(); ++i) {
                 if (served[i].call == served[i - 1].call) {
                     // Its own completion, once the processor is free of the one before.
-                    draft_.add_edge(served[i - 1].customer.node, served[i].customer.node, served[i].customer.service());
+                    draft_.put_edge(served[i - 1].customer.node, served[i].customer.node, served[i].customer.service());
                 }
             }
         }

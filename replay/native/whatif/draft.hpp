@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -42,15 +43,35 @@ class Customer {
 static_assert(sizeof(Customer) == 8);
 using Customers = std::vector<Customer>;
 
-/// Edges by target: of node v, edges[first[v]] .. edges[first[v + 1]] in the order in which they were added, with their
-/// models as rows.
-struct Incoming {
+/// Visits a node as often as edges may be put to it.
+using Rooms = std::function<void(const std::function<void(std::uint32_t node)>&)>;
+
+/// Edges by target: of node v, edges[first[v]] .. edges[end(v)] in the order in which they were added, with their
+/// models as rows. Behind them is room for edges that are put there later.
+class Incoming {
+  public:
+    Incoming() = default;
+    /// Of `nodes` nodes. The edges are given up.
+    Incoming(HugeColumn<DraftEdge>&& given, std::uint32_t nodes, bool numbered);
+
+    void make_room(const Rooms& rooms);
+    /// Adds an edge, for which there is room.
+    void put(const DraftEdge& edge);
+    [[nodiscard]] std::uint32_t end(std::uint32_t node) const noexcept {
+        auto end = first[node + 1];
+        while (end > first[node] && edges[end - 1].source == kNone) {
+            --end;
+        }
+        return end;
+    }
+    [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
+
     HugeColumn<std::uint32_t> first;
     HugeColumn<Arc> edges;
-    HugeColumn<std::uint32_t> numbers;  ///< of each edge, the place in that order; empty where nobody asks
+    HugeColumn<std::uint32_t> numbers;  ///< of each edge, how many were added before; empty where nobody asks
 
-    /// Adds what leads to one of `nodes` nodes, and gives it up.
-    void add(HugeColumn<DraftEdge>&& more, std::uint32_t nodes, bool numbered);
+  private:
+    std::uint32_t count_ = 0;
 };
 
 class Draft {
@@ -79,10 +100,13 @@ class Draft {
     }
     /// The number of the edge that is added next.
     [[nodiscard]] std::uint32_t next_edge() const noexcept {
-        return static_cast<std::uint32_t>(incoming.edges.size() + edges.size());
+        return incoming.count() + static_cast<std::uint32_t>(edges.size());
     }
-    /// Sorts the edges that were added since by their targets, in less memory.
-    void take_in() { incoming.add(std::move(edges), nodes, numbered); }
+    /// Sorts the edges by their targets, in less memory. The next ones are put to them.
+    void take_in() { incoming = Incoming(std::move(edges), nodes, numbered); }
+    void put_edge(std::uint32_t source, std::uint32_t target, std::uint32_t model) {
+        incoming.put({source, target, model});
+    }
     /// Gives up the edges, and an edge from nothing to every node without one, as those of a graph of `nodes`. Their
     /// sources are the draft's nodes yet, their weights the models' costs. By number of the edge: where it stands then.
     HugeColumn<std::uint32_t> move_edges(Graph& graph, std::span<const std::uint32_t> nodes);
@@ -148,11 +172,11 @@ struct Cycle {
 /// one closes no cycle, however many such edges are added.
 class NodeOrder {
   public:
-    /// Takes in the draft's edges, all of which are new. Throws Cycle.
+    /// Takes in the draft's edges. Throws Cycle.
     explicit NodeOrder(Draft& draft);
 
-    /// Computes times and keys again, with the edges that were added since, and sorts.
-    void update(Draft& draft);
+    /// Computes times and keys again, with the edges that were put since, and sorts.
+    void update(const Draft& draft);
 
     [[nodiscard]] bool before(std::uint32_t a, std::uint32_t b) const noexcept { return place_[a] < place_[b]; }
     /// The nodes in their order; the rest of it is given up.
@@ -162,8 +186,11 @@ class NodeOrder {
     }
 
   private:
+    void sort(const Draft& draft);
+
     HugeColumn<std::uint32_t> nodes_;
     HugeColumn<std::uint32_t> place_;
+    std::uint32_t edges_ = 0;  // that the keys know
 };
 
 /// Messages of collective operations at NICs, or their locations' own ends of the memory; by location. They queue among

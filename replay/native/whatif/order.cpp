@@ -65,60 +65,70 @@ std::uint32_t Draft::model(const EdgeModel& given) {
     return number;
 }
 
-void Incoming::add(HugeColumn<DraftEdge>&& more, std::uint32_t nodes, bool numbered) {
-    const auto old = static_cast<std::uint32_t>(edges.size());
-    const auto olds = [&](std::uint32_t node) { return node + 1 < first.size() ? first[node + 1] - first[node] : 0; };
-    HugeColumn<std::uint32_t> ends(nodes + 1);
-    for (const auto& edge : more) {
-        ++ends[edge.target];
+Incoming::Incoming(HugeColumn<DraftEdge>&& given, std::uint32_t nodes, bool numbered)
+    : first(nodes + 1), count_(static_cast<std::uint32_t>(given.size())) {
+    for (const auto& edge : given) {
+        ++first[edge.target];
     }
-    for (std::uint32_t node = 0; node < nodes; ++node) {
-        ends[node] += olds(node);
-    }
-    std::partial_sum(ends.begin(), ends.end(), ends.begin());
-    if (old == 0) {
-        edges.reserve(more.size() + more.size() / 2);  // queues add more; what is not touched costs nothing
-    }
-    edges.resize(old + more.size());
+    std::partial_sum(first.begin(), first.end(), first.begin());  // the ends; filled from behind, they become begins
+    edges.reserve(given.size() + given.size() / 2);  // for those that are put; what is not touched costs nothing
+    edges.resize(given.size());
     numbers.resize(numbered ? edges.size() : 0);
-    // In place, from behind: nothing moves forward.
-    for (auto node = static_cast<std::uint32_t>(old == 0 ? 0 : first.size() - 1); node-- > 0;) {
-        const auto end = (node == 0 ? 0 : ends[node - 1]) + olds(node);
-        const auto move = [&](auto& column) {
-            std::move_backward(column.begin() + first[node], column.begin() + first[node + 1], column.begin() + end);
-        };
-        move(edges);
-        if (numbered) {
-            move(numbers);
-        }
-    }
     constexpr std::size_t kAtOnce = 8192;
-    ReadOnce given(more);
-    for (auto i = more.size(); i-- > 0;) {
-        const auto at = --ends[more[i].target];
-        edges[at] = {more[i].source, more[i].model};
+    ReadOnce read(given);
+    for (auto i = given.size(); i-- > 0;) {
+        const auto at = --first[given[i].target];
+        edges[at] = {given[i].source, given[i].model};
         if (numbered) {
-            numbers[at] = old + static_cast<std::uint32_t>(i);
+            numbers[at] = static_cast<std::uint32_t>(i);
         }
         if (i % kAtOnce == 0) {
-            given.done(i, std::min(i + kAtOnce, more.size()));
+            read.done(i, std::min(i + kAtOnce, given.size()));
         }
     }
-    release(more);
-    for (std::uint32_t node = 0; node < nodes; ++node) {
-        ends[node] -= olds(node);  // they are begins now
+    release(given);
+}
+
+void Incoming::make_room(const Rooms& rooms) {
+    HugeColumn<std::uint32_t> more(first.size());  // by node; then of it and those before it
+    rooms([&](std::uint32_t node) { ++more[node]; });
+    std::partial_sum(more.begin(), more.end(), more.begin());
+    auto old = first.back();
+    edges.resize(old + more.back());
+    numbers.resize(numbers.empty() ? 0 : edges.size());
+    // In place, from behind: nothing moves forward.
+    for (auto node = first.size() - 1; node-- > 0;) {
+        auto to = first[node + 1] + more[node];
+        first[node + 1] = to;
+        for (auto rooms_here = more[node] - (node == 0 ? 0 : more[node - 1]); rooms_here > 0; --rooms_here) {
+            edges[--to] = {kNone, 0};
+        }
+        for (; old > first[node];) {
+            edges[--to] = edges[--old];
+            if (!numbers.empty()) {
+                numbers[to] = numbers[old];
+            }
+        }
     }
-    first = std::move(ends);
+}
+
+void Incoming::put(const DraftEdge& edge) {
+    const auto at = end(edge.target);
+    edges[at] = {edge.source, edge.model};
+    if (!numbers.empty()) {
+        numbers[at] = count_;
+    }
+    ++count_;
 }
 
 HugeColumn<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::uint32_t> in_order) {
-    HugeColumn<std::uint32_t> moved_to(incoming.numbers.size());
-    graph.arcs.reserve(incoming.edges.size() + in_order.size() / 8);
+    HugeColumn<std::uint32_t> moved_to(numbered ? next_edge() : 0);
+    graph.arcs.reserve(next_edge() + in_order.size() / 8);
     graph.first_edge.reserve(in_order.size() + 1);
     ReadOnce moved(incoming.edges);
     for (const auto node : in_order) {
         graph.first_edge.push_back(static_cast<std::uint32_t>(graph.arcs.size()));
-        const auto end = incoming.first[node + 1];
+        const auto end = incoming.end(node);
         if (incoming.first[node] == end) {
             graph.arcs.emplace_back(kNone, kMeasured);
         }
@@ -128,7 +138,7 @@ HugeColumn<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::u
             }
             graph.arcs.push_back(incoming.edges[i]);
         }
-        moved.done(incoming.first[node], end);
+        moved.done(incoming.first[node], incoming.first[node + 1]);
     }
     graph.first_edge.push_back(static_cast<std::uint32_t>(graph.arcs.size()));
     release(incoming);
@@ -149,7 +159,7 @@ std::vector<std::uint32_t> cycle(const Incoming& incoming, std::span<const std::
     while (seen[node] == 0) {
         seen[node] = 1;
         way.push_back(node);
-        for (auto i = incoming.first[node]; i < incoming.first[node + 1]; ++i) {
+        for (auto i = incoming.first[node]; i < incoming.end(node); ++i) {
             const auto source = incoming.edges[i].source;
             if (waiting[source] > 0) {
                 node = source;
@@ -171,7 +181,8 @@ HugeColumn<std::int64_t> keys_of(const Draft& draft, std::span<const std::uint32
     for (const auto node : in_order) {
         std::int64_t latest = kUnobserved;
         std::int64_t key = kUnobserved;
-        for (auto i = incoming.first[node]; i < incoming.first[node + 1]; ++i) {
+        const auto end = incoming.end(node);
+        for (auto i = incoming.first[node]; i < end; ++i) {
             const auto& edge = incoming.edges[i];
             const auto time = edge.source < events ? draft.measured[edge.source] : estimated[edge.source - events];
             latest = std::max(latest, time + draft.costs[edge.row()]);
@@ -231,27 +242,25 @@ void sort_by_key(HugeColumn<std::uint32_t>& nodes, std::span<const std::int64_t>
 
 NodeOrder::NodeOrder(Draft& draft) {
     nodes_ = topological_order(draft.nodes, draft.edges, [&](std::span<const std::uint32_t> waiting) -> std::uint32_t {
-        Incoming incoming;
-        incoming.add(HugeColumn<DraftEdge>(draft.edges), draft.nodes, false);
-        throw Cycle{cycle(incoming, waiting)};
+        throw Cycle{cycle(Incoming(HugeColumn<DraftEdge>(draft.edges), draft.nodes, false), waiting)};
     });
-    update(draft);
+    draft.take_in();
+    sort(draft);
 }
 
-void NodeOrder::update(Draft& draft) {
-    if (draft.edges.empty() && !place_.empty()) {
-        return;
+void NodeOrder::update(const Draft& draft) {
+    if (draft.incoming.count() > edges_) {
+        sort(draft);
     }
+}
+
+void NodeOrder::sort(const Draft& draft) {
     release(place_);
-    if (!draft.edges.empty()) {
-        draft.take_in();
-    }
-    give_back_unused(draft.incoming.edges.size() * sizeof(DraftEdge));
+    edges_ = draft.incoming.count();
     {
         const auto keys = keys_of(draft, nodes_);
         sort_by_key(nodes_, keys);
     }
-    give_back_unused(nodes_.size() * sizeof(std::int64_t));
     place_.resize(nodes_.size());
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         place_[nodes_[i]] = i;
