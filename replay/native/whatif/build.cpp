@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "replay/native/endpoints.hpp"
 #include "replay/native/release.hpp"
 #include "replay/native/split/message_facts.hpp"
+#include "replay/native/threads.hpp"
 #include "replay/native/whatif/attention.hpp"
 #include "replay/native/whatif/calibrated.hpp"
 #include "replay/native/whatif/calls_in_time.hpp"
@@ -454,22 +457,21 @@ class Builder {
 
     void add_servers(const NodeOrder& order, const std::vector<Customers>& customers, const Placement& placement,
                      std::int32_t nics_per_node, bool (Customer::*far)() const noexcept) {
+        std::vector<Customers> servers;
         for (const auto& here : customers) {
-            Customers own;
-            std::ranges::copy_if(here, std::back_inserter(own), [far](const Customer& one) { return !(one.*far)(); });
-            add_server(order, std::move(own));
+            std::ranges::copy_if(here, std::back_inserter(servers.emplace_back()),
+                                 [far](const Customer& one) { return !(one.*far)(); });
         }
-        if (draft_.contention) {
-            return;  // NICs take messages in the order that the replay finds
-        }
-        for (const auto& group : endpoint_groups(program_, placement, nics_per_node)) {
-            Customers all;
-            for (const auto location : group) {
-                std::ranges::copy_if(customers[location], std::back_inserter(all),
-                                     [far](const Customer& one) { return (one.*far)(); });
+        if (!draft_.contention) {  // else NICs take messages in the order that the replay finds
+            for (const auto& group : endpoint_groups(program_, placement, nics_per_node)) {
+                auto& all = servers.emplace_back();
+                for (const auto location : group) {
+                    std::ranges::copy_if(customers[location], std::back_inserter(all),
+                                         [far](const Customer& one) { return (one.*far)(); });
+                }
             }
-            add_server(order, std::move(all));
         }
+        take_turns(order, servers);
     }
 
     /// Calls `visit(node)` for each edge that queues may lead to a node.
@@ -495,20 +497,22 @@ class Builder {
         }
     }
 
-    /// A server takes its customers in the order in which they came.
-    void add_server(const NodeOrder& order, std::vector<Customer> customers) {
-        std::ranges::sort(customers,
-                          [&](const Customer& a, const Customer& b) { return order.before(a.node, b.node); });
-        for (std::size_t i = 1; i < customers.size(); ++i) {
-            draft_.put_edge(customers[i - 1].node, customers[i].node, customers[i - 1].service());
+    /// Each server takes its customers in the order in which they came.
+    void take_turns(const NodeOrder& order, std::span<Customers> servers) {
+        for_each_parallel(servers.size(), std::thread::hardware_concurrency(), 1, [&](std::size_t i, unsigned) {
+            std::ranges::sort(servers[i],
+                              [&](const Customer& a, const Customer& b) { return order.before(a.node, b.node); });
+        });
+        for (const auto& customers : servers) {
+            for (std::size_t i = 1; i < customers.size(); ++i) {
+                draft_.put_edge(customers[i - 1].node, customers[i].node, customers[i - 1].service());
+            }
         }
     }
 
     /// A call that completes several receives does so one after the other, and a target answers transfers so.
     void add_processors(const NodeOrder& order) {
-        for (const auto& here : answering_) {
-            add_server(order, here);
-        }
+        take_turns(order, answering_);
         for (auto& served : served_) {
             std::ranges::sort(served, [&](const Served& a, const Served& b) {
                 return a.call != b.call ? a.call < b.call : order.before(a.customer.node, b.customer.node);

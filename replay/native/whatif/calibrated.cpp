@@ -144,7 +144,7 @@ class Calibration {
                 found[node - events] = at;
             }
             for (std::uint32_t i = 0; i < here.size(); ++i) {
-                if (const auto work = work_.find(first + i); work != work_.end()) {
+                if (const auto work = work_.empty() ? work_.end() : work_.find(first + i); work != work_.end()) {
                     here[i].weight = work->second;
                 }
                 if ((absent.empty() || !absent[first + i]) && here[i].weight != graph.costs[here[i].model]) {

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
+#include <thread>
 
 #include "replay/native/nearly_sorted.hpp"
 #include "replay/native/read_once.hpp"
 #include "replay/native/release.hpp"
+#include "replay/native/threads.hpp"
 #include "replay/native/whatif/draft.hpp"
 #include "replay/native/whatif/topological.hpp"
 
@@ -73,6 +76,7 @@ Incoming::Incoming(HugeColumn<DraftEdge>&& given, std::uint32_t nodes, bool numb
     std::partial_sum(first.begin(), first.end(), first.begin());  // the ends; filled from behind, they become begins
     edges.reserve(given.size() + given.size() / 2);  // for those that are put; what is not touched costs nothing
     edges.resize(given.size());
+    numbers.reserve(numbered ? edges.capacity() : 0);
     numbers.resize(numbered ? edges.size() : 0);
     constexpr std::size_t kAtOnce = 8192;
     ReadOnce read(given);
@@ -226,15 +230,16 @@ void sort_by_stretches(std::span<std::uint32_t> nodes, std::span<const std::int6
     }
 }
 
-/// The same in halves, and these together: what stands beside the nodes is half as long.
+/// The same in halves, by two threads, and these together.
 void sort_by_key(HugeColumn<std::uint32_t>& nodes, std::span<const std::int64_t> keys) {
     const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; };
     if (nodes.size() < 2 || sorted_by_insertion(nodes, earlier)) {
         return;
     }
     const auto half = nodes.size() / 2;
-    sort_by_stretches(std::span(nodes).first(half), keys);
-    sort_by_stretches(std::span(nodes).subspan(half), keys);
+    const std::array halves{std::span(nodes).first(half), std::span(nodes).subspan(half)};
+    for_each_parallel(halves.size(), std::thread::hardware_concurrency(), 1,
+                      [&](std::size_t i, unsigned) { sort_by_stretches(halves[i], keys); });
     std::inplace_merge(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(half), nodes.end(), earlier);
 }
 
