@@ -292,6 +292,16 @@ class Builder {
         });
     }
 
+    /// Whether a class's bytes alone ask for a handshake where the program would run.
+    [[nodiscard]] bool planned_rendezvous(std::uint32_t message) {
+        while (planned_rendezvous_.size() <= message) {
+            const auto& of = draft_.messages[planned_rendezvous_.size()];
+            const auto& [locality, hops] = of.planned;
+            planned_rendezvous_.push_back(message_cost(planned_, locality, of.bytes, of.layout, 1, hops).rendezvous);
+        }
+        return planned_rendezvous_[message];
+    }
+
     void add_message(std::size_t l, std::uint32_t index) {
         const auto& receive = program_.timelines[l].receives[index];
         const auto s = static_cast<std::size_t>(receive.peer);
@@ -300,18 +310,16 @@ class Builder {
         const auto message = classes_[s][receive.match];
         const auto origin = origins_[s][receive.match];
         const int overhead = origin.ready ? 0 : kTermSend;
-        const auto& kind = draft_.messages[message];
         const MessageId id{static_cast<std::int32_t>(l), index};
-        const auto planned =
-            message_cost(planned_, kind.planned.locality, kind.bytes, kind.layout, 1, kind.planned.hops);
+        const bool asks_then = planned_rendezvous(message);
         const bool recorded = is_rendezvous(program_, id, draft_.cost(message).rendezvous);
         const bool asynchronous = draft_.machine.asynchronous_progress;
         bool rendezvous = recorded;
-        if (planned.rendezvous != draft_.cost(message).rendezvous) {
+        if (asks_then != draft_.cost(message).rendezvous) {
             const auto mode = program_.kind(sender.calls[send.call]);
-            rendezvous = mode == CallKind::send_synchronous || (mode != CallKind::send_buffered && planned.rendezvous);
+            rendezvous = mode == CallKind::send_synchronous || (mode != CallKind::send_buffered && asks_then);
         }
-        const bool by_size = draft_.cost(message).rendezvous || planned.rendezvous;
+        const bool by_size = draft_.cost(message).rendezvous || asks_then;
         const auto way = recorded && rendezvous && !by_size ? synchronous_ : Synchronous::asks;
         const bool pushed = way == Synchronous::pushes;
         const bool matched = way == Synchronous::matches;
@@ -544,6 +552,7 @@ class Builder {
     ToldAtNics told_;                                      // messages of collectives
     std::vector<Customers> answering_;                     // likewise: one-sided transfers at their targets
     std::vector<std::vector<Served>> served_;              // by location
+    std::vector<bool> planned_rendezvous_;                 // by message class
     Exchanged exchanged_;
     Synchronous synchronous_ = Synchronous::asks;  // of sends below the eager limit
     std::uint64_t rebuilt_ = 0;
