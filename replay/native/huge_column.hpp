@@ -54,7 +54,8 @@ class HugePages {
             munmap(memory, before);
         }
         munmap(first + size, kPage - before);
-        madvise(first, size, MADV_HUGEPAGE);  // advice: where it is refused, small pages do as well
+        // The last page is not full: small ones. Advice: where it is refused, they do as well for the others.
+        madvise(first, bytes / kPage * kPage, MADV_HUGEPAGE);
         return first;
     }
 };

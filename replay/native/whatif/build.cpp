@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <span>
 #include <stdexcept>
@@ -66,12 +67,13 @@ class Builder {
         release(calls_, bases_, completions_, classes_, origins_);
         give_back_unused(draft_.edges.size() * sizeof(DraftEdge));
         auto order = first_order();
-        draft_.incoming.make_room([this](const auto& visit) { for_each_queued(visit); });
+        make_room({&sending_, &told_.sending});
         add_queue(order, sending_);
         add_queue(order, told_.sending);
         release(sending_, told_.sending);
         give_back_unused(draft_.nodes * sizeof(Customer));
         order.update(draft_);
+        make_room({&receiving_, &told_.receiving, &answering_}, served_);
         add_queue(order, receiving_);
         add_queue(order, told_.receiving);
         release(receiving_, told_.receiving);
@@ -482,27 +484,26 @@ class Builder {
         take_turns(order, servers);
     }
 
-    /// Calls `visit(node)` for each edge that queues may lead to a node.
-    template <class Visit>
-    void for_each_queued(const Visit& visit) const {
-        for (const auto* queue : {&sending_, &told_.sending, &receiving_, &told_.receiving}) {
-            for (const auto& here : *queue) {
-                for (const auto& one : here) {
-                    if (!draft_.contention || !one.far()) {
-                        visit(one.node);
-                    }
-                    if (moved() && (!draft_.contention || !one.far_then())) {
-                        visit(one.node);
+    /// Makes room for the edges that lead from customers to those behind them.
+    void make_room(std::initializer_list<const std::vector<Customers>*> queues,
+                   std::span<const std::vector<Served>> served = {}) {
+        draft_.incoming.make_room([&](const auto& visit) {
+            for (const auto* queue : queues) {
+                for (const auto& here : *queue) {
+                    for (const auto& one : here) {
+                        if (!draft_.contention || !one.far()) {
+                            visit(one.node);
+                        }
+                        if (moved() && (!draft_.contention || !one.far_then())) {
+                            visit(one.node);
+                        }
                     }
                 }
             }
-        }
-        for (const auto& here : answering_) {
-            std::ranges::for_each(here, visit, &Customer::node);
-        }
-        for (const auto& here : served_) {
-            std::ranges::for_each(here, visit, [](const Served& one) { return one.customer.node; });
-        }
+            for (const auto& here : served) {
+                std::ranges::for_each(here, visit, [](const Served& one) { return one.customer.node; });
+            }
+        });
     }
 
     /// Each server takes its customers in the order in which they came.

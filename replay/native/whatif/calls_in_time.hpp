@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "replay/native/huge_column.hpp"
 #include "replay/native/program.hpp"
 
 namespace logpost::replay {
@@ -94,7 +95,7 @@ class CallsInTime {
 
   private:
     std::size_t timelines_ = 0;
-    std::vector<std::uint32_t> locations_;  // by call
+    HugeColumn<std::uint32_t> locations_;  // by call
 };
 
 }  // namespace logpost::replay

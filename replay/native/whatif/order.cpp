@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <numeric>
 #include <thread>
@@ -230,17 +229,23 @@ void sort_by_stretches(std::span<std::uint32_t> nodes, std::span<const std::int6
     }
 }
 
-/// The same in halves, by two threads, and these together.
+/// The same in quarters, two at a time, and these together: what stands beside the nodes is half as long.
 void sort_by_key(HugeColumn<std::uint32_t>& nodes, std::span<const std::int64_t> keys) {
     const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; };
-    if (nodes.size() < 2 || sorted_by_insertion(nodes, earlier)) {
+    if (nodes.size() < 2 || sorted_by_insertion(nodes, earlier)) {  // a few always are
         return;
     }
-    const auto half = nodes.size() / 2;
-    const std::array halves{std::span(nodes).first(half), std::span(nodes).subspan(half)};
-    for_each_parallel(halves.size(), std::thread::hardware_concurrency(), 1,
-                      [&](std::size_t i, unsigned) { sort_by_stretches(halves[i], keys); });
-    std::inplace_merge(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(half), nodes.end(), earlier);
+    constexpr std::size_t kParts = 4;
+    const auto threads = std::min(std::thread::hardware_concurrency(), 2U);
+    const auto begin = [&](std::size_t part) {
+        return nodes.begin() + static_cast<std::ptrdiff_t>(part * nodes.size() / kParts);
+    };
+    for_each_parallel(kParts, threads, 1,
+                      [&](std::size_t i, unsigned) { sort_by_stretches({begin(i), begin(i + 1)}, keys); });
+    for_each_parallel(kParts / 2, threads, 1, [&](std::size_t i, unsigned) {
+        std::inplace_merge(begin(2 * i), begin(2 * i + 1), begin(2 * i + 2), earlier);
+    });
+    std::inplace_merge(begin(0), begin(kParts / 2), begin(kParts), earlier);
 }
 
 }  // namespace
@@ -266,6 +271,7 @@ void NodeOrder::sort(const Draft& draft) {
         const auto keys = keys_of(draft, nodes_);
         sort_by_key(nodes_, keys);
     }
+    give_back_unused(nodes_.size() * sizeof(std::int64_t));  // what threads kept for the next sort
     place_.resize(nodes_.size());
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         place_[nodes_[i]] = i;
