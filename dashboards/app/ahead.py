@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import partial
+from typing import NoReturn
 
 import flask
 from werkzeug.serving import BaseWSGIServer
 
-from logpost.dashboards.app.jobs import WorkingError, give_way
+from logpost.dashboards.app.jobs import StoppedError, give_way
 from logpost.dashboards.app.pages import PAGES
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
@@ -20,12 +21,16 @@ from logpost.dashboards.selection.selection import Selection
 
 REST_S = 1.0
 """Nobody asks if the last answer is so long ago: on a small machine the browser draws until then."""
-ASK_AGAIN_S = 0.1
-MOST_MESSAGES = 20_000_000
-"""Of larger runs only what stands around the charts is made: each chart takes seconds, and somebody may want none."""
 FORMS = ("whatif", "compare")
 """Pages whose charts answer what somebody has to ask first."""
 CALLBACK = "/_dash-update-component"
+
+
+class _ShortWork(View):
+    """A view for which no long work is begun: it would take the processors from whoever looks at something else."""
+
+    def in_background(self, key: Hashable, *_work: object, **_how: object) -> NoReturn:
+        raise StoppedError(key)
 
 
 class Ahead:
@@ -73,13 +78,8 @@ class Ahead:
             _tried(make)
         give_way()
         for make in self._then():
-            while True:
-                self._until_nobody_asks()
-                try:
-                    _tried(make)
-                    break
-                except WorkingError:
-                    time.sleep(ASK_AGAIN_S)
+            self._until_nobody_asks()
+            _tried(make)
 
     def _first(self) -> Iterator[Callable[[], object]]:
         """What the first page of each run shows, and the machines that What if offers, which take as long."""
@@ -95,24 +95,18 @@ class Ahead:
 
     def _then(self) -> Iterator[Callable[[], object]]:
         """The other pages of the first run, as their links lead to them."""
-        views = [(page, View(self._runs, read(f"/{page.NAME}", ""))) for page in PAGES]
+        views = [(page, _ShortWork(self._runs, read(f"/{page.NAME}", ""))) for page in PAGES]
         for page, view in views:
             yield partial(page.layout, view)
         for page, view in views:
-            if page.NAME not in FORMS and view.manifest.messages <= MOST_MESSAGES:
+            if page.NAME not in FORMS:
                 for name, make in page.CHARTS.items():
                     yield partial(self._runs.made.of, name, make, view)
 
 
 def _tried(make: Callable[[], object]) -> None:
-    """What fails here, fails again where it is shown, and is said there.
-
-    Raises:
-        WorkingError: it goes on.
-    """
+    """What fails here, fails again where it is shown, and is said there."""
     try:
         make()
-    except WorkingError:
-        raise
     except Exception:
         return
