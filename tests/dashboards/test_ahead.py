@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import flask
 from tests.dashboards.synthetic import make_run
 
 from logpost.dashboards.app.ahead import CALLBACK, REST_S, Ahead
@@ -30,12 +31,15 @@ def test_pages_are_made_while_nobody_asks(tmp_path: Path) -> None:
     ahead = Ahead(runs)
     server = listening(runs, "127.0.0.1", 0, None)
     ahead.watch(server)
+    app = server.app
+    assert isinstance(app, flask.Flask)
     held, inside = threading.Event(), threading.Event()
 
-    @server.app.before_request  # type: ignore[attr-defined, untyped-decorator]
     def hold() -> None:
         inside.set()
         held.wait(LONG_S)
+
+    app.before_request(hold)
 
     whole = View(runs, read("/", ""))
 
@@ -43,7 +47,7 @@ def test_pages_are_made_while_nobody_asks(tmp_path: Path) -> None:
         return all(runs.made.known(name, whole) is not None for name in names)
 
     assert _in_time(lambda: "report" in vars(runs[""]))  # before anybody asks
-    client = server.app.test_client()  # type: ignore[attr-defined]
+    client = app.test_client()
     asking = threading.Thread(target=client.post, args=(CALLBACK,), kwargs={"json": {}})
     asking.start()
     assert inside.wait(LONG_S)

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hash.h"
 #include "recorder.h"
 #include "regions.h"
 #include "ring.h"
@@ -65,12 +66,6 @@ void lp_say(const char* format, ...) {
     ssize_t ignored = write(2, text, length);
     (void)ignored;
     lp_unshield(cancellable);
-}
-
-static uint64_t mix(uint64_t hash, const char* text, size_t n) { /* FNV-1a */
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-    return hash;
 }
 
 #if !defined(LOGPOST_SIMULATED)
@@ -155,10 +150,10 @@ static void identify(void) {
         if (*c == '/')
             *c = '_';
     start_ticks = lp_clock_ns(CLOCK_REALTIME);
-    uint64_t hash = mix(0xcbf29ce484222325ull, host, strlen(host));
-    hash = mix(hash, boot, strlen(boot));
-    hash = mix(hash, (const char*)&pid, sizeof pid);
-    hash = mix(hash, (const char*)&start_ticks, sizeof start_ticks);
+    uint64_t hash = lp_hash(LP_HASH, host, strlen(host));
+    hash = lp_hash(hash, boot, strlen(boot));
+    hash = lp_hash(hash, &pid, sizeof pid);
+    hash = lp_hash(hash, &start_ticks, sizeof start_ticks);
     lp_process_id = hash | 1; /* 0 means nobody */
 }
 

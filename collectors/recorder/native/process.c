@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "hash.h"
 #include "recorder.h"
 
 #if defined(LOGPOST_SIMULATED)
@@ -66,10 +67,7 @@ uint64_t lp_binding(void) {
     unsigned char set[512]; /* 4096 processors */
     memset(set, 0, sizeof set);
     sched_getaffinity(0, sizeof set, (cpu_set_t*)(void*)set);
-    uint64_t hash = 0xcbf29ce484222325ull;
-    for (size_t i = 0; i < sizeof set; i++)
-        hash = (hash ^ set[i]) * 0x100000001b3ull;
-    return hash;
+    return lp_hash(LP_HASH, set, sizeof set);
 }
 
 static void read_line(const char* path, char* text, size_t room) {

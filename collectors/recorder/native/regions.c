@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "hash.h"
 #include "stacks.h"
 
 enum { BUCKETS = 1024, LONGEST = 500 };
@@ -42,9 +43,7 @@ static void define(struct lp_thread* t, int kind, uint32_t id, uint32_t length, 
 }
 
 static const struct region* learn(struct lp_thread* t, uintptr_t function, const char* text, size_t length) {
-    uint64_t hash = 0xcbf29ce484222325ull ^ function;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
+    uint64_t hash = lp_hash(LP_HASH ^ function, text, length);
     struct region** bucket = &regions[(hash * 0x9E3779B97F4A7C15ull >> 40) % BUCKETS];
     pthread_mutex_lock(&lock);
     struct region* r = *bucket;

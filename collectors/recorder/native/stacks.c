@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "hash.h"
+
 #if defined(LOGPOST_SIMULATED)
 
 uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t* place) {
@@ -45,12 +47,6 @@ static unsigned long long noted_adds; /* how many objects had been loaded when t
 static uint64_t noted[MODULES];       /* hashes of the objects noted */
 static int noted_count;
 
-static uint64_t mix(uint64_t hash, const void* data, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ ((const unsigned char*)data)[i]) * 0x100000001b3ull;
-    return hash;
-}
-
 /* The build id of a loaded object in hexadecimal, or nothing. */
 static void build_id(const struct dl_phdr_info* info, char* text, size_t room) {
     text[0] = 0;
@@ -76,8 +72,8 @@ static void build_id(const struct dl_phdr_info* info, char* text, size_t room) {
 static int note_module(struct dl_phdr_info* info, size_t size, void* data) {
     (void)size;
     struct lp_thread* t = data;
-    uint64_t hash = mix(0xcbf29ce484222325ull, &info->dlpi_addr, sizeof info->dlpi_addr);
-    hash = mix(hash, info->dlpi_name, strlen(info->dlpi_name));
+    uint64_t hash = lp_hash(LP_HASH, &info->dlpi_addr, sizeof info->dlpi_addr);
+    hash = lp_hash(hash, info->dlpi_name, strlen(info->dlpi_name));
     for (int i = 0; i < noted_count; i++)
         if (noted[i] == hash)
             return 0;
@@ -173,7 +169,7 @@ static int unwind(struct lp_frame* frame, int room) {
 }
 
 static struct lp_stack** former_slot(struct lp_thread* t, const struct lp_frame* frame, int count) {
-    uint64_t hash = 0xcbf29ce484222325ull;
+    uint64_t hash = LP_HASH;
     for (int i = 0; i < count; i++)
         hash = (hash ^ frame[i].address) * 0x9E3779B97F4A7C15ull;
     return &t->stacks->former[(hash >> 32) % LP_STACK_SLOTS];

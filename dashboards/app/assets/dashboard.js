@@ -125,6 +125,8 @@
     const box = element.getBoundingClientRect();
     return box.top < innerHeight && box.bottom > 0;
   }
+  // A sketched chart counts as seen: its picture is what the page waits for.
+  const atOnce = (chart) => chart.matches(".sketched") || inSight(chart);
   const charts = () => [...document.querySelectorAll("#page figure.chart")];
   function rest() {
     for (const one of waiting.keys()) if (!one.isConnected) { sight.unobserve(one); waiting.delete(one); }
@@ -169,7 +171,7 @@
         const look = () => charts().filter((one) => !known.has(one.dataset.chart)).forEach((one) => {
           known.add(one.dataset.chart);
           if (one.dataset.made) return;
-          if (one.matches(".sketched") || inSight(one)) askFor(one); else whenSeen(one, () => askFor(one));
+          if (atOnce(one)) askFor(one); else whenSeen(one, () => askFor(one));
         });
         // What is there before the page is painted is asked for meanwhile; what comes with the paint, after it.
         await Promise.race([new Promise(requestAnimationFrame), shown()]);
@@ -192,7 +194,7 @@
         if (!payload) return none();
         const place = await mounted(made.props.id, "place"), stands = place && place.closest("figure.chart");
         // What came with the page was not asked for when it came into sight.
-        if (stands && stands.dataset.made && !stands.matches(".sketched") && !inSight(stands)) await new Promise((seen) => whenSeen(stands, seen));
+        if (stands && stands.dataset.made && !atOnce(stands)) await new Promise((seen) => whenSeen(stands, seen));
         const figure = coloured(payload, view, colours, place), graph = Object.assign({}, made, { props: Object.assign({}, made.props, { figure }) });
         if (window.Plotly) return graph;
         const latest = performance.now() + PATIENCE_MS;

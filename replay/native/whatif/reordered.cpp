@@ -1,5 +1,4 @@
 #include "replay/native/whatif/reordered.hpp"
-#include "replay/native/huge_column.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "replay/native/huge_column.hpp"
 #include "replay/native/whatif/choice_facts.hpp"
 
 namespace logpost::replay {
