@@ -229,6 +229,29 @@ def test_a_log_goes_on_in_the_window_that_its_process_left(tmp_path: Path) -> No
         assert recording.read(made.path).calls(0) == expected, name
 
 
+def test_logs_are_read_where_the_kernel_gives_no_more_maps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with more logs than vm.max_map_count allows: nothing of them is lost."""
+    source = tmp_path / "no_maps.c"
+    source.write_text(
+        "#include <errno.h>\n#include <sys/syscall.h>\n#include <sys/types.h>\n#include <unistd.h>\n"
+        "void *mmap(void *at, size_t size, int protection, int flags, int file, off_t offset) {\n"
+        "  if (file >= 0) { errno = ENOMEM; return (void *)-1; }\n"
+        "  return (void *)syscall(SYS_mmap, at, size, protection, flags, file, offset);\n}\n"
+    )
+    library = tmp_path / "no_maps.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    log = Log(0, 1)
+    log.sync(1_000_000, 1_000_000, 10**15)
+    log.sync(1_001_000_000, 1_001_000_000, 10**15 + 10**9)
+    log.call("MPI_Init", 2_000_000, 3_000_000)
+    log.call("MPI_Barrier", 4_000_000, 5_000_000)
+    mapped = _archive(tmp_path, log)
+    monkeypatch.setenv("LD_PRELOAD", str(library))
+    read = assemble.assemble(assemble.find_assembler(), tmp_path / "raw", tmp_path)
+    monkeypatch.delenv("LD_PRELOAD")
+    assert recording.read(mapped.path).calls(0) == recording.read(read.path).calls(0) == ["MPI_Init", "MPI_Barrier"]
+
+
 def test_archives_made_at_the_same_moment_get_names_of_their_own(tmp_path: Path) -> None:
     """Runs side by side end in the same second: none is lost, none is mixed with another."""
     a, b = Log(0, 2), Log(1, 2)

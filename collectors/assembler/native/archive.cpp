@@ -1,5 +1,6 @@
 #include "archive.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 
@@ -100,7 +101,11 @@ LocationEvents nobody(OTF2_Archive* archive, const Job& job, std::uint32_t rank)
 }  // namespace
 
 Tally write_archive(const std::filesystem::path& directory, Job& job) {
-    OpenArchive open(directory);
+    std::size_t most_threads = 0;
+    for (const auto& process : job.processes) {
+        most_threads = std::max(most_threads, process->threads.size());
+    }
+    OpenArchive open(directory, most_threads);
     OTF2_Archive* archive = open.get();
     set_properties(archive, job);
 

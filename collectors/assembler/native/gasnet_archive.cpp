@@ -280,10 +280,12 @@ void warn(Survey& run, const Totals& totals) {
 
 void import(const std::filesystem::path& directory, const std::vector<std::string>& paths, std::ostream& out) {
     Survey run = survey(paths);
+    std::size_t most_threads = 0;
     for (const auto& process : run.processes) {
         run.shift_us = std::max(run.shift_us, run.shift_us - in_archive(run, process, process.first_us));
+        most_threads = std::max(most_threads, process.threads.size());
     }
-    OpenArchive open(directory);
+    OpenArchive open(directory, most_threads);
     OTF2_Archive* archive = open.get();
     set_properties(archive, run);
     Strings strings;

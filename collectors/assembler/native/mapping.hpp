@@ -1,7 +1,8 @@
-// A file mapped for reading; empty when it cannot be.
+// A file mapped for reading, or read where the kernel gives no more maps; empty when it cannot be opened.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "rawlog.h"
@@ -10,6 +11,7 @@ namespace logpost::assembler {
 
 class Mapping {
   public:
+    // Throws std::runtime_error when the file is there but its bytes cannot be had.
     explicit Mapping(const std::string& path);
     ~Mapping();
     Mapping(Mapping&& other) noexcept;
@@ -25,6 +27,7 @@ class Mapping {
   private:
     const std::byte* data_ = nullptr;
     std::size_t size_ = 0;
+    std::unique_ptr<std::byte[]> read_;  // its bytes where they are not mapped
 };
 
 }  // namespace logpost::assembler

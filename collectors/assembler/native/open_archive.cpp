@@ -8,8 +8,13 @@
 namespace logpost::assembler {
 namespace {
 
-constexpr std::uint64_t event_chunk = 1ULL << 20;
 constexpr std::uint64_t definition_chunk = 4ULL << 20;
+
+// The usual one, and the least that libotf2 takes where a process has very many threads.
+std::uint64_t event_chunk(std::size_t open_at_once) {
+    constexpr std::size_t many = 256;
+    return open_at_once > many ? OTF2_CHUNK_SIZE_MIN : OTF2_CHUNK_SIZE_EVENTS_DEFAULT;
+}
 
 OTF2_FlushType before_flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
     return OTF2_FLUSH;
@@ -30,9 +35,9 @@ void set_property(OTF2_Archive* archive, const char* name, const std::string& va
     }
 }
 
-OpenArchive::OpenArchive(const std::filesystem::path& directory)
-    : archive_(OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk, definition_chunk,
-                                 OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE)) {
+OpenArchive::OpenArchive(const std::filesystem::path& directory, std::size_t open_at_once)
+    : archive_(OTF2_Archive_Open(directory.c_str(), "traces", OTF2_FILEMODE_WRITE, event_chunk(open_at_once),
+                                 definition_chunk, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE)) {
     if (archive_ == nullptr) {
         throw std::runtime_error("cannot create an archive in " + directory.string());
     }

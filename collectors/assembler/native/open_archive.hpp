@@ -3,6 +3,7 @@
 
 #include <otf2/otf2.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -16,8 +17,9 @@ void set_property(OTF2_Archive* archive, const char* name, const std::string& va
 
 class OpenArchive {
   public:
+    // `open_at_once`: the most locations whose events are written side by side; a chunk of each is held meanwhile.
     // Throws std::runtime_error when the archive cannot be created.
-    explicit OpenArchive(const std::filesystem::path& directory);
+    OpenArchive(const std::filesystem::path& directory, std::size_t open_at_once);
     ~OpenArchive();
     OpenArchive(const OpenArchive&) = delete;
     OpenArchive& operator=(const OpenArchive&) = delete;
