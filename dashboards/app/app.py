@@ -13,7 +13,7 @@ import polars as pl
 from dash import ALL, MATCH, ClientsideFunction, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
-from logpost.dashboards.app import named, search, selection_bar
+from logpost.dashboards.app import named, picking, search, selection_bar
 from logpost.dashboards.app.guard import guard
 from logpost.dashboards.app.jobs import StoppedError, WorkingError
 from logpost.dashboards.app.made import Drawn
@@ -57,6 +57,7 @@ def make_app(runs: Runs, token: str | None = None) -> dash.Dash:
     selection_bar.callbacks(app, runs)
     named.callbacks(app, runs)
     search.callbacks(app, runs)
+    picking.callbacks(app)
     for page in PAGES:
         if hasattr(page, "callbacks"):
             page.callbacks(app, runs)
@@ -180,32 +181,36 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
     @app.callback(
         Output({"part": "tick", "chart": MATCH}, "disabled", allow_duplicate=True),
         Output({"part": "tick", "chart": MATCH}, "n_intervals"),
-        Input({"part": "stop", "chart": MATCH, "again": ALL}, "n_clicks"),
+        Input({"part": "pressed", "chart": MATCH}, "data"),
         State({"part": "tick", "chart": MATCH}, "id"),
         State({"part": "tick", "chart": MATCH}, "n_intervals"),
         State("url", "pathname"),
         State("url", "search"),
         prevent_initial_call=True,
     )
-    def stop(
-        clicks: list[int], place: dict[str, str], ticks: int | None, pathname: str | None, query: str | None
-    ) -> Any:
+    def stop(pressed: Any, place: dict[str, str], ticks: int | None, pathname: str | None, query: str | None) -> Any:
         """Stop what a chart waits for, or begin what was stopped or has a price; the chart then asks how it stands."""
-        asked = dash.ctx.triggered_id
-        if not any(clicks) or not asked:
+        if not isinstance(pressed, dict):
             return dash.no_update, dash.no_update
         try:
             runs.made.of(place["chart"], CHARTS[place["chart"]], View(runs, read(pathname, query)))
         except WorkingError as working:
-            if not asked["again"]:  # else another chart that waits for it has begun it again
+            if not pressed.get("again"):  # else another chart that waits for it has begun it again
                 runs.jobs.stop(working.key)
         except StoppedError as stopped:
-            if asked["again"]:
+            if pressed.get("again"):
                 runs.jobs.again(stopped.key)
         except Exception:
             pass  # the chart says why
         return False, (ticks or 0) + 1
 
+    # A button comes with what its chart says, which counts as a change of it: that need not reach the server.
+    app.clientside_callback(
+        ClientsideFunction("logpost", "pressed"),
+        Output({"part": "pressed", "chart": MATCH}, "data"),
+        Input({"part": "stop", "chart": MATCH, "again": ALL}, "n_clicks"),
+        prevent_initial_call=True,
+    )
     app.clientside_callback(
         ClientsideFunction("logpost", "draw"),
         Output({"part": "graph", "chart": MATCH}, "figure"),

@@ -94,6 +94,7 @@ def chart(
             switch,
             dcc.Store(id={"part": "payload", "chart": name}),
             dcc.Interval(id={"part": "tick", "chart": name}, interval=250, disabled=True),
+            dcc.Store(id={"part": "pressed", "chart": name}),
             html.Div(
                 drawing,
                 id={"part": "place", "chart": name},
@@ -122,7 +123,7 @@ def fill(place: html.Figure, payload: Mapping[str, Any], said: list[Any]) -> Non
         payload: of the chart.
         said: below it.
     """
-    switch, store, _tick, _drawing, caption = place.children
+    switch, store, *_rest, caption = place.children
     store.data, caption.children = payload, said
     if switch.value is None:
         switch.value = payload["first"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import dash
-from dash import Input, Output, State
+from dash import ALL, ClientsideFunction, Input, Output, State, dcc
 
 from logpost.dashboards.app.state import State as ViewState
 from logpost.dashboards.app.state import read
@@ -14,6 +14,31 @@ from logpost.errors import InputError
 
 Picked = Callable[[ViewState, Mapping[str, Any]], ViewState | None]
 """The state after a row was picked; None: as it is. May raise InputError: likewise as it is."""
+
+
+def wanted(page: str) -> dcc.Store:
+    """Where the query stands that the fields of a page ask for, until the browser takes it. It comes with the fields:
+    for an output that was there before them, Dash would tell the server of each field as if somebody had changed it."""
+    return dcc.Store(id=_place(page))
+
+
+def into_wanted(page: str) -> Output:
+    """That as what a callback gives."""
+    return Output(_place(page), "data")
+
+
+def _place(page: str) -> dict[str, str]:
+    return {"part": "wanted", "page": page}
+
+
+def callbacks(app: dash.Dash) -> None:
+    """What the fields of a page ask for becomes the URL's query."""
+    app.clientside_callback(
+        ClientsideFunction("logpost", "wanted"),
+        Output("url", "search", allow_duplicate=True),
+        Input({"part": "wanted", "page": ALL}, "data"),
+        prevent_initial_call=True,
+    )
 
 
 def having(pathname: str | None, query: str | None, **more: str) -> Any:

@@ -48,3 +48,26 @@ def test_a_page_that_was_seen_brings_its_charts(chromium: Any, tmp_path: Path) -
             seen.page.wait_for_function(f"() => (one => one && {what} !== {before!r})({now})")
         assert seen.console == []
         seen.page.context.close()
+
+
+def test_fields_and_buttons_that_come_with_a_page_ask_for_nothing(chromium: Any, tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / name).path for name in ("a.run", "b.run")]
+    with served(*runs) as address:
+        seen = opened(chromium, address)
+        asked: list[dict[str, Any]] = []
+        seen.page.on("request", lambda one: asked.append(one.post_data_json) if one.method == "POST" else None)
+        for title in ("What if", "Compare", "Network", "What if"):
+            go(seen, title)
+        outputs = [str(one["output"]) for one in asked]
+        assert sum('"payload"' in str(one) or "payload" in one for one in outputs) >= 3
+        causes = {str(change) for one in asked for change in one["changedPropIds"]}
+        assert not [one for one in outputs if "wanted" in one or one.startswith("url.search")]
+        assert not [one for one in causes if "pressed" in one or "stop" in one]
+        # What somebody writes is asked for, once.
+        asked.clear()
+        seen.page.locator("#also").fill("other_node.L=5us")
+        seen.page.locator("#also").press("Enter")
+        seen.page.wait_for_url("**set=other_node.L**")
+        assert sum("wanted" in str(one["output"]) for one in asked) == 1
+        assert seen.console == []
+        seen.page.context.close()

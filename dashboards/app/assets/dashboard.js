@@ -224,6 +224,14 @@
       },
       // What the form of the selection says, once its button was pressed.
       filled: (clicks, ...fields) => clicks ? [clicks, ...fields] : none(),
+      // The button of a chart's work that was pressed.
+      pressed: function (clicks) {
+        const [cause] = window.dash_clientside.callback_context.triggered;
+        if (!cause || !clicks.some(Boolean)) return none();
+        return { again: JSON.parse(cause.prop_id.slice(0, cause.prop_id.lastIndexOf("."))).again, at: performance.now() };
+      },
+      // What the fields of a page ask for; several pages never stand at once.
+      wanted: (queries) => queries.find((one) => typeof one === "string") ?? none(),
       // Whether there is no selection to go back to; Dash asks before the browser has taken the new address.
       first: async function () {
         await shown();

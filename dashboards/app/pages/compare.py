@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import dash
-from dash import Input, Output, State, dcc, html
+from dash import Input, State, dcc, html
 
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.pages import compare_repeats
 from logpost.dashboards.app.pages.compared import Sides, joined, sides_of
-from logpost.dashboards.app.picking import having
+from logpost.dashboards.app.picking import having, into_wanted, wanted
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import ChartMaker, View
@@ -100,6 +100,7 @@ def _picker(view: View, sides: Sides) -> html.Div:
 
     return html.Div(
         [
+            wanted(NAME),
             *(field("repeats", "repeats of A", a[1:], (a[0], *b), "none") if len(view.runs.names) > 2 else []),
             *field("other", "with", b, a, "a run"),
         ],
@@ -192,7 +193,7 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
     """Other runs to compare, on either side."""
 
     @app.callback(
-        Output("url", "search", allow_duplicate=True),
+        into_wanted(NAME),
         Input("repeats", "value", allow_optional=True),
         Input("other", "value"),
         State("url", "pathname"),

@@ -7,12 +7,13 @@ from typing import Any
 import dash
 import numpy as np
 import polars as pl
-from dash import Input, Output, State, dcc, html
+from dash import Input, State, dcc, html
 
 from logpost.analyzer.placement import places_on_network
 from logpost.analyzer.reporting.units import sentence_text
 from logpost.analyzer.whatif.mapping import Seats, remapped
 from logpost.dashboards.app import between_ranks, panels
+from logpost.dashboards.app.picking import into_wanted, wanted
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
@@ -47,6 +48,7 @@ def layout(view: View) -> list[Any]:
                     "Between nodes",
                     html.Div(
                         [
+                            wanted(NAME),
                             html.Label("ranks mapped", htmlFor="network-mapping"),
                             dcc.RadioItems(id="network-mapping", value=mapping, inline=True, className="switch",
                                            options=[{"label": name or "as they were", "value": name}
@@ -205,7 +207,7 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
     """Another mapping stands in the URL, where the What if page finds it."""
 
     @app.callback(
-        Output("url", "search", allow_duplicate=True),
+        into_wanted(NAME),
         Input("network-mapping", "value"),
         State("url", "pathname"),
         State("url", "search"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import dash
-from dash import Input, Output, State, dcc, html
+from dash import Input, State, dcc, html
 
 from logpost.analyzer.reporting.units import bytes_text
 from logpost.analyzer.whatif import Ask, Prediction, Replay
@@ -16,7 +16,7 @@ from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import PATIENCE_S
 from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.pages import whatif_grid, whatif_machines, whatif_overlap, without
-from logpost.dashboards.app.picking import having
+from logpost.dashboards.app.picking import having, into_wanted, wanted
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import prediction
@@ -71,6 +71,7 @@ def layout(view: View) -> list[Any]:
         ]
     fields = html.Div(
         [
+            wanted(NAME),
             html.Label("also set", htmlFor="also"),
             dcc.Input(id="also", type="text", value=more.get("set", ""), debounce=True, style={"width": "300px"},
                       placeholder="other_node.L=5us; eager_limit=64KiB"),
@@ -315,7 +316,7 @@ FIELDS = {
 """What changes the URL, beside the fields of the sections."""
 
 
-def wanted(powers: list[float], also: Any, machine: Any, topology: Any, mapping: Any, sweep: Any) -> dict[str, str]:
+def query(powers: list[float], also: Any, machine: Any, topology: Any, mapping: Any, sweep: Any) -> dict[str, str]:
     """The URL's query for the values of `FIELDS`."""
     given = zip(SLIDERS, powers, strict=True)
     return {
@@ -329,26 +330,25 @@ def wanted(powers: list[float], also: Any, machine: Any, topology: Any, mapping:
 
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:
-    """Sliders and fields change the URL, and with it the page. All of them at once: as the page comes, Dash tells of
-    each as if somebody had changed it."""
+    """Sliders and fields change the URL, and with it the page."""
 
     @app.callback(
-        output=Output("url", "search", allow_duplicate=True),
+        output=into_wanted(NAME),
         inputs={
             "own": FIELDS,
             "grid": whatif_grid.FIELDS,
             "machines": whatif_machines.FIELDS,
             "overlap": whatif_overlap.FIELDS,
         },
-        state={"pathname": State("url", "pathname"), "query": State("url", "search")},
+        state={"pathname": State("url", "pathname"), "search": State("url", "search")},
         prevent_initial_call=True,
     )
-    def ask(own: Any, grid: Any, machines: Any, overlap: Any, pathname: Any, query: Any) -> Any:
+    def ask(own: Any, grid: Any, machines: Any, overlap: Any, pathname: Any, search: Any) -> Any:
         return having(
             pathname,
-            query,
-            **wanted(**own),
-            **whatif_grid.wanted(**grid),
-            **whatif_machines.wanted(**machines),
-            **whatif_overlap.wanted(**overlap),
+            search,
+            **query(**own),
+            **whatif_grid.query(**grid),
+            **whatif_machines.query(**machines),
+            **whatif_overlap.query(**overlap),
         )

@@ -72,6 +72,6 @@ FIELDS = {"grid": Input("grid", "value")}
 """What changes the URL."""
 
 
-def wanted(grid: Any) -> dict[str, str]:
+def query(grid: Any) -> dict[str, str]:
     """The URL's query for the values of `FIELDS`."""
     return {"grid": str(grid or "")[:LONGEST]}

@@ -89,6 +89,6 @@ FIELDS = {"machines": Input("machines", "value")}
 """What changes the URL."""
 
 
-def wanted(machines: Any) -> dict[str, str]:
+def query(machines: Any) -> dict[str, str]:
     """The URL's query for the values of `FIELDS`."""
     return {"machines": ",".join((machines or [])[:MOST])}

@@ -148,6 +148,6 @@ FIELDS = {"volume": Input("overlap-volume", "value"), "beside": Input("overlap-b
 """What changes the URL."""
 
 
-def wanted(volume: Any, beside: Any) -> dict[str, str]:
+def query(volume: Any, beside: Any) -> dict[str, str]:
     """The URL's query for the values of `FIELDS`."""
     return {"volume": volume or "", "beside": beside or ""}
