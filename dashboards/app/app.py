@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import unescape
 from typing import Any
 
@@ -18,7 +18,7 @@ from logpost.dashboards.app.guard import guard
 from logpost.dashboards.app.jobs import StoppedError, WorkingError
 from logpost.dashboards.app.made import Drawn
 from logpost.dashboards.app.pages import PAGES
-from logpost.dashboards.app.panels import aria, empty, fill, go
+from logpost.dashboards.app.panels import aria, empty, fill, go, say
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.scripts import compress, tables_on_demand
 from logpost.dashboards.app.state import State as ViewState
@@ -144,7 +144,7 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         bar = _guarded(lambda: selection_bar.layout(view))
         try:
             shown, ready = page.layout(view), True
-            _fill(shown, view)
+            _fill(shown, view, page.priced(view) if hasattr(page, "priced") else {})
         except WorkingError as working:
             shown, ready = [empty(f"Working: {working} …")], False
         except StoppedError as stopped:  # by a chart of another page
@@ -301,14 +301,16 @@ def _links(state: ViewState, runs: Runs) -> list[dcc.Link]:
     ]
 
 
-def _fill(shown: Iterable[Any], view: View) -> None:
-    """Give a page the charts that are known."""
+def _fill(shown: Iterable[Any], view: View, priced: Mapping[str, StoppedError]) -> None:
+    """Give a page the charts that are known, and what those take that somebody has to want first."""
     for part in shown:
         for place in (part, *part._traverse()) if isinstance(part, Component) else ():
             if isinstance(place, html.Figure) and (name := getattr(place, "data-chart", None)):
                 drawn = view.runs.made.known(name, view)
                 if drawn is not None:
                     fill(place, drawn[0], _below(drawn, view))
+                elif name in priced:
+                    say(place, _stopped(name, priced[name]))
 
 
 def _below(drawn: Drawn, view: View) -> list[Any]:

@@ -122,7 +122,7 @@ class Jobs:
             Exception: what the work raised.
         """
         with self._lock:
-            if price and key not in self._jobs and key not in self._allowed:
+            if self._priced(key, price):
                 raise StoppedError(key, price)
             job = self._jobs.pop(key, None) or Job(work)
             self._jobs[key] = job
@@ -140,6 +140,14 @@ class Jobs:
                 self._jobs.pop(key, None)
             raise job.failure
         return job.result
+
+    def priced(self, key: Hashable, price: str) -> StoppedError | None:
+        """What `result` would raise because the work has a price; nothing is begun."""
+        with self._lock:
+            return StoppedError(key, price) if self._priced(key, price) else None
+
+    def _priced(self, key: Hashable, price: str) -> bool:
+        return bool(price) and key not in self._jobs and key not in self._allowed
 
     def stop(self, key: Hashable) -> None:
         """Stop the work of this key; nothing where it has ended."""

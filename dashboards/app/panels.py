@@ -115,18 +115,24 @@ def chart(
     )
 
 
-def fill(place: html.Figure, payload: Mapping[str, Any], said: list[Any]) -> None:
+def fill(place: html.Figure, payload: Mapping[str, Any], text: list[Any]) -> None:
     """Put a chart that is known where it stands: the browser need not ask for it.
 
     Args:
         place: of `chart`.
         payload: of the chart.
-        said: below it.
+        text: below it.
     """
-    switch, store, *_rest, caption = place.children
-    store.data, caption.children = payload, said
+    switch, store, *_rest = place.children
+    store.data = payload
     if switch.value is None:
         switch.value = payload["first"]
+    say(place, text)
+
+
+def say(place: html.Figure, text: Any) -> None:
+    """Put below a chart what is known of it: the browser need not ask."""
+    place.children[-1].children = text
     setattr(place, "data-made", "1")
 
 

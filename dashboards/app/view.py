@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.reporting.data import Report
-from logpost.dashboards.app.jobs import PATIENCE_S
+from logpost.dashboards.app.jobs import PATIENCE_S, StoppedError
 from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.runs import Opened, Runs
 from logpost.dashboards.app.state import State
@@ -55,6 +55,10 @@ class View:
             StoppedError: it was stopped, or has a price.
         """
         return self.runs.jobs.result((self.opened.name, key), work, patience_s=patience_s, price=price)
+
+    def priced(self, key: Hashable, price: str) -> StoppedError | None:
+        """What `in_background` would raise because the work has a price; nothing is begun."""
+        return self.runs.jobs.priced((self.opened.name, key), price)
 
     def at_once(self, key: Hashable, work: Callable[[], Any]) -> Any:
         """The result of short work on the run, which is kept as that of long work is, and is waited for."""

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 from tests.analyzer.in_process import analyze
-from tests.browser.served import DRAWN, served
+from tests.browser.served import DRAWN, WORKING, served
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.whatif import Replay
+from logpost.dashboards.app.pages import whatif
 
 pytestmark = pytest.mark.browser
 
@@ -55,4 +56,24 @@ def test_work_is_stopped_and_begun_again_from_the_page(
             )
         page.wait_for_function(DRAWN)
         assert len(began) >= 2
+        context.close()
+
+
+def test_the_price_of_a_replay_comes_with_the_page(
+    chromium: Any, traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whatif, "MOST_UNASKED", 0)
+    run = tmp_path / "a.run"
+    analyze(Request(str(traces / "pipit-ping-pong"), str(run)))
+    with served(run) as at:
+        context = chromium.new_context(viewport={"width": 1280, "height": 1400})
+        page = context.new_page()
+        asked: list[str] = []
+        page.on("request", lambda one: asked.append(one.post_data or "") if one.method == "POST" else None)
+        page.goto(f"{at}/whatif")
+        page.wait_for_selector("figure[data-chart='whatif.path'] figcaption :text('takes minutes')")
+        page.wait_for_function(WORKING)
+        assert not [one for one in asked if any(f'"{name}"' in one for name in whatif.OF_REPLAY)]
+        page.locator("figure[data-chart='whatif.path'] button:has-text('Begin')").click()
+        page.wait_for_selector("figure[data-chart='whatif.path'] .main-svg")
         context.close()

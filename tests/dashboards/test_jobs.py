@@ -98,7 +98,10 @@ def test_work_with_a_price_begins_when_somebody_wants_it() -> None:
     for _ in range(2):
         with pytest.raises(StoppedError, match="it takes minutes"):
             jobs.result("a", lambda _report: 42, None, "it takes minutes")
+    assert str(jobs.priced("a", "it takes minutes")) == "it takes minutes"
+    assert jobs.priced("a", "") is None
     jobs.again("a")
+    assert jobs.priced("a", "it takes minutes") is None
     assert jobs.result("a", lambda _report: 42, None, "it takes minutes") == 42
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,12 +14,12 @@ from logpost.analyzer.reporting.units import bytes_text
 from logpost.analyzer.whatif import Ask, Prediction, Replay
 from logpost.analyzer.whatif.bounds import bounded, changed_names, told
 from logpost.dashboards.app import panels
-from logpost.dashboards.app.jobs import PATIENCE_S
+from logpost.dashboards.app.jobs import PATIENCE_S, StoppedError
 from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.pages import whatif_grid, whatif_machines, whatif_overlap, without
 from logpost.dashboards.app.picking import having, into_wanted, wanted
 from logpost.dashboards.app.runs import Runs
-from logpost.dashboards.app.view import View
+from logpost.dashboards.app.view import ChartMaker, View
 from logpost.dashboards.figures import prediction
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import grouped
@@ -41,6 +42,8 @@ SWEEPS = ("L", "o", "g", "G", "bisection")
 MAPPINGS = ("block", "cyclic", "random", "best")
 """No file: a URL names no path."""
 POINTS = "x0.125:x16:8"
+REPLAY = "replay"
+"""The program's graph among the pieces of work on a run."""
 MANY = 50_000
 """Messages whose graph takes longer to make than a page waits for it."""
 MOST_UNASKED = 2_000_000
@@ -229,9 +232,15 @@ def _replay(view: View) -> Replay:
 
     messages = view.manifest.messages
     patience_s = PATIENCE_S if messages < MANY else 0.0
-    found = view.in_background("replay", work, _price(messages), patience_s)
+    found = view.in_background(REPLAY, work, _price(messages), patience_s)
     assert isinstance(found, Replay)
     return found
+
+
+def priced(view: View) -> Mapping[str, StoppedError]:
+    """Charts that wait until somebody wants the replay at its price."""
+    waits = view.priced(REPLAY, _price(view.manifest.messages))
+    return {} if waits is None else dict.fromkeys(OF_REPLAY, waits)
 
 
 def _price(messages: int) -> str:
@@ -292,9 +301,7 @@ def _machines(view: View) -> Chart:
     return whatif_machines.beside(view, replay, ask, start_up=_with_start_up(view))
 
 
-CHARTS = {
-    **without.CHARTS,
-    **whatif_overlap.CHARTS,
+OF_REPLAY: Mapping[str, ChartMaker] = {
     "whatif.machines": _machines,
     "whatif.path": lambda view: prediction.before_and_after(
         _predicted(view), start_up=_with_start_up(view), undivided=view.manifest.machine.undivided
@@ -303,6 +310,7 @@ CHARTS = {
     "whatif.grid": _grid,
     "whatif.regions": _regions,
 }
+CHARTS = {**without.CHARTS, **whatif_overlap.CHARTS, **OF_REPLAY}
 
 
 FIELDS = {
