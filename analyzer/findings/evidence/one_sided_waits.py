@@ -32,6 +32,11 @@ ENDED_BY = {
 }
 """Reason of a wait to the other process's epochs, whose begin or end it lasts until."""
 
+NONE = pl.DataFrame(
+    schema={"row": pl.Int64, "source": pl.Int64, "reason": pl.String, "rest_ps": pl.Int64, "own": pl.Boolean}
+)
+"""Waits of a program that has none; its calls, which are many, need not be looked through."""
+
 
 def one_sided_waits(evidence: Evidence, calls: pl.DataFrame) -> dict[str, Column]:
     """Columns of the native `RecordedEpochs`.
@@ -70,6 +75,8 @@ def _epochs(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
         .with_columns(pl.col("reason").replace(REASONS))
         .collect()
     )
+    if epochs.is_empty():
+        return NONE
     numbers = rows.select("call", "row")
     ended = pl.concat(
         evidence.tables["epochs"]
@@ -120,6 +127,8 @@ def _transfers(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
         )
         .collect()
     )
+    if queued.is_empty():
+        return NONE
     enters = rows.select(pl.col("row").alias("source"), waits_for="location", until_ps="enter_ps").sort("until_ps")
     enters = enters.with_columns(at_ps="until_ps")
 
