@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.graph import Graph, lasts_longer
@@ -13,10 +13,16 @@ from logpost.analyzer.findings.finding import Finding, Number, worst_hit
 
 def lost_by_location(saving: Saving) -> dict[int, float]:
     """Location to the waiting that the hypothesis takes from it; ps of the graph."""
-    lost: dict[int, float] = {}
-    for (location, _), time in saving.removes.items():
-        lost[location] = lost.get(location, 0.0) + time
-    return lost
+    return sums_at_locations(saving.removes)
+
+
+def sums_at_locations(*times: Mapping[tuple[int, int], float]) -> dict[int, float]:
+    """Location to the sum of its times at all call paths."""
+    sums: dict[int, float] = {}
+    for at_places in times:
+        for (location, _), time in at_places.items():
+            sums[location] = sums.get(location, 0.0) + time
+    return sums
 
 
 def removed(evidence: Evidence, graph: Graph, saving: Saving) -> dict[tuple[int, int], float]:

@@ -57,6 +57,9 @@ def test_ranks_that_take_turns_on_two_cores_are_found() -> None:
     # Ranks 2 and 3 enter first at 4.3 ms, and leave last 4 ms behind 20 steps, at 90. With 10 us for each of 20
     # operations and 0.3 ms between two of them, the program takes 4.3 + 20 x 0.01 + 19 x 0.3 ms.
     assert row["gain"] == pytest.approx(1 - 10.2 / 90)
+    # Two ranks stall in all operations; the two others wait for them in all but the first.
+    assert row["exposed_ps"] == pytest.approx((2 * 20 + 2 * 19) * TURN, rel=0.01)
+    assert row["share"] == pytest.approx(20 * TURN / (90 * MS), rel=0.01)
     assert row["advice"].startswith("Give each rank a core of its own")
 
 

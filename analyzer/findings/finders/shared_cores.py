@@ -8,6 +8,8 @@ ranks themselves: no more than some of them run at once (`evidence.at_once`).
 
 Where the archive states the cores, the report says first whether ranks outnumber them; this is for those that do not.
 
+Exposed: the stalls, which no category holds as waiting, and the waiting for ranks that stall.
+
 Gain: the same program with messages that take what the fastest of their size take, and operations what the shortest at
 their place take, at most. Of what a rank computes, what lasts longer than the shortest at its place by more than a
 slice goes as well, for as long as others can have had the core: with k cores for n ranks a rank has k of n parts of the
@@ -23,11 +25,11 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.evidence.at_once import LOST_PS, Limit, beyond_shortest, limit_of
-from logpost.analyzer.findings.evidence.graph import Graph, graph_of
+from logpost.analyzer.findings.evidence.graph import Graph, graph_of, lasts_longer
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
-from logpost.analyzer.findings.hypothesis import finding_of
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, worst_hit
+from logpost.analyzer.findings.hypothesis import finding_of, sums_at_locations
 from logpost.analyzer.wide import exact_sum
 from logpost.replay.columns import Int64
 
@@ -98,11 +100,13 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             MEDIUM, "that nothing was missing and how many ranks run at once are measured; the cores are not recorded"
         ),
     )
-    keys, of_call = graph.places
-    stalled = np.bincount(of_call[stalls], weights=stall[stalls], minlength=len(keys))
-    at_places = {place: time for place, time in zip(keys, stalled.tolist(), strict=True) if time > 0}
+    stalled = graph.by_place(np.where(stalls, stall, 0)) * lasts_longer(evidence, graph)
+    at_places = {place: time for place, time in zip(graph.places[0], stalled.tolist(), strict=True) if time > 0}
+    exposed = sums_at_locations(at_places, found.removes)
     yield replace(
         found,
+        exposed_ps=round(sum(exposed.values())),
+        share=min(1.0, worst_hit(exposed, evidence.slowest_program_ps)),
         charges=at_places,
         lasts=at_places,
         fault={(one, "inside"): 1.0 / len(ranks) for one in ranks},
