@@ -27,9 +27,9 @@ class Made:
         self._lock = threading.Lock()
 
     def known(self, name: str, view: View) -> Drawn | None:
-        """The chart, where it was made; nothing else is done."""
+        """The chart, where it was made; it is not made here."""
         with self._lock:
-            return self._charts.get(_key(name, view))
+            return self._used(_key(name, view))
 
     def of(self, name: str, make: ChartMaker, view: View) -> Drawn:
         """The chart, made where it was not.
@@ -40,14 +40,22 @@ class Made:
         """
         key = _key(name, view)
         with self._lock:
-            found = self._charts.pop(key, None)
+            found = self._used(key)
         if found is None:
             chart = make(view)
             found = chart.payload(), chart.summary, (chart.open, chart.asks)
         with self._lock:
+            self._charts.pop(key, None)  # somebody else may have made it meanwhile
             self._charts[key] = found
             while len(self._charts) > self.most:
                 del self._charts[next(iter(self._charts))]
+        return found
+
+    def _used(self, key: tuple[str, str]) -> Drawn | None:
+        """The chart, which from now on is the latest."""
+        found = self._charts.pop(key, None)
+        if found is not None:
+            self._charts[key] = found
         return found
 
 

@@ -38,3 +38,9 @@ def test_charts_are_made_once_for_a_view(tmp_path: Path) -> None:
     ask("")
     ask("?ranks=1")
     assert calls[4:] == ["?ranks=2", "?ranks=1"]
+    # What came with its page counts as asked for, too.
+    view = View(runs, read("/timeline", ""))
+    assert made.known("one", view) is not None
+    ask("?ranks=3")
+    assert made.known("one", view) is not None
+    assert made.known("one", View(runs, read("/timeline", "?ranks=1"))) is None
