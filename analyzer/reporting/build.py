@@ -117,7 +117,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         limits=_limits(run),
         models=models,
         critical_path=critical_path(run, places),
-        delays=delays(run, places),
+        delays=delays(run, places, breakdown),
         collectives=collectives(run),
     )
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from logpost.analyzer import causes
+from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places
 from logpost.analyzer.location_names import location_names
-from logpost.analyzer.reporting.data import CodePlace, CriticalPath, Delay, Delays, OnPath, PathOnRank
+from logpost.analyzer.reporting.data import CodePlace, CriticalPath, Delay, Delays, OnPath, PathOnRank, Share
 from logpost.analyzer.run import Run
+from logpost.analyzer.undivided import UNDIVIDED
 from logpost.analyzer.wide import exact_sum
 
 PLACES = 12
@@ -45,7 +49,7 @@ def critical_path(run: Run, places: Places) -> CriticalPath | None:
     )
 
 
-def delays(run: Run, places: Places) -> Delays | None:
+def delays(run: Run, places: Places, breakdown: Sequence[Share]) -> Delays | None:
     """What makes ranks wait; None where no rank waits, or the run does not say."""
     waits, unexplained = causes.waits_ps(run)
     if not waits:
@@ -54,6 +58,8 @@ def delays(run: Run, places: Places) -> Delays | None:
     rows = causes.delaying_places(run).head(PLACES)
     return Delays(
         waits_ps=waits,
+        split_waits_ps=sum(share.exposed_ps for share in breakdown if share.category in WAITING),
+        split_undivided_ps=sum(share.exposed_ps for share in breakdown if share.category == UNDIVIDED),
         unexplained_ps=unexplained,
         places=tuple(
             Delay(

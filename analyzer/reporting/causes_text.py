@@ -50,11 +50,17 @@ def path_rows(path: CriticalPath, top: int | None = None) -> list[tuple[str, ...
 
 
 def delays_summary(delays: Delays) -> str:
-    """How much of the waiting has a cause."""
+    """How much of the waiting has a cause, and what the split has instead where it cannot tell waiting."""
     share = percent_text(1 - delays.unexplained_ps / delays.waits_ps)
-    return (
+    text = (
         f"{time_text(delays.waits_ps)} of waiting for other ranks, {share} of it explained by what these did longer "
         "since the two last met"
+    )
+    if delays.waits_ps <= delays.split_waits_ps or not delays.split_undivided_ps:
+        return text
+    return (
+        f"{text}. These waits are measured: the split by category has {time_text(delays.split_waits_ps)} as waiting, "
+        f"and {time_text(delays.split_undivided_ps)} not divided further"
     )
 
 

@@ -155,6 +155,11 @@ class Delays:
     """What the waits for other ranks are caused by."""
 
     waits_ps: int
+    """From the calls' enters alone: no machine is in it."""
+    split_waits_ps: int
+    """Of the split: its categories of waiting"""
+    split_undivided_ps: int
+    """and what may be waiting, and is not divided further."""
     unexplained_ps: int
     places: tuple[Delay, ...]
 

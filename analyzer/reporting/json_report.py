@@ -130,6 +130,8 @@ def _critical_path(path: CriticalPath, top: int | None) -> dict[str, Any]:
 def _delays(delays: Delays, top: int | None) -> dict[str, Any]:
     return {
         "waits_s": delays.waits_ps / PS_PER_S,
+        "split_waits_s": delays.split_waits_ps / PS_PER_S,
+        "split_undivided_s": delays.split_undivided_ps / PS_PER_S,
         "unexplained_s": delays.unexplained_ps / PS_PER_S,
         "places": [asdict(one.place) | _seconds(_without_place(one)) for one in delays.places[:top]],
     }
