@@ -73,6 +73,7 @@ def _frame(runs: Runs) -> html.Div:
             dcc.Store(id="theme"),
             dcc.Store(id="asked"),
             dcc.Store(id="select-asked"),
+            dcc.Store(id="selection-shown"),
             dcc.Store(id="colours", data=palette.theme()),
             html.A("Skip to the page", className="skip", href="#page"),
             html.Header(
@@ -120,28 +121,37 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         Output("page", "children"),
         Output("nav", "children"),
         Output("selection", "children"),
+        Output("selection-shown", "data"),
         Output("run", "value"),
         Output("again", "disabled"),
         Input("again", "n_intervals"),
         Input("url", "pathname"),
         Input("url", "search"),
         State("run", "value"),
+        State("selection-shown", "data"),
     )
-    def show(_again: int | None, pathname: str | None, query: str | None, chosen: str | None) -> Any:
+    def show(
+        _again: int | None, pathname: str | None, query: str | None, chosen: str | None, selection: str | None
+    ) -> Any:
         """The page of the URL."""
+
+        def nothing(text: str) -> Any:
+            return [_trouble(text, ViewState())], _links(ViewState(), runs), [], None, dash.no_update, True
+
         try:
             state = read(pathname, query)
         except InputError as error:
-            return [_trouble(str(error), ViewState())], _links(ViewState(), runs), [], dash.no_update, True
+            return nothing(str(error))
         page = BY_NAME.get(state.page)
         if page is None:
-            return [_trouble("there is no such page", ViewState())], _links(ViewState(), runs), [], dash.no_update, True
+            return nothing("there is no such page")
         view = View(runs, state)
         try:
             run = view.opened.name
         except InputError as error:
-            return [_trouble(str(error), ViewState())], _links(ViewState(), runs), [], dash.no_update, True
-        bar = _guarded(lambda: selection_bar.layout(view))
+            return nothing(str(error))
+        selected = selection_bar.key(state)
+        bar = _guarded(lambda: selection_bar.layout(view)) if selected != selection else dash.no_update
         try:
             shown, ready = page.layout(view), True
             _fill(shown, view, page.priced(view) if hasattr(page, "priced") else {})
@@ -152,8 +162,8 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
             shown, ready = [empty("Working …")], False
         except Exception as error:
             shown, ready = [_trouble(_said(error), state)], True
-        # What stays is not sent: other callbacks wait for a change of the run.
-        return shown, _links(state, runs), bar, dash.no_update if run == chosen else run, ready
+        # What stays is not sent: other callbacks wait for a change of the run, and a form is drawn as long as a page.
+        return shown, _links(state, runs), bar, selected, dash.no_update if run == chosen else run, ready
 
     @app.callback(
         Output({"part": "payload", "chart": MATCH}, "data"),
