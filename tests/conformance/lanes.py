@@ -41,7 +41,12 @@ class _Numbered(Generic[Task, Result]):
 
 
 def _lane(parent: int) -> None:
-    """A lane ends with the process that started it, and with it what it runs."""
+    """A lane ends with the process that started it, and with it what it runs.
+
+    At once, not by what Python does with the signal: one that came just before the lane waited for its next task
+    would not wake it.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
