@@ -60,3 +60,32 @@ def test_who_computes_between_its_sends_is_a_late_sender_instead() -> None:
     assert found.filter(kind="hot_sender").is_empty()
     # Nor is it a matter of shares: it alone sends, so its work is none that the others have less of.
     assert found.row(0, named=True)["title"].startswith("ranks 2-3 wait in MPI_Recv for rank 0, late because of")
+
+
+def test_a_pair_that_is_far_apart_has_no_hot_sender() -> None:
+    """Rank 0 sends rank 1 what rank 2 sends rank 3, which is nearer, and a little to all others."""
+    story = Story(4, 80 * MS, windows=8)
+    send, recv = story.path("main", "MPI_Send"), story.path("main", "MPI_Recv")
+    for i in range(20):
+        t = i * 4 * MS
+        for sender, receiver, length in ((0, 1, 3 * MS), (2, 3, MS // 10)):
+            story.call(sender, t, t + length, send, serialization=length)
+            story.call(receiver, t, t + length, recv, serialization=length)
+            ends = (t, t + length)
+            story.message(sender, receiver, 10**6, ends, ends, (send, recv), service=length, serialization=length)
+        for receiver in (2, 3):
+            late = (t + 3 * MS, t + 3 * MS + MS // 100)
+            story.call(0, *late, send, serialization=MS // 100)
+            story.call(receiver, t + MS, late[1], recv, late_sender=2 * MS, serialization=MS // 100)
+            story.message(
+                0,
+                receiver,
+                8,
+                late,
+                (t + MS, late[1]),
+                (send, recv),
+                service=MS // 100,
+                late_sender=2 * MS,
+                serialization=MS // 100,
+            )
+    assert story.alone(hot_sender.find).is_empty()

@@ -137,6 +137,18 @@ TEST(Hypothesis, AnAccessWaitsForItsExposureAndALockForItsRelease) {
     EXPECT_THROW(static_cast<void>(story.graph()), std::invalid_argument);
 }
 
+TEST(Hypothesis, AnExposureIsOverBehindItsCompletionWhateverTheClocks) {
+    // Rank 0 completes its access at 100; rank 1's clock has its wait from 10 over at 97.
+    Story story;
+    const auto complete = story.call(0, 100, 100, 0);
+    const auto wait = story.call(1, 10, 97, 0);
+    story.epoch(wait, complete, false, Reason::exposure, 0, false);
+    story.repeats_itself();
+    EXPECT_EQ(story.graph().binding(1)->reason, Reason::exposure);
+    // An access that is completed at 60 has it over at 57.
+    EXPECT_EQ(story.replayed({.gap_ps = std::vector<std::int64_t>{60, 10}}).leave_ps, (Times{60, 57}));
+}
+
 TEST(Hypothesis, WhatIsLeftOfAWaitMayBeTheOthersWordOnItsWay) {
     // Rank 0 posts at 100; rank 1 waits for that from 50 to 110: 10 for the word of it, nothing of its own.
     Story story;

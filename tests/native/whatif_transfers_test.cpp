@@ -240,6 +240,25 @@ TEST(OneSidedWhatIf, WhatWasOverBeforeItsCauseIsLeftAsMeasured) {
     EXPECT_EQ(replayed.unchanged(), (Times{310, 310, 10, 200}));
 }
 
+TEST(OneSidedWhatIf, AnExposureIsOverBehindItsCompletionWhateverTheClocks) {
+    // Rank 0 completes at 500, rank 1's clock has the wait for that over at 499. With half of rank 0's 480 of code
+    // before that it completes at 260, and the wait is over at 259.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(0, 1000);
+    const auto start = story.call(0, CallKind::one_sided, 0, 10);
+    const auto transfer = story.call(0, CallKind::one_sided, 10, 20);
+    const auto complete = story.call(0, CallKind::one_sided, 500, 510);
+    story.put(0, transfer, complete, 1, 51, false);
+    const auto post = story.call(1, CallKind::one_sided, 0, 10);
+    const auto wait = story.call(1, CallKind::one_sided, 10, 499);
+    story.match(0, story.epoch(0, Epoch::Kind::access, start, complete, 1), 1,
+                story.epoch(1, Epoch::Kind::exposure, post, wait, 0));
+    const Replayed replayed(story.program(), progressing(true));
+    EXPECT_EQ(replayed.unchanged(), (Times{10, 20, 510, 10, 499}));
+    EXPECT_EQ(replayed.leaves({.machine = progressing(true), .by_location = {0.5, 1}}), (Times{10, 20, 270, 10, 259}));
+}
+
 TEST(OneSidedWhatIf, WhatAKilledProgramDidNotEndIsLeftAsMeasured) {
     // An access that was ended, its exposure that was not; a put and a lock that nobody completed.
     ProgramStory story;

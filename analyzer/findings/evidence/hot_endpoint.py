@@ -12,13 +12,16 @@ import polars as pl
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SAMPLES, Number
 from logpost.analyzer.reporting.units import count_text
-from logpost.analyzer.wide import exact_sum
+from logpost.analyzer.wide import exact_sum, wide_sum
 from logpost.replay.columns import Float64
 
 LEAST_EXCESS = 2.0
 """An endpoint is hot above twice the mean of the others (the same bound as for links, LoGPC's remark on hot spots in
 EM3D): with a service time that a balanced load uses half, twice the load saturates it. The *others'* mean is taken,
 because with 4 ranks one endpoint can never be far above a mean that includes itself."""
+
+MOSTLY = 0.5
+"""More than half of an endpoint's load is one partner's."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
     The load of an endpoint in a window is its service time (`busy`, so that many small and few large messages count as
     they should); messages where no service time is known. A window counts for an endpoint if its load exceeds twice the
     others' mean by three standard deviations of a Poisson count as well, and if it has at least two partners in it.
+    Where one partner has most of the load, this is the exchange of a pair that is far apart or has much to say: nobody
+    else queues there, and no other rank could take it over.
     """
     rows = (
         evidence.tables["load"]
@@ -68,8 +73,11 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
     heavy = (load > LEAST_EXCESS * mean_load) & (likely | (count <= mean_count)) & (peers >= 2)
 
     overall = _hot_overall(load.sum(axis=1), others, count.sum(axis=1)) & (peers.max(axis=1) >= 2)
+    of_pairs = _mostly_for_one(evidence, direction, locations, load.sum(axis=1)) if measure == "busy_ps" else set()
     found = []
     for i in np.flatnonzero(overall | heavy.any(axis=1)):
+        if int(locations[i]) in of_pairs:
+            continue
         location = locations[i]
         hot = np.arange(windows) if overall[i] else np.flatnonzero(heavy[i])
         mine, theirs = load[i, hot].sum(), mean_load[i, hot].sum()
@@ -86,6 +94,23 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
             )
         )
     return sorted(found, key=lambda hot: -hot.excess)
+
+
+def _mostly_for_one(evidence: Evidence, direction: str, locations: npt.NDArray[np.integer], load: Float64) -> set[int]:
+    """The endpoints that have most of their load with one partner. A message's bytes are its own load; what an endpoint
+    serves beyond all bytes, as the gap between small messages, is the same for each."""
+    here, there = ("recv", "send") if direction == "recv" else ("send", "recv")
+    pairs = (
+        evidence.pairs.group_by(location=f"{here}_location", partner=f"{there}_location")
+        .agg(wide_sum("messages"), wide_sum("serialization_ps"))
+        .join(pl.DataFrame({"location": locations, "load": load}), on="location")
+    )
+    every = pl.col("load", "serialization_ps", "messages").cast(pl.Float64)
+    beyond = (pl.col("load") - pl.col("serialization_ps").sum().over("location")).clip(lower_bound=0)
+    each = pl.col("serialization_ps") + beyond * pl.col("messages") / pl.col("messages").sum().over("location")
+    shares = pairs.with_columns(every).with_columns(each=each)
+    most = shares.group_by("location").agg(most=pl.col("each").max() / pl.col("each").sum())
+    return set(most.filter(pl.col("most") > MOSTLY)["location"].to_list())
 
 
 def _hot_overall(load: Float64, others: int, count: Float64) -> npt.NDArray[np.bool_]:

@@ -98,10 +98,34 @@ def _epochs(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
         sources, on=["waits_for", "until_ps", "released"]
     )
     begun = numbers.rename({"call": "begin_call", "row": "begin_row"})
+    found = pl.concat([found, _completed_later(epochs, ended, rows)], how="diagonal")
     waiting = _waiting(_of_epochs(found, ended).join(begun, on="begin_call", how="left"), rows)
     # What is left where an epoch begins, or an exposure ends, is the other one's word on its way.
     word = (pl.col("reason") == "exposure") | ((pl.col("reason") == "access") & (pl.col("row") == pl.col("begin_row")))
     return waiting.with_columns(own=~word.fill_null(value=False)).drop("begin_row")
+
+
+def _completed_later(epochs: pl.DataFrame, ended: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Exposures that are over before an access of theirs is completed, as clocks have it that disagree: its completion
+    is the next one there, and comes later by less than was waited for it."""
+    completing = ended.filter(pl.col("reason") == "exposure").select("source")
+    completing = completing.join(rows.select("row", "location", "enter_ps"), left_on="source", right_on="row")
+    left = rows.select(end_call="call", until_ps="leave_ps")
+    over = epochs.filter(pl.col("reason") == "exposure").join(left, on=["end_call", "until_ps"], how="semi")
+    return (
+        over.sort("until_ps")
+        .join_asof(
+            completing.select("source", waits_for="location", at_ps="enter_ps").sort("at_ps"),
+            left_on="until_ps",
+            right_on="at_ps",
+            by="waits_for",
+            strategy="forward",
+            check_sortedness=False,
+        )
+        .filter(pl.col("at_ps") > pl.col("until_ps"), pl.col("at_ps") - pl.col("until_ps") < pl.col("wait_ps"))
+        .drop("at_ps")
+        .with_columns(released=pl.lit(value=False))
+    )
 
 
 def _of_epochs(found: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:

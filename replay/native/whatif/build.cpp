@@ -55,7 +55,7 @@ class Builder {
             one_sided.start();
             add_own_edges();
             const auto edges = draft_.edges;
-            const auto order = first_order();
+            const auto order = order_with_completions(one_sided);
             draft_.edges = edges;
             draft_.incoming = Incoming();
             one_sided.follow(order);
@@ -104,6 +104,18 @@ class Builder {
             return NodeOrder(draft_);
         } catch (const Cycle& cycle) {
             throw CycleError("the recorded calls wait for each other in a circle: " + calls_of(cycle, events_));
+        }
+    }
+
+    /// Where messages and operations contradict completed accesses, these were not found as they were.
+    [[nodiscard]] NodeOrder order_with_completions(OneSided& one_sided) {
+        const auto known = draft_.edges.size();
+        one_sided.order_completions();
+        try {
+            return NodeOrder(draft_);
+        } catch (const Cycle&) {
+            draft_.edges.resize(known);
+            return first_order();
         }
     }
 

@@ -228,7 +228,9 @@ bool RecordedGraph::is_held(std::uint32_t call, const RecordedWait& wait) const 
 /// What arrives last gets the measured lag, the others at most that; a call that nobody explains works all the time.
 void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
     first_wait.assign(calls() + 1, 0);
-    std::erase_if(pending, [&](const Pending& one) { return time(one.wait.source) > leave_ps[one.call]; });
+    // An exposure is over behind the completions of its accesses: where clocks contradict that, they are wrong.
+    const auto contradicts = [&](const Pending& one) { return time(one.wait.source) > leave_ps[one.call]; };
+    std::erase_if(pending, [&](const Pending& one) { return contradicts(one) && one.wait.reason != Reason::exposure; });
     for (const auto& one : pending) {
         ++first_wait[one.call + 1];
     }
@@ -239,7 +241,8 @@ void RecordedGraph::repeat_the_run(std::vector<Pending>& pending) {
         auto& here = waits[next[call]++];
         here = wait;
         // Nothing arrives later than it did.
-        here.lag_ps = std::clamp<std::int64_t>(wait.lag_ps, 0, leave_ps[call] - time(wait.source));
+        const auto most = leave_ps[call] - time(wait.source);
+        here.lag_ps = std::clamp<std::int64_t>(wait.lag_ps, std::min<std::int64_t>(0, most), most);
         here.cut_ps = std::max<std::int64_t>(0, wait.lag_ps - here.lag_ps);
     }
     for (std::uint32_t call = 0; call < calls(); ++call) {

@@ -93,6 +93,20 @@ void OneSided::start() {
     for_each_location([&](std::size_t l) { start(l); });
 }
 
+void OneSided::order_completions() {
+    for_each_location([&](std::size_t l) {
+        const auto& epochs = program_.timelines[l].epochs;
+        for (std::uint32_t i = 0; i < epochs.size(); ++i) {
+            const auto& permission = model_.permission(l, i);
+            if (epochs[i].kind == Epoch::Kind::exposure && epochs[i].end_call != kNone && permission.call != kNone &&
+                takes_part(permission.by)) {
+                draft_.add_edge(events_.enters[static_cast<std::size_t>(permission.by)][permission.call],
+                                events_.leaves[l][epochs[i].end_call], Draft::kMeasured);
+            }
+        }
+    });
+}
+
 void OneSided::follow(const NodeOrder& order) {
     order_ = &order;
     find_closings();

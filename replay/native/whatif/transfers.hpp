@@ -26,8 +26,8 @@ struct Started {
 /// them is followed: exposures, locks, changes of memory.
 ///
 /// Clocks may disagree, and nobody has checked them by transfers. So what one location waits for at another follows an
-/// order of the recorded events that messages and collective operations have given: where that says otherwise, the wait
-/// is left as measured. An edge that agrees with an order closes no cycle, however many there are.
+/// order of the recorded events that messages, collective operations and completed accesses have given: where that says
+/// otherwise, the wait is left as measured. An edge that agrees with an order closes no cycle, however many there are.
 class OneSided {
   public:
     /// Enters and leaves of all calls are in the draft. `asynchronous`: targets serve transfers without their
@@ -41,6 +41,8 @@ class OneSided {
     [[nodiscard]] std::vector<std::vector<std::uint32_t>> gates();
     /// What the calls spend on starting transfers.
     void start();
+    /// An exposure is over behind the completions of its accesses, whatever the clocks say: edges for an order.
+    void order_completions();
     /// The transfers' ways, and who waits for whom. `order`: of the nodes that are there by now.
     void follow(const NodeOrder& order);
 
