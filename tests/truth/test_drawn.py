@@ -90,6 +90,13 @@ def test_a_pair_on_two_nodes_has_no_hot_sender(tmp_path: Path) -> None:
     assert found.gain_is_right, found.verdict
 
 
+def test_queues_within_nodes_hide_no_shared_nic(tmp_path: Path) -> None:
+    """Most messages queue at their ranks' own ends of the memory, and the few that leave a node wait longer."""
+    found = _drawn_and_judged(tmp_path, "drawn_776661_14_shared_nic")
+    assert found.verdict.right, found.verdict
+    assert found.gain_is_right, found.verdict
+
+
 def test_an_origin_whose_target_has_posted_waits_for_no_word_of_it(tmp_path: Path) -> None:
     """A post that stands before its rank's work is there when the access begins: its way is in nobody's time."""
     found = _drawn_and_judged(tmp_path, "drawn_973695_39_late_post").verdict

@@ -10,11 +10,11 @@ Gain: the same program if these messages did not queue: more NICs, or sends that
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from logpost.analyzer.findings.evidence.graph import Flags, Graph, graph_of, sums_by
+from logpost.analyzer.findings.evidence.graph import Flags, Graph, Messages, graph_of, sums_by
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
@@ -23,7 +23,7 @@ from logpost.analyzer.wide import exact_sum
 from logpost.replay.columns import Int64
 
 MAINLY = 0.5
-"""More than half of all endpoint contention."""
+"""More than half of all endpoint contention between nodes: messages within a node take other ways than its NIC."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -35,8 +35,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     graph = graph_of(evidence)
     messages = graph.messages
-    queues = messages.parts["endpoint_contention"]
-    shared = _behind_neighbours(graph, nodes)
+    node_of = _node_of(nodes)
+    queues = np.where(_leaves_node(messages, node_of), messages.parts["endpoint_contention"], 0)
+    shared = _behind_neighbours(graph, node_of)
     count, time, every = int(shared.sum()), exact_sum(queues[shared]), exact_sum(queues)
     if count < MIN_SAMPLES or time <= MAINLY * every:
         return
@@ -58,21 +59,36 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             Number("ranks_share_a_nic", len(nodes) / len(set(nodes.values())), "count"),
             Number("messages_behind_a_neighbour's", count, "count"),
             Number("mean_queue", time / count, "ps"),
-            Number("share_of_endpoint_contention", time / every, "1"),
+            Number("share_of_endpoint_contention_between_nodes", time / every, "1"),
             *evidence.rank_numbers("waiting_rank", set(messages.receiver[shared].tolist())),
         ),
         confidence=evidence.confidence(MEDIUM, "send times are measured; the queues follow from the machine's values"),
     )
 
 
-def _behind_neighbours(graph: Graph, nodes: dict[int, int]) -> Flags:
+def _node_of(nodes: Mapping[int, int]) -> Int64:
+    """By location: its node; the last element, -1, is for those that are not accounted."""
+    found = np.full(max(nodes) + 2, -1, dtype=np.int64)
+    found[list(nodes)] = list(nodes.values())
+    return found
+
+
+def _ends(messages: Messages, node_of: Int64) -> tuple[Int64, Int64]:
+    """By message: where its sender and its receiver stand in the nodes of locations."""
+    sender, receiver = (np.minimum(ends, len(node_of) - 1) for ends in (messages.sender, messages.receiver))
+    return sender.astype(np.int64), receiver.astype(np.int64)
+
+
+def _leaves_node(messages: Messages, node_of: Int64) -> Flags:
+    sender, receiver = _ends(messages, node_of)
+    return np.asarray(node_of[sender] != node_of[receiver])
+
+
+def _behind_neighbours(graph: Graph, node_of: Int64) -> Flags:
     """By message: whether it waits while another rank of its node sends to another receiver."""
     messages = graph.messages
-    node_of = np.full(max(nodes) + 2, -1, dtype=np.int64)  # of a location that is not accounted: none
-    node_of[list(nodes)] = list(nodes.values())
-    known = len(node_of) - 1
-    sender, receiver = (np.minimum(ends, known).astype(np.int64) for ends in (messages.sender, messages.receiver))
-    leaves_node = node_of[sender] != node_of[receiver]
+    sender, receiver = _ends(messages, node_of)
+    leaves_node = _leaves_node(messages, node_of)
     begin = graph.enter_ps[messages.send_call]
     parts = messages.parts
     reach = parts["endpoint_contention"] + parts["serialization"] + parts["send_overhead"]
@@ -82,7 +98,7 @@ def _behind_neighbours(graph: Graph, nodes: dict[int, int]) -> Flags:
         return _within(begin[leaves_node], key[leaves_node], begin - reach, begin + reach, key)
 
     # Of all from its node, those of other senders to other receivers.
-    pair, crowd = sender * (known + 1) + receiver, node_of[sender] * (known + 1) + receiver
+    pair, crowd = (one * len(node_of) + receiver for one in (sender, node_of[sender]))
     others = around(node_of[sender]) - around(sender) - around(crowd) + around(pair)
     return np.asarray(leaves_node & (parts["endpoint_contention"] > 0) & (others > 0))
 
