@@ -5,11 +5,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import cast
 
+import numpy as np
 import pytest
 from tests.analyzer.story import US, Story, told
 
 from logpost.analyzer.findings.evidence.collisions import crowding
+from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.analyzer.findings.evidence.queues import QUEUES
 from logpost.analyzer.findings.finders import hot_receiver
 from logpost.analyzer.findings.finding import HIGH
 
@@ -254,3 +259,21 @@ def test_an_even_load_is_served_and_handled_by_somebody(code: int, cured: float)
     # Three messages for four ranks: a quarter of the queue stays, and each sender handles three quarters of a message.
     # The last message has come after 16 µs and a quarter of 20, a sender has computed after 1 µs, `code` and 2.25.
     assert finding["gain"] == pytest.approx(1 - cured / 37)
+
+
+def test_what_a_receiver_computes_before_it_posts_is_no_crowd() -> None:
+    """Two senders wait from 10 to 30 and from 10 to 50 for posts of rank 2, which computes 15 before the first of them
+    and handles messages before the second; 20 more are queues."""
+    graph = SimpleNamespace(
+        enter_ps=np.array([10, 10, 30, 50]),
+        gap_ps=np.array([0, 0, 15, 0]),
+        waited_last=np.array([0, 1, -1, -1]),
+        waits={"message": np.array([0, 1]), "source": np.array([2, 3])},
+        waiting_for=lambda *_: np.array([0, 1], dtype=np.int32),
+        last_source=lambda calls: np.array([2, 3])[calls],
+        messages=SimpleNamespace(parts={part: np.array([20, 0]) * (part == QUEUES[0]) for part in QUEUES}),
+    )
+    of = np.array([True, True])
+    assert hot_receiver.computing_before_posts(cast(Graph, graph), of) == pytest.approx(15 / (20 + 40 + 20))
+    of = np.array([True, False])
+    assert hot_receiver.computing_before_posts(cast(Graph, graph), of) == pytest.approx(15 / (20 + 20))

@@ -45,7 +45,7 @@ from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, savin
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
 from logpost.analyzer.phases import program
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.wide import exact_sum, wide_sum
 
 LEAST_CROWDING = 1.5
 """Half as many meetings again as senders that ignore each other have. A random order lies at 1 by construction, and
@@ -57,6 +57,9 @@ SERVED = (*WAITS_AT_RECEIVER, "recv_overhead")
 
 OF_EXCHANGE = 0.1
 """Part of the crowd's waits behind sends of one place that makes them a part of the exchange."""
+
+MAINLY = 0.5
+"""Of the time for which a crowd waits: receivers that compute for more of it are late, in whatever order it comes."""
 
 CERTAIN_LOAD = 3.0
 """From three times the others' load on, no drift of the load explains it."""
@@ -212,6 +215,8 @@ def _crowded(evidence: Evidence, measured: Crowding, hot: dict[int, float], over
     reason = "send times are measured; the waits are shared over receivers in proportion to the messages' own waits"
     graph = longer_graph_of(evidence)
     of = exchange(graph, list(hot)) & ~np.isin(graph.messages.receiver, overloaded)
+    if computing_before_posts(graph, of) > MAINLY:
+        return None
     saving = saving_if(graph, _in_turn(evidence, graph, of, BY_ORDER))
     in_its_order = saving_if(graph, _in_turn(evidence, graph, of, BY_RECEIVER))
     confidence, certainty = evidence.confidence(HIGH if certain else MEDIUM, reason, SERVED)
@@ -245,6 +250,18 @@ def exchange(graph: Graph, hot: list[int]) -> Flags:
     at_them = np.where(np.isin(messages.receiver, hot), weight, 0.0)
     by_place = np.bincount(place, weights=at_them, minlength=1)
     return np.asarray((by_place >= OF_EXCHANGE * max(1.0, at_them.sum()))[place], dtype=np.bool_)
+
+
+def computing_before_posts(graph: Graph, of: Flags) -> float:
+    """Of the time for which senders of these messages wait for the receiver only to post them: the part in which the
+    receiver computes directly before it does, and so handles no other message."""
+    calls = graph.waiting_for(*BY_RECEIVER)
+    calls = calls[of[graph.waits["message"][graph.waited_last[calls]]]]
+    source = graph.last_source(calls)
+    waited = np.maximum(0, graph.enter_ps[source] - graph.enter_ps[calls])
+    computing = np.minimum(waited, graph.gap_ps[source])
+    queues = np.sum([graph.messages.parts[part] for part in QUEUES], axis=0)
+    return exact_sum(computing) / max(1, exact_sum(waited) + exact_sum(queues[of]))
 
 
 def _in_turn(evidence: Evidence, graph: Graph, of: Flags, reasons: tuple[Reason, ...]) -> Hypothesis:
