@@ -154,19 +154,20 @@ def grouped(entries: list[dict[str, str]]) -> list[Group]:
     return sorted(groups, key=lambda group: -group.size)
 
 
-# The analyzer follows paths only through functions of the file itself unless told to.
-ANALYZE_INCLUDED = ("--extra-arg=-Xclang", "--extra-arg=-analyzer-opt-analyze-headers")
+# The analyzer begins at functions of the file itself. Where the file's name has this in it, WebKit's for such files, it
+# begins at those of each .cpp file that it includes, too, and as everywhere at none of a header.
+TOGETHER = "UnifiedSource"
 
 
-def tidy(database: Path, file: Path, settings: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    command = ["clang-tidy", "-p", str(database), "--quiet", f"--config-file={settings}", *more, str(file)]
+def tidy(database: Path, file: Path, settings: Path) -> subprocess.CompletedProcess[str]:
+    command = ["clang-tidy", "-p", str(database), "--quiet", f"--config-file={settings}", str(file)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def look_at(group: Group, file: Path) -> bool:
     """Whether a group is without findings, which are printed."""
     settings = group.sources[0].settings
-    results = [tidy(GROUPS, file, settings, *ANALYZE_INCLUDED)]
+    results = [tidy(GROUPS, file, settings)]
     if len(group.sources) > 1 and results[0].returncode != 0:
         reason = next((line for line in results[0].stdout.splitlines() if " error: " in line), "clang-tidy ended")
         print(f"{file.relative_to(ROOT)} is read file by file: {reason}", flush=True)
@@ -182,7 +183,7 @@ def main() -> int:
     GROUPS.mkdir(parents=True, exist_ok=True)
     database, files = [], []
     for number, group in enumerate(groups):
-        file = GROUPS / f"{number}{group.sources[0].path.suffix}"
+        file = GROUPS / f"{TOGETHER}{number}{group.sources[0].path.suffix}"
         file.write_text("".join(f'#include "{source.path}"\n' for source in group.sources))
         for one in (file, *(source.path for source in group.sources)):
             options = [*group.sources[0].options, "-c", str(one)]

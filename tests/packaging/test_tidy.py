@@ -103,4 +103,26 @@ def test_a_group_that_does_not_compile_is_read_file_by_file(
     hidden = "#define MAKE_{0} static int hidden() {{ return {1}; }}\nMAKE_{0}\nint {0}() {{ return hidden(); }}\n"
     write(tmp_path, one=hidden.format("one", 1), two=hidden.format("two", 2))
     assert tidy.main() == 0
-    assert "0.cpp is read file by file: " in capfd.readouterr().out
+    assert "UnifiedSource0.cpp is read file by file: " in capfd.readouterr().out
+
+
+@pytest.mark.skipif(shutil.which("clang-tidy") is None, reason="clang-tidy is not installed: make setup")
+def test_a_header_s_function_is_followed_from_its_callers_alone(
+    tidy: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    header = (
+        "#pragma once\ninline int at(int* p) {\n    if (p == nullptr) {\n        return *p;\n    }\n    return 1;\n}\n"
+    )
+    entries = write(
+        tmp_path,
+        part_hpp=header,
+        one='#include "part.hpp"\nint one() { return 1; }\n',
+        two='#include "part.hpp"\nint two() { return 2; }\n',
+    )
+    assert together(tidy, entries) == [["one", "two"]]
+    assert tidy.main() == 0
+    assert capfd.readouterr().out == ""
+    (tmp_path / "two.cpp").write_text('#include "part.hpp"\nint two() { return at(nullptr); }\n')
+    tidy.text_of.cache_clear()
+    assert tidy.main() == 1
+    assert "part.hpp:4:16: error: Dereference of null pointer" in capfd.readouterr().out
