@@ -14,6 +14,7 @@ import pytest
 
 from . import tiers
 from .archives import SHARED, beside_the_checkout, unpack
+from .once import made_once
 from .two_hosts import NotHereError, TwoHosts, two_hosts
 
 TESTS = Path(__file__).parent
@@ -69,9 +70,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 @pytest.fixture(scope="session")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that holds a folder for each packed archive; tests copy what they change."""
-    folder = tmp_path_factory.mktemp("archives")
-    unpack(folder)
-    return folder
+    return made_once(tmp_path_factory, "archives", unpack)
 
 
 @pytest.fixture(scope="session")

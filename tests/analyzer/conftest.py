@@ -1,14 +1,16 @@
-"""Runs of every real archive, made once per session."""
+"""Runs of every real archive, made once however many processes the session has."""
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
+from tests.analyzer.in_process import analyze
+from tests.once import made_once
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
 from logpost.errors import InputError
 
 Analyzed = dict[str, Run | InputError]
@@ -17,15 +19,21 @@ Analyzed = dict[str, Run | InputError]
 @pytest.fixture(scope="session")
 def analyzed(archives: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
     """Archive name -> its run, or the one-line refusal."""
-    folder = tmp_path_factory.mktemp("runs")
-    result: Analyzed = {}
-    for anchor in archives:
-        name = anchor.parent.name
-        try:
-            result[name] = Run.open(analyze(Request(str(anchor), str(folder / f"{name}.run"))))
-        except InputError as error:
-            result[name] = error
-    return result
+
+    def make(folder: Path) -> None:
+        refused: dict[str, InputError] = {}
+        for anchor in archives:
+            name = anchor.parent.name
+            try:
+                analyze(Request(str(anchor), str(folder / f"{name}.run")))
+            except InputError as error:
+                refused[name] = error
+        (folder / "refused.pickle").write_bytes(pickle.dumps(refused))
+
+    folder = made_once(tmp_path_factory, "runs", make)
+    refused: dict[str, InputError] = pickle.loads((folder / "refused.pickle").read_bytes())
+    names = [anchor.parent.name for anchor in archives]
+    return {name: refused[name] if name in refused else Run.open(folder / f"{name}.run") for name in names}
 
 
 @pytest.fixture(scope="session")
