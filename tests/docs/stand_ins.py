@@ -24,7 +24,7 @@ SMALLER = {
     r"(?<=--ranks )32\b|(?<=-m alewife -n )32\b": "4",
     r"(?<=-m paragon -n )16\b": "2",
     r"\b1 2 3(?=;)": "1",
-    r"app\.run(?= --scale-compute solve)|(?<=scorep filter )app\.run": "regions.run",
+    r"app\.run(?= --(?:scale-compute solve|sweep L|grid L))|(?<=scorep filter )app\.run": "regions.run",
     r"\bsolve(?==)": "x_solve",
     r"/opt/mpi/bin/mpicc": "mpicc",
     r"\b18:3:6": "18,9",
