@@ -15,11 +15,14 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from logpost.collectors import build as cache
 from logpost.collectors import recorder
 from logpost.errors import InputError
-from logpost.machines.calibration.while_recording import Outcome
+
+if TYPE_CHECKING:
+    from logpost.machines.calibration.while_recording import Outcome
 
 _PROGRAM = "logpost-assemble"
 _NATIVE = Path(__file__).parent / "assembler" / "native"

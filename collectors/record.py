@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 
 from logpost.collectors import assemble, coarray, mpi, profilers, shmem, snapshot
-from logpost.collectors.calibration import recorded
+from logpost.collectors.calibration.within_init import left_in
 from logpost.collectors.keep import Keep
 from logpost.collectors.pmpi import interposer, prototypes
 from logpost.collectors.watch import Watcher
@@ -228,6 +228,10 @@ def launcher_options(abi: str, variables: Mapping[str, str]) -> list[str]:
 
 def _with_machine(archive: assemble.Archive, raw: Path) -> assemble.Archive:
     """The archive with what was measured while it was recorded."""
+    if not left_in(raw):
+        return archive
+    from logpost.collectors.calibration import recorded
+
     return replace(archive, calibration=recorded.keep(raw, archive.path))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from logpost.collectors.calibration.gathered import Gathered
+from logpost.collectors.calibration.within_init import BUDGET_S, left_in
 from logpost.errors import InputError
 from logpost.machines import replay_parameters
 from logpost.machines.calibration import samples
@@ -21,8 +22,6 @@ from logpost.machines.calibration.while_recording import NAME, SAMPLES, SOURCE, 
 from logpost.machines.schema.load import RECORDED
 from logpost.machines.schema.save import save_machine
 
-BUDGET_S = 0.5
-"""Of a recording, at most."""
 LEAST_SHARE = 0.7
 """Of the time each rank has its processor; then both have theirs in half of it, and medians are of such samples."""
 
@@ -45,7 +44,7 @@ def keep(raw: Path, archive: Path) -> Outcome | None:
     measurement left: what cannot be used is the outcome's reason.
     """
     try:
-        found = [_read(path) for path in sorted(raw.glob("calibration.*.jsonl"))]
+        found = [_read(path) for path in left_in(raw)]
         if not found:
             return None
     except InputError as error:

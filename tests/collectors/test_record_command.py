@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.cli.command import imported
 from tests.collectors import recording
 
 from logpost.collectors import mpi as detection
@@ -22,6 +23,19 @@ def _one_line(text: str) -> str:
     lines = text.strip().splitlines()
     assert len(lines) == 1, text
     return lines[0]
+
+
+def test_a_recording_that_measures_nothing_imports_no_arrays(
+    openmpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in recording.environment().items():
+        monkeypatch.setenv(name, value)
+    program = recording.build("blocking.c", openmpi, tmp_path)
+    launch = ("--", recording.LAUNCHERS[openmpi], "-n", 2, program)
+    modules = imported("record", "--calibrate", "none", "-o", tmp_path / "out", *launch)
+    assert "logpost.collectors.record" in modules
+    assert modules & {"numpy", "polars", "pyarrow"} == set()
+    assert {name for name in modules if name.startswith("logpost.machines")} == set()
 
 
 def test_archive_is_named_and_described(mpi: str, tmp_path: Path) -> None:

@@ -143,11 +143,10 @@ def command(
     from logpost.cli.next_step import analyze_next
     from logpost.collectors import record as recorder
     from logpost.collectors.assemble import Archive
-    from logpost.collectors.calibration.recorded import BUDGET_S
+    from logpost.collectors.calibration.within_init import BUDGET_S
     from logpost.collectors.keep import keep as bounds
     from logpost.collectors.watch import seconds, signal_number
     from logpost.errors import InputError
-    from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
 
     if measure_with not in (None, "scorep"):
         raise InputError(f"--with {measure_with} is not known; write --with scorep, or leave it out")
@@ -159,8 +158,11 @@ def command(
         )
     quick = machine is None and calibrate in (None, "quick")
     named = machine if machine is not None else None if calibrate in (None, "quick", "none") else calibrate
-    described = find_machine_file(named) if named is not None else None
-    if described is not None:
+    described = None
+    if named is not None:
+        from logpost.machines.schema.load import find_machine_file, load_machine_file
+
+        described = find_machine_file(named)
         load_machine_file(described)  # before the program runs: a faulty file must not cost a recording
 
     def say(text: str) -> None:
@@ -174,6 +176,8 @@ def command(
         for warning in archive.warnings:
             say(warning)
         if described is not None:
+            from logpost.machines.schema.load import RECORDED
+
             shutil.copyfile(described, archive.path / RECORDED)
         s, measured = archive.summary, archive.calibration
         if measured is not None:
