@@ -70,10 +70,11 @@ def test_a_ring_that_holds_all_is_as_a_log(mpi: str, tmp_path: Path) -> None:
     for folder, options in ((tmp_path / "ring", ("--keep", "64MB")), (tmp_path / "log", ())):
         folder.mkdir()
         done = recording.run(mpi, folder, 3, program, "header", "40", options=options)
-        stated = _stated(done.read())
+        trace = done.read()
+        stated = _stated(trace)
         stated.pop("OFF_NS")
         stated.pop("WHOLE_FROM_NS", None)
-        calls = [done.read().calls(rank) for rank in range(3)]
+        calls = [trace.calls(rank) for rank in range(3)]
         found.append((stated, calls))
         assert _faults(done, folder) == {}
     assert found[0] == found[1]
