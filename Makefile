@@ -15,7 +15,8 @@ NATIVE := $(shell find . \( -path ./build -o -path ./.venv -o -path ./.git -o -p
 
 # Each process has a part of the files, whose fixtures are made once, and takes over what another has not begun when it
 # has none left. Tests of MPI, the simulator and browsers wait for half of their time: where they are among the others,
-# in one session, a process more than cores has what they leave. Tests of how long something took run alone.
+# in one session, a process more than cores has what they leave. Tests of how long something took run alone, and of the
+# files only those that have some are collected: to read all the others takes ten seconds of one core.
 SIDE_BY_SIDE := --dist worksteal --durations=20
 CORES := $(shell nproc)
 
@@ -83,7 +84,7 @@ check: build/.made $(VENV)/.check build/dev/.built
 test: setup
 	@ctest --test-dir build/dev -j $(CORES) --output-on-failure --no-tests=error
 	@python -m pytest -n $$(($(CORES) + 1)) $(SIDE_BY_SIDE) -m 'not alone'
-	@python -m pytest -m alone
+	@python -m pytest -m alone $$(grep -rl --include='*.py' 'mark\.alone' tests)
 
 lint: setup
 	ruff format --check .

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,32 +16,37 @@ from logpost.machines.calibration.disturbance import warning
 from logpost.machines.calibration.samples import Samples
 
 TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9)
-QUIET = Virtual(TRUTH).samples()
+
+
+@cache
+def quiet() -> Samples:
+    """Made when the first test needs it: every process of the suite imports this file."""
+    return Virtual(TRUTH).samples()
 
 
 def slowed(factors: Sequence[float]) -> Samples:
     """Messages between ranks took so many times as long in each round, with 5 % of scatter; the rest as ever."""
     random = np.random.default_rng(1)
     points = []
-    for p in QUIET.points:
+    for p in quiet().points:
         moved = factors if p.family in ("one_way", "round_trip", "signature") else [1.0] * len(factors)
         rounds = p.time.median_s * np.array(moved) * np.exp(0.05 * random.standard_normal(len(factors)))
         points.append(replace(p, time=replace(p.time, rounds_s=tuple(rounds.tolist()))))
-    return Samples(QUIET.host, tuple(points))
+    return Samples(quiet().host, tuple(points))
 
 
 def test_a_quiet_machine() -> None:
-    assert warning(QUIET) == ""
+    assert warning(quiet()) == ""
     assert warning(slowed([1.0] * 20)) == ""
 
 
 def test_a_busy_machine_is_said_to_be_one() -> None:
-    points = list(QUIET.points)
+    points = list(quiet().points)
     # Every tenth point had one round that the scheduler held up.
     for i in range(0, len(points), 10):
         time = points[i].time
         points[i] = replace(points[i], time=replace(time, rounds_s=(*time.rounds_s[:-1], 50 * time.rounds_s[0])))
-    found = calibration(Samples(QUIET.host, tuple(points)), name="busy")
+    found = calibration(Samples(quiet().host, tuple(points)), name="busy")
     assert "points took more than 10 times as long in one round as in another" in found.warning
     assert found.machine.notes[0] == found.warning
 
@@ -69,7 +75,7 @@ def test_bound_ranks_are_not_told_to_be_bound() -> None:
     ],
 )
 def test_more_ranks_than_processors(hosts: tuple[str, ...], cpus: tuple[str, ...], said: str) -> None:
-    told = warning(replace(QUIET, host=replace(QUIET.host, hosts=hosts, cpus=cpus)))
+    told = warning(replace(quiet(), host=replace(quiet().host, hosts=hosts, cpus=cpus)))
     assert said in told
     assert bool(told) == bool(said)
 
