@@ -56,7 +56,8 @@ def test_a_curve_asks_for_its_tolerances_in_the_words_of_its_page(runs: Runs, mo
 
 def test_waiting_that_no_code_explains_has_no_empty_table(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     view = View(runs, read("/regions", ""))
-    unexplained = replace(view.report, delays=Delays(waits_ps=5, unexplained_ps=5, places=()))
+    delays = Delays(waits_ps=5, split_waits_ps=5, split_undivided_ps=0, unexplained_ps=5, places=())
+    unexplained = replace(view.report, delays=delays)
     monkeypatch.setattr(View, "report", property(lambda _view: unexplained))
     assert regions.NO_DELAY in str(regions.layout(view))
 
