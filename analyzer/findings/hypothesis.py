@@ -16,12 +16,11 @@ def lost_by_location(saving: Saving) -> dict[int, float]:
     return sums_at_locations(saving.removes)
 
 
-def sums_at_locations(*times: Mapping[tuple[int, int], float]) -> dict[int, float]:
+def sums_at_locations(at_places: Mapping[tuple[int, int], float]) -> dict[int, float]:
     """Location to the sum of its times at all call paths."""
     sums: dict[int, float] = {}
-    for at_places in times:
-        for (location, _), time in at_places.items():
-            sums[location] = sums.get(location, 0.0) + time
+    for (location, _), time in at_places.items():
+        sums[location] = sums.get(location, 0.0) + time
     return sums
 
 

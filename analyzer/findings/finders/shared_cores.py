@@ -8,7 +8,7 @@ ranks themselves: no more than some of them run at once (`evidence.at_once`).
 
 Where the archive states the cores, the report says first whether ranks outnumber them; this is for those that do not.
 
-Exposed: the stalls, which no category holds as waiting, and the waiting for ranks that stall.
+Exposed: at each place the stalls, or the waiting that goes with them where that is more.
 
 Gain: the same program with messages that take what the fastest of their size take, and operations what the shortest at
 their place take, at most. Of what a rank computes, what lasts longer than the shortest at its place by more than a
@@ -102,7 +102,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
     stalled = graph.by_place(np.where(stalls, stall, 0)) * lasts_longer(evidence, graph)
     at_places = {place: time for place, time in zip(graph.places[0], stalled.tolist(), strict=True) if time > 0}
-    exposed = sums_at_locations(at_places, found.removes)
+    # A message that is under way for long makes its receiver's stall, and waiting that goes: the same time.
+    costs = {
+        place: max(at_places.get(place, 0.0), found.removes.get(place, 0.0)) for place in {*at_places, *found.removes}
+    }
+    exposed = sums_at_locations(costs)
     yield replace(
         found,
         exposed_ps=round(sum(exposed.values())),
