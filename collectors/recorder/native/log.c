@@ -154,7 +154,9 @@ static void identify(void) {
     hash = lp_hash(hash, boot, strlen(boot));
     hash = lp_hash(hash, &pid, sizeof pid);
     hash = lp_hash(hash, &start_ticks, sizeof start_ticks);
-    lp_process_id = hash | 1; /* 0 means nobody */
+    /* 0 means nobody. No more than a signed number holds: the groups of an inter-communicator learn each other's names
+     * as the largest of all (comm.c), and MPICH 4.0 compares MPI_UINT64_T as signed. */
+    lp_process_id = (hash >> 1) | 1;
 }
 
 int lp_log_prepare(void) {
