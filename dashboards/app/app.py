@@ -10,7 +10,7 @@ from typing import Any
 import dash
 import flask
 import polars as pl
-from dash import ALL, MATCH, ClientsideFunction, Input, Output, State, dcc, html
+from dash import MATCH, ClientsideFunction, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 
 from logpost.dashboards.app import named, picking, search, selection_bar
@@ -181,9 +181,9 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
             view = View(runs, read(pathname, query))
             drawn = runs.made.of(place["chart"], CHARTS[place["chart"]], view)
         except WorkingError as working:
-            return dash.no_update, _working(place["chart"], working), False
+            return dash.no_update, _working(working), False
         except StoppedError as stopped:
-            return dash.no_update, _stopped(place["chart"], stopped), True
+            return dash.no_update, _stopped(stopped), True
         except Exception as error:
             return None, html.Span(_said(error), className="trouble"), True
         return drawn[0], _below(drawn, view), True
@@ -214,13 +214,6 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
             pass  # the chart says why
         return False, (ticks or 0) + 1
 
-    # A button comes with what its chart says, which counts as a change of it: that need not reach the server.
-    app.clientside_callback(
-        ClientsideFunction("logpost", "pressed"),
-        Output({"part": "pressed", "chart": MATCH}, "data"),
-        Input({"part": "stop", "chart": MATCH, "again": ALL}, "n_clicks"),
-        prevent_initial_call=True,
-    )
     app.clientside_callback(
         ClientsideFunction("logpost", "draw"),
         Output({"part": "graph", "chart": MATCH}, "figure"),
@@ -320,7 +313,7 @@ def _fill(shown: Iterable[Any], view: View, priced: Mapping[str, StoppedError]) 
                 if drawn is not None:
                     fill(place, drawn[0], _below(drawn, view))
                 elif name in priced:
-                    say(place, _stopped(name, priced[name]))
+                    say(place, _stopped(priced[name]))
 
 
 def _below(drawn: Drawn, view: View) -> list[Any]:
@@ -347,16 +340,22 @@ def _trouble(text: str, state: ViewState) -> html.P:
     return html.P([text, " · ", dcc.Link("show the whole run", href=whole.href)], className="banner loud", role="alert")
 
 
-def _working(chart: str, working: WorkingError) -> html.Span:
+def _working(working: WorkingError) -> html.Span:
     """How far the work is, and the button that stops it."""
-    button = html.Button("Stop", id={"part": "stop", "chart": chart, "again": ""}, className="plain", n_clicks=0)
+    button = html.Button("Stop", className="plain", **_pressed(again=False))
     return html.Span([f"Working: {working} … ", button], className="working")
 
 
-def _stopped(chart: str, stopped: StoppedError) -> html.Span:
+def _stopped(stopped: StoppedError) -> html.Span:
     """That the work was stopped, or what it takes, and the button that begins it."""
-    button = html.Button("Begin", id={"part": "stop", "chart": chart, "again": "1"}, className="plain", n_clicks=0)
+    button = html.Button("Begin", className="plain", **_pressed(again=True))
     return html.Span([f"{stopped} ", button], className="working")
+
+
+def _pressed(*, again: bool) -> dict[str, Any]:
+    """What the page's script reads of a button: by its clicks Dash would lose one that comes with the next line of how
+    far the work is, which brings a new button."""
+    return {"data-again": "1" if again else ""}
 
 
 def _said(error: Exception) -> str:

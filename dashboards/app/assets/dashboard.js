@@ -140,6 +140,14 @@
     window.dash_clientside.set_props({ part: "tick", chart: figure.dataset.chart }, { n_intervals: Math.round(performance.now()) });
   }
 
+  // The buttons that stop a chart's work, or begin it.
+  addEventListener("click", (event) => {
+    const button = event.target.closest("figure.chart button[data-again]");
+    if (!button) return;
+    const place = { part: "pressed", chart: button.closest("figure.chart").dataset.chart };
+    window.dash_clientside.set_props(place, { data: { again: button.dataset.again, at: performance.now() } });
+  });
+
   let grids = null;
   function withGrids() {
     grids = grids || new Promise((done, failed) => {
@@ -224,12 +232,6 @@
       },
       // What the form of the selection says, once its button was pressed.
       filled: (clicks, ...fields) => clicks ? [clicks, ...fields] : none(),
-      // The button of a chart's work that was pressed.
-      pressed: function (clicks) {
-        const [cause] = window.dash_clientside.callback_context.triggered;
-        if (!cause || !clicks.some(Boolean)) return none();
-        return { again: JSON.parse(cause.prop_id.slice(0, cause.prop_id.lastIndexOf("."))).again, at: performance.now() };
-      },
       // What the fields of a page ask for; several pages never stand at once.
       wanted: (queries) => queries.find((one) => typeof one === "string") ?? none(),
       // Whether there is no selection to go back to; Dash asks before the browser has taken the new address.
