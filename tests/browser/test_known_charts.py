@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browser.served import go, opened, served
+from tests.browser.served import DRAWN, go, opened, served
 from tests.dashboards.synthetic import make_run
 
 pytestmark = pytest.mark.browser
@@ -63,6 +63,15 @@ def test_fields_and_buttons_that_come_with_a_page_ask_for_nothing(chromium: Any,
         causes = {str(change) for one in asked for change in one["changedPropIds"]}
         assert not [one for one in outputs if "wanted" in one or one.startswith("url.search")]
         assert not [one for one in causes if "pressed" in one]
+        # A mapping that is none of the Network page's stays until somebody picks another one there.
+        asked.clear()
+        seen.page.goto(f"{address}/network?mapping=best")
+        seen.page.wait_for_function(DRAWN)
+        seen.page.wait_for_selector("#network-mapping")
+        assert not [one for one in asked if "wanted" in str(one["output"])]
+        seen.page.locator("#network-mapping").get_by_text("cyclic").click()
+        seen.page.wait_for_url("**mapping=cyclic**")
+        go(seen, "What if")
         # What somebody writes is asked for, once.
         asked.clear()
         seen.page.locator("#also").fill("other_node.L=5us")

@@ -73,11 +73,12 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
     heavy = (load > LEAST_EXCESS * mean_load) & (likely | (count <= mean_count)) & (peers >= 2)
 
     overall = _hot_overall(load.sum(axis=1), others, count.sum(axis=1)) & (peers.max(axis=1) >= 2)
-    of_pairs = _mostly_for_one(evidence, direction, locations, load.sum(axis=1)) if measure == "busy_ps" else set()
+    stand_out = np.flatnonzero(overall | heavy.any(axis=1))
+    if len(stand_out) and measure == "busy_ps":
+        of_pairs = _mostly_for_one(evidence, direction, locations, load.sum(axis=1))
+        stand_out = stand_out[~np.isin(locations[stand_out], of_pairs)]
     found = []
-    for i in np.flatnonzero(overall | heavy.any(axis=1)):
-        if int(locations[i]) in of_pairs:
-            continue
+    for i in stand_out:
         location = locations[i]
         hot = np.arange(windows) if overall[i] else np.flatnonzero(heavy[i])
         mine, theirs = load[i, hot].sum(), mean_load[i, hot].sum()
@@ -96,7 +97,7 @@ def hot_endpoints(evidence: Evidence, direction: Literal["recv", "send"]) -> lis
     return sorted(found, key=lambda hot: -hot.excess)
 
 
-def _mostly_for_one(evidence: Evidence, direction: str, locations: npt.NDArray[np.integer], load: Float64) -> set[int]:
+def _mostly_for_one(evidence: Evidence, direction: str, locations: npt.NDArray[np.integer], load: Float64) -> list[int]:
     """The endpoints that have most of their load with one partner. A message's bytes are its own load; what an endpoint
     serves beyond all bytes, as the gap between small messages, is the same for each."""
     here, there = ("recv", "send") if direction == "recv" else ("send", "recv")
@@ -110,7 +111,7 @@ def _mostly_for_one(evidence: Evidence, direction: str, locations: npt.NDArray[n
     each = pl.col("serialization_ps") + beyond * pl.col("messages") / pl.col("messages").sum().over("location")
     shares = pairs.with_columns(every).with_columns(each=each)
     most = shares.group_by("location").agg(most=pl.col("each").max() / pl.col("each").sum())
-    return set(most.filter(pl.col("most") > MOSTLY)["location"].to_list())
+    return most.filter(pl.col("most") > MOSTLY)["location"].to_list()
 
 
 def _hot_overall(load: Float64, others: int, count: Float64) -> npt.NDArray[np.bool_]:

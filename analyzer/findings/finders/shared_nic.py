@@ -36,8 +36,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     graph = graph_of(evidence)
     messages = graph.messages
     node_of = _node_of(nodes)
-    queues = np.where(_leaves_node(messages, node_of), messages.parts["endpoint_contention"], 0)
-    shared = _behind_neighbours(graph, node_of)
+    ends = _ends(messages, node_of)
+    leaves_node = np.not_equal(*(node_of[end] for end in ends))
+    queues = np.where(leaves_node, messages.parts["endpoint_contention"], 0)
+    shared = (queues > 0) & _behind_neighbours(graph, node_of, ends, leaves_node)
     count, time, every = int(shared.sum()), exact_sum(queues[shared]), exact_sum(queues)
     if count < MIN_SAMPLES or time <= MAINLY * every:
         return
@@ -79,18 +81,11 @@ def _ends(messages: Messages, node_of: Int64) -> tuple[Int64, Int64]:
     return sender.astype(np.int64), receiver.astype(np.int64)
 
 
-def _leaves_node(messages: Messages, node_of: Int64) -> Flags:
-    sender, receiver = _ends(messages, node_of)
-    return np.asarray(node_of[sender] != node_of[receiver])
-
-
-def _behind_neighbours(graph: Graph, node_of: Int64) -> Flags:
-    """By message: whether it waits while another rank of its node sends to another receiver."""
-    messages = graph.messages
-    sender, receiver = _ends(messages, node_of)
-    leaves_node = _leaves_node(messages, node_of)
-    begin = graph.enter_ps[messages.send_call]
-    parts = messages.parts
+def _behind_neighbours(graph: Graph, node_of: Int64, ends: tuple[Int64, Int64], leaves_node: Flags) -> Flags:
+    """By message: whether another rank of its node sends to another receiver on another node within its reach."""
+    sender, receiver = ends
+    begin = graph.enter_ps[graph.messages.send_call]
+    parts = graph.messages.parts
     reach = parts["endpoint_contention"] + parts["serialization"] + parts["send_overhead"]
 
     def around(key: Int64) -> Int64:
@@ -100,7 +95,7 @@ def _behind_neighbours(graph: Graph, node_of: Int64) -> Flags:
     # Of all from its node, those of other senders to other receivers.
     pair, crowd = (one * len(node_of) + receiver for one in (sender, node_of[sender]))
     others = around(node_of[sender]) - around(sender) - around(crowd) + around(pair)
-    return np.asarray(leaves_node & (parts["endpoint_contention"] > 0) & (others > 0))
+    return np.asarray(others > 0)
 
 
 def _within(times: Int64, keys: Int64, since: Int64, until: Int64, wanted: Int64) -> Int64:

@@ -13,9 +13,8 @@ from logpost.analyzer.placement import places_on_network
 from logpost.analyzer.reporting.units import sentence_text
 from logpost.analyzer.whatif.mapping import Seats, remapped
 from logpost.dashboards.app import between_ranks, panels
-from logpost.dashboards.app.picking import into_wanted, wanted
+from logpost.dashboards.app.picking import having, into_wanted, wanted
 from logpost.dashboards.app.runs import Runs
-from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.grid_map import MEASURES as MAPPED
@@ -214,10 +213,4 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
         prevent_initial_call=True,
     )
     def remap(mapping: str | None, pathname: str | None, query: str | None) -> Any:
-        try:
-            state = read(pathname, query)
-        except InputError:
-            return dash.no_update
-        if (mapping or "") == (state.more.get("mapping", "") if state.more.get("mapping") in MAPPED_BY else ""):
-            return dash.no_update
-        return state.having(mapping=mapping or "").search
+        return having(pathname, query, mapping=mapping or "")

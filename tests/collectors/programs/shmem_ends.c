@@ -11,11 +11,13 @@
 
 enum { THREADS = 3, CALLS = 1000 };
 static long words[THREADS];
+static pthread_barrier_t all_have_called;
 
 static void* work(void* which) {
     for (int i = 0; i < CALLS; i++)
         shmem_long_p(&words[(long)which], i, 1 - shmem_my_pe());
     shmem_quiet();
+    pthread_barrier_wait(&all_have_called); /* a thread that begins behind another's end goes on at its location */
     return NULL;
 }
 
@@ -42,6 +44,7 @@ int main(int argc, char** argv) {
     }
     if (provided == SHMEM_THREAD_MULTIPLE) {
         pthread_t threads[THREADS];
+        pthread_barrier_init(&all_have_called, NULL, THREADS);
         for (long i = 0; i < THREADS; i++)
             pthread_create(&threads[i], NULL, work, (void*)i);
         for (int i = 0; i < THREADS; i++)
