@@ -14,10 +14,10 @@ from werkzeug.serving import BaseWSGIServer
 
 from logpost.dashboards.app.jobs import StoppedError, give_way
 from logpost.dashboards.app.pages import PAGES
+from logpost.dashboards.app.panels import charts
 from logpost.dashboards.app.runs import Runs
-from logpost.dashboards.app.state import read
+from logpost.dashboards.app.state import State, read
 from logpost.dashboards.app.view import View
-from logpost.dashboards.selection.selection import Selection
 
 REST_S = 1.0
 """Nobody asks if the last answer is so long ago: on a small machine the browser draws until then."""
@@ -87,8 +87,11 @@ class Ahead:
             yield partial(self._shown_first, name)
         yield self._machines
 
-    def _shown_first(self, name: str) -> object:
-        return self._runs[name].report, self._runs.scoped(name, Selection()).by_rank
+    def _shown_first(self, name: str) -> None:
+        page, view = PAGES[0], _ShortWork(self._runs, State(run="" if name == self._runs.names[0] else name))
+        for chart, _ in charts(page.layout(view)):
+            self._runs.made.of(chart, page.CHARTS[chart], view)
+        self._runs.made.stands(view)
 
     def _machines(self) -> object:
         return self._runs.replaying

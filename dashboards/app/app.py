@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from html import unescape
 from typing import Any
 
@@ -11,19 +12,19 @@ import dash
 import flask
 import polars as pl
 from dash import MATCH, ClientsideFunction, Input, Output, State, dcc, html
-from dash.development.base_component import Component
 
 from logpost.dashboards.app import named, picking, search, selection_bar
+from logpost.dashboards.app.first_look import first_look
 from logpost.dashboards.app.guard import guard
 from logpost.dashboards.app.jobs import StoppedError, WorkingError
 from logpost.dashboards.app.made import Drawn
 from logpost.dashboards.app.pages import PAGES
-from logpost.dashboards.app.panels import aria, empty, fill, go, say
+from logpost.dashboards.app.panels import aria, charts, empty, fill, go, say
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.scripts import compress, tables_on_demand
 from logpost.dashboards.app.state import State as ViewState
 from logpost.dashboards.app.state import read
-from logpost.dashboards.app.style import INDEX, style, themed_js
+from logpost.dashboards.app.style import INDEX, before_js, stand_in_js, style
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
 from logpost.errors import InputError
@@ -35,10 +36,11 @@ BY_NAME = {page.NAME: page for page in PAGES}
 def make_app(runs: Runs, token: str | None = None) -> dash.Dash:
     """The application over the runs; with a token, only for who has it."""
     tables_on_demand()
-    app = dash.Dash(
+    app = _Dash(
+        runs,
         __name__,
         title="logpost",
-        update_title=None,  # type: ignore[arg-type]
+        update_title=None,
         serve_locally=True,
         suppress_callback_exceptions=True,
         index_string=INDEX,
@@ -46,10 +48,12 @@ def make_app(runs: Runs, token: str | None = None) -> dash.Dash:
         enable_mcp=False,
     )
     server: flask.Flask = app.server
-    server.add_url_rule("/_logpost/style.css", "style", lambda: flask.Response(style(), mimetype="text/css"))
-    server.add_url_rule(
-        "/_logpost/themed.js", "themed", lambda: flask.Response(themed_js(), mimetype="text/javascript")
-    )
+    for file, made, kind in (
+        ("style.css", style, "text/css"),
+        ("before.js", before_js, "text/javascript"),
+        ("stand_in.js", stand_in_js, "text/javascript"),
+    ):
+        server.add_url_rule(f"/_logpost/{file}", file, partial(_text, made, kind))
     guard(server, token, app.csp_hashes)
     compress(server)
     app.layout = _frame(runs)
@@ -62,6 +66,40 @@ def make_app(runs: Runs, token: str | None = None) -> dash.Dash:
         if hasattr(page, "callbacks"):
             page.callbacks(app, runs)
     return app
+
+
+def _text(made: Callable[[], str], kind: str) -> flask.Response:
+    return flask.Response(made(), mimetype=kind)
+
+
+class _Dash(dash.Dash):
+    """The application, whose first HTML shows the page of the URL where that has been made."""
+
+    def __init__(self, runs: Runs, *args: Any, **more: Any) -> None:
+        self._runs = runs
+        super().__init__(*args, **more)
+
+    def interpolate_index(self, **parts: str) -> str:  # type: ignore[override]
+        asked = flask.request
+        entry = _first_look(self._runs, asked.path, asked.query_string.decode()) + parts.pop("app_entry")
+        # Else the browser reads all scripts before it draws what stands above them.
+        parts["scripts"] = parts["scripts"].replace("<script src=", "<script defer src=")
+        parts["renderer"] = parts["renderer"].replace('type="application/javascript"', 'type="module"')
+        return str(super().interpolate_index(**parts, app_entry=entry))  # type: ignore[no-untyped-call]
+
+
+def _first_look(runs: Runs, pathname: str, query: str) -> str:
+    """The page of the URL to be looked at; nothing for one that may take its time."""
+    try:
+        state = read(pathname, query)
+        view = View(runs, state)
+        if not runs.made.stood(view):
+            return ""
+        page, ready = _shown(view)
+        filled = {"page": page, "nav": _links(state, runs), "selection": _bar(view)}
+        return first_look(_frame(runs), filled) if ready else ""
+    except Exception:  # the page itself says what is wrong
+        return ""
 
 
 def _frame(runs: Runs) -> html.Div:
@@ -150,19 +188,10 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
             run = view.opened.name
         except InputError as error:
             return nothing(str(error))
-        selected = selection_bar.key(state)
-        bar = _guarded(lambda: selection_bar.layout(view)) if selected != selection else dash.no_update
-        try:
-            shown, ready = page.layout(view), True
-            _fill(shown, view, page.priced(view) if hasattr(page, "priced") else {})
-        except WorkingError as working:
-            shown, ready = [empty(f"Working: {working} …")], False
-        except StoppedError as stopped:  # by a chart of another page
-            runs.jobs.again(stopped.key)
-            shown, ready = [empty("Working …")], False
-        except Exception as error:
-            shown, ready = [_trouble(_said(error), state)], True
         # What stays is not sent: other callbacks wait for a change of the run, and a form is drawn as long as a page.
+        selected = selection_bar.key(state)
+        bar = _bar(view) if selected != selection else dash.no_update
+        shown, ready = _shown(view)
         return shown, _links(state, runs), bar, selected, dash.no_update if run == chosen else run, ready
 
     @app.callback(
@@ -296,6 +325,28 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
             return []
 
 
+def _shown(view: View) -> tuple[list[Any], bool]:
+    """What stands on the page, and whether that is all of it."""
+    page = BY_NAME[view.state.page]
+    try:
+        shown = page.layout(view)
+        _fill(shown, view, page.priced(view) if hasattr(page, "priced") else {})
+    except WorkingError as working:
+        return [empty(f"Working: {working} …")], False
+    except StoppedError as stopped:  # by a chart of another page
+        view.runs.jobs.again(stopped.key)
+        return [empty("Working …")], False
+    except Exception as error:
+        return [_trouble(_said(error), view.state)], True
+    view.runs.made.stands(view)
+    return shown, True
+
+
+def _bar(view: View) -> Any:
+    """What says the selection."""
+    return _guarded(lambda: selection_bar.layout(view))
+
+
 def _links(state: ViewState, runs: Runs) -> list[dcc.Link]:
     return [
         dcc.Link(page.TITLE, href=state.at(page.NAME).href, className="here" if page.NAME == state.page else "")
@@ -306,14 +357,12 @@ def _links(state: ViewState, runs: Runs) -> list[dcc.Link]:
 
 def _fill(shown: Iterable[Any], view: View, priced: Mapping[str, StoppedError]) -> None:
     """Give a page the charts that are known, and what those take that somebody has to want first."""
-    for part in shown:
-        for place in (part, *part._traverse()) if isinstance(part, Component) else ():
-            if isinstance(place, html.Figure) and (name := getattr(place, "data-chart", None)):
-                drawn = view.runs.made.known(name, view)
-                if drawn is not None:
-                    fill(place, drawn[0], _below(drawn, view))
-                elif name in priced:
-                    say(place, _stopped(priced[name]))
+    for name, place in charts(shown):
+        drawn = view.runs.made.known(name, view)
+        if drawn is not None:
+            fill(place, drawn[0], _below(drawn, view))
+        elif name in priced:
+            say(place, _stopped(priced[name]))
 
 
 def _below(drawn: Drawn, view: View) -> list[Any]:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 MOST = 48
 """Charts that are kept: of at most 2 MB each."""
+MOST_PAGES = 24
+"""The latest views that are known to have been made: what these took is kept as well."""
 Offer = tuple[str, Mapping[str, str]]
 """What a chart leaves open, and what the page's state is to have for it; empty where it leaves nothing open."""
 Drawn = tuple[Any, str, Offer]
@@ -24,6 +26,7 @@ class Made:
     def __init__(self, most: int = MOST) -> None:
         self.most = most
         self._charts: dict[tuple[str, str], Drawn] = {}
+        self._pages: dict[str, None] = {}
         self._lock = threading.Lock()
 
     def known(self, name: str, view: View) -> Drawn | None:
@@ -50,6 +53,19 @@ class Made:
             while len(self._charts) > self.most:
                 del self._charts[next(iter(self._charts))]
         return found
+
+    def stands(self, view: View) -> None:
+        """The view's page was made."""
+        with self._lock:
+            self._pages.pop(view.state.href, None)
+            self._pages[view.state.href] = None
+            while len(self._pages) > MOST_PAGES:
+                del self._pages[next(iter(self._pages))]
+
+    def stood(self, view: View) -> bool:
+        """Whether the view's page was made before: what it takes is at hand."""
+        with self._lock:
+            return view.state.href in self._pages
 
     def _used(self, key: tuple[str, str]) -> Drawn | None:
         """The chart, which from now on is the latest."""

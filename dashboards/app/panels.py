@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import dash_ag_grid
 import polars as pl
 from dash import dcc, html
+from dash.development.base_component import Component
 
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.units import span_text, time_text
@@ -113,6 +114,14 @@ def chart(
         **aria(label),
         **named,
     )
+
+
+def charts(shown: Iterable[Any]) -> Iterator[tuple[str, html.Figure]]:
+    """Name and place of each chart of a page."""
+    for part in shown:
+        for place in (part, *part._traverse()) if isinstance(part, Component) else ():
+            if isinstance(place, html.Figure) and (name := getattr(place, "data-chart", None)):
+                yield name, place
 
 
 def fill(place: html.Figure, payload: Mapping[str, Any], text: list[Any]) -> None:

@@ -1,12 +1,15 @@
-"""The page around the application: its style, which is that of the report, and the script that colours figures."""
+"""The page around the application: its style, which is that of the report, and the scripts that come first."""
 
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 from logpost.dashboards.figures import palette
 from logpost.dashboards.report.html import TEMPLATES
 
+BEFORE = Path(__file__).with_name("before")
+"""Scripts that Dash need not wait for, and that do not wait for Dash."""
 INDEX = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -19,7 +22,7 @@ INDEX = """<!DOCTYPE html>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/_logpost/style.css">
 {%css%}
-<script src="/_logpost/themed.js"></script>
+<script src="/_logpost/before.js"></script>
 </head>
 <body>
 {%app_entry%}
@@ -41,6 +44,13 @@ def style() -> str:
 
 
 @functools.cache
-def themed_js() -> str:
-    """The script that colours a figure for a theme."""
-    return (TEMPLATES / "themed.js").read_text(encoding="utf-8")
+def before_js() -> str:
+    """The scripts that the page's first look needs: the theme, and the pictures of charts in its colours."""
+    own = [BEFORE / f"{name}.js" for name in ("theme", "room", "sketch", "coloured")]
+    return "".join(path.read_text(encoding="utf-8") for path in (TEMPLATES / "themed.js", *own))
+
+
+@functools.cache
+def stand_in_js() -> str:
+    """The script behind the first look."""
+    return (BEFORE / "stand_in.js").read_text(encoding="utf-8")

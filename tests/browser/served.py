@@ -18,10 +18,10 @@ from logpost.dashboards.app.server import listening
 _OUT_OF_SIGHT = "one.getBoundingClientRect().top >= innerHeight"
 
 
-def _each(*ready: str) -> str:
+def _each(*ready: str, at: str = "#page section, #page .banner") -> str:
     """A script: the page stands, and one of these holds for each chart `one` of it."""
     return (
-        "() => !!document.querySelector('#page section, #page .banner')"
+        f"() => !!document.querySelector('{at}')"
         f" && [...document.querySelectorAll('figure.chart')].every(one => {' || '.join(ready)})"
     )
 
@@ -33,7 +33,11 @@ _DRAWN = (
 DRAWN = _each(*_DRAWN)
 """Every chart is drawn, or says why it cannot be."""
 
-SEEN = _each(*_DRAWN, "[...one.querySelectorAll('.sketch img')].some(image => image.complete && image.naturalWidth)")
+SEEN = _each(
+    *_DRAWN,
+    "[...one.querySelectorAll('.sketch img')].some(image => image.complete && image.naturalWidth)",
+    at="#first-look section, #page section, #page .banner",
+)
 """Every chart can be looked at, be it as the picture that stands for it until plotly has come."""
 
 WORKING = _each(*_DRAWN, "one.querySelector('figcaption .working')", _OUT_OF_SIGHT)

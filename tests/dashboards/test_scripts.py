@@ -41,7 +41,7 @@ def test_plotly_is_sent_as_gzip_to_who_can_read_it(client: FlaskClient) -> None:
 
 
 def test_the_first_page_asks_for_no_grid(client: FlaskClient) -> None:
-    scripts = re.findall(r'<script src="([^"]+)"', client.get("/").get_data(as_text=True))
+    scripts = re.findall(r'<script (?:defer )?src="([^"]+)"', client.get("/").get_data(as_text=True))
     assert any("dash_renderer" in script for script in scripts)
     assert not any("ag_grid" in script for script in scripts)
     assert client.get(f"{PREFIX}dash_ag_grid/dash_ag_grid.min.js").status_code == 200

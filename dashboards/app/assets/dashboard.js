@@ -1,27 +1,7 @@
 "use strict";
 // What happens in the browser alone: colours and views of charts, when they are drawn, and the way of a selection into the URL.
 (function () {
-  const root = document.documentElement;
-  // Colours of a theme are asked for once: each question has the browser compute the page's styles.
-  const inks = new Map();
-  function css(name) {
-    const key = root.dataset.theme + name;
-    const found = inks.get(key) || getComputedStyle(root).getPropertyValue(name).trim();
-    inks.set(key, found);
-    return found;
-  }
   const none = () => window.dash_clientside.no_update;
-
-  function preferred() {
-    try { return localStorage.getItem("logpost-theme") || ""; } catch (error) { return ""; }
-  }
-  function mode() {
-    return preferred() || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-  }
-  function themed() {
-    if (root.dataset.theme !== mode()) root.dataset.theme = mode();
-  }
-  themed();
 
   // The URL's query with some keys changed; null removes one.
   function query(search, changes) {
@@ -91,13 +71,6 @@
   }
   // Charts whose switch is being set to the view in which they are drawn already.
   const begun = new WeakMap();
-  // The figure as it is drawn: in a view, the page's theme, and with room for what stands around it.
-  function coloured(payload, view, colours, place) {
-    themed();
-    const style = { theme: colours, mode: mode(), css, width: 1200, hidden: () => false };
-    const figure = logpostThemed(payload, view === undefined || view === null ? payload.first : view, style);
-    return place ? logpostRoom(figure, place.clientWidth) : figure;
-  }
   // What came with a page is known before the page stands.
   async function mounted(id, part) {
     for (let frames = 0; frames < 20 && !placeOf(id, part); frames++) await shown();
@@ -165,7 +138,7 @@
         if (!payload) return none();
         const [cause] = window.dash_clientside.callback_context.triggered, drawn = begun.get(payload) === view;
         begun.delete(payload);
-        return drawn && cause && cause.prop_id.endsWith(".value") ? none() : coloured(payload, view, colours, placeOf(id, "place"));
+        return drawn && cause && cause.prop_id.endsWith(".value") ? none() : logpostColoured.figure(payload, view, colours, placeOf(id, "place"));
       },
       // The chart names the view that it starts with, unless the page or a reader has chosen one.
       started: function (payload, view) {
@@ -193,7 +166,7 @@
         if (!payload || window.Plotly) return none();
         const place = await mounted(id, "sketch");
         if (!place) return none();
-        const src = logpostSketch(coloured(payload, view, colours), place.clientWidth);
+        const src = logpostColoured.picture(payload, view, colours, place);
         return { type: "Img", namespace: "dash_html_components", props: { src, alt: "" } };
       },
       // The chart itself, as soon as all pictures of the page are there to be looked at: to read plotly.js takes
@@ -203,7 +176,7 @@
         const place = await mounted(made.props.id, "place"), stands = place && place.closest("figure.chart");
         // What came with the page was not asked for when it came into sight.
         if (stands && stands.dataset.made && !atOnce(stands)) await new Promise((seen) => whenSeen(stands, seen));
-        const figure = coloured(payload, view, colours, place), graph = Object.assign({}, made, { props: Object.assign({}, made.props, { figure }) });
+        const figure = logpostColoured.figure(payload, view, colours, place), graph = Object.assign({}, made, { props: Object.assign({}, made.props, { figure }) });
         if (window.Plotly) return graph;
         const latest = performance.now() + PATIENCE_MS;
         const wait = () => !window.Plotly && performance.now() < latest && [...document.querySelectorAll("figure.sketched")].some(awaited);
@@ -223,12 +196,9 @@
         return payload ? { minHeight: payload.figure.layout.height + "px" } : old;
       },
       theme: function (clicks) {
-        if (clicks) {
-          const next = mode() === "dark" ? "light" : "dark";
-          try { localStorage.setItem("logpost-theme", next); } catch (error) { root.dataset.theme = next; }
-        }
-        themed();
-        return [mode(), mode() === "dark" ? "Light" : "Dark"];
+        if (clicks) logpostTheme.other();
+        logpostTheme.themed();
+        return [logpostTheme.mode(), logpostTheme.mode() === "dark" ? "Light" : "Dark"];
       },
       // What the form of the selection says, once its button was pressed.
       filled: (clicks, ...fields) => clicks ? [clicks, ...fields] : none(),

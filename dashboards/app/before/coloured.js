@@ -1,0 +1,24 @@
+"use strict";
+// A chart's figure as it is drawn, and the picture that stands for it until plotly has come: in a view and the page's theme.
+const logpostColoured = (function () {
+  const root = document.documentElement;
+  // Colours of a theme are asked for once: each question has the browser compute the page's styles.
+  const inks = new Map();
+  function css(name) {
+    const key = root.dataset.theme + name;
+    const found = inks.get(key) || getComputedStyle(root).getPropertyValue(name).trim();
+    inks.set(key, found);
+    return found;
+  }
+
+  // With a place, the figure has room for what stands around it.
+  function figure(payload, view, colours, place) {
+    logpostTheme.themed();
+    const style = { theme: colours, mode: logpostTheme.mode(), css, width: 1200, hidden: () => false };
+    const made = logpostThemed(payload, view === undefined || view === null ? payload.first : view, style);
+    return place ? logpostRoom(made, place.clientWidth) : made;
+  }
+  // The picture's address, as wide as its place.
+  const picture = (payload, view, colours, place) => logpostSketch(figure(payload, view, colours), place.clientWidth);
+  return { figure, picture };
+})();
