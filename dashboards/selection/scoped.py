@@ -192,7 +192,7 @@ class Scoped:
             if found is not None:
                 sums: Cube = self._shown(found).sum(axis=1)
                 return sums
-        return self._of_calls(on, np.asarray(self.span, dtype=np.int64))[:, 0, :]
+        return self._in_pieces(on)
 
     @functools.cached_property
     def by_callpath(self) -> pl.DataFrame:
@@ -375,6 +375,30 @@ class Scoped:
         width = self.cells.width_ps(level[0])
         return None if found is None else (self._shown(found), Columns(level[2], 1, width, since_ps=level[1] * width))
 
+    def _in_pieces(self, on: Rows) -> npt.NDArray[np.float64]:
+        """Time by (row, category) in ps: of the whole windows of the selected stretch from the accounting, of the whole
+        cells beside them from these, and from the calls at its two ends."""
+        found = np.zeros((on.count, len(SHOWN)))
+        left = [self.span]
+        if self.callpaths is None:
+            windows = self.run.manifest.windows
+            left, whole = _whole_of(left, windows.width_ps)
+            for begin, end in whole:
+                over = columns(windows, 1, (begin, end))
+                found += time_cube(self.run.shown("accounting"), on, over)[:, 0, :]
+            if self.cells.levels:
+                width = self.cells.width_ps(0)
+                left, whole = _whole_of(left, width)
+                for begin, end in whole:
+                    cells = self.cells.cube(on, 0, begin // width, (end - begin) // width)
+                    if cells is None:
+                        left.append((begin, end))
+                    else:
+                        found += self._shown(cells).sum(axis=1)
+        for stretch in left:
+            found += self._of_calls(on, np.asarray(stretch, dtype=np.int64))[:, 0, :]
+        return found
+
     def _of_calls(self, on: Rows, edges: npt.NDArray[np.int64]) -> Cube:
         """The cube from the calls, computation being what the program does besides."""
         parts = CATEGORIES[1:]
@@ -412,3 +436,18 @@ class Scoped:
         for number, category in enumerate(CATEGORIES):
             found[:, :, SHOWN.index(shown_as(category, undivided))] += times[:, :, number]
         return found
+
+
+def _whole_of(
+    stretches: Sequence[tuple[int, int]], width_ps: int
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """What whole windows or cells of the width leave of the stretches at their ends, and these."""
+    left, whole = [], []
+    for begin, end in stretches:
+        first, last = (-(-begin // width_ps) * width_ps, end // width_ps * width_ps) if width_ps > 0 else (0, 0)
+        if first >= last:
+            left.append((begin, end))
+            continue
+        whole.append((first, last))
+        left += [part for part in ((begin, first), (last, end)) if part[0] < part[1]]
+    return left, whole
