@@ -14,7 +14,8 @@ from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.runs import Opened, Runs
 from logpost.dashboards.app.state import State
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.figures.folding import Columns, Rows
+from logpost.dashboards.selection.scoped import Cube, Scoped
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,29 @@ class View:
     def manifest(self) -> Manifest:
         """Of the run."""
         return self.opened.run.manifest
+
+    @property
+    def by_rank(self) -> Cube:
+        """Time of the selection by (location, category), ps; see `Scoped.by_rank`.
+
+        Raises:
+            WorkingError: many calls are being read for it.
+        """
+        if self.scoped.reads_calls:
+            self.in_background(("by rank", self.state.selection), lambda _report: self.scoped.by_rank)
+        return self.scoped.by_rank
+
+    def cube(self, on: Rows, bins: int) -> tuple[Cube, Columns]:
+        """Time of the selection by (row, bin, category), ps, and the bins; see `Scoped.cube`.
+
+        Raises:
+            WorkingError: many calls are being read for it.
+        """
+        if self.scoped.callpaths is None:
+            return self.scoped.cube(on, bins)
+        key = ("cube", self.state.selection, on.count, bins, self.state.more.get("rows", ""))
+        made: tuple[Cube, Columns] = self.in_background(key, lambda _report: self.scoped.cube(on, bins))
+        return made
 
     def in_background(
         self, key: Hashable, work: Callable[[Progress], Any], price: str = "", patience_s: float = PATIENCE_S

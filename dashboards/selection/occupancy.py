@@ -6,6 +6,7 @@ A call's categories are known as sums over the call, so each part of it has them
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from logpost.analyzer.schema import CATEGORIES
 Cube = npt.NDArray[np.float64]
 
 
-def occupancy(calls: pl.DataFrame, rows: int, edges: npt.NDArray[np.int64], parts: Sequence[str]) -> Cube:
+def occupancy(calls: pl.LazyFrame, rows: int, edges: npt.NDArray[np.int64], parts: Sequence[str]) -> Cube:
     """Time by (row, interval, category) in ps, categories in the order of `parts`.
 
     Args:
@@ -28,7 +29,36 @@ def occupancy(calls: pl.DataFrame, rows: int, edges: npt.NDArray[np.int64], part
     """
     width = len(edges) - 1
     found = np.zeros((rows, width, len(parts)))
-    if calls.is_empty() or width < 1:
+    if width < 1 or not parts:
+        return found
+    begin, end = int(edges[0]), int(edges[-1])
+    first, last = _interval("enter_ps", edges, "right"), _interval("leave_ps", edges, "left")
+    within = (pl.col("enter_ps") >= begin) & (pl.col("leave_ps") <= end) & (pl.col("bin") >= pl.col("last"))
+    placed = calls.with_columns(bin=first, last=last)
+    sums = (pl.col(f"{part}_ps").cast(pl.Float64).sum() for part in parts)
+    # Nearly all calls are short: they are summed where they are read, and those across an edge alone are cut.
+    whole, cut = pl.collect_all([placed.filter(within).group_by("row", "bin").agg(sums), placed.filter(~within)])
+    at = (whole["row"].to_numpy().astype(np.int64), np.clip(whole["bin"].to_numpy(), 0, width - 1))
+    for number, part in enumerate(parts):
+        np.add.at(found[:, :, number], at, whole[f"{part}_ps"].to_numpy())
+    return found + _cut(cut, rows, edges, parts)
+
+
+def _interval(column: str, edges: npt.NDArray[np.int64], side: Literal["left", "right"]) -> pl.Expr:
+    """Number of the interval of a time; one that is an edge belongs to the interval on that side of it."""
+    width = int(edges[1] - edges[0])
+    shift = 0 if side == "right" else 1
+    if (np.diff(edges[:-1]) == width).all() and edges[-1] - edges[-2] <= width:  # of equal width but for the last
+        return (pl.col(column) - shift - int(edges[0])) // width
+    found = pl.lit(pl.Series(edges)).search_sorted(pl.col(column), side=side)
+    return found.cast(pl.Int64) - 1
+
+
+def _cut(calls: pl.DataFrame, rows: int, edges: npt.NDArray[np.int64], parts: Sequence[str]) -> Cube:
+    """The same of calls of which some are across edges."""
+    width = len(edges) - 1
+    found = np.zeros((rows, width, len(parts)))
+    if calls.is_empty():
         return found
     row, enter, leave = (calls[name].to_numpy() for name in ("row", "enter_ps", "leave_ps"))
     enter, leave = enter.astype(np.int64), leave.astype(np.int64)

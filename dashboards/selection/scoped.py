@@ -1,8 +1,8 @@
 """A run through a selection: the same tables, as far as they lie in it, and every figure's rows and columns.
 
-Where the stretch of time consists of whole windows of the run, times come from the accounting; where of whole cells of
-its table `time_cells`, from these; else, and for a call path in a stretch of time, from the calls themselves, each
-counted for the part of it that lies within.
+Times of a stretch come from the accounting where it consists of whole windows of the run, from the table `time_cells`
+where of whole cells of it, and at its two ends from the calls, each counted for the part of it that lies within. Those
+of a call path come from the table `exposure`; in a stretch of time, from its calls.
 """
 
 from __future__ import annotations
@@ -123,6 +123,11 @@ class Scoped:
         """A stretch of fewer is taken as it is dragged."""
         return FEW_WINDOWS if self.locations.height > MANY_RANKS else FEW_BINS
 
+    @property
+    def reads_calls(self) -> bool:
+        """Whether times of the selection come from the calls, which may be very many."""
+        return self.callpaths is not None and self.selection.timed
+
     @functools.cached_property
     def callpaths(self) -> list[int] | None:
         """The selected call path and all that it calls; None: every call path.
@@ -187,6 +192,8 @@ class Scoped:
         on = self.rows(max(1, self.locations.height))
         if self.callpaths is None and self.windowed:
             return time_cube(self.run.shown("accounting"), on, self.columns(1))[:, 0, :]
+        if self.callpaths is not None and not self.selection.timed:
+            return self._of_paths(on)
         if self.callpaths is None and (whole := self.cells.whole(*self._asked)) is not None:
             found = self.cells.cube(on, *whole)
             if found is not None:
@@ -375,6 +382,21 @@ class Scoped:
         width = self.cells.width_ps(level[0])
         return None if found is None else (self._shown(found), Columns(level[2], 1, width, since_ps=level[1] * width))
 
+    def _of_paths(self, on: Rows) -> npt.NDArray[np.float64]:
+        """Time by (row, category) in ps that the whole program spends in calls of the selected paths."""
+        rows = (
+            program(self.run.shown("exposure"))
+            .filter(pl.col("callpath").is_in(self.callpaths or []), pl.col("category") != "compute")
+            .join(on.of.lazy(), on="location")
+            .group_by("row", pl.col("category").cast(pl.String))
+            .agg(pl.col("exposed_ps").cast(pl.Float64).sum())
+            .collect()
+        )
+        found = np.zeros((on.count, len(SHOWN)))
+        for row, category, time in rows.iter_rows():
+            found[row, SHOWN.index(category)] += time
+        return found
+
     def _in_pieces(self, on: Rows) -> npt.NDArray[np.float64]:
         """Time by (row, category) in ps: of the whole windows of the selected stretch from the accounting, of the whole
         cells beside them from these, and from the calls at its two ends."""
@@ -401,7 +423,7 @@ class Scoped:
 
     def _of_calls(self, on: Rows, edges: npt.NDArray[np.int64]) -> Cube:
         """The cube from the calls, computation being what the program does besides."""
-        parts = CATEGORIES[1:]
+        parts = self._parts
         table = self.run.facts("calls").filter(pl.col("enter_ps") < int(edges[-1]), pl.col("leave_ps") > int(edges[0]))
         if self.callpaths is not None:
             table = table.filter(pl.col("callpath").is_in(self.callpaths))
@@ -411,14 +433,22 @@ class Scoped:
             .filter(pl.col("enter_ps") >= pl.col("begin_ps"), pl.col("enter_ps") < pl.col("end_ps"))
             .join(on.of.lazy(), on="location")
             .select("row", "enter_ps", "leave_ps", *(f"{part}_ps" for part in parts))
-            .collect()
         )
         times = occupancy(calls, on.count, edges, parts)
+        every = np.zeros((*times.shape[:2], len(CATEGORIES)))
+        every[:, :, [CATEGORIES.index(part) for part in parts]] = times
         if self.callpaths is None:
-            times = with_compute(times, self._available(on, edges))
-        else:
-            times = np.concatenate([np.zeros((*times.shape[:2], 1)), times], axis=2)
-        return self._shown(times)
+            every = with_compute(every[:, :, 1:], self._available(on, edges))
+        return self._shown(every)
+
+    @functools.cached_property
+    def _parts(self) -> Sequence[str]:
+        """Categories that the selected calls have; what none has need not be read."""
+        if self.callpaths is None:
+            return CATEGORIES[1:]
+        rows = self.run.facts("exposure").filter(pl.col("callpath").is_in(self.callpaths), pl.col("exposed_ps") > 0)
+        known = set(rows.select(pl.col("category").cast(pl.String).unique()).collect()["category"])
+        return [part for part in CATEGORIES[1:] if part in known]
 
     def _available(self, on: Rows, edges: npt.NDArray[np.int64]) -> Cube:
         """How long the locations of each row are in their program, by interval; ps."""

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 from tests.dashboards.synthetic import make_run
@@ -13,6 +14,7 @@ from tests.dashboards.synthetic import make_run
 from logpost.analyzer.phases import program
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import TIME_CELLS
+from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.selection.cells import Cells
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import Selection
@@ -62,6 +64,34 @@ def test_a_stretch_of_whole_cells_is_a_stretch_of_whole_windows(fine: Run, coars
     for begin, end in ((3, 58), (2, 60), (5, 6)):
         chosen = Selection(begin * width, end * width)
         np.testing.assert_allclose(Scoped(coarse, chosen).by_rank, Scoped(fine, chosen).by_rank, rtol=1e-12)
+
+
+@pytest.mark.parametrize("members", [1, 2])
+def test_calls_are_read_at_the_ends_of_a_stretch_alone(
+    fine: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, members: int
+) -> None:
+    grouped = _coarse(fine, tmp_path / "grouped.run", members)
+    width = fine.manifest.windows.width_ps
+    read: list[tuple[int, int]] = []
+    of_calls = Scoped._of_calls
+
+    def watched(self: Scoped, on: Rows, edges: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        read.append((int(edges[0]), int(edges[-1])))
+        return of_calls(self, on, edges)
+
+    monkeypatch.setattr(Scoped, "_of_calls", watched)
+    for begin, end in (
+        (3 * width + 17, 58 * width - 5),
+        (5 * width + 1, 6 * width + 3),
+        (7 * width + 1, 7 * width + 9),
+    ):
+        chosen = Selection(begin, end)
+        read.clear()
+        found = Scoped(grouped, chosen).by_rank
+        whole = [(b // width, e // width) for b, e in read if e - b >= 2 * width]
+        assert whole == [] if members == 1 else all(b // 4 == e // 4 for b, e in whole)  # within one window
+        np.testing.assert_allclose(found, Scoped(fine, chosen).by_rank, rtol=1e-12)
+        np.testing.assert_allclose(found.sum(axis=1), end - begin, atol=2)
 
 
 def test_a_picture_takes_the_finest_level_that_it_holds(fine: Run, coarse: Run) -> None:

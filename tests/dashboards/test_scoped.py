@@ -67,6 +67,15 @@ def test_a_call_path_holds_what_it_calls(run: Run) -> None:
     assert {SHOWN[i] for i in np.nonzero(times)[0]} == {"send_overhead"}
 
 
+@pytest.mark.parametrize("callpath", [EXCHANGE, SEND, RECV, ALLREDUCE])
+def test_times_of_a_call_path_are_those_of_its_calls(run: Run, callpath: int) -> None:
+    scoped = Scoped(run, Selection(callpath=callpath))
+    every = scoped.rows(scoped.locations.height)
+    of_calls = scoped._of_calls(every, np.asarray(scoped.span, dtype=np.int64))[:, 0, :]
+    assert of_calls.any()
+    np.testing.assert_allclose(scoped.by_rank, of_calls, rtol=1e-9)
+
+
 def test_costs_by_call_path_add_up_in_time(run: Run) -> None:
     whole = Scoped(run, Selection())
     begin, end = whole.span

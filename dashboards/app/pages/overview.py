@@ -179,7 +179,7 @@ def _views(view: View) -> list[str]:
 
 def _facts(view: View) -> list[tuple[str, str, str]]:
     report, scoped = view.report, view.scoped
-    times = scoped.by_rank
+    times = view.by_rank
     total = float(times.sum())
     begin, end = scoped.span
     length = float(times.sum(axis=1).max(initial=0.0))
@@ -217,7 +217,7 @@ def _traffic(view: View) -> tuple[str, str, str]:
 
 
 def _overview(view: View) -> Chart:
-    return overview(shares(view.scoped.by_rank))
+    return overview(shares(view.by_rank))
 
 
 def _breakdown(view: View) -> Chart:

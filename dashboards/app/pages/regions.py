@@ -31,7 +31,7 @@ MOST_PATHS = 14
 def layout(view: View) -> list[Any]:
     """The tree, the calls that cost, and the tables of causes."""
     report, scoped = view.report, view.scoped
-    present = [c for c in palette.INKS if scoped.by_rank[:, SHOWN.index(c)].any()]
+    present = [c for c in palette.INKS if view.by_rank[:, SHOWN.index(c)].any()]
     timed = scoped.selection.timed
     causes: list[Any] = []
     if report.delays:

@@ -45,7 +45,7 @@ MOST_ON_PATH = 4
 def layout(view: View) -> list[Any]:
     """The timeline, and POP's efficiencies below it on the same time."""
     scoped = view.scoped
-    present = [c for c in palette.INKS if scoped.by_rank[:, SHOWN.index(c)].any()]
+    present = [c for c in palette.INKS if view.by_rank[:, SHOWN.index(c)].any()]
     single = _single(scoped)
     first = (
         ["Calls and messages"] if single else ["Dominant category", "Dominant outside compute", "Share outside compute"]
@@ -130,11 +130,11 @@ def _timeline(view: View) -> Chart:
         made = _calls(view, scoped)
     elif scoped.locations.height <= FEW_ROWS and not scoped.cells.levels:
         on = scoped.rows(FEW_ROWS)
-        cube, over = scoped.cube(on, FEW_BINS)
+        cube, over = view.cube(on, FEW_BINS)
         made = timeline(cube, on, over)
     else:
         on = _rows(view)
-        cube, over = scoped.cube(on, MANY_BINS)
+        cube, over = view.cube(on, MANY_BINS)
         made = dense_timeline(cube, on, over)
         if on.grouping:
             made.figure.update_layout(meta={**(made.figure.layout.meta or {}), "pick": "rows"})
@@ -173,7 +173,7 @@ def _efficiency(view: View) -> Chart:
     if scoped.callpaths is not None:
         raise InputError("efficiencies are of all that ranks do: remove the call path from the selection to see them")
     on = scoped.rows(max(1, scoped.locations.height))
-    cube, over = scoped.cube(on, BINS_OF_EFFICIENCY if on.count <= 1_000 else 50)
+    cube, over = view.cube(on, BINS_OF_EFFICIENCY if on.count <= 1_000 else 50)
     return panels.brushable(efficiency_line(cube, over), None, scoped)
 
 
