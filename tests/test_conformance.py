@@ -119,14 +119,20 @@ def said(ways: list[str], way: str, passes: bool) -> bool:
     return passes
 
 
+def having_the_suite(cache: Path) -> Path:
+    """The suite as if fetched, unpacked and configured for MPICH, without a test; its folder of collectives."""
+    folder = cache / "mpich" / "build" / "coll"
+    folder.mkdir(parents=True)
+    (cache / "mpich" / "configured").touch()
+    (cache / "source" / "mpich-4" / "test" / "mpi").mkdir(parents=True)
+    (cache / "source" / "unpacked").touch()
+    return folder
+
+
 @pytest.fixture
 def trials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A suite of one test, red3, under an MPI of version v; the ways that are run: all pass."""
-    folder = tmp_path / "mpich" / "build" / "coll"
-    folder.mkdir(parents=True)
-    (tmp_path / "mpich" / "configured").touch()
-    (tmp_path / "source" / "mpich-4" / "test" / "mpi").mkdir(parents=True)
-    (tmp_path / "source" / "unpacked").touch()
+    folder = having_the_suite(tmp_path)
     (folder / "testlist").write_text("red3 4\n")
     (folder / "red3").touch()
     ways: list[str] = []
@@ -310,8 +316,7 @@ def test_the_readmes_table_is_of_the_outcomes_that_are_kept(tmp_path: Path) -> N
 
 
 def test_what_matches_no_test_and_what_cannot_be_had_is_said(tmp_path: Path) -> None:
-    (tmp_path / "mpich" / "build").mkdir(parents=True)
-    (tmp_path / "mpich" / "configured").touch()
+    having_the_suite(tmp_path)
     with pytest.raises(InputError, match=r"--only nowhere matches no test; the suite's are in the testlist files"):
         conformance.conform(tmp_path, "mpich", "nowhere", VERSIONS)
     with pytest.raises(InputError, match=r"false failed for the conformance suite; see .*log"):
@@ -336,9 +341,7 @@ def test_without_an_mpi_it_is_said_what_to_install(
 
 
 def test_where_nothing_compiles_nothing_is_shown(tmp_path: Path) -> None:
-    folder = tmp_path / "mpich" / "build" / "coll"
-    folder.mkdir(parents=True)
-    (tmp_path / "mpich" / "configured").touch()
+    folder = having_the_suite(tmp_path)
     (folder / "testlist").write_text("red3 4\n")  # and no Makefile
     with pytest.raises(InputError, match=r"no test passes without the collector under mpich: nothing is shown; see "):
         conformance.conform(tmp_path, "mpich", "red3", VERSIONS)
