@@ -120,7 +120,7 @@ int run(int count, char** arguments) {
     } else if (exchanges.has_value()) {
         random_exchanges(cases, clock.seed, *exchanges);
     } else if (drawn.has_value()) {
-        random_programs(cases, clock.seed, *drawn);
+        random_programs(cases, clock.seed, *drawn, wanted);
     } else {
         cases = all_cases();
     }

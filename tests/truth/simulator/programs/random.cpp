@@ -200,8 +200,14 @@ std::optional<Case> draw_case(std::uint64_t seed, std::uint64_t number) {
 
 }  // namespace
 
-void random_programs(Cases& cases, std::uint64_t seed, int count) {
+void random_programs(Cases& cases, std::uint64_t seed, int count, const std::set<std::string>& wanted) {
     for (int i = 0; i < count; ++i) {
+        // Which program has a number is not known before it is drawn, but how its name begins.
+        const auto begins = numbered(seed, i, "");
+        if (!wanted.empty() &&
+            std::ranges::none_of(wanted, [&](const auto& name) { return name.starts_with(begins); })) {
+            continue;
+        }
         for (int tried = 0; tried < kTries; ++tried) {
             auto found = draw_case(seed, static_cast<std::uint64_t>(i) * kTries + static_cast<std::uint64_t>(tried));
             if (!found.has_value()) {

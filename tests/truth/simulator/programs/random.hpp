@@ -4,6 +4,8 @@
 /// nobody saw while it was written.
 
 #include <cstdint>
+#include <set>
+#include <string>
 
 #include "../case.hpp"
 
@@ -12,8 +14,9 @@ namespace logpost::truth {
 /// Adds `count` programs: each a machine, a clock, a number of ranks, phases without a cause worth naming, and at most
 /// one phase with a cause. A cause whose cure saves less than a tenth of the time is drawn again: it would be no truth
 /// to measure a finding by. So is a program without a cause that spends more than a 25th of its time in calls: there
-/// might be something to mend.
-void random_programs(Cases& cases, std::uint64_t seed, int count);
+/// might be something to mend. Each is drawn without the others: `wanted`, if it is not empty, are the names of those
+/// that are added.
+void random_programs(Cases& cases, std::uint64_t seed, int count, const std::set<std::string>& wanted);
 
 /// Adds `count` programs of work between collective operations in which everybody has something for everybody, and no
 /// cause.
