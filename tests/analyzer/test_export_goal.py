@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.analyzer.goal_replay import Cost, Replay, parse
-from tests.truth.programs import SIMULATE, analyzed, simulate
+from tests.truth.programs import SIMULATE, RunsOf
 
 from logpost.analyzer.export.goal import MAP_COLUMNS, export_goal
 from logpost.analyzer.run import Run
@@ -23,18 +23,13 @@ EXACT = (
     *("barrier_slow_rank", "alternating_imbalance", "late_root", "early_root", "transpose"),
 )
 """Blocking calls, Isend and Irecv with one wait, barriers, reductions, trees, an all-to-all: all messages eager."""
-CASES = (*EXACT, "clean_halo", "rma_locks")
-"""Besides: a Waitall over four neighbours, whose order the simulators may choose; and what a schedule cannot tell."""
+"""Besides: `clean_halo`, a Waitall over four neighbours, whose order the simulators may choose; and `rma_locks`, what a
+schedule cannot tell."""
 
 
 @pytest.fixture(scope="module")
-def runs_of(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
-    place = tmp_path_factory.mktemp("goal")
-    simulate(place / "cases", cases=CASES)
-    return {
-        name: analyzed(place / "cases" / name, place / f"{name}.run", str(place / "cases" / name / "machine.toml"))
-        for name in CASES
-    }
+def runs_of(tmp_path_factory: pytest.TempPathFactory) -> RunsOf:
+    return RunsOf(tmp_path_factory.mktemp("goal"))
 
 
 def finish(run: Run, text: str, values: ReplayParameters) -> int:
@@ -63,7 +58,7 @@ def exported(run: Run, folder: Path, unit: str = "ps") -> tuple[str, pl.DataFram
 
 
 def test_parts_of_a_rank_make_the_same_schedule(
-    runs_of: dict[str, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    runs_of: RunsOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Labels, rounded times and what waits for what go on from part to part; progress counts all calls."""
     run = runs_of["clean_halo"]
@@ -83,9 +78,7 @@ def test_parts_of_a_rank_make_the_same_schedule(
 
 
 @pytest.mark.parametrize("name", [*EXACT, "clean_halo"])
-def test_a_simulator_finds_the_recorded_and_the_predicted_times(
-    runs_of: dict[str, Run], tmp_path: Path, name: str
-) -> None:
+def test_a_simulator_finds_the_recorded_and_the_predicted_times(runs_of: RunsOf, tmp_path: Path, name: str) -> None:
     """The program's own simulator, our replay, and a reader of the schedule know nothing of each other."""
     run = runs_of[name]
     text, _ = exported(run, tmp_path)
@@ -99,7 +92,7 @@ def test_a_simulator_finds_the_recorded_and_the_predicted_times(
         assert finish(run, text, machine) == pytest.approx(predicted, rel=within)
 
 
-def test_the_map_names_each_recorded_message_once_at_either_end(runs_of: dict[str, Run], tmp_path: Path) -> None:
+def test_the_map_names_each_recorded_message_once_at_either_end(runs_of: RunsOf, tmp_path: Path) -> None:
     run = runs_of["clean_halo"]
     text, found = exported(run, tmp_path)
     assert dict(found.schema) == MAP_COLUMNS
@@ -120,7 +113,7 @@ def test_the_map_names_each_recorded_message_once_at_either_end(runs_of: dict[st
             assert (op.kind, op.amount, op.peer) == (kind, of["bytes"], rank_of[of[other]])
 
 
-def test_collectives_are_messages_of_their_instance(runs_of: dict[str, Run], tmp_path: Path) -> None:
+def test_collectives_are_messages_of_their_instance(runs_of: RunsOf, tmp_path: Path) -> None:
     """A barrier of P ranks by dissemination: log2 P rounds of P messages without data, written as 1 byte."""
     run = runs_of["barrier_slow_rank"]
     text, found = exported(run, tmp_path)
@@ -133,7 +126,7 @@ def test_collectives_are_messages_of_their_instance(runs_of: dict[str, Run], tmp
     assert "send 1b to" in text
 
 
-def test_what_has_no_messages_is_a_calc_of_its_call(runs_of: dict[str, Run], tmp_path: Path) -> None:
+def test_what_has_no_messages_is_a_calc_of_its_call(runs_of: RunsOf, tmp_path: Path) -> None:
     """Every call is told: start-up, and operations of unknown members, take what follows their last enter."""
     run = runs_of["barrier_slow_rank"]
     text, found = exported(run, tmp_path)
@@ -146,7 +139,7 @@ def test_what_has_no_messages_is_a_calc_of_its_call(runs_of: dict[str, Run], tmp
     assert parse(text)
 
 
-def test_nanoseconds_do_not_drift(runs_of: dict[str, Run], tmp_path: Path) -> None:
+def test_nanoseconds_do_not_drift(runs_of: RunsOf, tmp_path: Path) -> None:
     run = runs_of["round_trips"]
     sums = [
         [sum(op.amount for op in rank if op.kind == "calc") for rank in parse(exported(run, tmp_path, unit)[0])]
@@ -155,7 +148,7 @@ def test_nanoseconds_do_not_drift(runs_of: dict[str, Run], tmp_path: Path) -> No
     assert all(abs(ps / 1000 - ns) <= 0.5 for ps, ns in zip(*sums, strict=True))
 
 
-def test_the_heading_has_the_machine_and_the_unit(runs_of: dict[str, Run], tmp_path: Path) -> None:
+def test_the_heading_has_the_machine_and_the_unit(runs_of: RunsOf, tmp_path: Path) -> None:
     run = runs_of["round_trips"]
     text, _ = exported(run, tmp_path, "ns")
     values = replay_parameters(load_machine(run.machine_file))
@@ -164,7 +157,7 @@ def test_the_heading_has_the_machine_and_the_unit(runs_of: dict[str, Run], tmp_p
     assert f"other_node: L={values.L_ps[row] / 1000:.6g} o_s={values.o_s_ps[row] / 1000:.6g}" in text
 
 
-def test_what_a_schedule_cannot_tell_is_counted(runs_of: dict[str, Run], tmp_path: Path) -> None:
+def test_what_a_schedule_cannot_tell_is_counted(runs_of: RunsOf, tmp_path: Path) -> None:
     run = runs_of["rma_locks"]
     transfers = run.facts("transfers").select(pl.len()).collect().item()
     written = export_goal(run, tmp_path / "a.goal", tmp_path / "a.map.csv")
@@ -172,7 +165,7 @@ def test_what_a_schedule_cannot_tell_is_counted(runs_of: dict[str, Run], tmp_pat
     assert (tmp_path / "a.map.csv").read_text().startswith("rank,label,kind,call,message,instance\n")
 
 
-def test_existing_files_and_odd_names_are_refused(runs_of: dict[str, Run], tmp_path: Path) -> None:
+def test_existing_files_and_odd_names_are_refused(runs_of: RunsOf, tmp_path: Path) -> None:
     run = runs_of["round_trips"]
     with pytest.raises(InputError, match=r"its name must end in \.parquet or \.csv"):
         export_goal(run, tmp_path / "a.goal", tmp_path / "a.map")

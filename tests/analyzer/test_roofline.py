@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from tests.analyzer.story import MS, Story
 from tests.analyzer.two_phases import two_phases
-from tests.truth.programs import SIMULATE, analyzed, simulate
+from tests.truth.programs import SIMULATE, RunsOf
 
 from logpost.analyzer.reporting.roofline_json import as_json
 from logpost.analyzer.roofline import BETWEEN, WITHIN, roofline
@@ -102,17 +102,11 @@ def test_bytes_across_the_middle_have_a_limit_where_the_machine_states_its_bisec
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+def known(tmp_path_factory: pytest.TempPathFactory) -> RunsOf:
     """Programs of known bottlenecks, on machines that are known exactly."""
     if not SIMULATE.exists():
         pytest.skip("the simulator is not built: make setup")
-    place = tmp_path_factory.mktemp("roofline")
-    names = ("small_messages", "k_to_1_large", "one_to_all", "round_trips", "barrier_slow_rank")
-    simulate(place / "cases", cases=names)
-    return {
-        name: analyzed(place / "cases" / name, place / f"{name}.run", str(place / "cases" / name / "machine.toml"))
-        for name in names
-    }
+    return RunsOf(tmp_path_factory.mktemp("roofline"))
 
 
 @pytest.mark.parametrize(
@@ -124,18 +118,18 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
         ("round_trips", "L", 4.0),  # question and answer: one side waits for both ways
     ],
 )
-def test_known_bottlenecks_are_the_roof(known: dict[str, Run], name: str, limit: str, most: float) -> None:
+def test_known_bottlenecks_are_the_roof(known: RunsOf, name: str, limit: str, most: float) -> None:
     first = roofline(known[name]).roofs[0]
     assert first.limit == limit
     assert 1.0 <= first.distance <= most
 
 
-def test_a_run_without_messages_is_refused(known: dict[str, Run]) -> None:
+def test_a_run_without_messages_is_refused(known: RunsOf) -> None:
     with pytest.raises(InputError, match="no messages between ranks"):
         roofline(known["barrier_slow_rank"])
 
 
-def test_json_and_figure_have_the_same_numbers(known: dict[str, Run], tmp_path: Path) -> None:
+def test_json_and_figure_have_the_same_numbers(known: RunsOf, tmp_path: Path) -> None:
     run = known["k_to_1_large"]
     found = roofline(run)
     told = json.loads(json.dumps(as_json(found), allow_nan=False))

@@ -75,6 +75,25 @@ def analyzed(case: Path, run_path: Path, machine: str) -> Run:
     return Run.open(analyze(request))
 
 
+class RunsOf:
+    """Runs of cases by name, each simulated and analyzed with its machine when it is asked for first.
+
+    `options` are the simulator's.
+    """
+
+    def __init__(self, place: Path, *options: str) -> None:
+        self.place, self.options = place, options
+        self.runs: dict[str, Run] = {}
+
+    def __getitem__(self, name: str) -> Run:
+        if name not in self.runs:
+            case = self.place / "cases" / name
+            if not case.exists():
+                simulate(case.parent, *self.options, cases=[name.removesuffix(CURED)])
+            self.runs[name] = analyzed(case, self.place / f"{name}.run", str(case / "machine.toml"))
+        return self.runs[name]
+
+
 def judged(case: Path, run: Run) -> Judged:
     """A run of a case beside its truth."""
     truth, cured = truth_of(case), case.with_name(case.name + CURED)

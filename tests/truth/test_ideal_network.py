@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import polars as pl
 import pytest
 
 from logpost.analyzer.efficiency_windows import ideal_runtime
 from logpost.analyzer.phases import program_ps
-from logpost.analyzer.run import Run
 
-from .programs import SIMULATE, analyzed, simulate
+from .programs import SIMULATE, RunsOf
 
 pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
 
@@ -29,30 +26,21 @@ NO_NETWORK = [word for value in ("L", "o_s", "o_r", "g", "G") for word in ("--se
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Run, int]]:
-    """By case: its run, and how long its program lasts without a network, in ps."""
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunsOf, RunsOf]:
+    """Runs of the cases, and of the same on a machine without a network."""
     place = tmp_path_factory.mktemp("ideal")
-    simulate(place / "real", cases=CASES)
-    chosen = [word for case in CASES for word in ("--case", case)]
-    subprocess.run([str(SIMULATE), str(place / "ideal"), *NO_NETWORK, *chosen], check=True, stdout=subprocess.DEVNULL)
-    found = {}
-    for case in CASES:
-        run = analyzed(place / "real" / case, place / f"{case}.run", str(place / "real" / case / "machine.toml"))
-        there = analyzed(
-            place / "ideal" / case, place / f"{case}.ideal.run", str(place / "ideal" / case / "machine.toml")
-        )
-        found[case] = run, there.table("locations").select(program_ps().max()).collect().item()
-    return found
+    return RunsOf(place / "real"), RunsOf(place / "ideal", *NO_NETWORK)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_replay_lasts_as_long_as_the_program_without_a_network(runs: dict[str, tuple[Run, int]], case: str) -> None:
-    run, true = runs[case]
+def test_the_replay_lasts_as_long_as_the_program_without_a_network(runs: tuple[RunsOf, RunsOf], case: str) -> None:
+    run, without = (of[case] for of in runs)
+    true = without.table("locations").select(program_ps().max()).collect().item()
     assert ideal_runtime(run.table("ideal_network")) == pytest.approx(true, rel=0.002)
 
 
-def test_no_rank_takes_less_for_a_window_than_it_computes_there(runs: dict[str, tuple[Run, int]]) -> None:
-    for run, _ in runs.values():
+def test_no_rank_takes_less_for_a_window_than_it_computes_there(runs: tuple[RunsOf, RunsOf]) -> None:
+    for run in (runs[0][case] for case in CASES):
         compute = (
             run.table("accounting")
             .filter(pl.col("phase") == "program", pl.col("category") == "compute")

@@ -11,7 +11,7 @@ import pytest
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif import Ask, predict, write_predicted
 
-from .programs import CURED, SIMULATE, analyzed, simulate
+from .programs import CURED, SIMULATE, RunsOf
 
 pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
 
@@ -20,14 +20,9 @@ ASK = Ask(settings=("overlap=perfect",))
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Run, Run]]:
-    """By case: its run, and that of the program that overlaps."""
-    place = tmp_path_factory.mktemp("overlaps")
-    return {name: (_run(place / name), _run(place / (name + CURED))) for name in simulate(place, "--overlaps")}
-
-
-def _run(case: Path) -> Run:
-    return analyzed(case, case.with_name(f"{case.name}.run"), str(case / "machine.toml"))
+def runs(tmp_path_factory: pytest.TempPathFactory) -> RunsOf:
+    """Runs of the cases, and of the programs that overlap."""
+    return RunsOf(tmp_path_factory.mktemp("overlaps"), "--overlaps")
 
 
 def _calls(run: Run) -> pl.DataFrame:
@@ -39,10 +34,8 @@ def _calls(run: Run) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_call_is_when_the_program_that_overlaps_has_it(
-    runs: dict[str, tuple[Run, Run]], case: str, tmp_path: Path
-) -> None:
-    run, overlapped = runs[case]
+def test_every_call_is_when_the_program_that_overlaps_has_it(runs: RunsOf, case: str, tmp_path: Path) -> None:
+    run, overlapped = runs[case], runs[case + CURED]
     found = predict(run, ASK)
     true = overlapped.manifest.clock.length_ps
     assert true < 0.9 * found.measured_ps
@@ -52,21 +45,21 @@ def test_every_call_is_when_the_program_that_overlaps_has_it(
     assert _calls(written).equals(_calls(overlapped))
 
 
-def test_blocking_messages_overlap_with_nothing(runs: dict[str, tuple[Run, Run]]) -> None:
-    run, overlapped = runs["blocking"]
+def test_blocking_messages_overlap_with_nothing(runs: RunsOf) -> None:
+    run, overlapped = runs["blocking"], runs["blocking" + CURED]
     measured = predict(run, Ask()).measured_ps
     assert predict(run, ASK).predicted_ps == measured == overlapped.manifest.clock.length_ps
 
 
-def test_work_that_is_scaled_is_scaled_where_it_stands_then(runs: dict[str, tuple[Run, Run]]) -> None:
+def test_work_that_is_scaled_is_scaled_where_it_stands_then(runs: RunsOf) -> None:
     """Without any work the exchanges alone remain, overlapped or not."""
-    run, _ = runs["eager"]
+    run = runs["eager"]
     without = [predict(run, Ask(settings=some, scale_compute=("0",))) for some in ((), ("overlap=perfect",))]
     assert without[0].predicted_ps == without[1].predicted_ps < without[0].measured_ps
 
 
-def test_the_predicted_run_waits_less_and_computes_as_much(runs: dict[str, tuple[Run, Run]], tmp_path: Path) -> None:
-    run, _ = runs["eager"]
+def test_the_predicted_run_waits_less_and_computes_as_much(runs: RunsOf, tmp_path: Path) -> None:
+    run = runs["eager"]
     written = write_predicted(predict(run, ASK), tmp_path / "overlapped.run")
     computed = [
         one.table("accounting")
