@@ -7,7 +7,6 @@ import random
 from pathlib import Path
 
 import pytest
-import scipy.stats
 from tests.analyzer.story import MS
 from tests.analyzer.two_phases import two_phases
 
@@ -25,32 +24,40 @@ from logpost.errors import InputError
 @pytest.mark.parametrize("freedom", [1, 1.7, 2, 4.5, 30, 1000, 1e6])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_student_s_t_is_scipy_s(level: float, freedom: float) -> None:
-    expected = float(scipy.stats.t.ppf((1 + level) / 2, freedom))
+    from scipy import stats
+
+    expected = float(stats.t.ppf((1 + level) / 2, freedom))
     assert two_sided(level, freedom) == pytest.approx(expected, rel=1e-7)
     assert within(expected, freedom) == pytest.approx(level, rel=1e-9)
 
 
 def test_the_interval_of_a_difference_is_welch_s() -> None:
+    from scipy import stats
+
     a, b = [10.0, 11.0, 13.0], [14.0, 14.5, 18.0, 12.0]
-    expected = scipy.stats.ttest_ind(b, a, equal_var=False).confidence_interval(0.95)
+    expected = stats.ttest_ind(b, a, equal_var=False).confidence_interval(0.95)
     assert Contrast(Side.of(a), Side.of(b)).interval == pytest.approx((expected.low, expected.high))
 
 
 def test_a_single_run_scatters_like_the_other_side() -> None:
+    from scipy import stats
+
     a, b = [10.0, 11.0, 13.0], [14.0]
     # Student's interval of a new value: s * sqrt(1 + 1/3) with two degrees of freedom.
-    half = scipy.stats.t.ppf(0.975, 2) * scipy.stats.tstd(a) * (1 + 1 / 3) ** 0.5
+    half = stats.t.ppf(0.975, 2) * stats.tstd(a) * (1 + 1 / 3) ** 0.5
     assert Contrast(Side.of(a), Side.of(b)).half_width == pytest.approx(half)
     assert Contrast(Side.of([1.0]), Side.of([2.0])).interval is None
 
 
 def test_the_stated_repeats_decide_and_fewer_do_not() -> None:
+    from scipy import stats
+
     contrast = Contrast(Side(2, 100.0, 3.0), Side(2, 104.0, 2.0))
     needed = contrast.repeats_to_decide()
     assert needed is not None
 
     def p_value(count: int) -> float:
-        return float(scipy.stats.ttest_ind_from_stats(104, 2, count, 100, 3, count, equal_var=False).pvalue)
+        return float(stats.ttest_ind_from_stats(104, 2, count, 100, 3, count, equal_var=False).pvalue)
 
     assert p_value(needed) < 0.05 < p_value(needed - 1)
     assert Contrast(Side(2, 100.0, 3.0), Side(2, 100.0, 2.0)).repeats_to_decide() is None
@@ -105,11 +112,13 @@ def test_a_gate_passes_where_the_noise_cannot_reach_the_limit(sides: dict[str, l
 
 
 def test_noise_is_inconclusive_and_says_how_many_repeats_decide(sides: dict[str, list[Run]]) -> None:
+    from scipy import stats
+
     decision = decide(parse("late_sender > +0ms"), compare_repeats(sides["10"], sides["11"]))
     assert decision.outcome == INCONCLUSIVE
     # Means 1 ms apart, scatter 1 ms each.
     counts = range(2, 50)
-    pvalues = [scipy.stats.ttest_ind_from_stats(11, 1, n, 10, 1, n, equal_var=False).pvalue for n in counts]
+    pvalues = [stats.ttest_ind_from_stats(11, 1, n, 10, 1, n, equal_var=False).pvalue for n in counts]
     assert decision.repeats_needed == next(n for n, p in zip(counts, pvalues, strict=True) if p < 0.05)
     assert f"INCONCLUSIVE; {decision.repeats_needed} repeats of each would decide" in decision.sentence
 
@@ -141,13 +150,15 @@ def test_a_quantity_that_is_not_computed_is_refused(sides: dict[str, list[Run]])
 
 
 def test_json_has_the_runs_values_intervals_and_gates(sides: dict[str, list[Run]]) -> None:
+    from scipy import stats
+
     repeats = compare_repeats(sides["10"], sides["20"])
     found = json.loads(json.dumps(as_json(repeats, [decide(parse("late_sender > 5%"), repeats)]), allow_nan=False))
     late = found["quantities"]["late_sender"]
     assert late["a"] == pytest.approx([0.009, 0.010, 0.011])
     assert (late["difference"], late["verdict"]) == (pytest.approx(0.010), "more")
     assert late["interval"] == pytest.approx(
-        list(scipy.stats.ttest_ind(late["b"], late["a"], equal_var=False).confidence_interval(0.95))
+        list(stats.ttest_ind(late["b"], late["a"], equal_var=False).confidence_interval(0.95))
     )
     assert found["regions"]["MPI_Send"]["verdict"] == "within noise"
     # POP's serialization is told apart from the category of that name: 10 * 0.6 ms.

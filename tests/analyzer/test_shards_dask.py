@@ -7,6 +7,8 @@ import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +26,20 @@ from logpost.analyzer.shards.task_folder import TaskFolder
 from logpost.analyzer.shards.workers import engine_of, run_tasks
 from logpost.errors import InputError
 
-distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'logpost[dask]'")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed: pip install 'logpost[dask]'"),
+]
 
-pytestmark = pytest.mark.slow
+
+@pytest.fixture(scope="module")
+def distributed() -> Any:
+    """The module: imported where it is used, not by every process that collects this file."""
+    return import_module("distributed")
 
 
 @pytest.fixture
-def cluster() -> Iterator[Any]:
+def cluster(distributed: Any) -> Iterator[Any]:
     """Two workers, each a process that is begun again when it is lost."""
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         yield cluster
@@ -56,7 +65,7 @@ def test_a_worker_that_dask_loses_is_made_up_for(traces: Path, tmp_path: Path, c
     assert TaskFolder(tasks.plan.folder).all_done()
 
 
-def test_a_task_that_fails_under_dask_is_one_line(tmp_path: Path, cluster: Any) -> None:
+def test_a_task_that_fails_under_dask_is_one_line(tmp_path: Path, distributed: Any, cluster: Any) -> None:
     with (
         distributed.Client(cluster) as client,
         pytest.raises(InputError, match=r"nowhere: no such file or directory"),
@@ -70,7 +79,9 @@ def test_a_scheduler_that_does_not_answer_is_refused(tmp_path: Path, monkeypatch
         run_tasks(Plan("a", str(tmp_path), 1, True, 0), engine_of(Workers.dask, "tcp://127.0.0.1:1"))
 
 
-def test_a_scheduler_without_workers_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_without_workers_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, distributed: Any
+) -> None:
     monkeypatch.setattr(dask_workers, "WAIT_S", 5.0)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
