@@ -50,6 +50,7 @@ def test_a_directory_with_a_forbidden_command_is_replaced_by_links_to_the_others
         (frozenset({"mpi", "tmp_path"}), frozenset(), "collectors", {"mpi"}),
         (frozenset({"visit"}), frozenset(), "browser", {"browser"}),
         (frozenset(), frozenset(), "collectors/testbed", {"testbed"}),
+        (frozenset(), frozenset({"judge"}), "truth", {"slow"}),
         (frozenset(), frozenset({"Simulated", "pick"}), "machines/calibration", {"testbed"}),
         (frozenset({"analyzed", "runs"}), frozenset(), "analyzer", {"slow"}),
         (frozenset({"traces"}), frozenset({"logpost"}), "cli", set()),

@@ -30,7 +30,8 @@ BY_FIXTURE = {
 }
 BY_HELPER = {"require_mpi": "mpi", "Simulated": "testbed", "on_testbed": "testbed", "run_on_testbed": "testbed"}
 """Names that a test or one of its fixtures uses."""
-BY_FOLDER = {"browser": "browser", "collectors/testbed": "testbed"}
+BY_FOLDER = {"browser": "browser", "collectors/testbed": "testbed", "truth": "slow"}
+"""`truth`: each test simulates programs and analyzes them as a whole; together they take a minute."""
 NEEDS = frozenset({"mpi", "testbed", "browser"})
 """Markers of the tests that may use what the tier of `make check` does without."""
 

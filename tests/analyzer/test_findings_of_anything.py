@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.analyzer.story import MS, US, Story
@@ -303,6 +304,7 @@ def sound(finding: Finding) -> None:
     assert sum(finding.fault.values()) <= 1 + ROUNDED, (finding.kind, finding.fault)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(stories())
 def test_every_finder_is_sound_on_whatever_happens(story: Story) -> None:

@@ -32,11 +32,11 @@ from logpost.analyzer.shards.workers import local_command, run_tasks, slurm_comm
 from logpost.errors import InputError
 
 ARCHIVES = [
-    "scorep-npb-cg-W-nocomp-8",  # messages
-    "scorep-prk-rma-stencil-8",  # one-sided epochs
+    pytest.param("scorep-npb-cg-W-nocomp-8", marks=pytest.mark.slow),  # messages
+    pytest.param("scorep-prk-rma-stencil-8", marks=pytest.mark.slow),  # one-sided epochs
     "casita-2_cuda_simple",  # streams beside ranks
     "casita-10_scorep_mpi_tags",
-    "scorep-lulesh-nocomp-8",  # collectives beside messages
+    pytest.param("scorep-lulesh-nocomp-8", marks=pytest.mark.slow),  # collectives beside messages
     "tau-requests-2",  # receives whose sends are missing
 ]
 

@@ -63,6 +63,7 @@ def test_a_run_is_the_same_whatever_the_limit(name: str, traces: Path, runs: dic
     assert_same_run(anchor, tmp_path, runs[name].path)
 
 
+@pytest.mark.slow
 def test_so_is_one_with_corrected_clocks(traces: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     archive = traces / "scorep-npb-cg-W-nocomp-8"
     plain, spilled = tmp_path_factory.mktemp("plain"), tmp_path_factory.mktemp("spilled")

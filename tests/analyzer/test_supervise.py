@@ -63,7 +63,10 @@ def test_force_does_not_remove_what_is_no_run(archive: Path, tmp_path: Path) -> 
     assert (precious / "chapter1.tex").exists()
 
 
-@pytest.mark.parametrize("victim", ["traces.otf2", "traces.def", "traces/0.evt"])
+@pytest.mark.parametrize(
+    "victim",
+    ["traces/0.evt", *(pytest.param(name, marks=pytest.mark.slow) for name in ("traces.otf2", "traces.def"))],
+)
 @pytest.mark.parametrize("damage", ["cut", "zeros", "noise", "empty", "gone"])
 def test_damage_ends_in_a_run_or_in_one_line(archive: Path, tmp_path: Path, victim: str, damage: str) -> None:
     file = archive / victim

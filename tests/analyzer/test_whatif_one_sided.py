@@ -28,6 +28,7 @@ MOST = 0.005
 """A lock that is handed on costs the simulator a latency, and the replay two."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
 def test_one_sided_programs_take_on_another_machine_what_the_replay_says(tmp_path: Path) -> None:
     """Of fences, accesses, exposures, locks and targets that do not attend: within half a percent of the truth."""

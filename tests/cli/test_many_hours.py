@@ -79,6 +79,7 @@ def test_whatif_adds_up_the_regions(run: Path) -> None:
     assert before["between_communication_ps"] == COMPUTE
 
 
+@pytest.mark.slow
 def test_exports_state_the_sums(run: Path, tmp_path: Path) -> None:
     done = logpost("export", run, "--to", "csv", "-o", tmp_path / "tables")
     assert done.returncode == 0, done.stderr

@@ -148,6 +148,7 @@ def execute(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", having(""), ids=str)
 def test_commands_on_runs_and_archives(block: Block, stand_ins: StandIns, shell: Path) -> None:
     run(block, "", stand_ins, shell)

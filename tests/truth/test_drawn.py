@@ -29,7 +29,6 @@ def _drawn_and_judged(place: Path, name: str) -> Judged:
     return judge(place / "cases", name, place / "runs")
 
 
-@pytest.mark.slow
 def test_a_seed_draws_the_same_programs_again(drawn: Path, tmp_path: Path) -> None:
     names = simulate(tmp_path / "again", "--drawn", str(COUNT), "--seed", "7")
     assert [truth_of(tmp_path / "again" / name) for name in names] == [truth_of(drawn / name) for name in names]
