@@ -6,11 +6,11 @@ import pickle
 from pathlib import Path
 
 import pytest
+from tests.analyzer.in_process import analyze
 from tests.once import made_once
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
 from logpost.errors import InputError
 
 Analyzed = dict[str, Run | InputError]
