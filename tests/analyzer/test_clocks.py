@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.analyzer.in_process import analyze
 
 from logpost.analyzer import _native
 from logpost.analyzer.clock_mode import ClockMode
@@ -16,7 +17,6 @@ from logpost.analyzer.manifest import Clock, ClockViolations
 from logpost.analyzer.reporting.clock_text import clock_note, clock_warning
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
 
 
 def clock(**fields: object) -> Clock:

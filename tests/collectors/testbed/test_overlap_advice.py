@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.analyzer.in_process import analyze
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
 from logpost.analyzer.whatif.overlap import overlap_advice
 from logpost.testbed import run_on_testbed
 
