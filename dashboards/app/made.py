@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from logpost.dashboards.app.view import ChartMaker, View
 
+Kept = TypeVar("Kept")
+Value = TypeVar("Value")
 MOST = 48
 """Charts that are kept: of at most 2 MB each."""
 MOST_PAGES = 24
@@ -48,19 +50,13 @@ class Made:
             chart = make(view)
             found = chart.payload(), chart.summary, (chart.open, chart.asks)
         with self._lock:
-            self._charts.pop(key, None)  # somebody else may have made it meanwhile
-            self._charts[key] = found
-            while len(self._charts) > self.most:
-                del self._charts[next(iter(self._charts))]
+            _keep(self._charts, key, found, self.most)
         return found
 
     def stands(self, view: View) -> None:
         """The view's page was made."""
         with self._lock:
-            self._pages.pop(view.state.href, None)
-            self._pages[view.state.href] = None
-            while len(self._pages) > MOST_PAGES:
-                del self._pages[next(iter(self._pages))]
+            _keep(self._pages, view.state.href, None, MOST_PAGES)
 
     def stood(self, view: View) -> bool:
         """Whether the view's page was made before: what it takes is at hand."""
@@ -73,6 +69,14 @@ class Made:
         if found is not None:
             self._charts[key] = found
         return found
+
+
+def _keep(kept: dict[Kept, Value], key: Kept, value: Value, most: int) -> None:
+    """Keep the value as the latest of `most`; one that was kept under its key, too, is replaced."""
+    kept.pop(key, None)
+    kept[key] = value
+    while len(kept) > most:
+        del kept[next(iter(kept))]
 
 
 def _key(name: str, view: View) -> tuple[str, str]:

@@ -9,10 +9,12 @@ from typing import Any, Protocol
 
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.reporting.data import Report
+from logpost.analyzer.undivided import SHOWN
 from logpost.dashboards.app.jobs import PATIENCE_S, StoppedError
 from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.runs import Opened, Runs
 from logpost.dashboards.app.state import State
+from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.selection.scoped import Cube, Scoped
@@ -55,6 +57,16 @@ class View:
         if self.scoped.reads_calls:
             self.in_background(("by rank", self.state.selection), lambda _report: self.scoped.by_rank)
         return self.scoped.by_rank
+
+    @property
+    def present(self) -> list[str]:
+        """Categories that take time in the selection, in the order of their inks.
+
+        Raises:
+            WorkingError: as `by_rank`.
+        """
+        taken = self.by_rank.sum(axis=0)
+        return [category for category in palette.INKS if taken[SHOWN.index(category)] > 0]
 
     def cube(self, on: Rows, bins: int) -> tuple[Cube, Columns]:
         """Time of the selection by (row, bin, category), ps, and the bins; see `Scoped.cube`.

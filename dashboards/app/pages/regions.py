@@ -10,12 +10,10 @@ from dash import html
 from logpost.analyzer.findings.evidence.places import NOWHERE, Place, places_of
 from logpost.analyzer.labels import ends_told_apart
 from logpost.analyzer.reporting.causes_text import DELAY_HEADINGS, PATH_HEADINGS, delay_rows, delays_summary, path_rows
-from logpost.analyzer.undivided import SHOWN
 from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.view import View
-from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.callpaths import callpaths
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.icicle import MOST_HEIGHT, icicle, icicle_height
@@ -31,7 +29,7 @@ MOST_PATHS = 14
 def layout(view: View) -> list[Any]:
     """The tree, the calls that cost, and the tables of causes."""
     report, scoped = view.report, view.scoped
-    present = [c for c in palette.INKS if view.by_rank[:, SHOWN.index(c)].any()]
+    present = view.present
     timed = scoped.selection.timed
     causes: list[Any] = []
     if report.delays:

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from logpost.analyzer.reporting.units import percent_text
-from logpost.analyzer.undivided import SHOWN, together
+from logpost.analyzer.undivided import together
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.pages import one_call
 from logpost.dashboards.app.pages.messages import chosen
@@ -45,7 +45,7 @@ MOST_ON_PATH = 4
 def layout(view: View) -> list[Any]:
     """The timeline, and POP's efficiencies below it on the same time."""
     scoped = view.scoped
-    present = [c for c in palette.INKS if view.by_rank[:, SHOWN.index(c)].any()]
+    present = view.present
     single = _single(scoped)
     first = (
         ["Calls and messages"] if single else ["Dominant category", "Dominant outside compute", "Share outside compute"]
