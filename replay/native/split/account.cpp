@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "replay/native/touch.hpp"
+
 namespace logpost::replay {
 namespace {
 
@@ -406,12 +408,12 @@ namespace {
 
 /// The record of a message stands at its receiver: while one call is accounted, those of the sends of a later one come
 /// out of memory.
-void fetch_ahead(const MessageModel& model, const Timeline& mine, std::span<const CallOperation> operations) {
+void touch_records(const MessageModel& model, const Timeline& mine, std::span<const CallOperation> operations) {
     for (const auto& operation : operations) {
         if (operation.of_message() && operation.kind != OperationKind::receive_complete) {
             const auto id = MessageModel::of_send(mine.sends[operation.index]);
             if (id.receive != kNone) {
-                __builtin_prefetch(&model.record(id));
+                touch(model.record(id));
             }
         }
     }
@@ -420,8 +422,11 @@ void fetch_ahead(const MessageModel& model, const Timeline& mine, std::span<cons
 }  // namespace
 
 const Exposed& LocationAccount::next() {
-    if (call_ + kAhead < timeline_.calls.size()) {
-        fetch_ahead(model_, timeline_, operations_.of(call_ + kAhead));
+    if (call_ % kTogether == 0) {
+        const auto end = std::min<std::size_t>(call_ + kTogether, timeline_.calls.size());
+        for (std::size_t call = call_; call < end; ++call) {
+            touch_records(model_, timeline_, operations_.of(static_cast<std::uint32_t>(call)));
+        }
     }
     const auto& call = timeline_.calls[call_];
     Exposed& exposed = exposed_;

@@ -1,6 +1,11 @@
 #include "replay/native/split/message_facts.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "replay/native/touch.hpp"
 
 namespace logpost::replay {
 
@@ -36,21 +41,29 @@ SendCompletion completion_of_send(const Program& program, MessageId id) noexcept
 }
 
 void fetch_ahead(const Program& program, const Timeline& receiver, std::uint32_t receive) noexcept {
-    const auto& receives = receiver.receives;
-    if (receive + 2 * kAhead >= receives.size()) {
+    if (receive % kTogether != 0) {
         return;
     }
-    // First the sending end, later, when that is there, its calls.
-    const auto& soon = receives[receive + 2 * kAhead];
-    if (soon.match != kNone) {
-        __builtin_prefetch(&program.timelines[static_cast<std::size_t>(soon.peer)].sends[soon.match]);
+    struct Sent {
+        const Timeline* sender;
+        const MessageEnd* end;
+    };
+    std::array<Sent, kTogether> sent;
+    std::size_t count = 0;
+    const auto end = std::min<std::size_t>(receive + kTogether, receiver.receives.size());
+    for (std::size_t i = receive; i < end; ++i) {
+        const auto& received = receiver.receives[i];
+        if (received.match != kNone) {
+            const auto& sender = program.timelines[static_cast<std::size_t>(received.peer)];
+            sent[count] = {&sender, &sender.sends[received.match]};
+            touch(*sent[count++].end);
+        }
     }
-    const auto& next = receives[receive + kAhead];
-    if (next.match != kNone) {
-        const auto& sender = program.timelines[static_cast<std::size_t>(next.peer)];
-        const auto& sent = sender.sends[next.match];
-        __builtin_prefetch(&sender.calls[sent.call]);
-        __builtin_prefetch(&sender.calls[sent.complete_call == kNone ? sent.call : sent.complete_call]);
+    for (const auto& [sender, of] : std::span(sent).first(count)) {
+        touch(sender->calls[of->call]);
+        if (of->complete_call != kNone && of->complete_call != of->call) {
+            touch(sender->calls[of->complete_call]);
+        }
     }
 }
 

@@ -32,11 +32,11 @@ struct SendCompletion {
 };
 SendCompletion completion_of_send(const Program& program, MessageId id) noexcept;
 
-/// How many messages, or calls, ahead their other ends are asked for: about a memory latency's worth of work.
-inline constexpr std::uint32_t kAhead = 12;
+/// How many messages, or calls, have their other ends come out of memory at one time.
+inline constexpr std::uint32_t kTogether = 16;
 
-/// For who looks at a location's receives one after the other: while it looks at one, the sending ends of later ones,
-/// and the calls that began and completed them, come out of memory.
+/// For who looks at a location's receives one after the other: touches the sending ends of the next `kTogether`, then
+/// the calls that began and completed them; nothing but for every `kTogether`th receive.
 void fetch_ahead(const Program& program, const Timeline& receiver, std::uint32_t receive) noexcept;
 
 /// Row of Program::layouts of one send; kUndefined: contiguous or not stated.

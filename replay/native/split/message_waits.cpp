@@ -1,8 +1,12 @@
 #include "replay/native/split/message_waits.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
 
 #include "replay/native/split/message_facts.hpp"
+#include "replay/native/touch.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -27,13 +31,25 @@ void first_other_end(const Program& program, const Timeline& mine, std::span<con
 
 void fetch_ahead(const Program& program, const Timeline& mine, const CallOperations& operations,
                  std::uint32_t call) noexcept {
-    // First the other end; later, when that is there, its call.
-    if (call + 2 * kAhead < mine.calls.size()) {
-        first_other_end(program, mine, operations.of(call + 2 * kAhead),
-                        [](const Timeline&, const MessageEnd& end) { __builtin_prefetch(&end); });
-        first_other_end(program, mine, operations.of(call + kAhead), [](const Timeline& other, const MessageEnd& end) {
-            __builtin_prefetch(&other.calls[end.call]);
-        });
+    if (call % kTogether != 0) {
+        return;
+    }
+    struct Other {
+        const Timeline* at;
+        const MessageEnd* end;
+    };
+    std::array<Other, kTogether> others;
+    std::size_t count = 0;
+    const auto end = std::min<std::size_t>(call + kTogether, mine.calls.size());
+    for (std::size_t c = call; c < end; ++c) {
+        first_other_end(program, mine, operations.of(static_cast<std::uint32_t>(c)),
+                        [&](const Timeline& other, const MessageEnd& at) {
+                            touch(at);
+                            others[count++] = {&other, &at};
+                        });
+    }
+    for (const auto& [at, other] : std::span(others).first(count)) {
+        touch(at->calls[other->call]);
     }
 }
 
