@@ -406,8 +406,8 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
 
 namespace {
 
-/// The record of a message stands at its receiver: while one call is accounted, those of the sends of a later one come
-/// out of memory.
+/// The record of a message stands at its receiver: those of the sends that a call starts or completes come out of
+/// memory.
 void touch_records(const MessageModel& model, const Timeline& mine, std::span<const CallOperation> operations) {
     for (const auto& operation : operations) {
         if (operation.of_message() && operation.kind != OperationKind::receive_complete) {

@@ -1,11 +1,7 @@
 #include "replay/native/split/message_facts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <span>
-
-#include "replay/native/touch.hpp"
 
 namespace logpost::replay {
 
@@ -44,27 +40,21 @@ void fetch_ahead(const Program& program, const Timeline& receiver, std::uint32_t
     if (receive % kTogether != 0) {
         return;
     }
-    struct Sent {
-        const Timeline* sender;
-        const MessageEnd* end;
-    };
-    std::array<Sent, kTogether> sent;
-    std::size_t count = 0;
+    FarEnds sent;
     const auto end = std::min<std::size_t>(receive + kTogether, receiver.receives.size());
     for (std::size_t i = receive; i < end; ++i) {
         const auto& received = receiver.receives[i];
         if (received.match != kNone) {
             const auto& sender = program.timelines[static_cast<std::size_t>(received.peer)];
-            sent[count] = {&sender, &sender.sends[received.match]};
-            touch(*sent[count++].end);
+            sent.add(sender, sender.sends[received.match]);
         }
     }
-    for (const auto& [sender, of] : std::span(sent).first(count)) {
-        touch(sender->calls[of->call]);
-        if (of->complete_call != kNone && of->complete_call != of->call) {
-            touch(sender->calls[of->complete_call]);
+    sent.for_each([](const Timeline& sender, const MessageEnd& of) {
+        touch(sender.calls[of.call]);
+        if (of.complete_call != kNone && of.complete_call != of.call) {
+            touch(sender.calls[of.complete_call]);
         }
-    }
+    });
 }
 
 std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept {

@@ -2,12 +2,16 @@
 
 /// Measured facts of a matched message: the times of its calls, and the locality of its ends.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "replay/native/parameters.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/split/partition.hpp"
+#include "replay/native/touch.hpp"
 
 namespace logpost::replay {
 
@@ -34,6 +38,30 @@ SendCompletion completion_of_send(const Program& program, MessageId id) noexcept
 
 /// How many messages, or calls, have their other ends come out of memory at one time.
 inline constexpr std::uint32_t kTogether = 16;
+
+/// Other ends of up to `kTogether` messages: first they come out of memory, then their calls.
+class FarEnds {
+  public:
+    void add(const Timeline& at, const MessageEnd& end) noexcept {
+        touch(end);
+        ends_[count_++] = {&at, &end};
+    }
+    /// Calls visit(location, end) for each, when all have been asked for.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (const auto& [at, end] : std::span(ends_).first(count_)) {
+            visit(*at, *end);
+        }
+    }
+
+  private:
+    struct FarEnd {
+        const Timeline* at;
+        const MessageEnd* end;
+    };
+    std::array<FarEnd, kTogether> ends_;
+    std::size_t count_ = 0;
+};
 
 /// For who looks at a location's receives one after the other: touches the sending ends of the next `kTogether`, then
 /// the calls that began and completed them; nothing but for every `kTogether`th receive.

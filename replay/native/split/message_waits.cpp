@@ -1,12 +1,9 @@
 #include "replay/native/split/message_waits.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <span>
 
 #include "replay/native/split/message_facts.hpp"
-#include "replay/native/touch.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -34,23 +31,13 @@ void fetch_ahead(const Program& program, const Timeline& mine, const CallOperati
     if (call % kTogether != 0) {
         return;
     }
-    struct Other {
-        const Timeline* at;
-        const MessageEnd* end;
-    };
-    std::array<Other, kTogether> others;
-    std::size_t count = 0;
+    FarEnds others;
     const auto end = std::min<std::size_t>(call + kTogether, mine.calls.size());
     for (std::size_t c = call; c < end; ++c) {
         first_other_end(program, mine, operations.of(static_cast<std::uint32_t>(c)),
-                        [&](const Timeline& other, const MessageEnd& at) {
-                            touch(at);
-                            others[count++] = {&other, &at};
-                        });
+                        [&](const Timeline& other, const MessageEnd& at) { others.add(other, at); });
     }
-    for (const auto& [at, other] : std::span(others).first(count)) {
-        touch(at->calls[other->call]);
-    }
+    others.for_each([](const Timeline& other, const MessageEnd& at) { touch(other.calls[at.call]); });
 }
 
 MessageWaitStates message_waits(const Program& program, const Timeline& mine, const Call& call,
