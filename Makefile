@@ -33,7 +33,7 @@ export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 
 help:
 	@echo 'make demo      record, analyze and report an MPI program; prints the path of the report'
-	@echo 'make check     quick tests without MPI, simulator or browser; one and a half to three minutes on 2 cores, little set-up'
+	@echo 'make check     quick tests without MPI, simulator or browser; one minute on 2 cores, little set-up'
 	@echo 'make test      everything: native tests, Python tests, browser tests'
 	@echo 'make lint      formatters, linters, types, import layers'
 	@echo 'make sanitize  native tests and analyses of real archives under ASan, UBSan and TSan'

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-import shutil
-import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -45,8 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    folder = Path(tempfile.mkdtemp(prefix="logpost-path-"))
-    session.config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    folder = session.config.cache.mkdir("bare_path")
     session.config.stash[BARE_PATH] = tiers.path_without(folder, os.environ["PATH"])
 
 

@@ -13,6 +13,8 @@ import pytest
 from tests.conformance import warm
 from tests.conformance.bounded import in_time
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 # A process in a session of its own, as ranks are, that ignores requests to end; its number goes to a file.
 LEAVES = """

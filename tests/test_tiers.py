@@ -38,10 +38,19 @@ def test_a_directory_with_a_forbidden_command_is_replaced_by_links_to_the_others
         file.parent.mkdir(exist_ok=True)
         file.write_text("#!/bin/sh\n")
         file.chmod(file.stat().st_mode | stat.S_IXUSR)
-    path = tiers.path_without(tmp_path / "links", f"{clean}:{mixed}:{tmp_path / 'missing'}")
-    assert path.split(":") == [str(clean), str(tmp_path / "links" / "1")]
-    assert os.listdir(tmp_path / "links" / "1") == ["grep"]
-    assert shutil.which("grep", path=path) == str(tmp_path / "links" / "1" / "grep")
+    links = tmp_path / "links"
+    links.mkdir()
+    path = tiers.path_without(links, f"{clean}:{mixed}:{tmp_path / 'missing'}")
+    first, second = path.split(":")
+    assert first == str(clean)
+    assert [os.path.dirname(second), *os.listdir(second)] == [str(links), "grep"]
+    assert shutil.which("grep", path=path) == os.path.join(second, "grep")
+    made = os.stat(second)
+    assert tiers.path_without(links, path) == path
+    assert tiers.path_without(links, f"{clean}:{mixed}") == path  # the same directory, not made anew
+    assert (os.stat(second).st_ino, len(os.listdir(links))) == (made.st_ino, 1)
+    (mixed / "sed").write_text("#!/bin/sh\n")
+    assert sorted(os.listdir(tiers.path_without(links, str(mixed)))) == ["grep", "sed"]
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,11 @@ nothing is installed.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,22 +52,34 @@ def markers(fixtures: frozenset[str], names: frozenset[str], folder: str) -> set
 
 
 def path_without(folder: Path, path: str) -> str:
-    """`path` with every directory that holds a forbidden command replaced by one of links to its other files."""
+    """`path` with every directory that holds a forbidden command replaced by one of links to its other files.
+
+    Those directories are made in `folder`, named after what they hold, and stay there for whoever asks next.
+    """
     directories = []
-    for number, directory in enumerate(dict.fromkeys(path.split(os.pathsep))):
+    for directory in dict.fromkeys(path.split(os.pathsep)):
         if not os.path.isdir(directory):
             continue
-        names = os.listdir(directory)
-        if not any(map(FORBIDDEN.fullmatch, names)):
+        names = sorted(os.listdir(directory))
+        if any(map(FORBIDDEN.fullmatch, names)):
+            directories.append(str(_links(folder, Path(directory), [x for x in names if not FORBIDDEN.fullmatch(x)])))
+        else:
             directories.append(directory)
-            continue
-        links = folder / str(number)
-        links.mkdir(parents=True, exist_ok=True)
-        for name in names:
-            if not FORBIDDEN.fullmatch(name):
-                (links / name).symlink_to(Path(directory) / name)
-        directories.append(str(links))
     return os.pathsep.join(directories)
+
+
+def _links(folder: Path, directory: Path, names: list[str]) -> Path:
+    """A directory of links to those files of another; one that is there is complete."""
+    links = folder / hashlib.sha256(os.fsencode("\0".join([str(directory), *names]))).hexdigest()[:16]
+    if not links.is_dir():
+        unfinished = Path(tempfile.mkdtemp(dir=folder))
+        for name in names:
+            (unfinished / name).symlink_to(directory / name)
+        try:
+            unfinished.rename(links)
+        except OSError:  # another process was faster
+            shutil.rmtree(unfinished)
+    return links
 
 
 @contextmanager

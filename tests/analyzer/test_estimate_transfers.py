@@ -140,6 +140,7 @@ def test_what_is_completed_later_tells_nothing() -> None:
     assert found.notes == ("transfers identify no machine: none was completed at once and alone",)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
 def test_what_if_of_transfers_changes_with_the_latency(tmp_path: Path) -> None:
     """80 gets of 4 KiB with L = 5 us, G = 1 ns/B: o_s + 2 L + 4.095 us + o_r; L can be told up to 7.5 us."""

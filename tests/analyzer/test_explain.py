@@ -67,6 +67,7 @@ def test_segments_add_up_to_the_run_s_row_of_every_archive(runs: dict[str, Run])
     assert explained > 40
 
 
+@pytest.mark.slow
 def test_another_machine_splits_as_an_analysis_with_it(traces: Path, tmp_path: Path) -> None:
     archive, machine = str(traces / "pipit-ping-pong"), write_whole_machine(tmp_path)
     estimated = Run.open(analyze(Request(archive, str(tmp_path / "a.run"))))

@@ -15,6 +15,8 @@ from logpost.analyzer.schema import TRANSFER_PARTS
 from logpost.analyzer.undivided import merged
 from logpost.replay.message_models import MessageModel
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", params=[None, "alewife"])
 def run(request: pytest.FixtureRequest, traces: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:

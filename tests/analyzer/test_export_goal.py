@@ -17,7 +17,10 @@ from logpost.analyzer.whatif import Ask, predict
 from logpost.errors import InputError
 from logpost.machines import LOCALITIES, ReplayParameters, load_machine, replay_parameters
 
-pytestmark = pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup"),
+]
 EXACT = (
     *("shift_eager", "round_trips", "wavefront", "one_to_all", "late_sender_master", "late_receiver_eager"),
     *("barrier_slow_rank", "alternating_imbalance", "late_root", "early_root", "transpose"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.analyzer.two_phases import two_phases
 
 from logpost.analyzer.findings.evidence.places import Place
@@ -58,6 +59,7 @@ def test_titles_never_coincide() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_same_run_has_the_same_findings(tmp_path: Path) -> None:
     run = two_phases().write(tmp_path / "run")
     tables = {name: run.table(name) for name in TABLES if name != "findings"}

@@ -29,6 +29,7 @@ def test_sources_are_read_side_by_side() -> None:
     assert list(in_turn(2, items_of, 2)) == [0, 1]
 
 
+@pytest.mark.slow
 def test_no_source_runs_further_ahead_than_it_may() -> None:
     given = [0, 0]
     first_is_wanted = threading.Event()

@@ -52,6 +52,7 @@ def test_every_model_s_parts_add_up_to_the_same_messages_of_every_archive(runs: 
     assert compared > 50
 
 
+@pytest.mark.slow
 def test_a_run_of_one_model_is_that_model_s_fit(traces: Path, tmp_path: Path) -> None:
     archive, machine = traces / "scorep-npb-lu-S-comp-4", write_whole_machine(tmp_path)
     for model in (MessageModel.logp, MessageModel.log3p):

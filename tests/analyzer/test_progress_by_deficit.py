@@ -11,6 +11,8 @@ from tests.archives import unpacked
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 
+pytestmark = pytest.mark.slow
+
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial"
 
 

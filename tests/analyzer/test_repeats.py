@@ -20,6 +20,8 @@ from logpost.analyzer.reporting.repeats_json import as_json
 from logpost.analyzer.run import Run
 from logpost.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("freedom", [1, 1.7, 2, 4.5, 30, 1000, 1e6])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])

@@ -19,6 +19,8 @@ from logpost.dashboards.report.roofline import write_roofline
 from logpost.errors import InputError
 from logpost.machines.schema.load import template_text
 
+pytestmark = pytest.mark.slow
+
 US = 1e6
 GRID = """format = 1
 name = "grid"

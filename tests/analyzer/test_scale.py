@@ -33,6 +33,7 @@ def found(wave: list[Run]) -> Scaling:
     return scale(wave, 64)
 
 
+@pytest.mark.slow
 def test_a_wave_is_replayed_to_the_picosecond(found: Scaling) -> None:
     assert found.pattern == "messages to neighbours on a chain of 16 ranks"
     assert found.total[-1].mean == pytest.approx(mean_length(64))
@@ -70,6 +71,7 @@ def test_counts_are_those_of_the_busiest_rank(found: Scaling) -> None:
     assert counts == {"messages": ((1, 1), "1"), "bytes": ((2048, 2048), "1"), "partners": ((1, 1), "1")}
 
 
+@pytest.mark.slow
 def test_work_that_is_divided_is_continued(tmp_path: Path) -> None:
     """Half of the work on twice the ranks: strong scaling; on 32 ranks a quarter of that on 8."""
     runs = [chain(ranks, tmp_path / f"{ranks}.run", work=80_000_000 // ranks) for ranks in (4, 8, 16)]

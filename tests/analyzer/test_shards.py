@@ -31,12 +31,14 @@ from logpost.analyzer.shards.task_folder import TaskFolder
 from logpost.analyzer.shards.workers import local_command, run_tasks, slurm_command, worker_command
 from logpost.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 ARCHIVES = [
-    pytest.param("scorep-npb-cg-W-nocomp-8", marks=pytest.mark.slow),  # messages
-    pytest.param("scorep-prk-rma-stencil-8", marks=pytest.mark.slow),  # one-sided epochs
+    "scorep-npb-cg-W-nocomp-8",  # messages
+    "scorep-prk-rma-stencil-8",  # one-sided epochs
     "casita-2_cuda_simple",  # streams beside ranks
     "casita-10_scorep_mpi_tags",
-    pytest.param("scorep-lulesh-nocomp-8", marks=pytest.mark.slow),  # collectives beside messages
+    "scorep-lulesh-nocomp-8",  # collectives beside messages
     "tau-requests-2",  # receives whose sends are missing
 ]
 

@@ -28,6 +28,8 @@ from logpost.analyzer.run import Run
 from logpost.errors import InputError
 from logpost.replay._native import lies_in_memory
 
+pytestmark = pytest.mark.slow
+
 NOTHING_FITS = 1
 """A limit of one byte, as the command line would refuse it: all that can go to the file goes there."""
 
@@ -63,7 +65,6 @@ def test_a_run_is_the_same_whatever_the_limit(name: str, traces: Path, runs: dic
     assert_same_run(anchor, tmp_path, runs[name].path)
 
 
-@pytest.mark.slow
 def test_so_is_one_with_corrected_clocks(traces: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     archive = traces / "scorep-npb-cg-W-nocomp-8"
     plain, spilled = tmp_path_factory.mktemp("plain"), tmp_path_factory.mktemp("spilled")
@@ -107,7 +108,6 @@ def worker(request: Request, **options: Any) -> subprocess.Popen[str]:
     return process
 
 
-@pytest.mark.slow
 def test_a_full_disk_is_one_line_that_names_the_folder(halo: Path, tmp_path: Path) -> None:
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
@@ -124,7 +124,6 @@ def test_a_full_disk_is_one_line_that_names_the_folder(halo: Path, tmp_path: Pat
     assert list(run.parent.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_a_killed_analysis_leaves_no_file(halo: Path, tmp_path: Path) -> None:
     request = Request(str(halo), str(tmp_path / "a.run"), memory=NOTHING_FITS)
     with worker(request) as process:

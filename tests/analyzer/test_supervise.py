@@ -19,6 +19,8 @@ from logpost.analyzer.supervise import analyze
 from logpost.analyzer.worker_process import Worker
 from logpost.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def archive(traces: Path, tmp_path: Path) -> Path:
@@ -42,7 +44,6 @@ def test_a_run_appears_only_whole(archive: Path, tmp_path: Path) -> None:
     assert "looking for hotspots" in phases
 
 
-@pytest.mark.slow
 def test_an_existing_run_is_kept_unless_forced(archive: Path, tmp_path: Path) -> None:
     request = Request(str(archive), str(tmp_path / "a.run"))
     analyze(request)
@@ -65,7 +66,7 @@ def test_force_does_not_remove_what_is_no_run(archive: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     "victim",
-    ["traces/0.evt", *(pytest.param(name, marks=pytest.mark.slow) for name in ("traces.otf2", "traces.def"))],
+    ["traces/0.evt", "traces.otf2", "traces.def"],
 )
 @pytest.mark.parametrize("damage", ["cut", "zeros", "noise", "empty", "gone"])
 def test_damage_ends_in_a_run_or_in_one_line(archive: Path, tmp_path: Path, victim: str, damage: str) -> None:

@@ -16,6 +16,8 @@ from logpost.analyzer.whatif.grid import parse_grid
 from logpost.errors import InputError
 from logpost.replay.whatif.breakpoints import Tangent
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def ping_pong(traces: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:

@@ -23,6 +23,8 @@ from logpost.replay.whatif import Scenario, changed, on_machine
 from logpost.replay.whatif.engine import NetworkFit, Waits
 from logpost.testbed import run_on_testbed
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def replay(runs: dict[str, Run]) -> Replay:

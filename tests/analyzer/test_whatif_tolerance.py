@@ -15,6 +15,8 @@ from logpost.analyzer.whatif import TOLERATED, Ask
 from logpost.analyzer.whatif.plan import Plan, Rebuilt
 from logpost.analyzer.whatif.sweep import Sweep, sweep
 
+pytestmark = pytest.mark.slow
+
 ARCHIVES = ("pipit-ping-pong", "scorep-npb-lu-S-comp-4", "scorep-lulesh-nocomp-8", "tracer-stencil4d-32")
 LARGEST = 1e6
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
+
 from logpost.analyzer import worker_process
 from logpost.analyzer.request import Request
 from logpost.analyzer.supervise import analyze
 
 
+@pytest.mark.slow
 def test_the_process_that_was_begun_early_analyzes(traces: Path, tmp_path: Path) -> None:
     worker_process.begin_early()
     (early,) = worker_process._early

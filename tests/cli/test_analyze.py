@@ -156,6 +156,7 @@ def test_a_peak_beyond_the_limit_is_said(tmp_path: Path, limit: int | None, peak
     assert beyond_the_limit(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_the_manifest_says_limit_and_peak(ping_pong: Path, tmp_path: Path) -> None:
     done = logpost_process("analyze", ping_pong, "-o", "a.run", "--memory", "2GB", "--spill", ".", "-q", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

@@ -134,6 +134,7 @@ def test_a_page_that_cannot_be_written_costs_no_machine_file(kept: Path, tmp_pat
     assert load_machine(tmp_path / "m.toml").name == "m"
 
 
+@pytest.mark.slow
 def test_a_page_goes_to_a_pipe(kept: Path, tmp_path: Path) -> None:
     done = logpost_process(
         "calibrate", "-q", "-o", "m.toml", "--page", "/dev/stdout", "--samples", kept / "s.jsonl", cwd=tmp_path

@@ -64,6 +64,7 @@ def repeats(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gate", "status", "words"),
     [
@@ -80,6 +81,7 @@ def test_repeats_decide_a_gate_or_do_not(repeats: dict[str, list[str]], gate: st
     assert bool(result.stdout) == bool(words)
 
 
+@pytest.mark.slow
 def test_repeats_print_every_change_with_its_interval(repeats: dict[str, list[str]]) -> None:
     arguments = ["compare", "--top", "3", *repeats["a"], "--with", *repeats["b"]]
     result = CliRunner().invoke(build("compare"), arguments, env={"COLUMNS": "140"})

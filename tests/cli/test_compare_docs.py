@@ -12,6 +12,8 @@ import yaml
 from tests.analyzer.two_phases import two_phases
 from tests.cli.command import logpost
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[2] / "docs" / "compare.md"
 COMMANDS = re.findall(r"logpost compare baseline/[^\n|]*?(?= \|\||\n)", DOCS.read_text(encoding="utf-8"))
 

@@ -14,6 +14,8 @@ import pytest
 from tests.cli.command import logpost
 from tests.dashboards.synthetic import make_run
 
+pytestmark = pytest.mark.slow
+
 
 def test_without_dash_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__

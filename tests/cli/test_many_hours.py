@@ -13,6 +13,8 @@ from tests.cli.command import logpost
 from logpost.analyzer.run import Run
 from logpost.analyzer.wide import WIDE, exact_sum
 
+pytestmark = pytest.mark.slow
+
 RANKS = 3000
 US = 10**6
 HOUR = 3600 * 10**12
@@ -79,7 +81,6 @@ def test_whatif_adds_up_the_regions(run: Path) -> None:
     assert before["between_communication_ps"] == COMPUTE
 
 
-@pytest.mark.slow
 def test_exports_state_the_sums(run: Path, tmp_path: Path) -> None:
     done = logpost("export", run, "--to", "csv", "-o", tmp_path / "tables")
     assert done.returncode == 0, done.stderr

@@ -116,6 +116,7 @@ def emptied(_data: bytes) -> bytes:
     return b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", [halved, garbled, emptied])
 def test_a_damaged_table_is_named(run: Path, tmp_path: Path, broken: object) -> None:
     assert callable(broken)

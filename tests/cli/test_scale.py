@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from tests.analyzer.chains import chain
 from tests.cli.command import logpost
+
+pytestmark = pytest.mark.slow
 
 
 def test_text_json_and_page(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from tests.cli.command import imported
 from logpost import __version__
 from logpost.cli.app import main
 
+pytestmark = pytest.mark.slow
+
 HEAVY = {"typer", "click", "rich", "polars", "numpy", "pydantic", "pyarrow", "plotly", "jinja2", "perfetto"}
 
 
@@ -49,7 +51,6 @@ def test_an_analysis_that_draws_no_bar_loads_nothing_that_draws_one(traces: Path
     assert modules & {"polars", "numpy", "pyarrow"} == set()
 
 
-@pytest.mark.slow
 def test_a_page_imports_plotly_only_when_one_is_made(tmp_path: Path) -> None:
     run = two_phases().write(tmp_path / "late.run").path
     assert "plotly" in imported("report", run, "--html", tmp_path / "a.html", "--quiet")

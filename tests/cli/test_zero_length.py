@@ -24,6 +24,8 @@ from logpost.dashboards.app.state import State
 from logpost.dashboards.app.view import View
 from logpost.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 NOW = 1_000
 
 

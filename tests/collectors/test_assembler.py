@@ -151,6 +151,7 @@ def test_ranks_without_logs_keep_their_places(tmp_path: Path) -> None:
     assert [line.split('"')[1] for line in trace.defined("LOCATION_GROUP")][:3] == [f"MPI Rank {r}" for r in range(3)]
 
 
+@pytest.mark.slow
 def test_a_log_ends_at_its_first_damage(tmp_path: Path) -> None:
     log = Log(0, 1)
     log.sync(1_000_000, 1_000_000, 10**15)
@@ -199,6 +200,7 @@ def test_what_it_refuses(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["raw"], "nothing half made stays behind"
 
 
+@pytest.mark.slow
 def test_a_log_goes_on_in_the_window_that_its_process_left(tmp_path: Path) -> None:
     """Log and window hold the same call twice while the window is being emptied; its header tells which counts."""
     log = Log(0, 1)

@@ -48,6 +48,7 @@ def test_whoever_is_faster_wins(tmp_path: Path) -> None:
     assert [path.name for path in build.kept(wanted, make).iterdir()] == ["theirs"]
 
 
+@pytest.mark.slow
 def test_who_asks_while_another_process_makes_it_waits(tmp_path: Path) -> None:
     wanted, begun = tmp_path / "helper", tmp_path / "begun"
     theirs = textwrap.dedent(

@@ -106,6 +106,7 @@ def test_without_sockets_and_network_they_are_not_known(archive: Path, tmp_path:
     ]
 
 
+@pytest.mark.slow
 def test_a_level_of_detail_is_a_region_of_interest(archive: Path, tmp_path: Path) -> None:
     run = analyzed(archive, MACHINE, tmp_path)
     levels = run.table("detail_levels").filter(pl.col("location") == 2).collect()

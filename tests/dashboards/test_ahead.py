@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import flask
+import pytest
 from tests.dashboards.synthetic import make_run
 
 from logpost.dashboards.app.ahead import CALLBACK, REST_S, Ahead
@@ -15,6 +16,8 @@ from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.server import listening
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
+
+pytestmark = pytest.mark.slow
 
 LONG_S = 120.0
 

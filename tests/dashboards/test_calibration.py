@@ -203,6 +203,7 @@ def test_a_strided_message_that_took_no_time_is_shown_without_a_share_of_it(foun
     assert all("%)" in row[5] for row in rows if row[0] == "16.0 KiB")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_a_family_that_took_no_time_still_makes_a_page(found: Calibration, family: str) -> None:
     assert "All values" in render(build(no_time(found.samples, family)))

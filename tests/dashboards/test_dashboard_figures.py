@@ -271,6 +271,7 @@ def test_links_stand_in_the_order_of_their_bytes_over_time() -> None:
     assert contention["text"][0][2] == "link 1 → 2, 2.00 ms to 4.00 ms<br>9 ps"
 
 
+@pytest.mark.slow
 def test_every_figure_of_every_page_is_below_two_megabytes(tmp_path: Path) -> None:
     import json
 

@@ -63,6 +63,7 @@ def test_a_batch_ends_with_the_round_that_dies(tmp_path: Path) -> None:
     assert play_batch(batch, tmp_path / "said", until=0) == []
 
 
+@pytest.mark.slow
 def test_a_hog_is_wrong(tmp_path: Path) -> None:
     def hog() -> Commands:
         assert len(bytearray(b"1") * (1100 << 20))

@@ -16,6 +16,8 @@ from logpost.collectors.calibration.launch import run_program
 from logpost.collectors.descendants import descendants
 from logpost.errors import InputError
 
+pytestmark = pytest.mark.slow
+
 # The launcher and its rank, which has a session of its own, both ignore SIGTERM; the rank says its number first.
 STUBBORN = "trap '' TERM; setsid sh -c 'echo $$ > rank.new; mv rank.new rank; exec sleep 60' & sleep 60"
 

@@ -9,6 +9,8 @@ import pytest
 from tests.cli.command import logpost
 from tests.collectors.scorep.standing_in import record
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_next_recording_is_smaller_by_what_was_said(app: Path, tmp_path: Path) -> None:
     # 20,000 visits of tiny, 24 bytes each: 480,000 bytes go.

@@ -193,6 +193,7 @@ def test_a_size_that_was_given_is_no_result() -> None:
     assert "B" not in MODEL.predict(**given, B=np.array([4.0, 8.0]))
 
 
+@pytest.mark.slow
 @given(
     st.integers(1, 300), st.integers(2, 64), st.floats(0, 100), st.floats(0, 100), st.floats(0, 2), st.floats(0, 64),
     st.floats(0, 500), st.none() | st.floats(0, 1e4), st.booleans(),

@@ -45,6 +45,7 @@ def logpost(*arguments: str, columns: int = 100) -> Outcome:
     return Outcome(status, out.getvalue(), err.getvalue())
 
 
+@pytest.mark.slow
 def test_the_installed_program_does_the_same() -> None:
     program = [sys.executable, "-m", "logpost.cli.app", "predict", "logp"]
     done = subprocess.run([*program, "--set", "L=5", "--set", "o=1", "-q"], capture_output=True, text=True, check=False)

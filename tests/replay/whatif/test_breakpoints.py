@@ -17,6 +17,8 @@ from logpost.replay._native import call_kinds
 from logpost.replay.whatif import Engine, Scenario, changed, curve, direction, reached
 from logpost.replay.whatif.breakpoints import LARGEST_FACTOR, Tangent
 
+pytestmark = pytest.mark.slow
+
 LINES = st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 300)), min_size=1, max_size=30)
 
 
