@@ -42,25 +42,45 @@ void sort_nearly_sorted(Items&& items, Less&& less) {
     }
 }
 
-/// Merges runs, each in order, into one; stable. `ends`, of the runs, is left with one end.
+/// Merges two runs, one behind the other, into `out`; stable. Of runs that interleave nobody can foresee which comes
+/// next: no branch depends on it.
 template <class Item, class Less>
-void merge_runs(std::vector<Item>& items, std::vector<std::size_t>& ends, Less&& less) {
+void merge_two(const Item* first, const Item* middle, const Item* end, Item* out, Less&& less) {
+    const Item* second = middle;
+    while (first != middle && second != end) {
+        const bool from_second = less(*second, *first);
+        *out++ = from_second ? *second : *first;
+        second += from_second ? 1 : 0;
+        first += from_second ? 0 : 1;
+    }
+    std::copy(second, end, std::copy(first, middle, out));
+}
+
+/// Calls visit(item) for the items of runs, each in order, in the order of them all; what is equal in that of the runs.
+/// `ends`, of the runs, and the items are as it leaves them: in two runs at the most.
+template <class Item, class Less, class Visit>
+void for_each_merged(std::vector<Item>& items, std::vector<std::size_t>& ends, Less&& less, Visit&& visit) {
     thread_local std::vector<Item> merged;
-    while (ends.size() > 1) {
+    while (ends.size() > 2) {
         merged.resize(items.size());
         std::size_t begin = 0;
         std::size_t kept = 0;
         for (std::size_t run = 0; run < ends.size(); run += 2) {
             const auto middle = ends[run];
             const auto end = run + 1 < ends.size() ? ends[run + 1] : middle;
-            const auto at = [&](std::size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
-            std::merge(at(begin), at(middle), at(middle), at(end), merged.begin() + static_cast<std::ptrdiff_t>(begin),
-                       less);
+            merge_two(items.data() + begin, items.data() + middle, items.data() + end, merged.data() + begin, less);
             ends[kept++] = end;
             begin = end;
         }
         ends.resize(kept);
         items.swap(merged);
+    }
+    auto first = items.cbegin();
+    const auto middle = first + static_cast<std::ptrdiff_t>(ends.empty() ? 0 : ends.front());
+    auto second = middle;
+    while (first != middle || second != items.cend()) {
+        const bool from_second = first == middle || (second != items.cend() && less(*second, *first));
+        visit(from_second ? *second++ : *first++);
     }
 }
 

@@ -77,42 +77,26 @@ struct MessageModel::Queue {
             ends.push_back(customers.size());
         }
     }
-    static bool earlier(const Customer& a, const Customer& b) noexcept {
-        return a.time != b.time ? a.time < b.time : a.here < b.here;
-    }
+    static constexpr auto earlier = [](const Customer& a, const Customer& b) noexcept {
+        return (a.time < b.time) | ((a.time == b.time) & (a.here < b.here));
+    };
 };
 
 /// The messages that leave a location, when they do, in program order. Of an eager message that is known at the sender
 /// alone: its record, far away, is asked only for a rendezvous.
 void MessageModel::leaving(std::size_t location, Queue& within_node, Queue& between_nodes) const {
-    const auto& timeline = program_.timelines[location];
+    const auto& sends = program_.timelines[location].sends;
     const auto here = static_cast<std::int32_t>(location);
-    std::vector<MessageStages> rows;
-    StageTable table(parameters_, rows);
-    std::int64_t started = 0;  // processor time of the call's sends up to this one
-    std::uint32_t last_call = kNone;
-    timeline.sends.for_each([&](std::size_t at, const MessageEnd& send) {
-        const auto i = static_cast<std::uint32_t>(at);
-        if (send.call != last_call) {
-            last_call = send.call;
-            started = 0;
+    const auto departures = departures_[location];
+    for (std::uint32_t i = 0; i < departures.size(); ++i) {
+        const auto& departure = departures[i];
+        if (!departure.matched) {
+            continue;
         }
-        if (send.match == kNone) {
-            return;
-        }
-        const auto distance = program_.placement.between(here, send.peer);
-        const auto& planned =
-            rows[table.row(distance, send.bytes, blocks(timeline, i), burst(here, i), hops(here, send.peer))];
-        started += planned.o_s + planned.l_mw / 2;
-        const auto& call = timeline.calls[send.call];
-        const auto kind = program_.kind(call);
-        const bool eager =
-            kind == CallKind::send_buffered || (!planned.rendezvous && kind != CallKind::send_synchronous);
-        const std::int64_t overhead = std::min(call.leave_ps - call.enter_ps, started);
-        const std::int64_t time = eager ? call.enter_ps + overhead : record(of_send(send)).arrival;
-        auto& queue = distance == Locality::other_node ? between_nodes : within_node;
-        queue.customers.push_back({time, planned.service, here, i});
-    });
+        const std::int64_t time = departure.may_ask ? record(of_send(sends[i])).arrival : departure.end_ps;
+        auto& queue = departure.distance == Locality::other_node ? between_nodes : within_node;
+        queue.customers.push_back({time, departure_stages_[location][departure.stages].service, here, i});
+    }
 }
 
 /// The messages that arrive at a location, when their first byte does, in the order of the receive requests. One that
@@ -155,18 +139,17 @@ void MessageModel::enqueue(std::size_t location, bool receiving, Queue& within_n
 
 /// One endpoint: the messages in one direction of the locations that share it.
 void MessageModel::replay_endpoint(std::span<const std::size_t> locations, Queue& queue, bool receiving) {
-    merge_runs(queue.customers, queue.ends, Queue::earlier);
     FifoServer server(parameters_.endpoints_queue);
     std::vector<PeerCounter> peers(locations.size());
     WindowCursor windows(windows_);
-    for (const auto& customer : queue.customers) {
+    for_each_merged(queue.customers, queue.ends, Queue::earlier, [&](const Customer& customer) {
         if (customer.index == Customer::kBusy) {
             server.occupy(customer.time + customer.service);
-            continue;
+            return;
         }
         const std::int64_t wait = server.wait(customer.time, customer.service);
         if (customer.index == Customer::kOther) {
-            continue;
+            return;
         }
         const auto here = static_cast<std::size_t>(customer.here);
         const auto& ends = receiving ? program_.timelines[here].receives : program_.timelines[here].sends;
@@ -178,7 +161,7 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, Queue
             change(of_send(end)).send_endpoint = wait;
         }
         if (!of_interest(receiving ? MessageId{customer.here, customer.index} : of_send(end))) {
-            continue;
+            return;
         }
         const auto window = windows.at(customer.time);
         auto& load = loads_[load_index(here, receiving, window)];
@@ -191,7 +174,7 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, Queue
         add_saturating(load.queued_ps, wait);
         const auto place = locations.size() == 1 ? 0 : std::ranges::lower_bound(locations, here) - locations.begin();
         peers[static_cast<std::size_t>(place)].add(window, end.peer);
-    }
+    });
     for (std::size_t i = 0; i < locations.size(); ++i) {
         peers[i].for_each([&](std::int32_t window) { ++loads_[load_index(locations[i], receiving, window)].peers; });
     }

@@ -132,6 +132,42 @@ TEST(Queues, ASendrecvSendsBeforeItTakesWhatIsThere) {
     EXPECT_EQ(part(model, there, Part::residual), 0);
 }
 
+/// Rank 0 starts three messages in one call, of which the last has no time left for the whole of its o_s = 10: it is
+/// begun at 1000, 1010 and 1020, and the call ends at 1025. Rank 1 takes them one by one. A message of 1 B from there
+/// is at rank 0 at 1012, whose receive is posted at 1100.
+struct ThreeStarted : ProgramStory {
+    explicit ThreeStarted(std::uint64_t bytes) {
+        for (const auto node : {0, 1}) {
+            rank(node, 9000);
+        }
+        const auto send = call(1, CallKind::send, 902, 912);
+        const auto start = call(0, CallKind::start, 1000, 1025);
+        message(1, send, 0, call(0, CallKind::receive, 1100, 1120), 1);
+        for (const auto time : {3000, 4000, 5000}) {
+            message(0, start, 1, call(1, CallKind::receive, time, time + 500), bytes);
+        }
+    }
+};
+
+TEST(Queues, MessagesStartedByOneCallLeaveInTurnUntilItsEnd) {
+    ThreeStarted story(1000);
+    const auto machine = plain_machine();
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    // The NIC takes 1000 for each: ready at 1010, 1020 and 1025, they leave at 1010, 2010 and 3010.
+    EXPECT_EQ(model.record({1, 0}).send_endpoint, 0);
+    EXPECT_EQ(model.record({1, 1}).send_endpoint, 990);
+    EXPECT_EQ(model.record({1, 2}).send_endpoint, 1985);
+}
+
+TEST(Queues, AProcessorWorksForWhatOneCallStartsUntilItsEnd) {
+    ThreeStarted story(1);
+    const auto machine = plain_machine();
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    // From 1012 to 1025 it works for two of its own: 13 of the 88 until the receive is posted.
+    EXPECT_EQ(part(model, {0, 0}, Part::processor_queueing), 13);
+    EXPECT_EQ(part(model, {0, 0}, Part::late_receiver), 75);
+}
+
 TEST(Queues, OnlyMessagesOfTheRegionOfInterestCountAsLoad) {
     TwoToOne story;
     const auto machine = plain_machine();

@@ -40,6 +40,9 @@ MessageModel::MessageModel(const Program& program, const Parameters& parameters,
         judge_progress_by_deficit();
     }
     nic_uses_ = {};
+    departures_ = {};
+    departure_memory_ = {};
+    departure_stages_ = {};
     if (parameters_.links_queue && between_nodes_) {
         network_ = NetworkContention(*this, threads_);
     }
@@ -127,6 +130,42 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
     return counts;
 }
 
+void MessageModel::plan_departures(std::size_t location) {
+    const auto& timeline = program_.timelines[location];
+    const auto here = static_cast<std::int32_t>(location);
+    thread_local std::vector<MessageStages> distinct;
+    distinct.clear();
+    StageTable table(parameters_, distinct);
+    std::int64_t before = 0;  // processor time of the call's sends up to this one
+    std::uint32_t last_call = kNone;
+    timeline.sends.for_each([&](std::size_t at, const MessageEnd& send) {
+        const auto i = static_cast<std::uint32_t>(at);
+        auto& departure = *std::construct_at(&departures_[location][at]);
+        if (send.call != last_call) {
+            last_call = send.call;
+            before = 0;
+        }
+        if (send.match == kNone) {
+            return;
+        }
+        departure.matched = true;
+        departure.distance = program_.placement.between(here, send.peer);
+        departure.stages =
+            table.row(departure.distance, send.bytes, blocks(timeline, i), burst(here, i), hops(here, send.peer));
+        const auto& planned = distinct[departure.stages];
+        const auto& call = timeline.calls[send.call];
+        const auto kind = program_.kind(call);
+        departure.may_ask =
+            kind == CallKind::send_synchronous || (planned.rendezvous && kind != CallKind::send_buffered);
+        departure.also_receives = kind == CallKind::send_receive;
+        departure.follows = before > 0;
+        before += work_to_send(planned);
+        departure.cut = before > call.leave_ps - call.enter_ps;
+        departure.end_ps = departure.cut ? call.leave_ps : call.enter_ps + before;
+    });
+    departure_stages_[location] = more_memory_->copy(distinct);
+}
+
 bool MessageModel::progresses(std::size_t location, std::size_t call) const noexcept {
     const auto& timeline = program_.timelines[location];
     const auto kind = program_.kind(timeline.calls[call]);
@@ -174,7 +213,7 @@ std::int64_t MessageModel::begun(MessageId id) const noexcept {
         const auto locality = program_.placement.between(received.peer, other.peer);
         const auto cost = message_cost(parameters_, locality, other.bytes, blocks(sender, i - 1),
                                        burst(received.peer, i - 1), hops(received.peer, other.peer));
-        before += cost.o_s + cost.l_mw / 2;
+        before += work_to_send(cost);
     }
     return before;
 }
@@ -389,20 +428,27 @@ Partition MessageModel::partition(MessageId id) const noexcept {
 void MessageModel::reserve() {
     const std::size_t locations = program_.timelines.size();
     std::size_t total = 0;
+    std::size_t sends = 0;
     for (const auto& timeline : program_.timelines) {
         total += timeline.receives.size();
+        sends += timeline.sends.size();
     }
     record_memory_ = HugeArray<MessageRecord>(total, program_.spill.get());
     processor_memory_ = HugeArray<ProcessorWaits>(total, program_.spill.get());
+    departure_memory_ = HugeArray<Departure>(sends, program_.spill.get());
     std::size_t begin = 0;
+    std::size_t first_send = 0;
     for (const auto& timeline : program_.timelines) {
         records_.emplace_back(record_memory_.data() + begin, timeline.receives.size());
         processor_.emplace_back(processor_memory_.data() + begin, timeline.receives.size());
+        departures_.emplace_back(departure_memory_.data() + first_send, timeline.sends.size());
         begin += timeline.receives.size();
+        first_send += timeline.sends.size();
     }
     rendezvous_.resize(locations);
     asks_.resize(locations);
     stages_.resize(locations);
+    departure_stages_.resize(locations);
     more_memory_ = std::make_unique<Shelf>(program_.spill.get());
     loads_.assign(locations * 2 * static_cast<std::size_t>(windows_.count), {});
 }
@@ -433,8 +479,10 @@ void MessageModel::count_bursts() {
 void MessageModel::build_records() {
     std::vector<Counts> counts(program_.timelines.size());
     more_memory_->clear();
-    for_each_parallel(counts.size(), threads_, 1,
-                      [&](std::size_t location, unsigned) { counts[location] = build_records(location); });
+    for_each_parallel(counts.size(), threads_, 1, [&](std::size_t location, unsigned) {
+        counts[location] = build_records(location);
+        plan_departures(location);  // now that its calls are near
+    });
     messages_ = violations_ = beyond_sizes_ = beyond_strides_ = 0;
     for (const auto& one : counts) {
         messages_ += one.messages;

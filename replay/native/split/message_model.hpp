@@ -12,6 +12,7 @@
 #include "replay/native/parameters.hpp"
 #include "replay/native/program.hpp"
 #include "replay/native/ranked_bits.hpp"
+#include "replay/native/split/departure.hpp"
 #include "replay/native/split/message_facts.hpp"
 #include "replay/native/split/network_contention.hpp"
 #include "replay/native/split/nic_use.hpp"
@@ -182,6 +183,7 @@ class MessageModel {
         std::uint64_t sizes_differ = 0;
     };
     Counts build_records(std::size_t location);
+    void plan_departures(std::size_t location);
     void build_records();
     [[nodiscard]] bool transfers_unattended() const noexcept;
     /// What the model wants of rendezvous beyond what they took, and what they took; ps.
@@ -216,7 +218,11 @@ class MessageModel {
     std::vector<std::span<MessageStages>> stages_;      // [receiving location]: the distinct ones
     std::vector<std::vector<std::uint32_t>> bursts_;    // [sending location][send]; empty: not asked for
     std::vector<EndpointLoad> loads_;
-    NicUses nic_uses_;  // until the queues are replayed
+    // Until the queues are replayed:
+    NicUses nic_uses_;
+    HugeArray<Departure> departure_memory_;
+    std::vector<std::span<Departure>> departures_;            // [sending location][send], in departure_memory_
+    std::vector<std::span<MessageStages>> departure_stages_;  // [sending location]: the distinct ones
     NetworkContention network_;
     std::uint64_t messages_ = 0;
     std::uint64_t violations_ = 0;

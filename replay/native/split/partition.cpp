@@ -151,23 +151,10 @@ void place_rendezvous(Partition& parts, std::int64_t until, const MessageTimes& 
 
 }  // namespace
 
-void Partition::place(Part part, std::int64_t duration) noexcept {
-    if (duration <= 0) {
-        return;
-    }
-    if (size_ > 0 && segments_[size_ - 1].part == part) {
-        segments_[size_ - 1].end += duration;
-    } else {
-        segments_[size_] = {.begin = cursor_, .end = cursor_ + duration, .part = part};
-        ++size_;
-    }
-    cursor_ += duration;
-}
-
 std::array<std::int64_t, kParts> Partition::totals() const noexcept {
     std::array<std::int64_t, kParts> sums{};
-    for (std::size_t i = 0; i < size_; ++i) {
-        sums[static_cast<std::size_t>(segments_[i].part)] += segments_[i].end - segments_[i].begin;
+    for (const auto* segment = begin_segment(); segment != end_segment(); ++segment) {
+        sums[static_cast<std::size_t>(segment->part)] += segment->end - segment->begin;
     }
     return sums;
 }

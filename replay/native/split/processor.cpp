@@ -120,38 +120,32 @@ bool MessageModel::replay_processor(std::size_t location) {
         late.push_back(entry.receive);
     }
 
-    std::vector<MessageStages> rows;
-    StageTable own(parameters_, rows);
     // Else only what competes with a completion matters, and nothing does where processors do not queue.
     const bool every_job = !late.empty() && parameters_.processors_queue;
+    const auto departures = departures_[location];
     std::int64_t started = 0;
-    std::uint32_t last_call = kNone;
-    timeline.sends.for_each([&](std::size_t at, const MessageEnd& send) {
-        const auto i = static_cast<std::uint32_t>(at);
-        if (send.call != last_call) {
-            last_call = send.call;
-            started = 0;
+    for (std::uint32_t i = 0; i < departures.size(); ++i) {
+        const auto& departure = departures[i];
+        if (!departure.matched) {
+            continue;
         }
-        if (send.match == kNone) {
-            return;
+        const auto& planned = departure_stages_[location][departure.stages];
+        if (!departure.follows) {
+            started = departure.cut ? timeline.calls[timeline.sends[i].call].enter_ps
+                                    : departure.end_ps - work_to_send(planned);
         }
-        // The sending overhead knows nothing of the receiver: the message's record, far away, is not needed for it.
-        const auto& planned = rows[own.row(program_.placement.between(here, send.peer), send.bytes, blocks(timeline, i),
-                                           burst(here, i), hops(here, send.peer))];
-        const auto& call = timeline.calls[send.call];
-        const auto kind = program_.kind(call);
-        const std::int64_t work = std::min(planned.o_s + planned.l_mw / 2, call.leave_ps - call.enter_ps);
-        if (every_job || kind == CallKind::send_receive) {
-            sending.push_back({call.enter_ps + started, work, i, Job::Kind::start});
+        if (every_job || departure.also_receives) {
+            sending.push_back({started, departure.end_ps - started, i, Job::Kind::start});
         }
-        started += work;
-        if (!planned.rendezvous && kind != CallKind::send_synchronous) {
-            return;
+        started = departure.end_ps;
+        if (!departure.may_ask) {
+            continue;
         }
+        const auto& send = timeline.sends[i];
         const auto id = of_send(send);
         const auto* entry = rendezvous_of(id);
         if (entry == nullptr) {
-            return;  // the trace proves it eager, or it contradicts causality
+            continue;  // the trace proves it eager, or it contradicts causality
         }
         if (!alone) {
             sending.push_back({entry->clear_ready, planned.o_control, i, Job::Kind::clear});
@@ -161,7 +155,7 @@ bool MessageModel::replay_processor(std::size_t location) {
             end.last = std::max(end.last, sent(id));
             ++end.completions;
         }
-    });
+    }
 
     // When a handshake's message is there: it may wait for a call that makes progress, and others with it.
     const auto came = [&](const Job& job) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <unordered_map>
@@ -19,15 +20,12 @@ class StageTable {
     std::uint32_t row(Locality locality, std::uint64_t bytes, const Blocks& layout, std::uint32_t burst,
                       std::int32_t hops) {
         const Key key{bytes, layout, burst, hops, locality};
-        if (key != last_) {
-            last_ = key;
-            const auto [place, added] = index_.try_emplace(key, static_cast<std::uint32_t>(rows_.size()));
-            if (added) {
-                rows_.push_back(message_cost(parameters_, locality, bytes, layout, burst, hops));
-            }
-            last_row_ = place->second;
+        // Sizes come again and again, and in turn.
+        auto& recent = recent_[(key.bytes * kOdd) >> (64U - kRecentBits)];
+        if (recent.key != key) {
+            recent = {key, find(key)};
         }
-        return last_row_;
+        return recent.row;
     }
 
     /// The row like `row` but with the other protocol.
@@ -42,6 +40,7 @@ class StageTable {
     }
 
   private:
+    static constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
     struct Key {
         std::uint64_t bytes = UINT64_MAX;
         Blocks layout;
@@ -52,19 +51,30 @@ class StageTable {
     };
     struct Hash {
         std::size_t operator()(const Key& key) const noexcept {
-            constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
             return (key.bytes * kOdd) ^ std::rotl(static_cast<std::uint64_t>(key.layout.stride_bytes) * kOdd, 29) ^
                    std::rotl(key.layout.block_bytes * kOdd, 43) ^
                    std::rotl((key.burst ^ (std::uint64_t{static_cast<std::uint32_t>(key.hops)} << 32U)) * kOdd, 17) ^
                    static_cast<std::uint64_t>(key.locality);
         }
     };
+    std::uint32_t find(const Key& key) {
+        const auto [place, added] = index_.try_emplace(key, static_cast<std::uint32_t>(rows_.size()));
+        if (added) {
+            rows_.push_back(message_cost(parameters_, key.locality, key.bytes, key.layout, key.burst, key.hops));
+        }
+        return place->second;
+    }
+
+    struct Recent {
+        Key key;
+        std::uint32_t row = 0;
+    };
+    static constexpr unsigned kRecentBits = 3;
     const Parameters& parameters_;
     std::vector<MessageStages>& rows_;
     std::unordered_map<Key, std::uint32_t, Hash> index_;
     std::unordered_map<std::uint32_t, std::uint32_t> other_;
-    Key last_;
-    std::uint32_t last_row_ = 0;
+    std::array<Recent, 1U << kRecentBits> recent_;
 };
 
 }  // namespace logpost::replay
