@@ -4,10 +4,11 @@
    deficit says by how much L, which holds all that nothing measured, is too long; L gives way and the replay is
    repeated, at most `ROUNDS` times.
 2. Identify. A parameter that is only bounded may be anything within its bound. The replay is repeated with each such
-   parameter at its bound (or as near to it as the measured times allow) and L as much shorter. A part of the messages,
-   or of the ranks' time in calls, that these machines do not agree on is not identified: it is shown together with
-   the others of which that is true, as transport that is not divided further. Where a deficit beyond noise stays
-   after settling, so are the parts that changed while L gave way: nothing says how far it must.
+   parameter at its bound, or as near to it as the measured times allow and `AT_BOUND` replays can tell, and L as much
+   shorter. A part of the messages, or of the ranks' time in calls, that these machines do not agree on is not
+   identified: it is shown together with the others of which that is true, as transport that is not divided further.
+   Where a deficit beyond noise stays after settling, so are the parts that changed while L gave way: nothing says how
+   far it must.
 3. Refuse. Where the deficit stays above `MOST_DEFICIT` of all message time, the estimate contradicts the trace, and
    nothing that depends on it is divided.
 """
@@ -41,6 +42,8 @@ DISAGREE = 0.05
 identified."""
 NEAR = 0.1
 """Part of what L gives way that is not worth another replay."""
+AT_BOUND = 4
+"""Replays at most to get near a parameter's bound."""
 REPLAYED = 1 << 14
 """Messages of a program that are replayed, from its middle: an estimate is replayed several times."""
 ROWS = 1 << 16
@@ -218,15 +221,21 @@ def _with_handshakes(
 def _at_bound(
     estimate: Estimate, name: str, less: float, base: Replayed, replay: Callable[[ReplayParameters], Replayed]
 ) -> tuple[set[str], int]:
-    """The parts that differ with a parameter as near to its bound as the measured times allow, and the number of
-    replays."""
-    found, tried = base, 0
-    for part in (1.0, 0.5, 0.25, 0.125):
+    """The parts that differ with a parameter within its bound, as far towards that as the measured times allow, and the
+    number of replays."""
+    differing: set[str] = set()
+    fits, too_far, part = 0.0, 1.0, 1.0
+    tried = 0
+    while tried < AT_BOUND and fits < 1.0:
         found = replay(estimate.parameters({name: part}, less))
         tried += 1
         if found.deficit_share <= base.deficit_share + SMALL_DEFICIT:
-            break
-    return base.differs(found), tried
+            differing |= base.differs(found)
+            fits = part
+        else:
+            too_far = part
+        part = (fits + too_far) / 2
+    return (differing if fits else base.differs(found)), tried
 
 
 def _in_order(names: set[str] | tuple[str, ...]) -> tuple[str, ...]:

@@ -104,6 +104,21 @@ def test_so_does_one_that_the_longest_possible_messages_change() -> None:
     assert "late_receiver" in identify.identify(contended(), replay, strided=False).undivided
 
 
+def test_so_does_one_that_the_most_that_fits_of_a_parameter_changes() -> None:
+    tried = set()
+
+    def replay(machine: ReplayParameters) -> Replayed:
+        # Of the bound of o_r, 3002 ps, nine tenths fit; beyond seven tenths nobody was late to receive.
+        o_r = int(machine.o_r_ps[-1])
+        tried.add(o_r)
+        return replayed(
+            late_receiver=0 if o_r > 2100 else 300, deficit=max(0, o_r - 2700), too_long=0.0, processor_queueing=300
+        )
+
+    assert "late_receiver" in identify.identify(contended(), replay, strided=False).undivided
+    assert tried == {0, 3002, 1501, 2252, 2627}  # halves of what is left, four at most
+
+
 def test_what_changed_while_l_gave_way_is_not_divided_where_a_deficit_stays() -> None:
     def replay(machine: ReplayParameters) -> Replayed:
         # Shorter messages lack less, yet noise does not explain what they lack; 300 ps of middleware go meanwhile.
