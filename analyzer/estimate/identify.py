@@ -141,7 +141,7 @@ def identify(
         unknown = _in_order(TRANSPORT) if estimate.notes or one_sided else ()
         return Identified(estimate.parameters(), unknown, refused=False, notes=(NO_MESSAGES,) if one_sided else ())
     first = replay(estimate.parameters())
-    less, rounds, base = _settle(estimate, first, replay)
+    less, rounds, base = _settle(first, lambda less: replay(estimate.parameters(less=less)))
     parameters = estimate.parameters(less=less)
     notes = [f"estimate and replay agree after {rounds} replay{'s' if rounds > 1 else ''}"]
     unmeasured = estimate.unmeasured
@@ -187,22 +187,22 @@ def identify(
 
 
 def _settle(
-    estimate: Estimate, first: Replayed, replay: Callable[[ReplayParameters], Replayed]
+    first: Replayed, shorter_by: Callable[[float], Replayed], at_first: float = 0.0
 ) -> tuple[float, int, Replayed]:
     """By how many ps L must be shorter for the replay's queues to fit in, as well as `ROUNDS` replays can tell; how
-    many replays that took, and the last that fits."""
-    less, rounds, base = 0.0, 1, first
+    many replays that took, and the last that fits. The first replay was with an L that was shorter by `at_first`."""
+    less, rounds, base = at_first, 1, first
     before = less
     while rounds < ROUNDS and base.deficit_share > SMALL_DEFICIT and base.too_long > 0:
         before, less = less, less + base.too_long
-        shorter = replay(estimate.parameters(less=less))
+        shorter = shorter_by(less)
         rounds += 1
         if shorter.deficit >= base.deficit:
             return before, rounds, base
         base = shorter
     while rounds < ROUNDS and less - before > NEAR * less:
         middle = (before + less) / 2
-        found = replay(estimate.parameters(less=middle))
+        found = shorter_by(middle)
         rounds += 1
         if found.deficit_share <= SMALL_DEFICIT:
             less, base = middle, found
@@ -214,8 +214,15 @@ def _settle(
 def _with_handshakes(
     estimate: Estimate, some: Unknown, less: float, base: Replayed, replay: Callable[[ReplayParameters], Replayed]
 ) -> tuple[set[str], int]:
-    """The same where some of the messages of unknown protocol are rendezvous."""
-    return base.differs(replay(estimate.parameters(less=less, rendezvous=some))), 1
+    """The parts that differ where some of the messages of unknown protocol are rendezvous, whose three L must fit, and
+    the number of replays."""
+
+    def shorter_by(less: float) -> Replayed:
+        return replay(estimate.parameters(less=less, rendezvous=some))
+
+    first = shorter_by(less)
+    _, tried, settled = _settle(first, shorter_by, less)
+    return base.differs(first) | base.differs(settled), tried
 
 
 def _at_bound(

@@ -119,6 +119,18 @@ def test_so_does_one_that_the_most_that_fits_of_a_parameter_changes() -> None:
     assert tried == {0, 3002, 1501, 2252, 2627}  # halves of what is left, four at most
 
 
+def test_so_does_a_part_that_handshakes_have_once_their_three_l_fit() -> None:
+    def replay(machine: ReplayParameters) -> Replayed:
+        # As rendezvous, messages have 2702 ps for three times L: with more, nothing is left for what else they do.
+        L = int(machine.L_ps[-1])
+        asks = machine.eager_limit("other_node") == 0
+        lacks = max(0, 3 * L - 2702) if asks else 0
+        work = 300 if asks and lacks < 10 else 100
+        return replayed(deficit=lacks, too_long=lacks / 3, send_overhead=work, latency=300)
+
+    assert "send_overhead" in identify.identify(contended(), replay, strided=False).undivided
+
+
 def test_what_changed_while_l_gave_way_is_not_divided_where_a_deficit_stays() -> None:
     def replay(machine: ReplayParameters) -> Replayed:
         # Shorter messages lack less, yet noise does not explain what they lack; 300 ps of middleware go meanwhile.
