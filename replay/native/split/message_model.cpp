@@ -41,7 +41,6 @@ MessageModel::MessageModel(const Program& program, const Parameters& parameters,
     }
     nic_uses_ = {};
     departures_ = {};
-    departure_memory_ = {};
     departure_stages_ = {};
     if (parameters_.links_queue && between_nodes_) {
         network_ = NetworkContention(*this, threads_);
@@ -354,7 +353,7 @@ void MessageModel::replay_queues() {
     }
 }
 
-/// Back to when each message is ready for its NIC.
+/// Back to when each message is ready for its NIC, and leaves its sender's processor.
 void MessageModel::forget_queues() {
     std::ranges::fill(loads_, EndpointLoad{});
     for_each_parallel(records_.size(), threads_, 1, [&](std::size_t location, unsigned) {
@@ -366,6 +365,7 @@ void MessageModel::forget_queues() {
                 message.arrival = injection(message.times, stages(id), {}, begun(id));
             }
         }
+        plan_departures(location);
     });
 }
 
@@ -427,23 +427,28 @@ Partition MessageModel::partition(MessageId id) const noexcept {
 
 void MessageModel::reserve() {
     const std::size_t locations = program_.timelines.size();
-    std::size_t total = 0;
-    std::size_t sends = 0;
+    // A location's departures lie where the replay of its processor, which needs them last, writes what it finds.
+    const auto either = [](const Timeline& timeline) {
+        constexpr std::size_t kOne = sizeof(ProcessorWaits);
+        static_assert(alignof(Departure) <= alignof(ProcessorWaits));
+        return std::max(timeline.receives.size(), (timeline.sends.size() * sizeof(Departure) + kOne - 1) / kOne);
+    };
+    std::size_t receives = 0;
+    std::size_t in_all = 0;
     for (const auto& timeline : program_.timelines) {
-        total += timeline.receives.size();
-        sends += timeline.sends.size();
+        receives += timeline.receives.size();
+        in_all += either(timeline);
     }
-    record_memory_ = HugeArray<MessageRecord>(total, program_.spill.get());
-    processor_memory_ = HugeArray<ProcessorWaits>(total, program_.spill.get());
-    departure_memory_ = HugeArray<Departure>(sends, program_.spill.get());
-    std::size_t begin = 0;
-    std::size_t first_send = 0;
+    record_memory_ = HugeArray<MessageRecord>(receives, program_.spill.get());
+    processor_memory_ = HugeArray<ProcessorWaits>(in_all, program_.spill.get());
+    auto* record = record_memory_.data();
+    auto* waits = processor_memory_.data();
     for (const auto& timeline : program_.timelines) {
-        records_.emplace_back(record_memory_.data() + begin, timeline.receives.size());
-        processor_.emplace_back(processor_memory_.data() + begin, timeline.receives.size());
-        departures_.emplace_back(departure_memory_.data() + first_send, timeline.sends.size());
-        begin += timeline.receives.size();
-        first_send += timeline.sends.size();
+        records_.emplace_back(record, timeline.receives.size());
+        processor_.emplace_back(waits, timeline.receives.size());
+        departures_.emplace_back(reinterpret_cast<Departure*>(waits), timeline.sends.size());
+        record += timeline.receives.size();
+        waits += either(timeline);
     }
     rendezvous_.resize(locations);
     asks_.resize(locations);

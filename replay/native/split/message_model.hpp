@@ -220,8 +220,7 @@ class MessageModel {
     std::vector<EndpointLoad> loads_;
     // Until the queues are replayed:
     NicUses nic_uses_;
-    HugeArray<Departure> departure_memory_;
-    std::vector<std::span<Departure>> departures_;            // [sending location][send], in departure_memory_
+    std::vector<std::span<Departure>> departures_;            // [sending location][send], where processor_ will be
     std::vector<std::span<MessageStages>> departure_stages_;  // [sending location]: the distinct ones
     NetworkContention network_;
     std::uint64_t messages_ = 0;

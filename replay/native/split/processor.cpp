@@ -101,7 +101,6 @@ bool MessageModel::replay_processor(std::size_t location) {
     };
     for (std::uint32_t i = 0; i < records.size(); ++i) {
         const auto& message = records[i];
-        std::construct_at(&waits[i]);
         if (!message.matched || message.violation) {
             continue;
         }
@@ -156,6 +155,8 @@ bool MessageModel::replay_processor(std::size_t location) {
             ++end.completions;
         }
     }
+
+    std::ranges::uninitialized_value_construct(waits);  // in place of the departures
 
     // When a handshake's message is there: it may wait for a call that makes progress, and others with it.
     const auto came = [&](const Job& job) {
