@@ -56,12 +56,11 @@ void merge_two(const Item* first, const Item* middle, const Item* end, Item* out
     std::copy(second, end, std::copy(first, middle, out));
 }
 
-/// Calls visit(item) for the items of runs, each in order, in the order of them all; what is equal in that of the runs.
-/// `ends`, of the runs, and the items are as it leaves them: in two runs at the most.
-template <class Item, class Less, class Visit>
-void for_each_merged(std::vector<Item>& items, std::vector<std::size_t>& ends, Less&& less, Visit&& visit) {
+/// Merges runs, each in order, into one; stable. `ends`, of the runs, is left with one end.
+template <class Item, class Less>
+void merge_runs(std::vector<Item>& items, std::vector<std::size_t>& ends, Less&& less) {
     thread_local std::vector<Item> merged;
-    while (ends.size() > 2) {
+    while (ends.size() > 1) {
         merged.resize(items.size());
         std::size_t begin = 0;
         std::size_t kept = 0;
@@ -74,13 +73,6 @@ void for_each_merged(std::vector<Item>& items, std::vector<std::size_t>& ends, L
         }
         ends.resize(kept);
         items.swap(merged);
-    }
-    auto first = items.cbegin();
-    const auto middle = first + static_cast<std::ptrdiff_t>(ends.empty() ? 0 : ends.front());
-    auto second = middle;
-    while (first != middle || second != items.cend()) {
-        const bool from_second = first == middle || (second != items.cend() && less(*second, *first));
-        visit(from_second ? *second++ : *first++);
     }
 }
 

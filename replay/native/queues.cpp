@@ -8,7 +8,6 @@
 #include "replay/native/fifo.hpp"
 #include "replay/native/nearly_sorted.hpp"
 #include "replay/native/split/message_model.hpp"
-#include "replay/native/split/stage_table.hpp"
 #include "replay/native/threads.hpp"
 #include "replay/native/wide.hpp"
 
@@ -139,17 +138,18 @@ void MessageModel::enqueue(std::size_t location, bool receiving, Queue& within_n
 
 /// One endpoint: the messages in one direction of the locations that share it.
 void MessageModel::replay_endpoint(std::span<const std::size_t> locations, Queue& queue, bool receiving) {
+    merge_runs(queue.customers, queue.ends, Queue::earlier);
     FifoServer server(parameters_.endpoints_queue);
     std::vector<PeerCounter> peers(locations.size());
     WindowCursor windows(windows_);
-    for_each_merged(queue.customers, queue.ends, Queue::earlier, [&](const Customer& customer) {
+    for (const auto& customer : queue.customers) {
         if (customer.index == Customer::kBusy) {
             server.occupy(customer.time + customer.service);
-            return;
+            continue;
         }
         const std::int64_t wait = server.wait(customer.time, customer.service);
         if (customer.index == Customer::kOther) {
-            return;
+            continue;
         }
         const auto here = static_cast<std::size_t>(customer.here);
         const auto& ends = receiving ? program_.timelines[here].receives : program_.timelines[here].sends;
@@ -161,7 +161,7 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, Queue
             change(of_send(end)).send_endpoint = wait;
         }
         if (!of_interest(receiving ? MessageId{customer.here, customer.index} : of_send(end))) {
-            return;
+            continue;
         }
         const auto window = windows.at(customer.time);
         auto& load = loads_[load_index(here, receiving, window)];
@@ -174,7 +174,7 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, Queue
         add_saturating(load.queued_ps, wait);
         const auto place = locations.size() == 1 ? 0 : std::ranges::lower_bound(locations, here) - locations.begin();
         peers[static_cast<std::size_t>(place)].add(window, end.peer);
-    });
+    }
     for (std::size_t i = 0; i < locations.size(); ++i) {
         peers[i].for_each([&](std::int32_t window) { ++loads_[load_index(locations[i], receiving, window)].peers; });
     }

@@ -7,7 +7,6 @@
 #include "replay/native/gallop.hpp"
 #include "replay/native/nearly_sorted.hpp"
 #include "replay/native/split/message_model.hpp"
-#include "replay/native/split/stage_table.hpp"
 #include "replay/native/threads.hpp"
 
 namespace logpost::replay {
