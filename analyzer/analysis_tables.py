@@ -14,6 +14,7 @@ from typing import Any, cast
 import polars as pl
 
 from logpost.analyzer import schema
+from logpost.analyzer._native import release_memory
 from logpost.analyzer.in_turn import in_turn
 from logpost.analyzer.manifest import MemoryUsed, Windows
 from logpost.analyzer.memory_limit import LEAST_BYTES
@@ -26,7 +27,8 @@ from logpost.replay._native import Analysis
 from logpost.replay.columns import Calls, DelayCosts, Int64
 
 MESSAGES_PER_BATCH = 1 << 15
-CALLS_PER_BATCH = 1 << 15
+CALLS_PER_BATCH = 3 << 14
+"""At most: of most programs, one batch is a whole block of calls, which has one location more than 2^15 calls need."""
 COLLECTIVES_SHARE = 32
 """Of the limit of memory: a larger table of collectives is read again where it is needed."""
 KEPT_SHARE = 64
@@ -74,21 +76,23 @@ def write_analysis(
         collected = pool.submit(_write_collectives, writer, analysis)
         sums = _write_messages(writer, analysis, report)
         writer.flush_beside("messages")
+        release_memory()  # batches of messages leave 50 MB behind, and the peak is still to come
         report("accounting calls", 0, 0)
         sums += _write_transfers(writer, analysis)
         # Calls take longer than messages: what needs none of their accounts is made meanwhile.
         written = _write_sums(writer, _message_sums(analysis), limit_bytes)
         frames = _without_accounts(analysis) | network_frames(analysis, network) | meanwhile()
+        written |= {name: writer.write_beside(name, table) for name, table in frames.items()}
         for module in NEEDED_NEXT:
             import_module(module)
         accounted.result()
         delayed.result()
+    writer.settle()  # replays read these tables
     analysis.forget_messages()
     report("writing tables", 0, 0)
     with ThreadPoolExecutor(max_workers=1) as pool:
         cells = pool.submit(analysis.time_cells)
         written |= _write_sums(writer, _account_sums(analysis, delayed.result()), limit_bytes)
-        written |= {name: writer.write(name, table) for name, table in frames.items()}
     # It may be large, and pages alone read it. Its writer must not hold the analysis, whose memory is given back next.
     writer.beside(partial(write_whole, schema.TIME_CELLS, writer.table_path("time_cells"), cells.result()))
     collected.result()

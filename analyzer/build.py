@@ -146,7 +146,7 @@ def build_run(request: Request, source: ReadAhead, report: Report, started: Call
         with ThreadPoolExecutor(max_workers=1) as pool:
             released = pool.submit(release_memory)
             report("looking for hotspots", 0, 0)
-            run, manifest = _of_interest(writer, manifest, request)
+            run, manifest = _of_interest(writer, manifest, request, written)
             released.result()  # before more is needed
             write_findings(writer, run, written if request.roi.everything else {})
         writer.finish(manifest.model_copy(update={"memory": _used(manifest.memory)}))
@@ -158,15 +158,18 @@ def _used(before: m.MemoryUsed | None) -> m.MemoryUsed | None:
     return before and before.model_copy(update={"peak_bytes": peak_bytes()})
 
 
-def _of_interest(writer: RunWriter, manifest: m.Manifest, request: Request) -> tuple[Run, m.Manifest]:
-    """The unfinished run; its aggregates are replaced by those of the region of interest, where one is named."""
+def _of_interest(
+    writer: RunWriter, manifest: m.Manifest, request: Request, written: Mapping[str, pl.DataFrame]
+) -> tuple[Run, m.Manifest]:
+    """The unfinished run, of which these tables are known. The aggregates are replaced by those of the region of
+    interest, where one is named."""
     # `analysis_tables.NEEDED_NEXT`
     from logpost.analyzer.ideal_network import ideal_network
     from logpost.analyzer.rescope import rescope
 
     run = Run(writer.path, manifest)
     if request.roi.everything:
-        writer.write("ideal_network", ideal_network(run))
+        writer.write("ideal_network", ideal_network(run, written["locations"]))
         return run, manifest
     writer.settle()
     rescoped = rescope(run, request.roi)
@@ -191,6 +194,7 @@ def _write_tables(
     causes = Causes(trace.program, source.threads)
     with ThreadPoolExecutor(max_workers=1) as pool:
         pool.submit(_find, causes)
+        size = pool.submit(_archive_bytes, anchor)
         chosen = choose_machine(request, trace, anchor, source.threads)
         placed = place_trace(trace, chosen.machine)
         release_memory()  # an estimate's replays leave as much behind as the trace takes
@@ -213,7 +217,8 @@ def _write_tables(
     }
     written |= {name: writer.write(name, table) for name, table in frames.items()}
     writer.write_machine(chosen.text)
-    manifest = _manifest(request, anchor, trace, analysis, chosen, placed.notes, written, sums)
+    archive = m.Source(anchor=printable(str(anchor)), bytes=size.result(), properties=dict(trace.properties()))
+    manifest = _manifest(request, archive, trace, analysis, chosen, placed.notes, written, sums)
     memory = m.MemoryUsed(
         limit_bytes=limit,
         peak_bytes=peak_bytes(),
@@ -236,7 +241,7 @@ def _find(causes: Causes) -> None:
 
 def _manifest(
     request: Request,
-    anchor: Path,
+    source: m.Source,
     trace: Trace,
     analysis: Analysis,
     chosen: ChosenMachine,
@@ -251,11 +256,7 @@ def _manifest(
     layouts = trace.layouts()
     return m.Manifest(
         tool_version=logpost.__version__,
-        source=m.Source(
-            anchor=printable(str(anchor)),
-            bytes=_archive_bytes(anchor),
-            properties=dict(trace.properties()),
-        ),
+        source=source,
         clock=_clock(request, trace),
         ranks=int((locations["rank"] >= 0).sum()),
         locations=len(locations),

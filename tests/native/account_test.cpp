@@ -89,6 +89,18 @@ TEST(Account, RowsThatNobodyAskedForAreAccountedAllTheSame) {
     EXPECT_EQ(none.pairs()[1].at(0).bytes, 51U);
 }
 
+TEST(Account, BatchesOfABlockAreOfEqualSize) {
+    InitToFinalize story;
+    const auto machine = plain_machine();
+    Analysis analysis(story.program(), machine, {}, 1);
+    CallRows rows;
+    std::vector<std::size_t> sizes;
+    while (analysis.next_calls(0, 4, rows)) {
+        sizes.push_back(rows.call.size());
+    }
+    EXPECT_EQ(sizes, (std::vector<std::size_t>{3, 3}));  // not 4 and 2
+}
+
 TEST(Account, ColumnsOfCategoriesInWhichNoCallHasTimeAreLeftOut) {
     InitToFinalize story;
     const auto machine = plain_machine();

@@ -340,17 +340,27 @@ void Analysis::close_account(std::size_t item, LocationAccount& account) {
     time_cells_.add(item, std::move(account.program_cells()));
 }
 
+namespace {
+
+/// Rows of the next batch of at most `limit`, so that no batch is a small rest.
+std::size_t of_equal_size(std::size_t rows, std::size_t limit) noexcept {
+    const auto batches = (rows + limit - 1) / limit;
+    return batches == 0 ? 0 : (rows + batches - 1) / batches;
+}
+
+}  // namespace
+
 bool Analysis::next_calls(std::size_t block, std::size_t limit, CallRows& rows) {
     auto& state = call_blocks_[block];
     if (state.item == state.end) {
         return false;
     }
     std::size_t count = 0;
-    for (auto item = state.item; item < state.end && count < limit; ++item) {
+    for (auto item = state.item; item < state.end; ++item) {
         const auto given = item == state.item && state.open ? state.open->position() : 0;
         count += program_.timelines[accounted_[item]].calls.size() - given;
     }
-    count = std::min(count, limit);
+    count = of_equal_size(count, limit);
     rows.resize(count);
     ExposedRows exposed(rows);
     std::size_t row = 0;
