@@ -169,23 +169,17 @@ nb::dict interest(const Analysis& analysis) {
     return d;
 }
 
-nb::dict wait_state_rows(const Analysis& analysis) {
+nb::dict wait_state_rows(Analysis& analysis) {
     std::vector<std::int32_t> location;
     std::vector<std::uint8_t> pattern;
     std::vector<std::int64_t> wait;
     std::vector<std::uint64_t> occurrences;
-    const auto& accounted = analysis.accounted();
-    std::vector<WaitTotals> totals_of(accounted.size());
     {
         const nb::gil_scoped_release release;
-        for_each_parallel(accounted.size(), analysis.threads(), 1, [&](std::size_t i, unsigned) {
-            totals_of[i] = wait_states(analysis.program(), analysis.collectives(), accounted[i],
-                                       analysis.given_interest(accounted[i]));
-        });
+        analysis.wait_states();
     }
-    for (std::size_t i = 0; i < accounted.size(); ++i) {
-        const auto l = accounted[i];
-        const auto& totals = totals_of[i];
+    for (const auto l : analysis.accounted()) {
+        const auto& totals = analysis.wait_states()[l];
         for (std::size_t s = 0; s < kWaitStates; ++s) {
             location.push_back(static_cast<std::int32_t>(l));
             pattern.push_back(static_cast<std::uint8_t>(s));

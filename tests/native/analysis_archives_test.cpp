@@ -90,7 +90,7 @@ void add_sums(const replay::Program& program, replay::Analysis& analysis, Figure
             figures.push_back(row.exposed_ps);
         }
         EXPECT_EQ(wall, program.timelines[location].last_ps - program.timelines[location].first_ps);
-        for (const auto& state : wait_states(program, analysis.collectives(), location)) {
+        for (const auto& state : analysis.wait_states()[location]) {
             figures.push_back(state.wait_ticks);
         }
     }
@@ -157,11 +157,7 @@ Figures analyze_at_once(const replay::Program& program, unsigned threads, std::s
     {
         const std::jthread calls([&] { add_calls(analysis, batch, of_calls); });
         const std::jthread delays([&] { analysis.delays(); });
-        const std::jthread waits([&] {
-            for (const auto location : analysis.accounted()) {
-                replay::wait_states(program, analysis.collectives(), location);
-            }
-        });
+        const std::jthread waits([&] { analysis.wait_states(); });
         add_messages(analysis, batch, figures);
         replay::TransferRows transfers;
         while (analysis.next_transfers(batch, transfers)) {

@@ -15,7 +15,6 @@
 #include "read_program.hpp"
 #include "replay/native/samples.hpp"
 #include "replay/native/split/analysis.hpp"
-#include "replay/native/split/wait_states.hpp"
 
 namespace logpost::tests {
 
@@ -95,7 +94,6 @@ inline void check_locations(replay::Analysis& analysis) {
             wall += row.exposed_ps;
         }
         require(wall == timeline.last_ps - timeline.first_ps, "categories are not their location's time");
-        replay::wait_states(analysis.program(), analysis.collectives(), analysis.accounted()[i]);
     }
 }
 

@@ -26,7 +26,7 @@ void PrintTo(const Told& t, std::ostream* out) {
 
 std::vector<Told> costs(const Program& program, Span interest = {}, unsigned threads = 1) {
     const CollectiveWaits collectives(program);
-    const Waits waits(program, collectives, threads);
+    const Waits waits(program, collectives, {}, threads);
     std::vector<Told> told;
     for (const auto& cost :
          delay_costs(program, collectives, waits, std::vector<Span>(program.timelines.size(), interest), threads)) {

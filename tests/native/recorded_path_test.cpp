@@ -26,7 +26,7 @@ void PrintTo(const Stretch& s, std::ostream* out) {
 std::vector<Stretch> path(const Program& program) {
     std::vector<Stretch> found;
     std::int64_t at = 0;
-    for (const auto& stretch : recorded_path(program, Waits(program, CollectiveWaits(program), 1))) {
+    for (const auto& stretch : recorded_path(program, Waits(program, CollectiveWaits(program), {}, 1))) {
         EXPECT_EQ(stretch.begin_ps, at);
         at = stretch.end_ps;
         if (stretch.begin_ps < stretch.end_ps) {
@@ -154,7 +154,7 @@ TEST(RecordedPath, LeadsFromTheEndOfAnExposureToTheOriginAndFromThereToTheLatePo
 TEST(RecordedPath, APostThatNoCallWaitedForLeadsNowhere) {
     // Posted at 130, while rank 0 computes: neither Start nor Put nor Complete lasted until then.
     AccessStory story(130, 600, 900);
-    const Waits waits(story.program(), CollectiveWaits(story.program()), 1);
+    const Waits waits(story.program(), CollectiveWaits(story.program()), {}, 1);
     EXPECT_TRUE(waits.of(0).empty());
     ASSERT_EQ(waits.of(1).size(), 1U);
     EXPECT_EQ(waits.of(1)[0].kind, WaitKind::late_complete);
@@ -172,7 +172,7 @@ TEST(RecordedPath, LeadsFromALockToWhoeverHadIt) {
     };
     take(0, 10, 20, 300);
     take(1, 50, 320, 600);
-    const Waits waits(story.program(), CollectiveWaits(story.program()), 1);
+    const Waits waits(story.program(), CollectiveWaits(story.program()), {}, 1);
     ASSERT_EQ(waits.of(1).size(), 1U);
     EXPECT_EQ(waits.of(1)[0].kind, WaitKind::lock);
     EXPECT_EQ(path(story.program()), (std::vector<Stretch>{{0, 0, 310}, {1, 310, 1000}}));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "program_story.hpp"
+#include "replay/native/causes/waits.hpp"
 #include "replay/native/split/message_facts.hpp"
 
 namespace logpost::replay {
@@ -16,7 +17,8 @@ const WaitTotal& of(const WaitTotals& totals, WaitState state) {
 
 WaitTotals states(ProgramStory& story, std::size_t rank, Span interest = {}) {
     const auto& program = story.program();
-    return wait_states(program, CollectiveWaits(program), rank, interest);
+    const std::vector<Span> everywhere(program.timelines.size(), interest);
+    return Waits(program, CollectiveWaits(program), everywhere, 1).states()[rank];
 }
 
 TEST(WaitStates, AReceiveWaitsForTheSendThatIsEnteredLater) {
@@ -225,9 +227,8 @@ TEST(WaitStates, OnlookersOfAnInterCommunicatorAreNoWaitStates) {
             story.collective(rank, story.call(rank, CallKind::collective, enter, leave), operation, 0);
         }
         story.first_group(2);
-        const CollectiveWaits waits(story.program());
         const auto of = [&](std::size_t rank, WaitState state) {
-            return wait_states(story.program(), waits, rank, {})[static_cast<std::size_t>(state)].wait_ticks;
+            return states(story, rank)[static_cast<std::size_t>(state)].wait_ticks;
         };
         // The root waits until 600 for the first who gives it something; who gets something waits for nobody.
         EXPECT_EQ(of(0, WaitState::early_reduce), operation == Operation::gather ? 100 : 0);

@@ -23,19 +23,21 @@ ActiveTime::ActiveTime(const Timeline& timeline, std::span<const Wait> waits, st
         return;
     }
     std::vector<std::uint32_t> slot(CodePlace::count(callpaths), kNone);
-    std::vector<std::int64_t> now;
-    const auto add = [&](std::uint32_t place, std::int64_t length) {
-        if (slot[place] == kNone) {
-            slot[place] = static_cast<std::uint32_t>(places_.size());
-            places_.push_back(place);
-            now.push_back(0);
+    const auto know = [&](CodePlace place) {
+        auto& known = slot[place.code()];
+        if (known == kNone) {
+            known = static_cast<std::uint32_t>(places_.size());
+            places_.push_back(place.code());
         }
-        now[slot[place]] += length;
     };
-    scan(0, calls, 0, add);
+    for (std::uint32_t c = 0; c < calls; ++c) {
+        know({timeline.calls[c].callpath, true});
+        know({c + 1 == calls ? kUndefined : timeline.calls[c + 1].callpath, false});
+    }
     // Sums take as much memory as two bytes a call, at most.
     step_ = std::max(kFewCalls, 4 * static_cast<std::uint32_t>(places_.size()));
-    std::ranges::fill(now, 0);
+    std::vector<std::int64_t> now(places_.size(), 0);
+    const auto add = [&](std::uint32_t place, std::int64_t length) { now[slot[place]] += length; };
     std::size_t wait = 0;
     sums_ = shelf.take<std::int64_t>((calls / step_ + 1) * now.size());
     for (std::uint32_t at = 0; at <= calls - calls % step_; at += step_) {

@@ -15,7 +15,8 @@ Causes::Causes(const Program& program, std::vector<Span> interest, unsigned thre
 
 const std::vector<PathStretch>& Causes::path() {
     std::call_once(path_followed_, [&] {
-        waits_.emplace(program_, collectives_, threads_);
+        waits_.emplace(program_, collectives_, interest_, threads_);
+        wait_states_ = waits_->states();
         wait_ends_.resize(program_.timelines.size());
         std::vector<std::uint32_t> calls;
         std::vector<std::int64_t> until;
@@ -37,6 +38,11 @@ const std::vector<PathStretch>& Causes::path() {
         }
     });
     return path_;
+}
+
+const std::vector<WaitTotals>& Causes::wait_states() {
+    path();
+    return wait_states_;
 }
 
 const std::vector<WaitEnds>& Causes::wait_ends() {

@@ -28,6 +28,8 @@ class Causes {
     const std::vector<PathStretch>& path();
     /// When the path is on each location.
     const std::vector<std::vector<Span>>& on_path();
+    /// The wait states of each location, of calls that it entered in the region of interest as given.
+    const std::vector<WaitTotals>& wait_states();
     /// Until when the calls of each location waited.
     const std::vector<WaitEnds>& wait_ends();
     /// What makes others wait in the region of interest.
@@ -45,6 +47,7 @@ class Causes {
     std::once_flag path_followed_;
     std::once_flag delays_found_;
     std::optional<Waits> waits_;  // until the delays are found
+    std::vector<WaitTotals> wait_states_;
     Shelf wait_end_memory_;
     std::vector<WaitEnds> wait_ends_;
     std::vector<PathStretch> path_;

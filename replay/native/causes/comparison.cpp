@@ -4,10 +4,25 @@
 
 namespace logpost::replay {
 
+namespace {
+
+std::vector<std::uint32_t> callers_of(const Program& program) {
+    std::vector<std::uint32_t> callers(CodePlace::count(program.callpaths()));
+    for (std::uint32_t place = 0; place < callers.size(); ++place) {
+        const auto of = CodePlace::of(place);
+        callers[place] = of.in_call || of.callpath == kUndefined
+                             ? place
+                             : CodePlace{program.callers[static_cast<std::size_t>(of.callpath)], false}.code();
+    }
+    return callers;
+}
+
+}  // namespace
+
 Comparison::Comparison(const Program& program, const ActiveTimes& active, Synchronizations& synchronizations)
-    : program_(program),
-      active_(active),
+    : active_(active),
       synchronizations_(synchronizations),
+      caller_(callers_of(program)),
       mine_(CodePlace::count(program.callpaths())),
       theirs_(mine_),
       mine_by_caller_(mine_),
@@ -26,11 +41,11 @@ Excess Comparison::compare(std::size_t waiting, const Wait& wait, std::vector<De
     // A function's time on both locations is compared; its excess is that of the calls which the time lies before.
     excess_by_caller_.clear();
     for (const auto place : mine_.places()) {
-        excess_by_caller_.add(caller(place), std::max<std::int64_t>(0, mine_[place] - theirs_[place]));
+        excess_by_caller_.add(caller_[place], std::max<std::int64_t>(0, mine_[place] - theirs_[place]));
     }
     for (const auto place : mine_.places()) {
         const auto beyond = mine_[place] - theirs_[place];
-        const auto of = caller(place);
+        const auto of = caller_[place];
         const auto delay = mine_by_caller_[of] - theirs_by_caller_[of];
         if (beyond > 0 && delay > 0) {
             const auto share =
@@ -53,18 +68,10 @@ std::int64_t Comparison::profile(std::size_t location, const Synchronization& si
     return spent.waited_ps;
 }
 
-std::uint32_t Comparison::caller(std::uint32_t place) const noexcept {
-    const auto of = CodePlace::of(place);
-    if (of.in_call || of.callpath == kUndefined) {
-        return place;
-    }
-    return CodePlace{program_.callers[static_cast<std::size_t>(of.callpath)], false}.code();
-}
-
 void Comparison::by_caller(const PlaceTimes& times, PlaceTimes& callers) const {
     callers.clear();
     for (const auto place : times.places()) {
-        callers.add(caller(place), times[place]);
+        callers.add(caller_[place], times[place]);
     }
 }
 

@@ -40,13 +40,11 @@ class Comparison {
   private:
     /// Active time from a synchronization, of which only the completion counts, to a call. Also the time waited.
     std::int64_t profile(std::size_t location, const Synchronization& since, std::uint32_t until, PlaceTimes& times);
-    /// Computation is compared by the function that contains the call after it.
-    [[nodiscard]] std::uint32_t caller(std::uint32_t place) const noexcept;
     void by_caller(const PlaceTimes& times, PlaceTimes& callers) const;
 
-    const Program& program_;
     const ActiveTimes& active_;
     Synchronizations& synchronizations_;
+    std::vector<std::uint32_t> caller_;  // by place: of computation, the function that contains the call after it
     PlaceTimes mine_, theirs_, mine_by_caller_, theirs_by_caller_, excess_by_caller_;
 };
 

@@ -79,8 +79,9 @@ class LatestWait {
 
 }  // namespace
 
-Waits::Waits(const Program& program, const CollectiveWaits& collectives, unsigned threads)
-    : memory_(program.spill.get()), waits_(program.timelines.size()) {
+Waits::Waits(const Program& program, const CollectiveWaits& collectives, const std::vector<Span>& interest,
+             unsigned threads)
+    : memory_(program.spill.get()), waits_(program.timelines.size()), states_(program.timelines.size()) {
     start_up_ = rendezvous(program, CallKind::initialize, [&](std::size_t location, const Call& call) {
         return call.leave_ps >= program.spans[location].begin_ps;
     });
@@ -94,6 +95,7 @@ Waits::Waits(const Program& program, const CollectiveWaits& collectives, unsigne
         const auto here = static_cast<std::int32_t>(location);
         const auto& mine = program.timelines[location];
         const CallOperations operations(mine);
+        WaitStates states(program, collectives, location, interest.empty() ? Span{} : interest[location]);
         thread_local std::vector<Wait> waits;
         waits.clear();
         const auto of_epochs = one_sided.of(location);
@@ -112,6 +114,7 @@ Waits::Waits(const Program& program, const CollectiveWaits& collectives, unsigne
             together(shut_down_, WaitKind::shut_down, c, latest);
             if (!done.empty()) {
                 const auto messages = message_waits(program, mine, call, done);
+                states.add(call, messages, done);
                 for (const auto& [kind, wait] : {std::pair{WaitKind::late_sender, messages.late_sender},
                                                  std::pair{WaitKind::late_receiver, messages.late_receiver}}) {
                     if (wait.found() && wait.cause != here) {
@@ -141,6 +144,7 @@ Waits::Waits(const Program& program, const CollectiveWaits& collectives, unsigne
             }
         }
         waits_[location] = memory_.copy(waits);
+        states_[location] = states.totals();
     });
 }
 

@@ -11,6 +11,7 @@
 #include "replay/native/program.hpp"
 #include "replay/native/shelf.hpp"
 #include "replay/native/split/collective_waits.hpp"
+#include "replay/native/split/wait_states.hpp"
 
 namespace logpost::replay {
 
@@ -60,15 +61,20 @@ struct Rendezvous {
 /// The waits of every accounted location, in the order of its calls; a call has one at most, the one that ended last.
 class Waits {
   public:
-    Waits(const Program& program, const CollectiveWaits& collectives, unsigned threads);
+    /// `interest` by location; empty: all calls. Only the wait states are of calls entered there.
+    Waits(const Program& program, const CollectiveWaits& collectives, const std::vector<Span>& interest,
+          unsigned threads);
 
     [[nodiscard]] std::span<const Wait> of(std::size_t location) const noexcept { return waits_[location]; }
+    /// By location; of one that is not accounted, nothing.
+    [[nodiscard]] const std::vector<WaitTotals>& states() const noexcept { return states_; }
     [[nodiscard]] const Rendezvous& start_up() const noexcept { return start_up_; }
     [[nodiscard]] const Rendezvous& shut_down() const noexcept { return shut_down_; }
 
   private:
     Shelf memory_;
     std::vector<std::span<const Wait>> waits_;  // by location
+    std::vector<WaitTotals> states_;
     Rendezvous start_up_;
     Rendezvous shut_down_;
 };

@@ -154,6 +154,9 @@ class Analysis {
     [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return causes_->collectives(); }
     /// The critical path of the recorded execution. Computed where nobody asked for it yet; any thread may ask.
     const std::vector<PathStretch>& path() { return causes_->path(); }
+    /// Wait states by location, of calls entered in the region of interest, or at any time where none was given.
+    /// Likewise.
+    const std::vector<WaitTotals>& wait_states() { return causes_->wait_states(); }
     /// What makes others wait in the region of interest. Likewise, and beside `next_calls` and `next_messages`.
     const std::vector<DelayCost>& delays() { return causes_->delays(); }
     /// What collective operations are divided into.
@@ -163,11 +166,6 @@ class Analysis {
     [[nodiscard]] const std::vector<std::size_t>& accounted() const noexcept { return accounted_; }
     /// The region of interest on a location: what of its program the user looks at.
     [[nodiscard]] Span interest(std::size_t location) const noexcept { return causes_->interest(location); }
-    /// As it was given: all time where none is.
-    [[nodiscard]] Span given_interest(std::size_t location) const noexcept {
-        const auto& given = causes_->given_interest();
-        return given.empty() ? Span{} : given[location];
-    }
     /// The number of a location's call in the whole run; kUndefined for kNone.
     [[nodiscard]] std::int32_t call_id(std::size_t location, std::uint32_t call) const noexcept {
         return call == kNone ? kUndefined : static_cast<std::int32_t>(first_call_[location] + call);

@@ -4,9 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "replay/native/program.hpp"
+#include "replay/native/split/call_operations.hpp"
 #include "replay/native/split/collective_waits.hpp"
+#include "replay/native/split/message_waits.hpp"
 
 namespace logpost::replay {
 
@@ -36,7 +39,24 @@ using WaitTotals = std::array<WaitTotal, kWaitStates>;
 /// Sender candidate. Wait at Barrier, NxN and Fence: min(latest begin, own end) - own begin. Late Broadcast: min(root's
 /// begin, own end) - own begin on the others. Early Reduce: min(earliest begin of another, own end) - own begin on the
 /// root.
-WaitTotals wait_states(const Program& program, const CollectiveWaits& collectives, std::size_t location,
-                       Span interest = {});
+class WaitStates {
+  public:
+    WaitStates(const Program& program, const CollectiveWaits& collectives, std::size_t location, Span interest);
+
+    /// Adds those of a call of the location, which waited so for messages and did these operations.
+    void add(const Call& call, const MessageWaitStates& waits, std::span<const CallOperation> done) noexcept;
+    [[nodiscard]] const WaitTotals& totals() const noexcept { return totals_; }
+
+  private:
+    void add(const Collective& operation) noexcept;
+    void count(WaitState state, std::int64_t from_ps, std::int64_t until_ps) noexcept;
+    [[nodiscard]] std::int64_t ticks(std::int64_t ps) const noexcept;
+
+    const Program& program_;
+    const CollectiveWaits& collectives_;
+    std::size_t location_;
+    Span interest_;
+    WaitTotals totals_{};
+};
 
 }  // namespace logpost::replay
