@@ -133,11 +133,13 @@ class Sampler {
         const auto here = static_cast<std::int32_t>(location);
         const auto& mine = program_.timelines[location];
         completions_.clear();
+        receives_.clear();
         for (std::uint32_t i = 0; i < mine.receives.size(); ++i) {
             const auto& received = mine.receives[i];
             if (received.complete_call == kNone || !chosen(received.complete_call, stride_)) {
                 continue;
             }
+            receives_.push_back(i);
             auto& call = completions_[received.complete_call];
             ++call.receives;
             if (received.match == kNone) {
@@ -146,19 +148,15 @@ class Sampler {
             }
             message(here, i, call);
         }
-        for (std::uint32_t i = 0; i < mine.receives.size(); ++i) {
-            const auto at = mine.receives[i].complete_call == kNone ? completions_.end()
-                                                                    : completions_.find(mine.receives[i].complete_call);
-            if (at == completions_.end()) {
-                continue;
-            }
-            if (mine.receives[i].match != kNone && at->second.receives == 1) {
+        for (const auto i : receives_) {
+            if (mine.receives[i].match != kNone && completions_.at(mine.receives[i].complete_call).receives == 1) {
                 alone(here, i);
             }
         }
         for (std::uint32_t i = 0; i < mine.sends.size(); ++i) {
             const auto& sent = mine.sends[i];
-            if (sent.complete_call == kNone || sent.complete_call == sent.call) {
+            if (sent.complete_call == kNone || sent.complete_call == sent.call ||
+                !chosen(sent.complete_call, stride_)) {
                 continue;
             }
             const auto at = completions_.find(sent.complete_call);
@@ -462,7 +460,8 @@ class Sampler {
     std::size_t stride_ = 1;
     std::vector<bool> own_node_;  // by location: none other on its node
     Classes result_;
-    std::map<std::uint32_t, Completions> completions_;  // by call of one location
+    std::map<std::uint32_t, Completions> completions_;  // by chosen call of one location
+    std::vector<std::uint32_t> receives_;               // that these complete
 };
 
 }  // namespace

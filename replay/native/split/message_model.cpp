@@ -31,7 +31,7 @@ MessageModel::MessageModel(const Program& program, const Parameters& parameters,
     reserve();
     count_bursts();
     build_records();
-    if (!parameters_.asynchronous_progress && transfers_unattended()) {
+    if (transfers_unattended_) {
         parameters_.asynchronous_progress = true;
         build_records();
     }
@@ -113,13 +113,14 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
         record.queued = received.match > 0 && sender.sends[received.match - 1].call == sent.call;
         if (stages.rendezvous) {
             const std::int64_t request = send_block_end(record.times, stages, begun(id)) + stages.L;
+            const auto ready = request_ready(
+                record.times, request, parameters_.asynchronous_progress,
+                [&](std::int64_t time) { return attends(location, time, record.times.rw0, received.call); });
             asks_[location].push_back(i);
-            asking.push_back({.receive = i,
-                              .handshake = {},
-                              .request_ready = request_ready(
-                                  record.times, request, parameters_.asynchronous_progress, [&](std::int64_t time) {
-                                      return attends(location, time, record.times.rw0, received.call);
-                                  })});
+            asking.push_back({.receive = i, .handshake = {}, .request_ready = ready});
+            if (!parameters_.asynchronous_progress) {
+                judge_attendance(id, stages, request, ready, counts);  // while both ends' calls are near
+            }
         } else {
             record.arrival = injection(record.times, stages, {}, begun(id));
         }
@@ -235,43 +236,30 @@ std::int64_t MessageModel::sent(MessageId id) const noexcept {
     return injection(message.times, planned, handshake_of(id), before) + message.send_endpoint + planned.serialization;
 }
 
-/// Whether the trace proves that rendezvous go on without a processor: transfers that were over before a side that was
-/// outside of MPI could have attended to them, and more of these than of transfers that waited for it.
-bool MessageModel::transfers_unattended() const noexcept {
-    std::atomic<std::uint64_t> every_unattended = 0;
-    std::atomic<std::uint64_t> every_attended = 0;
-    for_each_parallel(rendezvous_.size(), threads_, 1, [&](std::size_t location, unsigned) {
-        std::uint64_t unattended = 0;
-        std::uint64_t attended = 0;
-        for (const auto& entry : rendezvous_[location]) {
-            const MessageId id{static_cast<std::int32_t>(location), entry.receive};
-            const auto& times = record(id).times;
-            const auto& planned = stages(id);
-            const auto completion = completion_of_send(program_, id);
-            const std::int64_t request = send_block_end(times, planned, begun(id)) + planned.L;
-            const std::int64_t posted = std::max(request, times.r0);
-            const std::int64_t clear = entry.request_ready + planned.o_control + planned.L;
-            const std::int64_t attended_at = answered(id, clear);
-            // Judged where somebody was away for longer than a control message takes.
-            const std::int64_t notable = planned.L + 2 * planned.o_control;
-            if (attended_at - clear > notable) {
-                if (times.rw1 < attended_at) {
-                    ++unattended;
-                } else if (times.rw0 <= clear) {
-                    ++attended;
-                }
-            } else if (entry.request_ready - posted > notable && completion.leave > completion.enter) {
-                if (completion.leave < entry.request_ready) {
-                    ++unattended;
-                } else if (completion.enter <= posted) {
-                    ++attended;
-                }
-            }
+/// Counts a rendezvous, whose request is there at `request` and can be answered at `ready`, by whether it waited for a
+/// side that was outside of MPI.
+void MessageModel::judge_attendance(MessageId id, const MessageStages& planned, std::int64_t request,
+                                    std::int64_t ready, Counts& counts) const noexcept {
+    const auto& times = record(id).times;
+    const auto completion = completion_of_send(program_, id);
+    const std::int64_t posted = std::max(request, times.r0);
+    const std::int64_t clear = ready + planned.o_control + planned.L;
+    const std::int64_t attended_at = answered(id, clear);
+    // Judged where somebody was away for longer than a control message takes.
+    const std::int64_t notable = planned.L + 2 * planned.o_control;
+    if (attended_at - clear > notable) {
+        if (times.rw1 < attended_at) {
+            ++counts.unattended;
+        } else if (times.rw0 <= clear) {
+            ++counts.attended;
         }
-        every_unattended += unattended;
-        every_attended += attended;
-    });
-    return every_unattended > every_attended;
+    } else if (ready - posted > notable && completion.leave > completion.enter) {
+        if (completion.leave < ready) {
+            ++counts.unattended;
+        } else if (completion.enter <= posted) {
+            ++counts.attended;
+        }
+    }
 }
 
 MessageModel::Misfit MessageModel::misfit_of_rendezvous() const noexcept {
@@ -323,7 +311,15 @@ std::int64_t MessageModel::answered(MessageId id, std::int64_t clear) const noex
 /// From when each side can answer, and how long it is busy with other things, to when it answers.
 void MessageModel::settle_handshakes() {
     for_each_parallel(rendezvous_.size(), threads_, 1, [&](std::size_t location, unsigned) {
-        for (auto& entry : rendezvous_[location]) {
+        const auto asking = rendezvous_[location];
+        for (std::size_t i = 0; i < asking.size(); ++i) {
+            if (!parameters_.asynchronous_progress && i % kTogether == 0) {
+                std::array<std::uint32_t, kTogether> next;
+                const auto count = std::min<std::size_t>(kTogether, asking.size() - i);
+                std::ranges::transform(asking.subspan(i, count), next.begin(), &Rendezvous::receive);
+                fetch_ahead(program_, program_.timelines[location], std::span(next).first(count));
+            }
+            auto& entry = asking[i];
             const MessageId id{static_cast<std::int32_t>(location), entry.receive};
             auto& message = change(id);
             const auto& planned = stages(id);
@@ -489,7 +485,10 @@ void MessageModel::build_records() {
         plan_departures(location);  // now that its calls are near
     });
     messages_ = violations_ = beyond_sizes_ = beyond_strides_ = 0;
+    Counts every;
     for (const auto& one : counts) {
+        every.unattended += one.unattended;
+        every.attended += one.attended;
         messages_ += one.messages;
         between_nodes_ = between_nodes_ || one.between_nodes > 0;
         violations_ += one.violations;
@@ -497,6 +496,7 @@ void MessageModel::build_records() {
         beyond_strides_ += one.beyond_strides;
         sizes_differ_ = sizes_differ_ || one.sizes_differ > 0;
     }
+    transfers_unattended_ = every.unattended > every.attended;
 }
 
 }  // namespace logpost::replay

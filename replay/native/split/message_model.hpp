@@ -181,11 +181,14 @@ class MessageModel {
         std::uint64_t beyond_sizes = 0;
         std::uint64_t beyond_strides = 0;
         std::uint64_t sizes_differ = 0;
+        std::uint64_t unattended = 0;  // transfers that were over before a side that was outside of MPI could attend
+        std::uint64_t attended = 0;    // those that waited for it
     };
     Counts build_records(std::size_t location);
     void plan_departures(std::size_t location);
     void build_records();
-    [[nodiscard]] bool transfers_unattended() const noexcept;
+    void judge_attendance(MessageId id, const MessageStages& planned, std::int64_t request, std::int64_t ready,
+                          Counts& counts) const noexcept;
     /// What the model wants of rendezvous beyond what they took, and what they took; ps.
     struct Misfit {
         std::int64_t deficit, taken;
@@ -227,7 +230,8 @@ class MessageModel {
     std::uint64_t violations_ = 0;
     std::uint64_t beyond_sizes_ = 0;
     std::uint64_t beyond_strides_ = 0;
-    bool sizes_differ_ = false;  // a receive's record states another size than its send's
+    bool transfers_unattended_ = false;  // as the trace proves: more transfers than waited for a side that was away
+    bool sizes_differ_ = false;          // a receive's record states another size than its send's
 };
 
 }  // namespace logpost::replay
