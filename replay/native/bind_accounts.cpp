@@ -2,7 +2,6 @@
 #include "bindings.hpp"
 #include "replay/native/split/analysis.hpp"
 #include "replay/native/split/wait_states.hpp"
-#include "replay/native/threads.hpp"
 
 namespace logpost::replay::bindings {
 

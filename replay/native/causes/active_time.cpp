@@ -23,17 +23,12 @@ ActiveTime::ActiveTime(const Timeline& timeline, std::span<const Wait> waits, st
         return;
     }
     std::vector<std::uint32_t> slot(CodePlace::count(callpaths), kNone);
-    const auto know = [&](CodePlace place) {
-        auto& known = slot[place.code()];
-        if (known == kNone) {
-            known = static_cast<std::uint32_t>(places_.size());
-            places_.push_back(place.code());
+    scan(0, calls, 0, [&](std::uint32_t place, std::int64_t) {
+        if (slot[place] == kNone) {
+            slot[place] = static_cast<std::uint32_t>(places_.size());
+            places_.push_back(place);
         }
-    };
-    for (std::uint32_t c = 0; c < calls; ++c) {
-        know({timeline.calls[c].callpath, true});
-        know({c + 1 == calls ? kUndefined : timeline.calls[c + 1].callpath, false});
-    }
+    });
     // Sums take as much memory as two bytes a call, at most.
     step_ = std::max(kFewCalls, 4 * static_cast<std::uint32_t>(places_.size()));
     std::vector<std::int64_t> now(places_.size(), 0);

@@ -36,26 +36,6 @@ SendCompletion completion_of_send(const Program& program, MessageId id) noexcept
     return {call.enter_ps, call.leave_ps};
 }
 
-namespace {
-
-void add_sender(FarEnds& sent, const Program& program, const MessageEnd& received) noexcept {
-    if (received.match != kNone) {
-        const auto& sender = program.timelines[static_cast<std::size_t>(received.peer)];
-        sent.add(sender, sender.sends[received.match]);
-    }
-}
-
-void touch_calls(const FarEnds& sent) noexcept {
-    sent.for_each([](const Timeline& sender, const MessageEnd& of) {
-        touch(sender.calls[of.call]);
-        if (of.complete_call != kNone && of.complete_call != of.call) {
-            touch(sender.calls[of.complete_call]);
-        }
-    });
-}
-
-}  // namespace
-
 void fetch_ahead(const Program& program, const Timeline& receiver, std::uint32_t receive) noexcept {
     if (receive % kTogether != 0) {
         return;
@@ -63,17 +43,18 @@ void fetch_ahead(const Program& program, const Timeline& receiver, std::uint32_t
     FarEnds sent;
     const auto end = std::min<std::size_t>(receive + kTogether, receiver.receives.size());
     for (std::size_t i = receive; i < end; ++i) {
-        add_sender(sent, program, receiver.receives[i]);
+        const auto& received = receiver.receives[i];
+        if (received.match != kNone) {
+            const auto& sender = program.timelines[static_cast<std::size_t>(received.peer)];
+            sent.add(sender, sender.sends[received.match]);
+        }
     }
-    touch_calls(sent);
-}
-
-void fetch_ahead(const Program& program, const Timeline& receiver, std::span<const std::uint32_t> receives) noexcept {
-    FarEnds sent;
-    for (const auto receive : receives) {
-        add_sender(sent, program, receiver.receives[receive]);
-    }
-    touch_calls(sent);
+    sent.for_each([](const Timeline& sender, const MessageEnd& of) {
+        touch(sender.calls[of.call]);
+        if (of.complete_call != kNone && of.complete_call != of.call) {
+            touch(sender.calls[of.complete_call]);
+        }
+    });
 }
 
 std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept {

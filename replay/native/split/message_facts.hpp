@@ -66,8 +66,6 @@ class FarEnds {
 /// For who looks at a location's receives one after the other: touches the sending ends of the next `kTogether`, then
 /// the calls that began and completed them; nothing but for every `kTogether`th receive.
 void fetch_ahead(const Program& program, const Timeline& receiver, std::uint32_t receive) noexcept;
-/// Likewise of these, at most `kTogether`.
-void fetch_ahead(const Program& program, const Timeline& receiver, std::span<const std::uint32_t> receives) noexcept;
 
 /// Row of Program::layouts of one send; kUndefined: contiguous or not stated.
 std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept;

@@ -30,8 +30,7 @@ MessageModel::MessageModel(const Program& program, const Parameters& parameters,
       nic_uses_(std::move(nic_uses)) {
     reserve();
     count_bursts();
-    build_records();
-    if (transfers_unattended_) {
+    if (build_records()) {
         parameters_.asynchronous_progress = true;
         build_records();
     }
@@ -311,15 +310,7 @@ std::int64_t MessageModel::answered(MessageId id, std::int64_t clear) const noex
 /// From when each side can answer, and how long it is busy with other things, to when it answers.
 void MessageModel::settle_handshakes() {
     for_each_parallel(rendezvous_.size(), threads_, 1, [&](std::size_t location, unsigned) {
-        const auto asking = rendezvous_[location];
-        for (std::size_t i = 0; i < asking.size(); ++i) {
-            if (!parameters_.asynchronous_progress && i % kTogether == 0) {
-                std::array<std::uint32_t, kTogether> next;
-                const auto count = std::min<std::size_t>(kTogether, asking.size() - i);
-                std::ranges::transform(asking.subspan(i, count), next.begin(), &Rendezvous::receive);
-                fetch_ahead(program_, program_.timelines[location], std::span(next).first(count));
-            }
-            auto& entry = asking[i];
+        for (auto& entry : rendezvous_[location]) {
             const MessageId id{static_cast<std::int32_t>(location), entry.receive};
             auto& message = change(id);
             const auto& planned = stages(id);
@@ -477,7 +468,7 @@ void MessageModel::count_bursts() {
     });
 }
 
-void MessageModel::build_records() {
+bool MessageModel::build_records() {
     std::vector<Counts> counts(program_.timelines.size());
     more_memory_->clear();
     for_each_parallel(counts.size(), threads_, 1, [&](std::size_t location, unsigned) {
@@ -485,10 +476,11 @@ void MessageModel::build_records() {
         plan_departures(location);  // now that its calls are near
     });
     messages_ = violations_ = beyond_sizes_ = beyond_strides_ = 0;
-    Counts every;
+    std::uint64_t unattended = 0;
+    std::uint64_t attended = 0;
     for (const auto& one : counts) {
-        every.unattended += one.unattended;
-        every.attended += one.attended;
+        unattended += one.unattended;
+        attended += one.attended;
         messages_ += one.messages;
         between_nodes_ = between_nodes_ || one.between_nodes > 0;
         violations_ += one.violations;
@@ -496,7 +488,7 @@ void MessageModel::build_records() {
         beyond_strides_ += one.beyond_strides;
         sizes_differ_ = sizes_differ_ || one.sizes_differ > 0;
     }
-    transfers_unattended_ = every.unattended > every.attended;
+    return unattended > attended;
 }
 
 }  // namespace logpost::replay

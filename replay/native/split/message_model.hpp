@@ -186,7 +186,9 @@ class MessageModel {
     };
     Counts build_records(std::size_t location);
     void plan_departures(std::size_t location);
-    void build_records();
+    /// Whether the trace proves that rendezvous go on without a processor, where parameters do not state it: more
+    /// transfers were over before a side that was outside of MPI could attend to them than waited for it.
+    bool build_records();
     void judge_attendance(MessageId id, const MessageStages& planned, std::int64_t request, std::int64_t ready,
                           Counts& counts) const noexcept;
     /// What the model wants of rendezvous beyond what they took, and what they took; ps.
@@ -230,8 +232,7 @@ class MessageModel {
     std::uint64_t violations_ = 0;
     std::uint64_t beyond_sizes_ = 0;
     std::uint64_t beyond_strides_ = 0;
-    bool transfers_unattended_ = false;  // as the trace proves: more transfers than waited for a side that was away
-    bool sizes_differ_ = false;          // a receive's record states another size than its send's
+    bool sizes_differ_ = false;  // a receive's record states another size than its send's
 };
 
 }  // namespace logpost::replay
