@@ -34,7 +34,7 @@ UNREAD = (
 """Data, quotations of sources, and stubs, whose text is that of the bindings."""
 
 _EDGE = {"start": r"(?<![^\W_])", "end": r"(?![^\W_])"}
-_BLANK = r"(?:[\s_]|//+!?<?|#|\*)+"
+_BLANK = r"(?:[^\S\n_]|_|(?<=[^\n])\n[^\S\n]*(?://+!?<?|#|\*)?(?=[^\n]))+"
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ def compiled(pattern: str) -> re.Pattern[str]:
     # A look behind has a fixed width: a blank in it stays one.
     pieces = re.split(r"(\(\?<[!=][^)]*\))", text)
     text = "".join(one if one.startswith(("(?<!", "(?<=")) else one.replace(" ", _BLANK) for one in pieces)
-    return re.compile(text, 0 if re.search(r"(?<!\\)[A-Z]", pattern) else re.IGNORECASE)
+    flags = re.MULTILINE if re.search(r"(?<!\\)[A-Z]", pattern) else re.MULTILINE | re.IGNORECASE
+    return re.compile(text, flags)
 
 
 def words(root: Path) -> list[Word]:
