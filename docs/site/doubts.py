@@ -41,9 +41,9 @@ DOUBTS = {
     ),
     "thread_imbalance": (
         "Threads that arrive late at a barrier need not have more work: a core that two threads share, memory of "
-        "another socket, or an operating system that takes the core away look alike. The gain supposes that the work between "
-        "two barriers can be shared evenly, and costs nothing more for it. Instrumentation of small regions is itself "
-        "uneven: compare with a run of larger ones."
+        "another socket, or an operating system that takes the core away look alike. The gain supposes that the work "
+        "between two barriers can be shared evenly, and costs nothing more for it. Instrumentation of small regions is "
+        "itself uneven: compare with a run of larger ones."
     ),
     "serial_part": (
         "Work that depends on its own results, input and output, or a library that is not thread-safe cannot be "
