@@ -31,7 +31,9 @@ def test_its_report_is_that_of_the_tutorials_archive(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "most"), [("README.md", 600), ("docs/whatif.md", 3500), ("docs/split.md", 4500), ("CHANGELOG.md", 700)], ids=str
+    ("page", "most"),
+    [("README.md", 600), ("docs/whatif.md", 3500), ("docs/split.md", 4500), ("CHANGELOG.md", 700)],
+    ids=str,
 )
 def test_manuals_stay_short(page: str, most: int) -> None:
     assert len((ROOT / page).read_text(encoding="utf-8").split()) <= most
