@@ -3,7 +3,7 @@ SHELL := /bin/bash
 VENV := $(CURDIR)/.venv
 BIN := $(VENV)/bin
 export PATH := $(BIN):$(PATH)
-# Open MPI refuses to start as root unless told; containers and CI machines are root.
+# Open MPI refuses to start as root without these; containers and CI machines are root.
 export OMPI_ALLOW_RUN_AS_ROOT := 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 
@@ -15,7 +15,7 @@ NATIVE := $(shell find . \( -path ./build -o -path ./.venv -o -path ./.git -o -p
 
 # Each process has a part of the files, whose fixtures are made once, and takes over what another has not begun when it
 # has none left. Tests of MPI, the simulator and browsers wait for half of their time: where they are among the others,
-# in one session, a process more than cores has what they leave. Tests of how long something took run alone, and of the
+# in one session, a process more than cores has what they leave. Tests of durations run alone, and of the
 # files only those that have some are collected: to read all the others takes ten seconds of one core.
 SIDE_BY_SIDE := --dist worksteal --durations=20
 CORES := $(shell nproc)
@@ -35,7 +35,7 @@ help:
 	@echo 'make demo      record, analyze and report an MPI program; prints the path of the report'
 	@echo 'make check     quick tests without MPI, simulator or browser; one minute on 2 cores, little set-up'
 	@echo 'make test      everything: native tests, Python tests, browser tests'
-	@echo 'make lint      formatters, linters, types, import layers'
+	@echo 'make lint      formatters, linters, types, import layers, words'
 	@echo 'make sanitize  native tests and analyses of real archives under ASan, UBSan and TSan'
 	@echo 'make fuzz SECONDS=600   archives and other files made by chance for so long: nothing may die, hang or not add up'
 	@echo 'make docs      the documentation as pages in build/docs; prints the path to open'
@@ -92,6 +92,7 @@ lint: setup
 	mypy
 	lint-imports
 	git ls-files '*.c' '*.h' '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
+	python packaging/words.py
 	python packaging/tidy.py
 
 # The Python OTF2 reader is measured for comparison; where it cannot be installed, the table says so.
@@ -105,7 +106,7 @@ sanitize: build/.made $(VENV)/.check
 fuzz: build/.made $(VENV)/.check build/dev/.built
 	@packaging/fuzz $(or $(filter-out 0,$(SECONDS)),600)
 
-# Goes on where it was interrupted. Needs the distribution's source packages and minutes to configure the suite.
+# Continues where it was interrupted. Needs the distribution's source packages and minutes to configure the suite.
 conformance: setup
 	@nice python -m tests.conformance --only '$(ONLY)'
 
@@ -116,7 +117,7 @@ wheel: build/.made $(VENV)/.base
 wheel-test: wheel
 	@packaging/wheel-test build/dist/logpost-*.whl
 
-# Needs the network: each row has an environment of its own, and MPIs that the distribution lacks come from PyPI.
+# Needs the network: each row has a separate environment, and MPIs that the distribution lacks come from PyPI.
 matrix: setup
 	@nice python packaging/matrix.py $(ONLY)
 

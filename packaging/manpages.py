@@ -104,7 +104,7 @@ def _page(name: str, summary: str, sections: Iterable[tuple[str, list[str]]]) ->
 
 
 def _without_first_break(lines: list[str]) -> list[str]:
-    """A section begins a paragraph by itself."""
+    """A section begins a paragraph."""
     return lines[1:] if lines and lines[0] == ".PP" else lines
 
 

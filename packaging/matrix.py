@@ -2,7 +2,7 @@
 
 usage: python packaging/matrix.py [WORD]...    only the rows whose name contains a word, such as Python or MPICH
 
-A Python builds and installs the package in an environment of its own and takes an archive of tests/data to a report; a
+A Python builds and installs the package in a separate environment and makes a report of an archive of tests/data; a
 libotf2 does so with the Python at hand; an MPI compiles, records and analyzes a program. What was not run is said with
 its reason. Exit status 1 when a row fails.
 
@@ -126,7 +126,7 @@ def mpi(name: str, version: str) -> str:
 
 
 def mpis(name: str) -> Iterator[dict[str, Path]]:
-    """Compilers and launchers: the distribution's, then PyPI's in an environment of its own."""
+    """Compilers and launchers: the distribution's, then PyPI's in a separate environment."""
     suffix = FROM_PYPI[name]
     here = {tool: shutil.which(f"{tool}.{suffix}") for tool in ("mpicc", "mpirun")}
     if all(here.values()):
@@ -151,7 +151,7 @@ def rows() -> list[Row]:
 
 
 def main(words: list[str], every: list[Row]) -> int:
-    """Try the rows that are asked for and print each as it ends; 1 when one failed."""
+    """Try the chosen rows and print each as it ends; 1 when one failed."""
     failed = False
     for row in every:
         if words and not any(word.lower() in row.name.lower() for word in words):

@@ -1,8 +1,8 @@
 """clang-tidy over the C and C++ files of the native build.
 
-Headers take most of its time when it reads each file by itself. Files that are compiled with the same options are read
+Headers cost most of its time when it reads files one by one. Files that are compiled with the same options are read
 together, as one translation unit that includes them. No file of such a group defines a name that another one has from
-elsewhere, or a function that another one calls: the analyzer does not look by itself at a function into which it has
+elsewhere, or a function that another one calls: the analyzer does not look separately at a function into which it has
 followed a call. What is found in a group, or keeps it from compiling, has its files read one by
 one, which decides.
 """

@@ -27,7 +27,7 @@ from logpost.analyzer.findings.finding import Finding
 
 CURE = 0.20
 """Of a gain: what it differs from the true one where nothing else is to blame. In nine of ten simulated programs it is
-less (docs/whatif.md, the gains of findings)."""
+less (docs/accuracy.md)."""
 OTHER_CURES = ("gain_if_shared", "gain_as_tree", "gain_if_as_fast", "gain_if_answered_together")
 
 

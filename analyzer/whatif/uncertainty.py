@@ -68,10 +68,10 @@ MODELLED = (
 )
 REPLAYED = 0.05
 """How far a predicted change is off where nothing else is to blame: by less in three of four simulated predictions with
-an exact machine (docs/whatif.md, coverage)."""
+an exact machine (docs/accuracy.md)."""
 CONTENDED = 0.1
 """The same where messages wait for NICs and links that others use: by less in 32 of the 46 predictions of another
-length in the table of `tests.benchmarks network` (docs/whatif.md); a choice, not a measured quantile."""
+length in the table of `tests.benchmarks network` (docs/accuracy.md); a choice, not a measured quantile."""
 MOST_CALLS = 500_000
 """Larger programs are not calibrated anew at the ends of the machine's values: the change's error moves the planned
 value alone."""

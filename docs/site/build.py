@@ -10,11 +10,12 @@ from pathlib import Path
 
 import api
 import catalogue
+import experiments_page
 import json_reference
 import notebook
 import tables
 import tutorial
-from stage import pages_of, stage
+from stage import ROOT, pages_of, stage
 
 from logpost.errors import InputError
 
@@ -36,6 +37,7 @@ def main(folder: Path) -> int:
         return 2
     tables.write(pages)
     api.write(pages)
+    experiments_page.write(pages, ROOT / experiments_page.KEPT)
     first = "      - findings/index.md\n"
     every = "".join(f"      - {page}\n" for page in findings)
     config = CONFIG.read_text(encoding="utf-8").replace(first, every)

@@ -6,14 +6,14 @@ DOUBTS = {
     "hot_receiver": (
         "A rank that has to hear from all others (a master that hands out work, a reduction by hand) is hot by "
         "design: the finding is right, and only another algorithm helps. The gain assumes that the work at that rank "
-        "can be spread, or that an order without crowding exists. An estimated machine tells queues from other "
-        "transport only in part: confirm it with a calibrated machine."
+        "can be spread, or that an order without crowding exists. An estimated machine distinguishes queues from "
+        "other transport only in part: confirm it with a calibrated machine."
     ),
     "hot_sender": (
         "Shared sends suppose that other ranks have the data, a tree that every receiver gets the same data; equal "
         "sizes do not prove it. Where neither holds, less is saved than stated. Several ranks that send from one node "
-        "share a NIC only if the placement in the archive is that of the run. An estimated machine tells queues from "
-        "other transport only in part: confirm it with a calibrated machine."
+        "share a NIC only if the placement in the archive is that of the run. An estimated machine distinguishes "
+        "queues from other transport only in part: confirm it with a calibrated machine."
     ),
     "hot_link": (
         "The route comes from the machine file's topology, not from the network: with adaptive routing, or other jobs "
@@ -21,29 +21,29 @@ DOUBTS = {
     ),
     "late_sender_chain": (
         "The code that the sender runs while it is waited for need not be what made it late: a delay before the "
-        "interval counts, too; [delay costs](../docs/causes.md) say more. Noise makes ranks late in turn, and no code "
-        "is then to blame. Clocks that disagree by more than a message takes make senders look late."
+        "interval counts, too; [delay costs](../docs/causes.md) say more. Noise delays one rank after another, and no "
+        "code is then to blame. Clocks that disagree by more than a message's duration make senders look late."
     ),
     "late_receiver": (
-        "The gain is a bound: whoever is not held here may wait as long elsewhere. Receives that are posted late "
+        "The gain is a bound: a rank that is not held here may wait as long elsewhere. Receives that are posted late "
         "because their buffer is still in use cannot be posted earlier without a second buffer. Which messages are a "
         "rendezvous is inferred where the archive does not say."
     ),
     "processor_queueing": (
         "It rests on the time that the machine's values leave unexplained: latency that is stated too low, or a "
-        "network that is slow that day, looks like a processor that does not attend. An estimated machine tells "
-        "queues from other transport only in part: confirm it with a calibrated machine."
+        "network that is slow that day, looks like a processor that does not attend. An estimated machine "
+        "distinguishes queues from other transport only in part: confirm it with a calibrated machine."
     ),
     "load_imbalance": (
-        "Longer computation is not always more work: a slower node, a rank without a core of its own, page faults, or "
-        "a loop that polls for messages outside of calls look alike. Where ranks differ by design (a master, pipeline "
+        "Longer computation is not always more work: a slower node, a rank that shares its core, page faults, or a "
+        "loop that polls for messages outside of calls look alike. Where ranks differ by design (a master, pipeline "
         "stages) there is nothing to even out."
     ),
     "thread_imbalance": (
-        "Threads that come late to a barrier need not have more work: a core that two threads share, memory of another "
-        "socket, or an operating system that takes the core away look alike. The gain supposes that the work between "
-        "two barriers can be shared evenly, and costs nothing more for it. Instrumentation of small regions is itself "
-        "uneven: compare with a run of larger ones."
+        "Threads that arrive late at a barrier need not have more work: a core that two threads share, memory of "
+        "another socket, or an operating system that takes the core away look alike. The gain supposes that the work "
+        "between two barriers can be shared evenly, and costs nothing more for it. Instrumentation of small regions is "
+        "itself uneven: compare with a run of larger ones."
     ),
     "serial_part": (
         "Work that depends on its own results, input and output, or a library that is not thread-safe cannot be "
@@ -56,8 +56,9 @@ DOUBTS = {
         "at once, or the second may depend on data from elsewhere. The gain assumes that packing itself is free."
     ),
     "collective_wait": (
-        "Who comes last is often late for an earlier reason; the finding that names that one is the one to cure. Few "
-        "operations prove little: noise decides who is last. Clocks that disagree show as waits that no one causes."
+        "The rank that arrives last often has an earlier reason; the finding that names that one is the one to cure. "
+        "Few operations prove little: noise decides which rank is last. Clocks that disagree show as waits "
+        "without a cause."
     ),
     "collective_cost": (
         "The least cost that it is compared with is that of the machine's values; where these are better than the "
@@ -65,9 +66,9 @@ DOUBTS = {
         "can be fused only if the second does not need the first one's result."
     ),
     "unattended": (
-        "A network that answers by itself (asynchronous progress) has no such waits; where the archive does not say "
-        "that a message asks first, its protocol is inferred from the eager limit. Calls of MPI_Test cost time as "
-        "well."
+        "A network that replies without a processor (asynchronous progress) has no such waits; where the archive does "
+        "not say that a message is a rendezvous, its protocol is inferred from the eager limit. Calls of MPI_Test "
+        "cost time as well."
     ),
     "missed_overlap": (
         "Whether the work behind the Wait needs the data that it waits for is not in the trace: often it does, and "
@@ -82,7 +83,7 @@ DOUBTS = {
         "of blocks a program becomes slower. A single sweep that starts a program is not worth a change."
     ),
     "round_trips": (
-        "Questions that depend on the answer before (a search, a linked structure) cannot be asked at once. What "
+        "Questions that depend on the answer before (a search, a linked structure) cannot be sent at once. What "
         "looks like an answer may be an independent message that happened to follow."
     ),
     "strided_datatype": (
@@ -94,8 +95,8 @@ DOUBTS = {
         "nodes from start-up on: a large error of their offset looks the same."
     ),
     "wait_at_fence": (
-        "Fences can be replaced only if each process knows who accesses its memory; where that is found out at run "
-        "time, everyone has to be asked. Uneven work that remains moves the waits to the notifications."
+        "Fences can be replaced only if each process knows which ranks access its memory; where that is found out "
+        "at run time, all ranks must communicate. Uneven work that remains moves the waits to the notifications."
     ),
     "late_post": (
         "A window whose memory is read until the last moment cannot be posted earlier without a second buffer. Where "
@@ -114,7 +115,7 @@ DOUBTS = {
         "that guards a real order (a counter, a queue) needs another algorithm, not a shorter hold."
     ),
     "unattended_target": (
-        "It rests on transfers whose target computes meanwhile; a network that accesses memory remotely by itself "
+        "It rests on transfers whose target computes in that time; a network that accesses memory without a processor "
         "shows long transfers for other reasons (a congested link)."
     ),
     "shared_cores": (

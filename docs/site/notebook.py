@@ -1,4 +1,4 @@
-"""Make the page of the notebook: its cells run in order, and what each shows stands below it, as in Jupyter."""
+"""Make the page of the notebook: its cells run in order, each with its output below, as in Jupyter."""
 
 from __future__ import annotations
 

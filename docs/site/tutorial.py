@@ -1,4 +1,4 @@
-"""Make the page of the tutorial: its commands run on the archives beside it, and their output stands below them."""
+"""Make the page of the tutorial: its commands run on the archives in its folder, each with its output below."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def as_scalasca_counts(run: Run) -> pl.LazyFrame:
 
 
 def test_the_path_costs_what_scalasca_says(runs: dict[str, Run]) -> None:
-    """Imbalance impact and activity impact; docs/causes.md (5) tells what differs."""
+    """Imbalance impact and activity impact; docs/causes.md (5) lists the differences."""
     totals = json.loads((DATA / "scalasca-totals.json").read_text())
     for name, opinion in totals.items():
         sums = path_by_place(runs[name], as_scalasca_counts(runs[name])).sum()

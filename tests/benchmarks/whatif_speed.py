@@ -47,7 +47,7 @@ ROUNDS = 8
 """a replay fills its core: whoever shares that for some minutes makes it 1.6 times as slow, and the stand-in hardly"""
 
 SLOWER = 2.7
-"""LogGOPSim's time over the stand-in's: the least of five cases with both, 2.7 to 4.5 (docs/whatif.md)"""
+"""LogGOPSim's time over the stand-in's: the least of five cases with both, 2.7 to 4.5 (docs/accuracy.md)"""
 
 RATE_BAR = 30.0
 """messages a second of a replay over the peer's, without contention (`halo`)"""

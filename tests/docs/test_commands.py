@@ -26,7 +26,7 @@ NOT_HERE = {
     r"make (?:demo|docs|test|wheel)": "collectors/test_demo.py, docs/test_site.py, this suite; make wheel-test",
     r"spack .*|rattler-build .*": "needs Spack or conda; packaging/test_recipes.py compares what the recipes state",
     r"man logpost-analyze": "needs an installed wheel; packaging/test_manpages.py checks the pages",
-    r"logpost --(?:install|show)-completion": "changes the shell's files, or asks which it is: cli/test_help.py",
+    r"logpost --(?:install|show)-completion": "changes the shell's files, or detects it: cli/test_help.py",
     r"(?:pip|apt) install .*": "changes the machine; make wheel-test installs the wheel, packaging/setup the others",
     r"cp /usr/share/.*|.* (?:hpcc|lmp -in in\.\w+)": "collectors/test_real_programs.py records them on smaller inputs",
     r".*mpiexec -n 4 (?:\.venv/bin/)?python .*": "needs an MPI from PyPI: collectors/test_real_programs.py",
@@ -36,16 +36,16 @@ NOT_HERE = {
     r"logpost experiments run all .*": "takes many minutes; the tests in experiments run each in its quick form",
     r"scorep mpicc .*|logpost record --with scorep .*": "needs Score-P; collectors/scorep has a stand-in of it",
     r"logpost record --recover traces": "needs a killed recording: collectors/test_death.py",
-    r"logpost testbed run .* -w iccg .*": "takes minutes: collectors/workloads/test_mechanisms.py",
+    r"logpost testbed run .* -w iccg .*": "lasts minutes: collectors/workloads/test_mechanisms.py",
     r"mpif90 -fcoarray.*": "needs OpenCoarrays: collectors/test_coarrays.py",
     r"\./configure .*|GASNET_TRACEFILE=.*": "needs GASNet with tracing",
     r"txt2bin .*": "needs LogGOPSim; analyzer/test_export_goal.py replays the schedule by the rules of its papers",
 }
 """Commands that this test does not run, with what is missing, or which of the tests runs them."""
-HOW_MANY = 39
+HOW_MANY = 38
 
 INCONCLUSIVE = re.compile(r"logpost compare a1\.run .*|logpost compare baseline.*html$")
-"""Gates that may end with status 3: three equal runs tell nothing of their spread."""
+"""Gates that may end with status 3: three equal runs show nothing of their spread."""
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 
@@ -97,7 +97,7 @@ def simgrid() -> None:
 
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of its own for the commands, with `logpost` on the PATH of those that need a shell."""
+    """A separate folder for the commands, with `logpost` on the PATH of those that need a shell."""
     tools = tmp_path / "bin"
     tools.mkdir()
     (tools / "logpost").write_text(f'#!/bin/sh\nexec {sys.executable} -m logpost.cli.app "$@"\n')

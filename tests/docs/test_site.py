@@ -19,7 +19,7 @@ SIMULATE = ROOT / "build" / "dev" / "truth" / "simulate"
 BUILD = ROOT / "docs" / "site" / "build.py"
 pytestmark = pytest.mark.slow
 FETCHED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
-"""Elements whose address a browser fetches by itself."""
+"""Elements whose address a browser fetches."""
 
 
 class Fetches(HTMLParser):

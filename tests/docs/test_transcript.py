@@ -1,4 +1,4 @@
-"""Commands of a page run when the site is made, and what they print stands below them."""
+"""Commands of a page run when the site is made, and their output follows them."""
 
 from __future__ import annotations
 

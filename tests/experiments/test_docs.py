@@ -1,24 +1,48 @@
-"""docs/experiments.md is what `logpost experiments run all` writes; the numbers in it are not computed again here."""
+"""The documentation's page of the experiments is what `logpost experiments run` left, else the list of all."""
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
-from logpost.experiments.framework.registry import experiments
+import pytest
+from typer.testing import CliRunner
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "experiments.md"
+from logpost.cli import experiments as cli
+from logpost.experiments.framework import registry
+
+from .test_framework import STORY
+
+SITE = Path(__file__).resolve().parents[2] / "docs" / "site"
 
 
-def test_the_page_has_every_experiment_in_its_full_form() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert "<!-- Written by `logpost experiments run all`; do not edit. -->" in text
-    assert re.findall(r"^## (\S+)$", text, flags=re.MULTILINE) == list(experiments())
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(SITE))
+    monkeypatch.delitem(sys.modules, "experiments_page", raising=False)
+    return importlib.import_module("experiments_page")
 
 
-def test_the_page_says_of_every_experiment_what_came_out() -> None:
-    text = PAGE.read_text(encoding="utf-8")
+def test_a_kept_result_is_the_page(page: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "experiments", lambda: {"story": STORY})
+    done = CliRunner().invoke(cli.app, ["run", "story", "--quick", "-q", "-o", str(tmp_path / "kept")])
+    assert done.exit_code == 0
+    page.write(tmp_path / "pages", tmp_path / "kept")
+    text = (tmp_path / "pages" / page.PAGE).read_text(encoding="utf-8")
+    assert text == (tmp_path / "kept" / "experiments.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (\S+)$", text, re.MULTILINE) == ["story"]
+    # The row of TABLE whose printed cost is 486 cycles, and 316 by LogP.
+    assert re.search(r"^\| sync \\\| async \| 486 cycles \| 316 cycles", text, re.MULTILINE)
     assert "Not run here" not in text
-    assert len(
-        re.findall(r"^\| \[.+\]\(#.+\) \|.*\| (?:\d+ of \d+(?: \([^|]*\))?|–) \|$", text, flags=re.MULTILINE)
-    ) == len(experiments())
+
+
+def test_without_results_every_experiment_says_how_to_get_them(page: ModuleType, tmp_path: Path) -> None:
+    page.write(tmp_path / "pages", tmp_path)
+    text = (tmp_path / "pages" / page.PAGE).read_text(encoding="utf-8")
+    known = registry.experiments()
+    assert re.findall(r"^## (\S+)$", text, re.MULTILINE) == list(known)
+    assert [one.title for one in known.values() if f"**{one.title}.**" not in text] == []
+    assert text.count(f"Not run here: `{page.COMMAND}`") == len(known)

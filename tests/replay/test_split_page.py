@@ -20,7 +20,7 @@ NS = 1000
 
 def examples() -> list[list[str]]:
     """The cells of the two rows of section 5."""
-    rows = re.findall(r"^\| (the receiver (?:waits|is late) \|.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| (the (?:receiver|message) waits \|.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     return [[cell.strip() for cell in row.split("|")] for row in rows]
 
 

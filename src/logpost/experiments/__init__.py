@@ -50,5 +50,5 @@ How to add an experiment
    ordering, a reduction by more than half, a formula's number with its arithmetic in a comment). `quick_result`
    of `tests/experiments/conftest.py` runs the quick form once per session.
 
-6. `logpost experiments run all -o DIR` and copy DIR/experiments.md to docs/experiments.md.
+6. `logpost experiments run all -o build/experiments` leaves the page that `make docs` shows.
 """

@@ -1,4 +1,4 @@
-"""experiments.md: every experiment as text tables, for docs/experiments.md."""
+"""experiments.md: every experiment as text tables, for readers and for the documentation's page."""
 
 from __future__ import annotations
 

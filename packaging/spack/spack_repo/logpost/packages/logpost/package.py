@@ -1,4 +1,4 @@
-"""Builds the checkout that this file lies in; docs/install.md tells how."""
+"""Builds the checkout that contains this file; docs/install.md says how."""
 
 from pathlib import Path
 
