@@ -245,8 +245,8 @@ def _environment(f: Function) -> tuple[str, dict[str, str], str, str]:
 
 _INIT = """{signature} {{
   static {returns} (*volatile real_function)({types});
-  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}");
-  lp_before_init();
+  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}", LP_CALLER);
+  lp_before_init(LP_CALLER);
   uint64_t enter = lp_now();
   int rc = real_function({args});
   struct lp_thread* t = rc == MPI_SUCCESS ? lp_after_init(enter) : NULL;
@@ -262,7 +262,7 @@ _INIT = """{signature} {{
 
 _FINALIZE = """{signature} {{
   static {returns} (*volatile real_function)({types});
-  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}");
+  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}", LP_CALLER);
   struct lp_thread* t = lp_enter();
   if (t) {{
     t->stack = LP_STACK_HERE(t);
@@ -279,7 +279,7 @@ _FINALIZE = """{signature} {{
 # Does not come back, so it is noted as a call without duration before it is made.
 _ABORT = """{signature} {{
   static {returns} (*volatile real_function)({types});
-  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}");
+  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}", LP_CALLER);
   struct lp_thread* t = lp_enter();
   if (t) {{
     t->stack = LP_STACK_HERE(t);
@@ -296,7 +296,7 @@ _ABORT = """{signature} {{
 _WRAPPER = """{signature} {{
   static {returns} (*volatile real_function)({types});
   {returns} (*real)({types}) = real_function;
-  if (LP_UNLIKELY(!real)) real = real_function = ({returns} (*)({types}))lp_real("P{name}");
+  if (LP_UNLIKELY(!real)) real = real_function = ({returns} (*)({types}))lp_real("P{name}", LP_CALLER);
   struct lp_thread* t = lp_enter();
   if (!t) return real({args});
   t->stack = LP_STACK_HERE(t);
@@ -313,7 +313,7 @@ _WRAPPER = """{signature} {{
 _SHARED = """{signature} {{
   static {returns} (*volatile real_function)({types});
   {returns} (*real)({types}) = real_function;
-  if (LP_UNLIKELY(!real)) real = real_function = ({returns} (*)({types}))lp_real("P{name}");
+  if (LP_UNLIKELY(!real)) real = real_function = ({returns} (*)({types}))lp_real("P{name}", LP_CALLER);
   struct lp_stamp s = {begins};
   struct lp_thread* t = s.t;
   if (LP_UNLIKELY(!t)) return real({args});
@@ -407,6 +407,8 @@ const uint64_t lp_table_hash = 0x{hash:016x}ull;
           ".set lpp_" #name ",lpw_" #name "\\n"                                        \\
           ".symver lpw_" #name "," #name "@LOGPOST_1\\n"                               \\
           ".symver lpp_" #name ",P" #name "@LOGPOST_1\\n");
+
+#define LP_CALLER __builtin_return_address(0)
 
 static inline __attribute__((unused)) int rc_class_in_status(int rc) {{ return rc == MPI_ERR_IN_STATUS; }}
 
