@@ -44,6 +44,7 @@ void lp_before_init(const void* caller) {
     if (!lp_log_prepare())
         return;
     lp_off_in_children();
+    lp_note_exit();
     before_init = lp_read_sync();
     fits = 1;
 }
