@@ -391,8 +391,6 @@ const uint64_t lp_table_hash = 0x{hash:016x}ull;
           ".symver lpw_" #name "," #name "@LOGPOST_1\\n"                               \\
           ".symver lpp_" #name ",P" #name "@LOGPOST_1\\n");
 
-#define LP_CALLER __builtin_return_address(0)
-
 static inline __attribute__((unused)) int rc_class_in_status(int rc) {{ return rc == MPI_ERR_IN_STATUS; }}
 
 """

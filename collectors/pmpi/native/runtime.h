@@ -55,7 +55,8 @@ static inline struct lp_mpi_thread* lp_mpi_part(struct lp_thread* t) {
 /* resolve.c */
 LP_HIDDEN void* lp_find(const char* name);
 LP_HIDDEN void* lp_find_object(const char* name);
-/* For an address within who calls it; never NULL: a function that fails when there is none. */
+#define LP_CALLER __builtin_return_address(0) /* of a wrapper */
+/* For an address within what calls it; never NULL: a function that fails when there is none. */
 LP_HIDDEN void* lp_real(const char* pmpi_name, const void* caller);
 LP_HIDDEN int lp_library_fits(const void* caller);
 LP_HIDDEN void lp_library_unseen(void); /* at the end of a process that no wrapper has seen start MPI */
