@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from logpost.analyzer.reporting.names import ranks_noun
 
 _MESSAGE = re.compile(r"(?P<way>send to|recv from)=(?P<peer>\w+)(?: tag=(?P<tag>-?\w+))?")
+_CODE = re.compile(r"(?:abort code|exit)=(-?\d+)")
+"""Of a call that ended the program, or within which it called exit()."""
 _COLLECTIVE = re.compile(r"collective comm=(?P<comm>\d+)")
 _EITHER = ("waitany", "waitsome", "testany", "testsome")
 """Calls that end with one of their requests: none of them is waited for alone."""
@@ -55,13 +57,15 @@ class OpenCall:
 
     @property
     def state(self) -> str:
-        """What it waits for, in words."""
+        """What it waits for, and the code with which it ended the program, in words behind `where`."""
         parts = []
         for m in _MESSAGE.finditer(self.waits_for):
             peer = {"any": "any rank", "unknown": "an unknown rank"}.get(m["peer"], f"rank {m['peer']}")
             tag = "" if m["tag"] in (None, "any") else f", tag {m['tag']}"
             parts.append(("to " if m["way"] == "send to" else "from ") + peer + tag)
-        return "; ".join(parts)
+        peers = f" {'; '.join(parts)}" if parts else ""
+        code = _CODE.search(self.waits_for)
+        return peers + (f", {'exit status' if 'exit' in code[0] else 'error code'} {code[1]}" if code else "")
 
 
 def sentences(
@@ -89,7 +93,7 @@ def sentences(
     for call in calls:
         by_state.setdefault((call.where, call.state, call.communicator), []).append(call.rank)
     for (where, state, communicator), group in sorted(by_state.items(), key=lambda item: min(item[1])):
-        line = f"{ranks_noun(group)}: {where}" + (f" {state}" if state else "")
+        line = f"{ranks_noun(group)}: {where}{state}"
         if communicator is not None and (missing := _missing(calls, members, communicator)):
             line += f"; {ranks_noun(missing)} did not arrive"
         found.append(line + ".")

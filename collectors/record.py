@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -123,21 +125,42 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     if carries_environment(command, target.abi):  # a profiler belongs into the program's processes alone
         around["LD_PRELOAD"] = profilers.preloads(settings.environment.get("LD_PRELOAD"), [], str(library))
     status = run(started, {**settings.environment, **around}, watcher=watcher, dump_signal=settings.dump_signal)
+    unrecorded = _unrecorded(raw)
     if any(raw.glob("*.raw")):
+        for reason in unrecorded:
+            say(f"not recorded: {reason}")
         if status:
             say(f"{_whose(command)} ended with exit status {status}; the archive holds the calls that completed before")
         return Recording(status, _archive(assembler, raw, settings, say))
     shutil.rmtree(raw, ignore_errors=True)
-    say(f"nothing was recorded: {why_nothing(command, status)}")
+    for reason in unrecorded or [why_nothing(command, status)]:
+        say(f"nothing was recorded: {reason}")
+    if status:
+        say(f"to try it without the recorder: {shlex.join(command)}")
     return Recording(status or NOTHING_RECORDED, None)
 
 
+def _unrecorded(raw: Path) -> list[str]:
+    """What processes left that started MPI and were not recorded: each reason once, with their number."""
+    reasons = Counter(path.read_text(errors="replace") for path in raw.glob("*.unrecorded"))
+    return [f"{n} {'process' if n == 1 else 'processes'}: {reason}" for reason, n in sorted(reasons.items())]
+
+
 def refuse_missing(command: Sequence[str]) -> None:
-    """Raise InputError when there is no command, or its first word is no program."""
+    """Raise InputError when there is no command, or its first word is no program, and say what it is instead."""
     if not command:
         raise InputError("no command to record; write logpost record -- mpirun -n 4 ./app")
-    if shutil.which(command[0]) is None:
-        raise InputError(f"{command[0]}: no such program; give the launcher, too: logpost record -- mpirun -n 4 ./app")
+    word = command[0]
+    if shutil.which(word) is not None:
+        return
+    path = Path(word)
+    if path.is_dir():
+        raise InputError(f"{word} is a directory; name the program, and its launcher: mpirun -n 4 ./app")
+    if path.is_file() and not os.access(path, os.X_OK):
+        raise InputError(f"{word} is not executable; compile it if it is source text, else: chmod +x {word}")
+    if path.is_file():
+        raise InputError(f"{word} is not on PATH; name the file as ./{word}")
+    raise InputError(f"{word}: no such program; give the launcher, too: logpost record -- mpirun -n 4 ./app")
 
 
 def refuse_unusable(switch: Path) -> None:
@@ -154,10 +177,12 @@ def why_nothing(command: Sequence[str], status: int) -> str:
     """The most likely reason why no process of a command left a log."""
     if status:
         ended = f"{_whose(command)} ended with exit status {status}"
-        return f"{ended} before any process started MPI; see its message above"
+        return f"{ended} before a process was seen to start MPI; see its message above"
     path = mpi.program_of(command)
     if path is None or not mpi.is_elf(path) or mpi.is_interpreter(path):
-        return "no process of this command called MPI_Init or shmem_init, or something removed LD_PRELOAD"
+        return (
+            "no process of this command was seen to start MPI or OpenSHMEM: none does, or something removed LD_PRELOAD"
+        )
     if mpi.is_static(path):
         return (
             f"{path} is statically linked and cannot be recorded; relink it without -static: "
@@ -167,7 +192,7 @@ def why_nothing(command: Sequence[str], status: int) -> str:
     if library is None:
         return f"{path} links no MPI library: it is not an MPI program, or links MPI statically"
     return other_launcher(command) or (
-        f"{path} called neither MPI_Init nor shmem_init, or something removed LD_PRELOAD"
+        f"{path} was not seen to start MPI or OpenSHMEM: it does not, or something removed LD_PRELOAD"
     )
 
 

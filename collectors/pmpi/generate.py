@@ -238,15 +238,15 @@ def _environment(f: Function) -> tuple[str, dict[str, str], str, str]:
     if h == "type_free":
         before = "__atomic_add_fetch(lp_type_slot((uintptr_t) * (MPI_Datatype*)datatype), 1, __ATOMIC_SEQ_CST);"
         return before, {}, "lp_plain(s);", failed
-    if h == "comm_parent":
+    if h in ("comm_parent", "abort"):
         return "", {}, "lp_plain(s);", failed
     raise ValueError(f"{TABLE.name}: {f.name} has the unknown hook {h!r}")
 
 
 _INIT = """{signature} {{
   static {returns} (*volatile real_function)({types});
-  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}");
-  lp_before_init();
+  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}", LP_CALLER);
+  lp_before_init(LP_CALLER);
   uint64_t enter = lp_now();
   int rc = real_function({args});
   struct lp_thread* t = rc == MPI_SUCCESS ? lp_after_init(enter) : NULL;
@@ -262,7 +262,7 @@ _INIT = """{signature} {{
 
 _FINALIZE = """{signature} {{
   static {returns} (*volatile real_function)({types});
-  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}");
+  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}", LP_CALLER);
   struct lp_thread* t = lp_enter();
   if (t) {{
     t->stack = LP_STACK_HERE(t);
@@ -276,27 +276,10 @@ _FINALIZE = """{signature} {{
 }}
 """
 
-# Does not come back, so it is noted as a call without duration before it is made.
-_ABORT = """{signature} {{
-  static {returns} (*volatile real_function)({types});
-  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}");
-  struct lp_thread* t = lp_enter();
-  if (t) {{
-    t->stack = LP_STACK_HERE(t);
-    uint64_t enter = lp_now();
-    struct lp_stamp s = {{t, {number}, enter, enter}};
-    lp_call(s);
-  }}
-  int rc = real_function({args});
-  if (t) t->busy = 0;
-  return rc;
-}}
-"""
-
 _WRAPPER = """{signature} {{
   static {returns} (*volatile real_function)({types});
   {returns} (*real)({types}) = real_function;
-  if (LP_UNLIKELY(!real)) real = real_function = ({returns} (*)({types}))lp_real("P{name}");
+  if (LP_UNLIKELY(!real)) real = real_function = ({returns} (*)({types}))lp_real("P{name}", LP_CALLER);
   struct lp_thread* t = lp_enter();
   if (!t) return real({args});
   t->stack = LP_STACK_HERE(t);
@@ -313,7 +296,7 @@ _WRAPPER = """{signature} {{
 _SHARED = """{signature} {{
   static {returns} (*volatile real_function)({types});
   {returns} (*real)({types}) = real_function;
-  if (LP_UNLIKELY(!real)) real = real_function = ({returns} (*)({types}))lp_real("P{name}");
+  if (LP_UNLIKELY(!real)) real = real_function = ({returns} (*)({types}))lp_real("P{name}", LP_CALLER);
   struct lp_stamp s = {begins};
   struct lp_thread* t = s.t;
   if (LP_UNLIKELY(!t)) return real({args});
@@ -324,8 +307,8 @@ _SHARED = """{signature} {{
 }}
 """
 
-_IN_LINE = ("send", "isend", "irecv", "start")
-"""Hooks of short calls that programs make most often, and that note nothing before the call."""
+_IN_LINE = ("send", "isend", "irecv", "start", "abort")
+"""Hooks of short calls that programs make most often, and that note nothing before the call; and of the last call."""
 
 
 def _begins(f: Function) -> str:
@@ -351,6 +334,8 @@ def _opens(f: Function) -> str:
     if h.startswith("wait"):
         number = {"": "1", "some": "incount"}.get(h[4:], "count")
         return f"lp_opens_wait(t, {n}, enter, {'&held' if h == 'wait' else 'held'}, {number});"
+    if h == "abort":
+        return f"lp_opens(t, LP_ABORTS, {n}, enter, LP_NO_PEER, errorcode, 0, 0);"
     return f"lp_opens(t, LP_CALL, {n}, enter, LP_NO_PEER, LP_ANY_TAG, 0, 0);"
 
 
@@ -368,9 +353,7 @@ def wrapper(f: Function) -> str:
         "name": f.name,
         "number": str(f.number),
     }
-    if f.hook == "abort":
-        text = _ABORT.format(**fields)
-    elif f.hook == "init":
+    if f.hook == "init":
         text = _INIT.format(**fields)
     elif f.hook == "finalize":
         text = _FINALIZE.format(**fields)

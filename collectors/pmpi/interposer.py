@@ -23,7 +23,7 @@ from logpost.collectors.shmem import generate as shmem_functions
 from logpost.errors import InputError
 
 SOURCES = Path(__file__).parent / "native"
-_FILES = ("resolve.c", "comm.c", "layout.c", "runtime.c", "windows.c")
+_FILES = ("resolve.c", "looked_up.c", "comm.c", "layout.c", "runtime.c", "windows.c")
 _CALIBRATION = ("calibrate.c", "quick.c")
 """Compiled like the parts of the calibration programs that they share: with calls.h in front."""
 _SHARED = (
@@ -47,7 +47,11 @@ _OPTIONS = (
 )
 
 
-_LINKING = ("-shared", "-static-libgcc")  # the unwinder: no library that the program does not have
+_LINKING = (
+    "-shared",
+    "-static-libgcc",  # the unwinder: no library that the program does not have
+    "-Wl,--hash-style=both",  # looked_up.c counts its symbols by DT_HASH
+)
 
 
 def exported_names(library: Path | None, includes: tuple[str, ...]) -> frozenset[str]:

@@ -223,15 +223,13 @@ _FINALIZE = (
 """
 )
 
-# Does not come back, so it is noted as a call without duration before it is made.
+# Does not return: the log's open call says so.
 _ABORT = (
     _HEAD
     + """  struct lp_thread* t = lp_enter();
   if (t) {{
     t->stack = LP_STACK_HERE(t);
-    uint64_t enter = lp_now();
-    struct lp_stamp s = {{t, {number}, enter, enter}};
-    lp_call(s);
+    lp_opens(t, LP_ABORTS, {number}, lp_now(), LP_NO_PEER, status, 0, 0);
   }}
   real({args});
   if (t) t->busy = 0;

@@ -10,7 +10,7 @@ from logpost.collectors.pmpi import prototypes
 
 MAGIC = 0x33676F6C74736F70
 CALL, SEND, RECV, COLL, COMM_NEW = 1, 2, 3, 18, 20
-FINALIZE, LEVEL, DEF_COMM, INFO, SYNC, OFFSET = 23, 24, 64, 67, 68, 69
+ABORTS, FINALIZE, LEVEL, DEF_COMM, INFO, SYNC, OFFSET = 39, 23, 24, 64, 67, 68, 69
 TSC, MONOTONIC = 1, 2
 WORLD, SELF = 1, 2
 
@@ -96,11 +96,23 @@ class Log:
         """A window's bytes: how much of the log is valid (plus 1: the window is not), then records."""
         return self._header(flushed) + records + b"\0" * 4096
 
-    def dies_in(self, name: str, enter: int, kind: int, peer: int = -1, tag: int = -1, comm: int = 1) -> None:
-        """The call that the process is in when it is killed: its window holds that, and no record."""
+    def dies_in(
+        self,
+        name: str,
+        enter: int,
+        kind: int,
+        peer: int = -1,
+        tag: int = -1,
+        comm: int = 1,
+        exits: tuple[int, int] = (0, 0),
+    ) -> None:
+        """The call that the process is in when it is killed: its window holds that, and no record.
+
+        `exits`: whether it called exit(), and with which status.
+        """
         word = kind | NUMBERS[name] << 16
         flushed = len(self.text()) - 4096
-        opened = struct.pack("<QQiiII32x", enter, word, peer, tag, comm, 0)
+        opened = struct.pack("<QQiiII32xIi", enter, word, peer, tag, comm, 0, *exits)
         self.left = self._header(flushed, 64 + 4096) + b"\0" * 4096 + opened
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.analyzer.in_process import analyze
 from tests.collectors import raw_logs, recording
-from tests.collectors.raw_logs import CALL, COLL, MONOTONIC, RECV, SEND, Log
+from tests.collectors.raw_logs import ABORTS, CALL, COLL, MONOTONIC, RECV, SEND, Log
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
@@ -47,12 +47,14 @@ def _assembled(tmp_path: Path, logs: list[Log]) -> Path:
 
 
 def test_each_kind_of_call_says_what_it_waits_for(tmp_path: Path) -> None:
-    logs = _logs(5)
+    logs = _logs(7)
     logs[0].dies_in("MPI_Recv", 3_000, RECV, peer=1, tag=7)
     logs[1].dies_in("MPI_Recv", 3_000, RECV, peer=ANY_PEER)
     logs[2].dies_in("MPI_Ssend", 3_000, SEND, peer=4, tag=9)
     logs[3].dies_in("MPI_Barrier", 3_000, COLL)
     logs[4].dies_in("MPI_Win_wait", 3_000, CALL)
+    logs[5].dies_in("MPI_Abort", 3_000, ABORTS, tag=-3, exits=(1, 253))
+    logs[6].dies_in("MPI_Send", 3_000, SEND, peer=2, tag=1, exits=(1, 9))
     archive = _assembled(tmp_path, logs)
     assert _opened(archive) == {
         0: ("MPI_Recv", "recv from=1 tag=7 comm=0"),
@@ -60,16 +62,20 @@ def test_each_kind_of_call_says_what_it_waits_for(tmp_path: Path) -> None:
         2: ("MPI_Ssend", "send to=4 tag=9 comm=0"),
         3: ("MPI_Barrier", "collective comm=0"),
         4: ("MPI_Win_wait", "call"),
+        5: ("MPI_Abort", "abort code=-3"),
+        6: ("MPI_Send", "send to=2 tag=1 comm=0; exit=9"),
     }
     run = Run.open(analyze(Request(str(archive), str(tmp_path / "a.run"))))
     assert run.table("open_calls").collect()["waits_for"].to_list()[2] == "send to=4 tag=9 comm=0"
     assert run.manifest.ended_early == [
-        "The recording ended early: ranks 0-4 never left the call that they were in.",
+        "The recording ended early: ranks 0-6 never left the call that they were in.",
         "rank 0: MPI_Recv from rank 1, tag 7.",
         "rank 1: MPI_Recv from any rank.",
         "rank 2: MPI_Ssend to rank 4, tag 9.",
-        "rank 3: MPI_Barrier; ranks 0-2, 4 did not arrive.",
+        "rank 3: MPI_Barrier; ranks 0-2, 4-6 did not arrive.",
         "rank 4: MPI_Win_wait.",
+        "rank 5: MPI_Abort, error code -3.",
+        "rank 6: MPI_Send to rank 2, tag 1, exit status 9.",
     ]
 
 
@@ -85,6 +91,23 @@ def test_a_call_that_ended_is_not_open(tmp_path: Path) -> None:
     # 3.3 us is where the last call of rank 1 enters and leaves: how long it took is not known.
     enter, leave = recording.read(archive).on(1, "ENTER", "LEAVE")[-3:-1]
     assert (enter.kind, leave.kind, enter.time) == ("ENTER", "LEAVE", leave.time)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("mpi_abort", r"MPI_Abort at ends_in_call\.c:\d+, error code 7"),
+        ("exit", r"MPI_Send at ends_in_call\.c:\d+ to an unknown rank, tag 0, exit status 7"),
+        ("exec", r"MPI_Send at ends_in_call\.c:\d+ to an unknown rank, tag 0"),
+    ],
+)
+def test_a_call_that_never_returns_is_named_with_its_code(openmpi: str, how: str, said: str, tmp_path: Path) -> None:
+    """Rank 1 ends the program in MPI_Abort, or in the error handler of a send to a rank that does not exist."""
+    program = recording.build("ends_in_call.c", openmpi, tmp_path, "-g")
+    result = recording.run(openmpi, tmp_path / "out", 2, program, how)
+    run = Run.open(analyze(Request(str(result.archive), str(tmp_path / "a.run"))))
+    (line,) = [line for line in run.manifest.ended_early if line.startswith("rank 1: ")]
+    assert re.fullmatch(f"rank 1: {said}\\.", line), line
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])

@@ -110,7 +110,11 @@ def test_a_program_without_mpi_runs_and_says_why_nothing_came(openmpi: str, tmp_
     result = recording.record(tmp_path, "sh", "-c", "echo out; echo err >&2; exit 42")
     assert (result.status, result.out) == (42, "out\n")
     assert result.err.splitlines()[0] == "err"
-    assert "the command ended with exit status 42 before any process started MPI; see its message above" in result.err
+    assert "the command ended with exit status 42 before a process was seen to start MPI" in result.err
+    assert (
+        result.err.splitlines()[-1]
+        == "logpost: to try it without the recorder: sh -c 'echo out; echo err >&2; exit 42'"
+    )
     assert not list(tmp_path.iterdir())
 
 
@@ -133,10 +137,11 @@ def test_what_mpirun_says_stands_above_its_status(openmpi: str, tmp_path: Path) 
     assert alone.returncode != 0
     result = recording.record(tmp_path / "out", *command)
     assert result.status == alone.returncode
-    *above, last = result.err.strip().splitlines()
+    *above, last, alone_again = result.err.strip().splitlines()
     assert len(above) >= len(alone.stderr.strip().splitlines()) > 0
-    said = f"mpirun.openmpi ended with exit status {alone.returncode} before any process started MPI"
+    said = f"mpirun.openmpi ended with exit status {alone.returncode} before a process was seen to start MPI"
     assert last == f"logpost: nothing was recorded: {said}; see its message above"
+    assert alone_again.split()[-len(command) :] == list(command)
 
 
 def test_a_status_is_said_beside_the_archive(openmpi: str, tmp_path: Path) -> None:
@@ -175,6 +180,9 @@ def test_a_signal_is_a_status(openmpi: str, tmp_path: Path) -> None:
     [
         (["record"], "no command to record; write logpost record -- mpirun -n 4 ./app"),
         (["record", "--", "./no-such-program"], "./no-such-program: no such program"),
+        (["record", "--", "./imb.c"], "./imb.c is not executable; compile it if it is source text, else: chmod +x"),
+        (["record", "--", "app-that-is-here"], "app-that-is-here is not on PATH; name the file as ./app-that-is-here"),
+        (["record", "--", "./folder"], "./folder is a directory"),
         (["record", "--machine", "no-such", "--", "true"], "unknown machine 'no-such'"),
         (["record", "--mpi", "/no/mpicc", "--", "true"], "--mpi /no/mpicc is not an mpicc"),
         (["record", "--recover", "/tmp", "--", "true"], "--recover takes a directory and no program"),
@@ -184,7 +192,10 @@ def test_a_signal_is_a_status(openmpi: str, tmp_path: Path) -> None:
 )
 def test_mistakes_are_one_line_and_status_2(openmpi: str, words: list[str], complaint: str, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    done = recording.logpost(*words, env=recording.environment(XDG_CACHE_HOME=str(cache)))
+    (tmp_path / "imb.c").touch()
+    (tmp_path / "app-that-is-here").touch(mode=0o755)
+    (tmp_path / "folder").mkdir()
+    done = recording.logpost(*words, env=recording.environment(XDG_CACHE_HOME=str(cache)), cwd=tmp_path)
     assert done.returncode == 2
     assert not cache.exists(), "seconds went into what is compiled"
     assert complaint in _one_line(done.stderr)

@@ -70,10 +70,8 @@ std::string operation(const Job& job, const Process& process, const Pending& p) 
     return "unknown";
 }
 
-}  // namespace
-
-std::string what_is_open(const Job& job, const Process& process, const RequestEvents& requests, std::uint32_t thread,
-                         const lp_open& open) {
+std::string waited_for(const Job& job, const Process& process, const RequestEvents& requests, std::uint32_t thread,
+                       const lp_open& open) {
     const Members members(job, process, open.comm);
     switch (open.what & 0xffU) {
         case LP_SEND:
@@ -85,6 +83,8 @@ std::string what_is_open(const Job& job, const Process& process, const RequestEv
             return message(members, "recv from=", open.peer, open.tag);
         case LP_COLL:
             return "collective" + members.comm();
+        case LP_ABORTS:
+            return "abort code=" + std::to_string(open.tag);
         case LP_DONE: {
             std::string text = "requests=" + std::to_string(open.handles) + ":";
             const std::uint32_t known = std::min(open.handles, LP_OPEN_HANDLES);
@@ -97,6 +97,15 @@ std::string what_is_open(const Job& job, const Process& process, const RequestEv
         default:
             return "call";
     }
+}
+
+}  // namespace
+
+std::string what_is_open(const Job& job, const Process& process, const RequestEvents& requests, std::uint32_t thread,
+                         const lp_open& open) {
+    const bool aborts = (open.what & 0xffU) == LP_ABORTS;
+    return waited_for(job, process, requests, thread, open) +
+           (open.exited != 0 && !aborts ? "; exit=" + std::to_string(open.status) : "");
 }
 
 }  // namespace logpost::assembler

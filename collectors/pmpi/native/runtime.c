@@ -33,17 +33,18 @@ MPI_Status* lp_statuses_scratch(struct lp_thread* t, size_t n) {
     return m->statuses;
 }
 
-void lp_before_init(void) {
+void lp_before_init(const void* caller) {
     if (fits >= 0)
         return;
     fits = 0;
     if (!getenv("LOGPOST_RAW_DIR"))
         return;
-    if (!lp_library_fits())
+    if (!lp_library_fits(caller))
         return;
     if (!lp_log_prepare())
         return;
     lp_off_in_children();
+    lp_note_exit();
     before_init = lp_read_sync();
     fits = 1;
 }
@@ -152,6 +153,11 @@ static void close_own(void) {
 
 static void calibrate(void) {
     lp_calibrate(own, own_rank, own_size);
+}
+
+__attribute__((destructor)) static void at_end(void) {
+    if (fits < 0 && getenv("LOGPOST_RAW_DIR"))
+        lp_library_unseen();
 }
 
 #endif

@@ -55,12 +55,15 @@ static inline struct lp_mpi_thread* lp_mpi_part(struct lp_thread* t) {
 /* resolve.c */
 LP_HIDDEN void* lp_find(const char* name);
 LP_HIDDEN void* lp_find_object(const char* name);
-LP_HIDDEN void* lp_real(const char* pmpi_name); /* never NULL: a function that fails when there is none */
-LP_HIDDEN int lp_library_fits(void);
+#define LP_CALLER __builtin_return_address(0) /* of a wrapper */
+/* For an address within what calls it; never NULL: a function that fails when there is none. */
+LP_HIDDEN void* lp_real(const char* pmpi_name, const void* caller);
+LP_HIDDEN int lp_library_fits(const void* caller);
+LP_HIDDEN void lp_library_unseen(void); /* at the end of a process that no wrapper has seen start MPI */
 
 /* runtime.c */
 LP_HIDDEN MPI_Status* lp_statuses_scratch(struct lp_thread* t, size_t n);
-LP_HIDDEN void lp_before_init(void);
+LP_HIDDEN void lp_before_init(const void* caller);
 LP_HIDDEN struct lp_thread* lp_after_init(uint64_t enter);
 LP_HIDDEN void lp_before_finalize(struct lp_thread* t);
 LP_HIDDEN void lp_after_finalize(struct lp_thread* t, int function, uint64_t enter, uint64_t leave, int result);

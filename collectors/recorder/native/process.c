@@ -36,6 +36,8 @@ uint64_t lp_binding(void) {
 
 void lp_off_in_children(void) {}
 
+void lp_note_exit(void) {}
+
 #else
 
 static size_t binding(char* text, size_t room) {
@@ -108,5 +110,27 @@ static void in_child(void) {
 void lp_off_in_children(void) {
     pthread_atfork(NULL, NULL, in_child);
 }
+
+#if defined(__GLIBC__)
+
+/* Error handlers end programs so, the library's own among them. */
+static void at_exit(int status, void* unused) {
+    (void)unused;
+    struct lp_thread* t = lp_self;
+    if (!lp_on || !t || !t->busy)
+        return;
+    t->open->status = status;
+    __atomic_store_n(&t->open->exited, 1, __ATOMIC_RELEASE);
+}
+
+void lp_note_exit(void) {
+    on_exit(at_exit, NULL);
+}
+
+#else
+
+void lp_note_exit(void) {}
+
+#endif
 
 #endif

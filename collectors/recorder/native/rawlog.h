@@ -129,6 +129,8 @@ struct lp_open {
     uint32_t comm;      /* local id; 0: none, or none that was known before the call */
     uint32_t handles;   /* how many requests the call waits for, */
     uint64_t handle[4]; /* the first of them */
+    uint32_t exited;    /* 1: within the call the process has called exit() */
+    int32_t status;     /* with this status */
 };
 #define LP_OPEN_HANDLES 4u
 
@@ -172,6 +174,7 @@ enum lp_kind {
     LP_MARK,         /* uint64 region: the program says so at `enter` */
     LP_REPLACED, /* a persistent request's handle before the call started it, and since; part of a call, see LP_DONE */
     LP_NEXT,     /* the log's thread has ended: from `enter` on it is that of another one */
+    LP_ABORTS,   /* of lp_open alone: the call ends the program, with the code that is its `tag` */
     LP_FIRST_NOTE = 64,
     LP_DEF_COMM = 64, /* lp_comm_def */
     LP_NAME_COMM,     /* uint32 id, uint32 length, characters */

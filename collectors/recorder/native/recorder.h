@@ -104,6 +104,7 @@ LP_HIDDEN void lp_note_process(struct lp_thread* t, const char* library, int ran
 LP_HIDDEN void lp_describe_thread(struct lp_thread* t);
 LP_HIDDEN uint64_t lp_binding(void); /* hash of the processors that the calling thread may run on */
 LP_HIDDEN void lp_off_in_children(void);
+LP_HIDDEN void lp_note_exit(void); /* from now on, that of a process within a call */
 
 /* The recorder's system calls are points at which a thread may be cancelled, perhaps with a lock, in calls of the
  * library that are none: between lp_shield and lp_unshield, which takes what lp_shield gave, it is not. */

@@ -48,7 +48,7 @@ void* lp_shmem_real(const char* name) {
 /* --- start ------------------------------------------------------------------------------------------------------- */
 
 struct lp_thread* lp_shmem_starts(void) {
-    lp_before_init();
+    lp_before_init(NULL);
     starting++;
     return lp_enter(); /* where MPI is recorded already */
 }

@@ -35,7 +35,8 @@ static int missing(void) {
     return MPI_ERR_OTHER;
 }
 
-void* lp_real(const char* pmpi_name) {
+void* lp_real(const char* pmpi_name, const void* caller) {
+    (void)caller;
     static const struct lp_layer_call* const parts[] = {begin, lp_layer_receives, lp_layer_sends, lp_layer_completions,
                                                         lp_layer_one_sided};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -46,7 +47,8 @@ void* lp_real(const char* pmpi_name) {
     return symbol ? symbol : (void*)missing;
 }
 
-int lp_library_fits(void) {
+int lp_library_fits(const void* caller) {
+    (void)caller;
 #define X(name) lp_mpi.name = (__typeof__(lp_mpi.name))lp_find("PMPI_" #name);
     LP_API(X)
 #undef X
