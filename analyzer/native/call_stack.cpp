@@ -102,8 +102,8 @@ void CallStack::call_outside(std::int64_t now) {
 }
 
 void CallStack::was_off(std::int64_t begin, std::int64_t now) {
-    if (call_depth_ != 0 || begin == now) {
-        return;  // the writer has a region for it, or it lasted no time
+    if (call_depth_ != 0) {
+        return;  // the writer has a region for it
     }
     const auto events = out_->communication_events;
     enter(begin, off_region_);
