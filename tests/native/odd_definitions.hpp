@@ -128,7 +128,7 @@ class OddDefinitions {
         if (by_field.empty()) {
             return;
         }
-        // In the table's order, which is not that of addresses in a sorted run.
+        // In the table's order: its rows are elements of one vector.
         auto field = by_field.begin();
         std::advance(field, static_cast<std::ptrdiff_t>(draw_(by_field.size())));
         const auto& place = field->second[draw_(field->second.size())];
