@@ -144,7 +144,7 @@ def detail_levels(trace: Trace, calls: pl.LazyFrame) -> pl.DataFrame:
         .filter(pl.col("location").is_in(levels["location"].unique().implode()))
         .with_columns(call=pl.int_range(pl.len(), dtype=pl.Int32).over("location"))
     )
-    found = levels.lazy().join(entered, on=["location", "call"]).sort("location", "enter_ps").collect()
+    found = levels.lazy().join(entered, on=["location", "call"]).sort("location", "call").collect()
     return found.select(schema.DETAIL_LEVELS.schema.names())
 
 

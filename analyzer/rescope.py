@@ -109,7 +109,7 @@ def _region(run: Run, name: str, locations: int) -> tuple[Times, Times]:
 
 def _detail_level(run: Run, level: int, locations: pl.DataFrame) -> tuple[Times, Times]:
     """From the first call that sets a level of detail to the end of the last time that it holds, on every location."""
-    levels = run.facts("detail_levels").sort("location", "enter_ps").collect()
+    levels = run.facts("detail_levels").sort("location", "enter_ps", maintain_order=True).collect()
     if levels.is_empty():
         raise InputError(
             f"{name_of(run)}: the trace holds no MPI_Pcontrol with a level; choose by time (from, to) or by region"

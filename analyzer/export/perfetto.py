@@ -268,7 +268,7 @@ def _batches(run: Run, groups: Sequence[tuple[int, int]]) -> Iterator[pl.DataFra
         yield (
             run.table("calls")
             .filter(pl.col("location").is_between(first, last))
-            .sort("location", "enter_ps", "leave_ps")
+            .sort("call")
             .collect()
         )
 

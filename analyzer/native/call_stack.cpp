@@ -71,13 +71,22 @@ void CallStack::end_team(std::int64_t now, ThreadRole role) {
 }
 
 std::int32_t CallStack::find_callpath(std::int32_t context) {
-    auto& known = context_callpaths_[static_cast<std::size_t>(context)];
-    if (known == CallpathTree::kRoot) {
-        const auto& of = contexts_[static_cast<std::size_t>(context)];
-        const auto parent = of.parent == kUndefined ? context_base_ : find_callpath(of.parent);
-        known = tree_.child(parent, of.region, of.site);
+    // Not recursive: a program that recurs has contexts as deep.
+    auto callpath = context_base_;
+    std::vector<std::int32_t> below;
+    for (auto at = context; at != kUndefined; at = contexts_[static_cast<std::size_t>(at)].parent) {
+        if (const auto known = context_callpaths_[static_cast<std::size_t>(at)]; known != CallpathTree::kRoot) {
+            callpath = known;
+            break;
+        }
+        below.push_back(at);
     }
-    return known;
+    for (; !below.empty(); below.pop_back()) {
+        const auto& of = contexts_[static_cast<std::size_t>(below.back())];
+        callpath = tree_.child(callpath, of.region, of.site);
+        context_callpaths_[static_cast<std::size_t>(below.back())] = callpath;
+    }
+    return callpath;
 }
 
 void CallStack::leave_mis_nested(std::int64_t now, std::int32_t region) {
@@ -102,8 +111,8 @@ void CallStack::call_outside(std::int64_t now) {
 }
 
 void CallStack::was_off(std::int64_t begin, std::int64_t now) {
-    if (call_depth_ != 0 || begin == now) {
-        return;  // the writer has a region for it, or it lasted no time
+    if (call_depth_ != 0) {
+        return;  // the writer has a region for it
     }
     const auto events = out_->communication_events;
     enter(begin, off_region_);

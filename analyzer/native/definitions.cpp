@@ -24,6 +24,7 @@ Definitions read_definitions(OTF2_Reader* reader, const std::string& archive, Tr
     Raw r;
     r.out = &out;
     r.trace = &trace;
+    r.quality = &quality;
 
     OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(reader);
     if (definitions == nullptr) {

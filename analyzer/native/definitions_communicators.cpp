@@ -10,13 +10,19 @@ OTF2_CallbackCode on_group(void* user, OTF2_GroupRef self, OTF2_StringRef, OTF2_
                            OTF2_GroupFlag flags, std::uint32_t n, const std::uint64_t* members) {
     return guarded([&] {
         auto& r = raw(user);
-        if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
+        const bool numbers = type == OTF2_GROUP_TYPE_COMM_LOCATIONS;
+        if (numbers) {
             r.numbering.emplace_back(paradigm, std::vector<std::uint64_t>(members, members + n));
         } else if (type != OTF2_GROUP_TYPE_COMM_GROUP && type != OTF2_GROUP_TYPE_COMM_SELF) {
             return;
         }
-        r.groups[self] = {type, paradigm, (flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS) != 0,
-                          std::vector<std::uint64_t>(members, members + n)};
+        const auto fresh = (numbers ? r.numbering_groups : r.groups)
+                               .try_emplace(self, type, paradigm, (flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS) != 0,
+                                            std::vector<std::uint64_t>(members, members + n))
+                               .second;
+        if (!fresh) {
+            count_odd(r, Quality::duplicate_definition, "Group", self);
+        }
     });
 }
 
@@ -24,7 +30,7 @@ OTF2_CallbackCode on_communicator(void* user, OTF2_CommRef self, OTF2_StringRef 
                                   OTF2_CommRef parent, OTF2_CommFlag) {
     return guarded([&] {
         raw(user).communicators.push_back(
-            {self, name, group, OTF2_UNDEFINED_GROUP, parent == OTF2_UNDEFINED_COMM ? OTF2_UNDEFINED_UINT64 : parent});
+            {self, name, group, OTF2_UNDEFINED_GROUP, false, parent});
     });
 }
 
@@ -32,7 +38,7 @@ OTF2_CallbackCode on_inter_communicator(void* user, OTF2_CommRef self, OTF2_Stri
                                         OTF2_GroupRef group_b, OTF2_CommRef common, OTF2_CommFlag) {
     return guarded([&] {
         raw(user).communicators.push_back(
-            {self, name, group_a, group_b, common == OTF2_UNDEFINED_COMM ? OTF2_UNDEFINED_UINT64 : common});
+            {self, name, group_a, group_b, true, common});
     });
 }
 
@@ -41,26 +47,33 @@ OTF2_CallbackCode on_window(void* user, OTF2_RmaWinRef self, OTF2_StringRef name
     return guarded([&] { raw(user).windows.push_back({self, name, communicator}); });
 }
 
+/// None: no group of processes has this id.
+const RawGroup* find_group(const Raw& r, std::uint64_t ref) {
+    for (const auto* groups : {&r.groups, &r.numbering_groups}) {
+        if (const auto found = groups->find(ref); found != groups->end()) {
+            return &found->second;
+        }
+    }
+    return nullptr;
+}
+
 std::vector<std::int32_t> resolve_members(Raw& r, const Numbering& numbering, std::uint64_t ref,
                                           QualityCounts& quality) {
     std::vector<std::int32_t> members;
-    const auto found = r.groups.find(ref);
-    if (found == r.groups.end()) {
+    const auto* group = find_group(r, ref);
+    if (group == nullptr) {
         return members;
     }
-    const auto& group = found->second;
-    const auto paradigm = numbering.find(group.paradigm);
-    for (const auto member : group.members) {
+    const auto paradigm = numbering.find(group->paradigm);
+    std::unordered_set<std::int32_t> before;
+    for (const auto member : group->members) {
         std::int32_t location = kUndefined;
-        if (group.global_members || group.type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
+        if (group->global_members || group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
             location = r.locations(member);
         } else if (paradigm != numbering.end() && member < paradigm->second.size()) {
             location = paradigm->second[member];
         }
-        if (location == kUndefined) {
-            count(quality, Quality::undefined_member);
-        }
-        members.push_back(location);
+        members.push_back(member_location(before, location, quality));
     }
     return members;
 }
@@ -82,21 +95,27 @@ bool connects_processes(OTF2_Paradigm paradigm, const std::vector<OTF2_Paradigm>
 
 /// Windows, and which of them have members that are no processes.
 void resolve_windows(Raw& r) {
-    std::unordered_map<std::uint64_t, std::uint64_t> group_of;
-    for (const auto& from : r.communicators) {
-        group_of.emplace(from.ref, from.group_a);
-    }
     auto& windows = r.trace->windows;
     for (const auto& from : r.windows) {
-        if (r.out->windows(from.ref) != IdLookup::kAbsent) {
+        if (!define(r, "RmaWin", r.out->windows, from.ref, static_cast<std::int32_t>(windows.size()))) {
             continue;
         }
-        const auto communicator = group_of.find(from.communicator);
-        const auto group = communicator == group_of.end() ? r.groups.end() : r.groups.find(communicator->second);
-        const bool device = group != r.groups.end() && !connects_processes(group->second.paradigm, r.process_paradigms);
-        r.out->windows.insert(from.ref, static_cast<std::int32_t>(windows.size()));
-        windows.push_back({from.ref, text(*r.out, from.name), r.out->communicators(from.communicator), device});
+        const auto communicator = refer(r, r.out->communicators, from.communicator, {}, "RmaWin", from.ref);
+        const auto* group = communicator == IdLookup::kAbsent
+                                ? nullptr
+                                : find_group(r, r.communicators[static_cast<std::size_t>(communicator)].group_a);
+        const bool device = group != nullptr && !connects_processes(group->paradigm, r.process_paradigms);
+        windows.push_back({from.ref, name_of(r, from.name, "RmaWin", from.ref), communicator, device});
     }
+}
+
+/// The group of a communicator; none, and counted: it is not defined.
+const RawGroup* group_of(Raw& r, std::uint64_t group, const RawCommunicator& of) {
+    const auto* found = find_group(r, group);
+    if (found == nullptr) {
+        count_odd(r, Quality::undefined_reference, of.inter ? "InterComm" : "Comm", of.ref);
+    }
+    return found;
 }
 
 }  // namespace
@@ -111,29 +130,32 @@ void set_communicator_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
 void resolve_communicators(Raw& r, const Numbering& numbering, QualityCounts& quality) {
     auto& d = *r.out;
     auto& communicators = r.trace->communicators;
+    std::erase_if(r.communicators, [&, next = std::int32_t{0}](const RawCommunicator& from) mutable {
+        const bool first = define(r, from.inter ? "InterComm" : "Comm", d.communicators, from.ref, next);
+        next += first ? 1 : 0;
+        return !first;
+    });
+    std::vector<std::int32_t> parents;
     for (const auto& from : r.communicators) {
-        if (d.communicators(from.ref) != IdLookup::kAbsent) {
-            continue;
-        }
-        d.communicators.insert(from.ref, static_cast<std::int32_t>(communicators.size()));
+        const auto* kind = from.inter ? "InterComm" : "Comm";
+        parents.push_back(refer(r, d.communicators, from.parent, OTF2_UNDEFINED_COMM, kind, from.ref));
         Communicator to;
         to.ref = from.ref;
-        to.name = text(d, from.name);
+        to.name = name_of(r, from.name, kind, from.ref);
+        const auto* group = group_of(r, from.group_a, from);
         to.locations = resolve_members(r, numbering, from.group_a, quality);
-        if (from.group_b != OTF2_UNDEFINED_GROUP) {
+        if (from.inter && group_of(r, from.group_b, from) != nullptr) {
             to.remote_locations = resolve_members(r, numbering, from.group_b, quality);
         }
-        const auto group = r.groups.find(from.group_a);
-        to.is_self = group != r.groups.end() && group->second.type == OTF2_GROUP_TYPE_COMM_SELF;
+        to.is_self = group != nullptr && group->type == OTF2_GROUP_TYPE_COMM_SELF;
         if (to.locations.empty() && to.remote_locations.empty() && !to.is_self) {
             count(quality, Quality::empty_communicator);
         }
         communicators.push_back(std::move(to));
     }
-    for (std::size_t i = 0, dense = 0; i < r.communicators.size() && dense < communicators.size(); ++i) {
-        if (communicators[dense].ref == r.communicators[i].ref) {
-            communicators[dense++].parent = d.communicators(r.communicators[i].parent);
-        }
+    cut_circles(r, parents, "Comm", [&](std::size_t communicator) { return r.communicators[communicator].ref; });
+    for (std::size_t i = 0; i < communicators.size(); ++i) {
+        communicators[i].parent = parents[i];
     }
     resolve_windows(r);
     if (!r.windows.empty()) {  // whose synchronization names groups

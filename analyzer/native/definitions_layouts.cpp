@@ -8,7 +8,13 @@ namespace logpost::analyzer {
 namespace {
 
 OTF2_CallbackCode on_attribute(void* user, OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_Type) {
-    return guarded([&] { raw(user).attributes.emplace_back(self, name); });
+    return guarded([&] {
+        auto& r = raw(user);
+        const auto number = static_cast<std::int32_t>(r.attributes.size());
+        if (define(r, "Attribute", r.numbered_attributes, self, number)) {
+            r.attributes.emplace_back(self, name);
+        }
+    });
 }
 
 }  // namespace
@@ -19,16 +25,17 @@ void set_layout_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
 
 void resolve_layouts(Raw& r, QualityCounts& quality) {
     auto& d = *r.out;
-    for (const auto& [ref, name] : r.attributes) {
-        if (text(d, name) == "logpost:layout") {
+    for (const auto& [ref, name_ref] : r.attributes) {
+        const auto& name = name_of(r, name_ref, "Attribute", ref);
+        if (name == "logpost:layout") {
             d.layout_attribute = static_cast<std::uint32_t>(ref);
-        } else if (text(d, name) == "logpost:calling_context") {
+        } else if (name == "logpost:calling_context") {
             d.context_attribute = static_cast<std::uint32_t>(ref);
-        } else if (text(d, name) == "logpost:open") {
+        } else if (name == "logpost:open") {
             d.open_attribute = static_cast<std::uint32_t>(ref);
-        } else if (text(d, name) == "logpost:persistent") {
+        } else if (name == "logpost:persistent") {
             d.persistent_attribute = static_cast<std::uint32_t>(ref);
-        } else if (text(d, name) == "logpost:any_source") {
+        } else if (name == "logpost:any_source") {
             d.any_source_attribute = static_cast<std::uint32_t>(ref);
         }
     }

@@ -13,10 +13,12 @@ OTF2_CallbackCode on_node(void* user, OTF2_SystemTreeNodeRef self, OTF2_StringRe
                           OTF2_SystemTreeNodeRef parent) {
     return guarded([&] {
         auto& r = raw(user);
-        r.nodes.insert(self, static_cast<std::int32_t>(r.node_names.size()));
-        r.node_names.push_back(name);
-        r.node_classes.push_back(class_name);
-        r.node_parents.push_back(parent == OTF2_UNDEFINED_SYSTEM_TREE_NODE ? OTF2_UNDEFINED_UINT64 : parent);
+        if (define(r, "SystemTreeNode", r.nodes, self, static_cast<std::int32_t>(r.node_names.size()))) {
+            r.node_refs.push_back(self);
+            r.node_names.push_back(name);
+            r.node_classes.push_back(class_name);
+            r.node_parents.push_back(parent);
+        }
     });
 }
 
@@ -29,8 +31,11 @@ OTF2_CallbackCode on_location_group(void* user, OTF2_LocationGroupRef self, OTF2
                                     OTF2_SystemTreeNodeRef parent, OTF2_LocationGroupRef) {
     return guarded([&] {
         auto& r = raw(user);
-        r.groups_of_locations.insert(self, static_cast<std::int32_t>(r.group_parents.size()));
-        r.group_parents.push_back(parent);
+        if (define(r, "LocationGroup", r.groups_of_locations, self,
+                   static_cast<std::int32_t>(r.group_parents.size()))) {
+            r.location_group_refs.push_back(self);
+            r.group_parents.push_back(parent);
+        }
     });
 }
 
@@ -38,10 +43,9 @@ OTF2_CallbackCode on_location(void* user, OTF2_LocationRef self, OTF2_StringRef 
                               std::uint64_t events, OTF2_LocationGroupRef group) {
     return guarded([&] {
         auto& r = raw(user);
-        if (r.locations(self) != IdLookup::kAbsent) {
+        if (!define(r, "Location", r.locations, self, static_cast<std::int32_t>(r.trace->locations.size()))) {
             return;
         }
-        r.locations.insert(self, static_cast<std::int32_t>(r.trace->locations.size()));
         Location location;
         location.ref = self;
         location.type = type;
@@ -66,15 +70,21 @@ void resolve_system_tree(Raw& r) {
     auto& d = *r.out;
     auto& nodes = r.trace->nodes;
     nodes.resize(r.node_names.size());
+    std::vector<std::int32_t> parents(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        nodes[i].name = text(d, r.node_names[i]);
-        nodes[i].class_name = text(d, r.node_classes[i]);
-        const auto parent = r.nodes(r.node_parents[i]);
-        nodes[i].parent = parent == static_cast<std::int32_t>(i) ? kUndefined : parent;
+        nodes[i].name = name_of(r, r.node_names[i], "SystemTreeNode", r.node_refs[i]);
+        nodes[i].class_name = name_of(r, r.node_classes[i], "SystemTreeNode", r.node_refs[i]);
+        parents[i] = refer(r, r.nodes, r.node_parents[i], OTF2_UNDEFINED_SYSTEM_TREE_NODE, "SystemTreeNode",
+                           r.node_refs[i]);
+    }
+    cut_circles(r, parents, "SystemTreeNode", [&](std::size_t node) { return r.node_refs[node]; });
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        nodes[i].parent = parents[i];
     }
     for (const auto& property : r.node_properties) {
-        const auto node = r.nodes(property.owner);
-        if (node != IdLookup::kAbsent && text(d, property.name) == "logpost:cores") {
+        const auto node = refer(r, r.nodes, property.owner, {}, "SystemTreeNodeProperty", property.owner);
+        const auto& name = name_of(r, property.name, "SystemTreeNodeProperty", property.owner);
+        if (node != IdLookup::kAbsent && name == "logpost:cores") {
             nodes[static_cast<std::size_t>(node)].cores =
                 static_cast<std::int32_t>(integer(d, property.type, property.value));
         }
@@ -141,23 +151,31 @@ void set_location_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
 
 void resolve_locations(Raw& r, QualityCounts& quality) {
     resolve_system_tree(r);
-    auto& d = *r.out;
     auto& locations = r.trace->locations;
-    for (std::size_t i = 0; i < locations.size(); ++i) {
-        locations[i].name = text(d, r.location_names[i]);
-        locations[i].group = r.groups_of_locations(r.location_groups[i]);
-        if (locations[i].group != kUndefined) {
-            const auto parent = r.nodes(r.group_parents[static_cast<std::size_t>(locations[i].group)]);
-            locations[i].node = node_above(r.trace->nodes, parent);
-            locations[i].socket = socket_above(r.trace->nodes, parent);
-        }
+    std::vector<std::int32_t> node_of_group;
+    for (std::size_t i = 0; i < r.group_parents.size(); ++i) {
+        node_of_group.push_back(refer(r, r.nodes, r.group_parents[i], {}, "LocationGroup", r.location_group_refs[i]));
     }
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+        locations[i].name = name_of(r, r.location_names[i], "Location", locations[i].ref);
+        locations[i].group =
+            refer(r, r.groups_of_locations, r.location_groups[i], {}, "Location", locations[i].ref);
+        if (locations[i].group == kUndefined) {  // a process of its own, on an unknown node
+            locations[i].group = static_cast<std::int32_t>(node_of_group.size());
+            node_of_group.push_back(kUndefined);
+        }
+        const auto parent = node_of_group[static_cast<std::size_t>(locations[i].group)];
+        locations[i].node = node_above(r.trace->nodes, parent);
+        locations[i].socket = socket_above(r.trace->nodes, parent);
+    }
+    r.processes = node_of_group.size();
     count(quality, Quality::host_not_named, nodes_numbered_by_process(*r.trace));
     for (const auto& property : r.location_properties) {
-        const auto location = r.locations(property.owner);
-        if (location != IdLookup::kAbsent && text(d, property.name) == "logpost:cpu_binding" &&
-            property.type == OTF2_TYPE_STRING) {
-            locations[static_cast<std::size_t>(location)].cpu_binding = text(d, property.value.stringRef);
+        const auto location = refer(r, r.locations, property.owner, {}, "LocationProperty", property.owner);
+        const auto& name = name_of(r, property.name, "LocationProperty", property.owner);
+        if (location != IdLookup::kAbsent && name == "logpost:cpu_binding" && property.type == OTF2_TYPE_STRING) {
+            locations[static_cast<std::size_t>(location)].cpu_binding =
+                name_of(r, property.value.stringRef, "LocationProperty", property.owner);
         }
     }
 }

@@ -23,8 +23,9 @@ Numbering resolve_numbering(Raw& r, QualityCounts& quality) {
         if (!mine.empty()) {
             continue;
         }
+        std::unordered_set<std::int32_t> before;
         for (const auto member : members) {
-            mine.push_back(r.locations(member));
+            mine.push_back(member_location(before, r.locations(member), quality));
         }
     }
     return numbering;
@@ -54,7 +55,7 @@ void give_ranks(Raw& r, const Numbering& numbering) {
 void resolve_owners(Raw& r) {
     const auto& locations = r.trace->locations;
     auto& owner = r.out->owner;
-    std::vector<std::int32_t> rank_of_group(r.group_parents.size(), kUndefined);
+    std::vector<std::int32_t> rank_of_group(r.processes, kUndefined);
     for (std::size_t i = 0; i < locations.size(); ++i) {
         if (locations[i].rank != kUndefined && locations[i].group != kUndefined) {
             auto& mine = rank_of_group[static_cast<std::size_t>(locations[i].group)];
@@ -72,6 +73,16 @@ void resolve_owners(Raw& r) {
 }
 
 }  // namespace
+
+std::int32_t member_location(std::unordered_set<std::int32_t>& before, std::int32_t location, QualityCounts& quality) {
+    if (location == kUndefined) {
+        count(quality, Quality::undefined_member);
+    } else if (!before.insert(location).second) {
+        count(quality, Quality::duplicate_member);
+        return kUndefined;
+    }
+    return location;
+}
 
 void set_rank_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
     OTF2_GlobalDefReaderCallbacks_SetParadigmCallback(c, on_paradigm);

@@ -1,4 +1,10 @@
 // Regions and what they are to the analysis, and calling contexts, which stand for regions.
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include "definition_families.hpp"
 #include "region_kind.hpp"
 
@@ -9,15 +15,7 @@ OTF2_CallbackCode on_region(void* user, OTF2_RegionRef self, OTF2_StringRef name
                             OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag, OTF2_StringRef file,
                             std::uint32_t line, std::uint32_t) {
     return guarded([&] {
-        auto& r = raw(user);
-        r.out->regions.insert(self, static_cast<std::int32_t>(r.trace->regions.size()));
-        Region region;
-        region.line = line;
-        region.role = role;
-        region.paradigm = paradigm;
-        r.trace->regions.push_back(std::move(region));
-        r.region_names.push_back(name);
-        r.region_files.push_back(file);
+        raw(user).regions.push_back({self, name, file, line, role, paradigm});
     });
 }
 
@@ -28,36 +26,44 @@ OTF2_CallbackCode on_calling_context(void* user, OTF2_CallingContextRef self, OT
 
 OTF2_CallbackCode on_source_location(void* user, OTF2_SourceCodeLocationRef self, OTF2_StringRef file,
                                      std::uint32_t line) {
-    return guarded([&] { raw(user).source_locations[self] = {file, line}; });
-}
-
-OTF2_CallbackCode on_parameter(void* user, OTF2_ParameterRef self, OTF2_StringRef name, OTF2_ParameterType type) {
     return guarded([&] {
-        if (type == OTF2_PARAMETER_TYPE_INT64) {
-            raw(user).parameters.emplace_back(self, name);
+        auto& r = raw(user);
+        const auto number = static_cast<std::int32_t>(r.source_locations.size());
+        if (define(r, "SourceCodeLocation", r.numbered_source_locations, self, number)) {
+            r.source_locations.push_back({self, file, line});
         }
     });
 }
 
-/// Numbers the places that calls stand at, each once.
+OTF2_CallbackCode on_parameter(void* user, OTF2_ParameterRef self, OTF2_StringRef name, OTF2_ParameterType type) {
+    return guarded([&] {
+        auto& r = raw(user);
+        const auto number = static_cast<std::int32_t>(r.parameters.size());
+        if (type == OTF2_PARAMETER_TYPE_INT64 && define(r, "Parameter", r.numbered_parameters, self, number)) {
+            r.parameters.emplace_back(self, name);
+        }
+    });
+}
+
+/// Numbers the places of calls in the source, each once.
 class Sites {
   public:
     explicit Sites(Raw& r) : raw_(r) { raw_.trace->sites = {Site{}}; }
 
-    std::int32_t of(std::uint64_t location) {
-        const auto found = raw_.source_locations.find(location);
-        if (found == raw_.source_locations.end()) {
+    /// Of a source location's number; 0: unknown.
+    std::int32_t of(std::int32_t location) {
+        if (location == IdLookup::kAbsent) {
             return 0;
         }
-        const auto& file = text(*raw_.out, found->second.first);
+        const auto& from = raw_.source_locations[static_cast<std::size_t>(location)];
+        const auto& file = name_of(raw_, from.file, "SourceCodeLocation", from.ref);
         if (file.empty()) {
             return 0;
         }
         auto& sites = raw_.trace->sites;
-        const auto [at, fresh] =
-            numbers_.try_emplace({file, found->second.second}, static_cast<std::int32_t>(sites.size()));
+        const auto [at, fresh] = numbers_.try_emplace({file, from.line}, static_cast<std::int32_t>(sites.size()));
         if (fresh) {
-            sites.push_back({file, found->second.second});
+            sites.push_back({file, from.line});
         }
         return at->second;
     }
@@ -67,31 +73,90 @@ class Sites {
     std::map<std::pair<std::string, std::uint32_t>, std::int32_t> numbers_;
 };
 
+/// The rows of contexts, parents before children, else as they are in the file.
+std::vector<std::size_t> parents_first(const std::vector<std::int32_t>& parents) {
+    std::vector<std::size_t> order;
+    std::vector<char> is_in(parents.size(), 0);
+    std::vector<std::size_t> path;
+    for (std::size_t row = 0; row < parents.size(); ++row) {
+        for (auto at = static_cast<std::int32_t>(row); at != kUndefined && is_in[static_cast<std::size_t>(at)] == 0;
+             at = parents[static_cast<std::size_t>(at)]) {
+            path.push_back(static_cast<std::size_t>(at));
+            is_in[path.back()] = 1;
+        }
+        order.insert(order.end(), path.rbegin(), path.rend());
+        path.clear();
+    }
+    return order;
+}
+
 /// A context says where its region stood; the call of a region stands where its parent stood. A communication call
 /// below a parent that does not say has its own line for it.
 void resolve_contexts(Raw& r) {
     auto& d = *r.out;
-    Sites sites(r);
-    std::vector<std::int32_t> positions;
+    IdLookup rows;
+    std::erase_if(r.contexts, [&, next = std::int32_t{0}](const RawContext& from) mutable {
+        const bool first = define(r, "CallingContext", rows, from.ref, next);
+        next += first ? 1 : 0;
+        return !first;
+    });
+    std::vector<std::int32_t> parents;
     for (const auto& from : r.contexts) {
-        const auto parent =
-            from.parent == OTF2_UNDEFINED_CALLING_CONTEXT ? IdLookup::kAbsent : d.calling_contexts(from.parent);
-        const auto region = d.regions(from.region);
+        parents.push_back(refer(r, rows, from.parent, OTF2_UNDEFINED_CALLING_CONTEXT, "CallingContext", from.ref));
+    }
+    cut_circles(r, parents, "CallingContext", [&](std::size_t row) { return r.contexts[row].ref; });
+    Sites sites(r);
+    std::vector<std::int32_t> number(r.contexts.size());
+    std::vector<std::int32_t> positions;
+    for (const auto row : parents_first(parents)) {
+        const auto& from = r.contexts[row];
+        const auto region = refer(r, d.regions, from.region, {}, "CallingContext", from.ref);
         CallingContext context;
         context.region = region == IdLookup::kAbsent ? d.undefined_region() : region;
         context.root_region = context.region;
-        positions.push_back(sites.of(from.source_location));
-        if (parent != IdLookup::kAbsent) {
-            context.parent = parent;
-            context.site = positions[static_cast<std::size_t>(parent)];
-            context.root_region = d.contexts[static_cast<std::size_t>(parent)].root_region;
+        positions.push_back(sites.of(refer(r, r.numbered_source_locations, from.source_location,
+                                           OTF2_UNDEFINED_SOURCE_CODE_LOCATION, "CallingContext", from.ref)));
+        if (parents[row] != kUndefined) {
+            context.parent = number[static_cast<std::size_t>(parents[row])];
+            context.site = positions[static_cast<std::size_t>(context.parent)];
+            context.root_region = d.contexts[static_cast<std::size_t>(context.parent)].root_region;
         }
         if (context.site == 0 && region != IdLookup::kAbsent &&
             d.kinds[static_cast<std::size_t>(region)] != CallKind::user) {
             context.site = positions.back();
         }
-        d.calling_contexts.insert(from.ref, static_cast<std::int32_t>(d.contexts.size()));
+        number[row] = static_cast<std::int32_t>(d.contexts.size());
+        d.calling_contexts.insert(from.ref, number[row]);
         d.contexts.push_back(context);
+    }
+}
+
+/// A function may have an id for each process that called it, as where every process writes definitions of its own: what
+/// a region is follows from its content.
+void unify_regions(Raw& r) {
+    auto& d = *r.out;
+    auto& regions = r.trace->regions;
+    // Without a name there is nothing to recognize it by: these stay apart.
+    std::map<std::tuple<std::string, std::string, std::uint32_t, std::uint8_t, std::uint8_t, std::uint64_t>,
+             std::int32_t>
+        numbers;
+    IdLookup rows;
+    for (const auto& from : r.regions) {
+        Region region;
+        region.name = name_of(r, from.name, "Region", from.ref);
+        region.file = from.file == OTF2_UNDEFINED_STRING ? "" : name_of(r, from.file, "Region", from.ref);
+        region.line = from.line;
+        region.role = from.role;
+        region.paradigm = from.paradigm;
+        const auto [at, fresh] =
+            numbers.try_emplace({region.name, region.file, region.line, region.role, region.paradigm,
+                                 region.name.empty() ? from.ref : OTF2_UNDEFINED_REGION},
+                                static_cast<std::int32_t>(regions.size()));
+        if (define(r, "Region", d.regions, from.ref, at->second) && fresh) {
+            regions.push_back(std::move(region));
+        } else if (fresh) {
+            numbers.erase(at);
+        }
     }
 }
 
@@ -105,13 +170,12 @@ void set_region_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
 }
 
 void resolve_regions(Raw& r) {
+    unify_regions(r);
     auto& d = *r.out;
     auto& regions = r.trace->regions;
     d.kinds.resize(regions.size());
     d.begins_request.resize(regions.size());
     for (std::size_t i = 0; i < regions.size(); ++i) {
-        regions[i].name = text(d, r.region_names[i]);
-        regions[i].file = text(d, r.region_files[i]);
         regions[i].kind = region_kind(regions[i].name, regions[i].paradigm);
         d.kinds[i] = regions[i].kind;
         d.begins_request[i] = begins_request(regions[i].name, regions[i].kind) ? 1 : 0;
@@ -123,7 +187,7 @@ void resolve_regions(Raw& r) {
     }
     resolve_contexts(r);
     for (const auto& [ref, name] : r.parameters) {
-        if (text(d, name) == "logpost:pcontrol_level") {
+        if (name_of(r, name, "Parameter", ref) == "logpost:pcontrol_level") {
             d.level_parameter = static_cast<std::uint32_t>(ref);
         }
     }

@@ -19,8 +19,18 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
     {host_not_named, "host_not_named", info, trace,
      "nodes that the writer numbered by process (\"node 3\") instead of naming hosts; which processes share one is not "
      "known, and messages between them count as between nodes"},
+    {duplicate_definition, "duplicate_definition", error, trace,
+     "definitions under an id that an earlier one has; the earlier one is used"},
+    {undefined_reference, "undefined_reference", error, trace,
+     "references of definitions to something that the archive does not define: a name is empty, a parent is none, a "
+     "location is a process of its own, a region is \"(undefined region)\", a communicator or group has no members"},
+    {cyclic_reference, "cyclic_reference", error, trace,
+     "definitions whose parents lead back to themselves (calling contexts, system tree nodes, communicators); the last "
+     "one of the circle, from the first in the file, has no parent"},
     {duplicate_group, "duplicate_group", info, trace,
      "further groups that number a paradigm's locations; the first one with members is used"},
+    {duplicate_member, "duplicate_member", error, trace,
+     "members that a group has twice; the later ones are left out"},
     {empty_communicator, "empty_communicator", info, trace, "communicators whose group has no members"},
     {undefined_member, "undefined_member", error, trace,
      "members of communicators that refer to an undefined location"},
@@ -98,5 +108,14 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
     {unknown_record, "unknown_record", info, analysis, "records of a type unknown to this libotf2"},
     {layout_unreadable, "layout_unreadable", error, trace, "message layouts that could not be parsed"},
 }};
+
+void note(Trace& trace, Quality what, const std::string& name) {
+    // Enough to find them; the counter says how many there are.
+    constexpr std::size_t kMostNames = 100;
+    if (trace.quality_names_affected.size() < kMostNames) {
+        trace.quality_names_affected.push_back(std::string(kQuality[static_cast<std::size_t>(what)].name) + ": " +
+                                               name);
+    }
+}
 
 }  // namespace logpost::analyzer

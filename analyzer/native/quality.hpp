@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "trace.hpp"
@@ -17,7 +18,11 @@ enum class Quality : std::uint8_t {
     event_count_differs,
     location_without_events,
     host_not_named,
+    duplicate_definition,
+    undefined_reference,
+    cyclic_reference,
     duplicate_group,
+    duplicate_member,
     empty_communicator,
     undefined_member,
     undefined_region,
@@ -75,6 +80,9 @@ struct QualityInfo {
 extern const std::array<QualityInfo, kQualityCount> kQuality;
 
 using QualityCounts = std::array<std::uint64_t, kQualityCount>;
+
+/// Names a file, a location or a definition that a counter speaks of.
+void note(Trace& trace, Quality what, const std::string& name);
 
 inline void count(QualityCounts& counts, Quality what, std::uint64_t by = 1) noexcept {
     counts[static_cast<std::size_t>(what)] += by;

@@ -262,15 +262,6 @@ class Worker {
     std::unique_ptr<OTF2_EvtReaderCallbacks, DeleteCallbacks> event_callbacks_;
 };
 
-void note(Trace& trace, Quality what, const std::string& name) {
-    // Enough to find them; the counter says how many there are.
-    constexpr std::size_t kMostNames = 100;
-    if (trace.quality_names_affected.size() < kMostNames) {
-        trace.quality_names_affected.push_back(std::string(kQuality[static_cast<std::size_t>(what)].name) + ": " +
-                                               name);
-    }
-}
-
 unsigned decoding_threads(const ReadOptions& options, std::size_t locations) {
     const auto threads = options.threads != 0 ? options.threads : std::max(std::thread::hardware_concurrency(), 1U);
     return static_cast<unsigned>(std::min<std::size_t>(threads, std::max<std::size_t>(locations, 1)));
@@ -327,26 +318,24 @@ void renumber(Trace& trace, const std::vector<std::vector<std::int32_t>>& final_
     });
 }
 
-/// The regions that stand for what the archive does not name become real ones, if they are in use.
-void add_synthetic_regions(Trace& trace, const QualityCounts& quality) {
-    const bool undefined = quality[static_cast<std::size_t>(Quality::undefined_region)] != 0;
-    const bool outside = quality[static_cast<std::size_t>(Quality::record_outside_call)] != 0;
-    const bool off = quality[static_cast<std::size_t>(Quality::measurement_off)] != 0;
-    if (undefined || outside || off) {
-        Region region;
-        region.name = "(undefined region)";
-        trace.regions.push_back(region);
+/// The regions that stand for what the archive does not name become real ones, up to the last one in use.
+void add_synthetic_regions(Trace& trace) {
+    std::int32_t last = kUndefined;
+    for (const auto& callpath : trace.callpaths) {
+        last = std::max(last, callpath.region);
     }
-    if (outside || off) {
+    // In the order of Definitions::undefined_region, outside_region, off_region.
+    static constexpr std::pair<const char*, CallKind> kSynthetic[] = {
+        {"(undefined region)", CallKind::user},
+        {"(communication outside any call)", CallKind::other},
+        {"(measurement off)", CallKind::not_recorded},
+    };
+    const auto defined = trace.regions.size();
+    while (static_cast<std::int64_t>(trace.regions.size()) <= last) {
+        const auto& [name, kind] = kSynthetic[trace.regions.size() - defined];
         Region region;
-        region.name = "(communication outside any call)";
-        region.kind = CallKind::other;
-        trace.regions.push_back(region);
-    }
-    if (off) {
-        Region region;
-        region.name = "(measurement off)";
-        region.kind = CallKind::not_recorded;
+        region.name = name;
+        region.kind = kind;
         trace.regions.push_back(region);
     }
 }
@@ -533,7 +522,7 @@ Trace finish_trace(Archive archive, const Decoded& decoded, const ReadOptions& o
     }
     std::vector<std::vector<std::int32_t>> final_callpath;
     trace.callpaths = merge_callpaths(trees, final_callpath);
-    add_synthetic_regions(trace, quality);
+    add_synthetic_regions(trace);
     require_times_in_range(trace, anchor.string());
     renumber(trace, final_callpath, decoded.tree_of, threads);
     matching(trace, definitions.owner, threads, quality);

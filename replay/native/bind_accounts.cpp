@@ -59,9 +59,10 @@ nb::dict time_cells(Analysis& analysis) {
 }
 
 /// The accounts by callpath, a row for each category from `first` on that has time, and what `visit(row, category)`
-/// keeps of each.
+/// keeps of each. `every_call`: calls without any time, which a coarse clock has many of, have a row of the last
+/// category.
 template <class Visit>
-nb::dict by_callpath(Analysis& analysis, std::size_t first, Visit&& visit) {
+nb::dict by_callpath(Analysis& analysis, std::size_t first, bool every_call, Visit&& visit) {
     {
         const nb::gil_scoped_release release;
         analysis.accounts();
@@ -72,8 +73,10 @@ nb::dict by_callpath(Analysis& analysis, std::size_t first, Visit&& visit) {
     std::vector<std::uint8_t> category;
     for (std::size_t i = 0; i < analysis.accounted().size(); ++i) {
         for (const auto& row : analysis.callpaths(i)) {
+            bool without = every_call && row.calls != 0;
             for (std::size_t c = first; c < kCategories; ++c) {
-                if (row.exposed[c] != 0) {
+                if (row.exposed[c] != 0 || (without && c + 1 == kCategories)) {
+                    without = false;
                     location.push_back(static_cast<std::int32_t>(analysis.accounted()[i]));
                     callpath.push_back(row.callpath);
                     phase.push_back(static_cast<std::uint8_t>(row.phase));
@@ -94,7 +97,7 @@ nb::dict by_callpath(Analysis& analysis, std::size_t first, Visit&& visit) {
 nb::dict exposure(Analysis& analysis) {
     std::vector<std::int64_t> exposed;
     std::vector<std::uint64_t> calls;
-    auto d = by_callpath(analysis, kCompute + 1, [&](const CallpathExposure& row, std::size_t category) {
+    auto d = by_callpath(analysis, kCompute + 1, true, [&](const CallpathExposure& row, std::size_t category) {
         exposed.push_back(row.exposed[category]);
         calls.push_back(row.calls);
     });
@@ -108,7 +111,7 @@ nb::dict path_profile(Analysis& analysis) {
     std::vector<std::int64_t> spent;
     std::vector<std::int64_t> on_path;
     std::vector<std::int64_t> waited;
-    auto d = by_callpath(analysis, kCompute, [&](const CallpathExposure& row, std::size_t category) {
+    auto d = by_callpath(analysis, kCompute, false, [&](const CallpathExposure& row, std::size_t category) {
         spent.push_back(row.exposed[category]);
         on_path.push_back(row.on_path[category]);
         waited.push_back(row.waited[category]);

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "definition_rows.hpp"
+
 namespace logpost::tests {
 
 /// A directory that is gone when the test is over.
@@ -180,6 +182,8 @@ class ArchiveBuilder {
 
     std::uint64_t ticks_per_second = 1'000'000'000;  // one tick is 1000 ps
     std::uint64_t global_offset = 0;
+    /// What the definitions become before they are written, such as some that make no sense.
+    std::function<void(std::vector<Definition>&)> change_definitions;
 
     std::uint32_t text(const std::string& value) {
         const auto [at, fresh] = texts_.emplace(value, static_cast<std::uint32_t>(texts_.size()));
@@ -352,8 +356,9 @@ class ArchiveBuilder {
     static OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
 
     void write_definitions() {
-        OTF2_GlobalDefWriter* w = OTF2_Archive_GetGlobalDefWriter(archive_);
-        OTF2_GlobalDefWriter_WriteClockProperties(w, ticks_per_second, global_offset, 1000, OTF2_UNDEFINED_TIMESTAMP);
+        std::vector<Definition> rows;
+        const auto define = [&](const char* kind, const auto&... fields) { rows.push_back({kind, {Field(fields)...}}); };
+        define("ClockProperties", ticks_per_second, global_offset, 1000, OTF2_UNDEFINED_TIMESTAMP);
         std::map<std::string, std::uint32_t> nodes;
         for (const auto& l : locations_) {
             nodes.emplace(l.node, static_cast<std::uint32_t>(nodes.size()) + 1);
@@ -365,58 +370,65 @@ class ArchiveBuilder {
             text(binding);
         }
         for (const auto& [value, ref] : texts_) {
-            OTF2_GlobalDefWriter_WriteString(w, ref, value.c_str());
+            define("String", ref, value.c_str());
         }
         for (std::uint32_t i = 0; i < attributes_.size(); ++i) {
-            OTF2_GlobalDefWriter_WriteAttribute(w, i, attributes_[i].first, text(""), attributes_[i].second);
+            define("Attribute", i, attributes_[i].first, text(""), attributes_[i].second);
         }
-        OTF2_GlobalDefWriter_WriteSystemTreeNode(w, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+        define("SystemTreeNode", 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
         for (const auto& [node, ref] : nodes) {
-            OTF2_GlobalDefWriter_WriteSystemTreeNode(w, ref, text(node), node_class, 0);
+            define("SystemTreeNode", ref, text(node), node_class, 0);
             if (cores_.contains(node)) {
                 OTF2_AttributeValue value;
                 value.uint32 = cores_[node];
-                OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(w, ref, cores_name, OTF2_TYPE_UINT32, value);
+                define("SystemTreeNodeProperty", ref, cores_name, OTF2_TYPE_UINT32, value);
             }
         }
         for (const auto& l : locations_) {
             if (!l.is_thread) {
-                OTF2_GlobalDefWriter_WriteLocationGroup(w, l.process, master, OTF2_LOCATION_GROUP_TYPE_PROCESS,
+                define("LocationGroup", l.process, master, OTF2_LOCATION_GROUP_TYPE_PROCESS,
                                                         nodes[l.node], OTF2_UNDEFINED_LOCATION_GROUP);
             }
             const auto declared = l.declared >= 0 ? static_cast<std::uint64_t>(l.declared) : written_[l.ref];
-            OTF2_GlobalDefWriter_WriteLocation(w, l.ref, master, l.type, declared, l.process);
+            define("Location", l.ref, master, l.type, declared, l.process);
             if (bindings_.contains(l.ref)) {
                 OTF2_AttributeValue value;
                 value.stringRef = text(bindings_[l.ref]);
-                OTF2_GlobalDefWriter_WriteLocationProperty(w, l.ref, binding_name, OTF2_TYPE_STRING, value);
+                define("LocationProperty", l.ref, binding_name, OTF2_TYPE_STRING, value);
             }
         }
         for (const auto& r : regions_) {
-            OTF2_GlobalDefWriter_WriteRegion(w, r.ref, r.name, r.name, 0, OTF2_REGION_ROLE_FUNCTION, r.paradigm,
+            define("Region", r.ref, r.name, r.name, 0, OTF2_REGION_ROLE_FUNCTION, r.paradigm,
                                              OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0);
         }
         for (const auto& g : groups_) {
-            OTF2_GlobalDefWriter_WriteGroup(w, g.ref, text(""), g.type, g.paradigm, OTF2_GROUP_FLAG_NONE,
-                                            static_cast<std::uint32_t>(g.members.size()), g.members.data());
+            define("Group", g.ref, text(""), g.type, g.paradigm, OTF2_GROUP_FLAG_NONE,
+                                            g.members.size(), g.members);
         }
         for (const auto& c : communicators_) {
             if (c.group_b == OTF2_UNDEFINED_GROUP) {
-                OTF2_GlobalDefWriter_WriteComm(w, c.ref, c.name, c.group_a, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+                define("Comm", c.ref, c.name, c.group_a, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
             } else {
-                OTF2_GlobalDefWriter_WriteInterComm(w, c.ref, c.name, c.group_a, c.group_b, OTF2_UNDEFINED_COMM,
+                define("InterComm", c.ref, c.name, c.group_a, c.group_b, OTF2_UNDEFINED_COMM,
                                                     OTF2_COMM_FLAG_NONE);
             }
         }
         for (const auto& [ref, communicator] : windows_) {
-            OTF2_GlobalDefWriter_WriteRmaWin(w, ref, text(""), communicator, OTF2_RMA_WIN_FLAG_NONE);
+            define("RmaWin", ref, text(""), communicator, OTF2_RMA_WIN_FLAG_NONE);
         }
         for (std::uint32_t i = 0; i < source_locations_.size(); ++i) {
-            OTF2_GlobalDefWriter_WriteSourceCodeLocation(w, i, source_locations_[i].first, source_locations_[i].second);
+            define("SourceCodeLocation", i, source_locations_[i].first, source_locations_[i].second);
         }
         for (std::uint32_t i = 0; i < contexts_.size(); ++i) {
             const auto& c = contexts_[i];
-            OTF2_GlobalDefWriter_WriteCallingContext(w, i, c.region, c.source_location, c.parent);
+            define("CallingContext", i, c.region, c.source_location, c.parent);
+        }
+        if (change_definitions) {
+            change_definitions(rows);
+        }
+        OTF2_GlobalDefWriter* w = OTF2_Archive_GetGlobalDefWriter(archive_);
+        for (const auto& row : rows) {
+            write_row(w, row);
         }
         OTF2_Archive_CloseGlobalDefWriter(archive_, w);
     }

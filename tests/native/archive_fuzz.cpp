@@ -1,6 +1,7 @@
 // Analyzes archives that are made by chance (random_archive.hpp), in processes that may crash.
 //
 // usage: archive_fuzz ROUNDS|SECONDSs [FIRST-SEED]
+//        archive_fuzz write DIRECTORY SEED        only writes the archive of a seed
 //
 // Every archive is read with all corrections of clocks and split under a machine. It may be refused by ArchiveError;
 // what is not refused must add up: the parts of a message to its envelope, the messages of two locations to their pair,
@@ -74,6 +75,10 @@ int main(int argc, char** argv) {
     if (argc < 2) {
         std::fprintf(stderr, "usage: archive_fuzz ROUNDS|SECONDSs [FIRST-SEED]\n");
         return 2;
+    }
+    if (std::string(argv[1]) == "write" && argc == 4) {
+        RandomArchive(std::strtoull(argv[3], nullptr, 10)).write(argv[2]);
+        return 0;
     }
     char* unit = nullptr;
     const auto amount = std::strtoull(argv[1], &unit, 10);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +18,8 @@
 #include "replay/native/split/analysis.hpp"
 
 namespace logpost::tests {
+
+using analyzer::kUndefined;
 
 inline void require(bool holds, const char* what) {
     if (!holds) {
@@ -43,6 +46,41 @@ inline replay::Parameters machine(RandomArchive& random) {
     parameters.nics_per_node = 1 + random.below(2);
     parameters.asynchronous_progress = random.below(2) == 0;
     return parameters;
+}
+
+/// What tables refer to by number exists, and parents are before their children.
+inline void check_definitions(const analyzer::Trace& trace) {
+    const auto below = [](std::int32_t number, std::size_t count) {
+        return number >= 0 && static_cast<std::size_t>(number) < count;
+    };
+    for (std::size_t i = 0; i < trace.callpaths.size(); ++i) {
+        const auto& callpath = trace.callpaths[i];
+        require(below(callpath.region, trace.regions.size()), "a call path has no region");
+        require(below(callpath.site, trace.sites.size()), "a call path has no site");
+        require(callpath.parent < static_cast<std::int32_t>(i), "a call path is before its parent");
+    }
+    for (const auto& location : trace.locations) {
+        require(location.group >= 0, "a location has no process");
+        require(location.node < static_cast<std::int32_t>(trace.nodes.size()), "a location's node does not exist");
+    }
+    // Longer than all of them: a circle.
+    const auto ends = [](const auto& rows) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            std::size_t steps = 0;
+            for (auto at = rows[i].parent; at != kUndefined && steps <= rows.size(); ++steps) {
+                at = rows[static_cast<std::size_t>(at)].parent;
+            }
+            require(steps <= rows.size(), "parents lead back to their child");
+        }
+    };
+    ends(trace.nodes);
+    ends(trace.communicators);
+    for (const auto& communicator : trace.communicators) {
+        std::set<std::int32_t> members;
+        for (const auto location : communicator.locations) {
+            require(location == kUndefined || members.insert(location).second, "a member is in its group twice");
+        }
+    }
 }
 
 inline void check_messages(replay::Analysis& analysis) {
@@ -127,6 +165,7 @@ inline Reached analyze_random(RandomArchive& random, const std::filesystem::path
         static constexpr analyzer::ClockMode kModes[] = {analyzer::ClockMode::clc, analyzer::ClockMode::offsets,
                                                          analyzer::ClockMode::none};
         const auto trace = analyzer::read_program(anchor, options, random.one_of(kModes));
+        check_definitions(trace);
         replay::samples(trace.program, 100);
         const auto parameters = machine(random);
         replay::Analysis analysis(trace.program, parameters, {}, options.threads);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "archive_builder.hpp"
+#include "odd_definitions.hpp"
 
 namespace logpost::tests {
 
@@ -49,6 +50,17 @@ class RandomArchive {
             archive.inter_communicator({0}, {1, 2}, 2);
         }
         archive.window(0, 0);
+        const auto place = archive.source_location("solve.c", 40);
+        const auto outer = archive.calling_context(regions_[0], place);
+        const auto inner = archive.calling_context(regions_[1], place, outer);
+        archive.calling_context(regions_[4], OTF2_UNDEFINED_SOURCE_CODE_LOCATION, inner);
+        archive.cores("n0", 4);
+        archive.cpu_binding(0, "0");
+        archive.change_definitions = [this](std::vector<Definition>& rows) {
+            if (below(2) == 0) {
+                OddDefinitions(rows, draw_).change(1 + below(6));
+            }
+        };
         step_ = one_of(kSteps);
         for (std::uint32_t l = 0; l < ranks_; ++l) {
             if (below(4) == 0) {
@@ -148,9 +160,10 @@ class RandomArchive {
     std::uint32_t peer() { return wild() ? below(1000) : below(ranks_); }
     std::uint32_t comm() { return wild() ? below(5) : 0; }
     std::uint64_t request() { return below(12); }
+    std::uint32_t context() { return wild() ? below(100) : below(3); }
 
     void one(Events& e) {
-        switch (below(22)) {
+        switch (below(24)) {
             case 0:
                 e.enter(next(), region());
                 break;
@@ -221,8 +234,14 @@ class RandomArchive {
             case 20:
                 e.acquire_lock(next(), 0, peer(), OTF2_LOCK_EXCLUSIVE);
                 break;
-            default:
+            case 21:
                 e.release_lock(next(), 0, peer());
+                break;
+            case 22:
+                e.context_enter(next(), context());
+                break;
+            default:
+                e.context_leave(next(), context());
         }
     }
 

@@ -1,4 +1,10 @@
 // Whole archives, written in code and read back: definitions, ids, clocks. One tick is 1000 ps.
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "definitions.hpp"
 #include "reader_fixture.hpp"
 
@@ -6,6 +12,8 @@ namespace logpost::analyzer {
 namespace {
 
 using ReaderDefinitions = Reader;
+using tests::Definition;
+using tests::Field;
 
 TEST_F(Reader, NodesNumberedByProcessAreNoHosts) {
     for (const auto& [node, also] : {std::pair{"node 0", "node 1"}, {"node 0", "node 0"}, {"node 1", "node 0"}}) {
@@ -240,6 +248,143 @@ TEST_F(ReaderDefinitions, ThreadsOfAProcessCommunicateInItsName) {
     EXPECT_EQ(trace.locations[1].group, trace.locations[0].group);
     EXPECT_EQ(trace.traces[2].receives[0].peer, 1);  // the thread that sent, not its process's first location
     EXPECT_EQ(trace.traces[1].sends[0].match, 0U);
+}
+
+// EZTrace: every process writes definitions of the same functions under ids of its own.
+TEST_F(ReaderDefinitions, WhatARegionIsFollowsFromItsContent) {
+    archive.world(2);
+    std::uint32_t ids[2][2];  // main and MPI_Barrier of each rank
+    for (const std::uint32_t rank : {0U, 1U}) {
+        ids[rank][0] = archive.region("main", OTF2_PARADIGM_USER, 1000 * rank);
+        ids[rank][1] = archive.region("MPI_Barrier", OTF2_PARADIGM_MPI, 1000 * rank + 1);
+        archive.events(rank, [&](Events& e) {
+            e.enter(0, ids[rank][0]).enter(10 + rank, ids[rank][1]);
+            e.collective(10 + rank, 20, OTF2_COLLECTIVE_OP_BARRIER, 0);
+            e.leave(20, ids[rank][1]).leave(30, ids[rank][0]);
+        });
+    }
+    const auto same_name = archive.region("main", OTF2_PARADIGM_MPI);  // of another paradigm: another region
+    const auto trace = read();
+    EXPECT_EQ(counted_besides(trace, {}), 0U);
+    EXPECT_EQ(same_name, 4U);
+    ASSERT_EQ(trace.regions.size(), 3U);
+    ASSERT_EQ(trace.callpaths.size(), 2U);
+    for (const std::size_t rank : {0U, 1U}) {
+        EXPECT_EQ(trace.traces[rank].calls[0].callpath, 1);
+        EXPECT_EQ(profile_of(trace, rank, "main/MPI_Barrier")->visits, 1U);
+    }
+    EXPECT_EQ(trace.traces[0].collectives[0].instance, trace.traces[1].collectives[0].instance);
+}
+
+Definition& row_of(std::vector<Definition>& rows, const std::string& kind, std::uint64_t ref) {
+    return *std::ranges::find_if(rows, [&](const Definition& row) {
+        return row.kind == kind && row.fields[0].number() == ref;
+    });
+}
+
+// Contexts 0 (main) and 1 (solve in main) of one rank, entered one after the other.
+class OddContexts : public Reader {
+  protected:
+    Trace changed(const std::function<void(std::vector<Definition>&)>& change) {
+        const auto main = archive.region("main", OTF2_PARADIGM_USER);
+        const auto solve = archive.region("solve", OTF2_PARADIGM_USER);
+        archive.world(1);
+        const auto outer = archive.calling_context(main);
+        const auto inner = archive.calling_context(solve, archive.source_location("a.c", 7), outer);
+        archive.events(0, [&](Events& e) {
+            e.context_enter(0, outer).context_enter(1, inner).context_leave(2, inner).context_leave(3, outer);
+        });
+        archive.change_definitions = change;
+        return read();
+    }
+};
+
+TEST_F(OddContexts, ARegionThatIsNotDefinedIsOneOfItsOwn) {
+    const auto trace = changed([](auto& rows) { row_of(rows, "CallingContext", 1).fields[1] = Field(77); });
+    EXPECT_EQ(counted(trace, Quality::undefined_reference), 1U);
+    EXPECT_EQ(counted_besides(trace, {Quality::undefined_reference}), 0U);
+    EXPECT_EQ(trace.quality_names_affected, std::vector<std::string>{"undefined_reference: CallingContext 1"});
+    EXPECT_EQ(profile_of(trace, 0, "main/(undefined region)")->inclusive_ps, 1000);
+}
+
+TEST_F(OddContexts, ParentsThatLeadBackEndSomewhere) {
+    // 0 in 1 in 0: from the first in the file, 0, the last one of the circle is 1, which has no parent then.
+    const auto trace = changed([](auto& rows) { row_of(rows, "CallingContext", 0).fields[3] = Field(1); });
+    EXPECT_EQ(counted(trace, Quality::cyclic_reference), 1U);
+    EXPECT_EQ(counted_besides(trace, {Quality::cyclic_reference}), 0U);
+    EXPECT_EQ(profile_of(trace, 0, "solve/main")->inclusive_ps, 3000);
+}
+
+TEST_F(OddContexts, OneThatIsItsOwnParentHasNone) {
+    const auto trace = changed([](auto& rows) { row_of(rows, "CallingContext", 0).fields[3] = Field(0); });
+    EXPECT_EQ(counted(trace, Quality::cyclic_reference), 1U);
+    EXPECT_EQ(profile_of(trace, 0, "main/solve")->inclusive_ps, 1000);
+}
+
+TEST_F(OddContexts, AParentMayBeDefinedBehindItsChild) {
+    const auto trace = changed([](auto& rows) {
+        std::swap(row_of(rows, "CallingContext", 0), row_of(rows, "CallingContext", 1));
+    });
+    EXPECT_EQ(counted_besides(trace, {}), 0U);
+    EXPECT_EQ(profile_of(trace, 0, "main/solve")->inclusive_ps, 1000);
+}
+
+TEST_F(OddContexts, OfTwoOfOneIdTheFirstIsUsed) {
+    const auto trace = changed([](auto& rows) {
+        auto again = row_of(rows, "CallingContext", 1);
+        again.fields[1] = Field(0);
+        rows.push_back(again);
+    });
+    EXPECT_EQ(counted(trace, Quality::duplicate_definition), 1U);
+    EXPECT_EQ(counted_besides(trace, {Quality::duplicate_definition}), 0U);
+    EXPECT_EQ(profile_of(trace, 0, "main/solve")->inclusive_ps, 1000);
+}
+
+TEST_F(ReaderDefinitions, ALocationWithoutAProcessIsOneOfItsOwn) {
+    const auto main = archive.region("main", OTF2_PARADIGM_USER);
+    archive.world(3);
+    for (const std::uint64_t rank : {0U, 1U, 2U}) {
+        archive.events(rank, [&](Events& e) { e.enter(0, main).leave(1, main); });
+    }
+    archive.change_definitions = [](auto& rows) {
+        row_of(rows, "Location", 1).fields[4] = Field(55);
+        row_of(rows, "Location", 2).fields[4] = Field(OTF2_UNDEFINED_LOCATION_GROUP);
+    };
+    const auto trace = read();
+    EXPECT_EQ(counted(trace, Quality::undefined_reference), 2U);
+    EXPECT_EQ(counted_besides(trace, {Quality::undefined_reference}), 0U);
+    EXPECT_EQ(trace.locations[0].group, 0);
+    EXPECT_EQ(trace.locations[1].group, 3);  // the archive has 0 to 2
+    EXPECT_EQ(trace.locations[2].group, 4);
+    EXPECT_EQ(trace.locations[2].rank, 2);
+}
+
+TEST_F(ReaderDefinitions, NodesGroupsAndCommunicatorsThatMakeNoSense) {
+    const auto main = archive.region("main", OTF2_PARADIGM_USER);
+    archive.world(2);
+    archive.communicator({0, 1}, 1);
+    archive.window(0, 0);
+    archive.events(0, [&](Events& e) { e.enter(0, main).leave(1, main); });
+    archive.events(1, [&](Events& e) { e.enter(0, main).leave(1, main); });
+    archive.change_definitions = [](auto& rows) {
+        row_of(rows, "SystemTreeNode", 0).fields[3] = Field(1);  // the machine in the node that is in the machine
+        row_of(rows, "Comm", 0).fields[3] = Field(1);
+        row_of(rows, "Comm", 1).fields[3] = Field(0);
+        row_of(rows, "Comm", 1).fields[2] = Field(99);  // no such group: counts as empty, too
+        row_of(rows, "RmaWin", 0).fields[2] = Field(98);
+        row_of(rows, "Group", 1).fields[6] = Field(std::vector<std::uint64_t>{1, 1});  // of MPI_COMM_WORLD
+        row_of(rows, "Region", 0).fields[1] = Field(OTF2_UNDEFINED_STRING);
+    };
+    const auto trace = read();
+    EXPECT_EQ(counted(trace, Quality::cyclic_reference), 2U);     // nodes, communicators
+    EXPECT_EQ(counted(trace, Quality::undefined_reference), 3U);  // group, communicator, name
+    EXPECT_EQ(counted(trace, Quality::duplicate_member), 1U);
+    EXPECT_EQ(counted(trace, Quality::empty_communicator), 1U);
+    EXPECT_EQ(trace.communicators[0].locations, (std::vector<std::int32_t>{1, kUndefined}));
+    EXPECT_EQ(trace.communicators[0].parent, 1);
+    EXPECT_EQ(trace.communicators[1].parent, kUndefined);
+    EXPECT_EQ(trace.windows[0].comm, kUndefined);
+    EXPECT_EQ(trace.regions[0].name, "");
 }
 
 TEST(ParseLayout, UnderstandsWhatTheCollectorWritesAndNothingElse) {

@@ -21,8 +21,8 @@ def longest_excess(evidence: Evidence, location: int) -> tuple[int, int] | None:
     rows = (
         evidence.tables["calls"]
         .filter(pl.col("callpath").is_in(telling), pl.col("location").is_in(accounted))
-        .select("location", "enter_ps", "leave_ps", "callpath")
-        .sort("location", "enter_ps")
+        .select("call", "location", "enter_ps", "leave_ps", "callpath")
+        .sort("call")  # of calls that a coarse clock has at one instant, time states no order
         .with_columns(
             before=pl.col("callpath").shift(1).over("location"),
             gap_ps=pl.col("enter_ps") - pl.col("leave_ps").shift(1).over("location"),

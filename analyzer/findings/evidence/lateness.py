@@ -68,8 +68,8 @@ def ends_of(evidence: Evidence, operations: pl.DataFrame) -> Ends:
     """Who is compared.
 
     Arguments:
-        operations: `callpath`, `location` that came last and `end_ps` when it entered, `first` location and `begin_ps`
-            when that entered; those that cost most first.
+        operations: `callpath`, `location` that came last, its `call` and `end_ps` when it entered, `first` location, its
+            `first_call` and `begin_ps` when that entered; those that cost most first.
     """
     some = operations.group_by("callpath", maintain_order=True).head(OPERATIONS).drop_nulls(["first", "location"])
     some = some.filter(pl.col("first") != pl.col("location"))
@@ -78,8 +78,8 @@ def ends_of(evidence: Evidence, operations: pl.DataFrame) -> Ends:
         for role in ("location", "first")
     }
     some = some.filter(*(pl.col(role).is_in(ranks.implode()) for role, ranks in members.items()))
-    late = _since_before(evidence, some.select("callpath", "location", end_ps="end_ps"))
-    early = _since_before(evidence, some.select("callpath", location="first", end_ps="begin_ps"))
+    late = _since_before(evidence, some.select("callpath", "location", "call", "end_ps"))
+    early = _since_before(evidence, some.select("callpath", location="first", call="first_call", end_ps="begin_ps"))
     both = late["begin_ps"].is_not_null() & early["begin_ps"].is_not_null()
     return Ends(late.filter(both), early.filter(both), members["location"].to_list(), members["first"].to_list())
 
@@ -98,23 +98,18 @@ def lateness_of(evidence: Evidence, ends: Ends, near: Near) -> dict[int, Latenes
 
 
 def _since_before(evidence: Evidence, rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows with `begin_ps`: when the location left its collective operation before `end_ps`; null for the first."""
-    calls = (
+    """The rows with `begin_ps`: when the location left the collective operation before that of `call`; null for the
+    first."""
+    before = (
         evidence.tables["collectives"]
         .filter(pl.col("location").is_in(rows["location"].unique().implode()))
-        .select("location", "leave_ps")
+        .select("location", "call", "leave_ps")
+        .sort("call")
+        .select("call", begin_ps=pl.col("leave_ps").shift(1).over("location"))
+        .unique("call", keep="first", maintain_order=True)  # of several operations of one call, the first
         .collect()
     )
-    leaves = {
-        int(location): np.sort(part["leave_ps"].to_numpy())
-        for (location,), part in calls.partition_by("location", as_dict=True).items()
-    }
-    begins: list[int | None] = []
-    for location, end in rows.select("location", "end_ps").iter_rows():
-        mine = leaves[location]
-        before = int(np.searchsorted(mine, end, side="right")) - 1
-        begins.append(int(mine[before]) if before >= 0 else None)
-    return rows.with_columns(pl.Series("begin_ps", begins, dtype=pl.Int64))
+    return rows.join(before, on="call", how="left", maintain_order="left").drop("call")
 
 
 def _by_callpath(states: dict[tuple[int, ...], Meanwhile]) -> dict[int, list[Meanwhile]]:

@@ -116,7 +116,7 @@ def calls_near(evidence: Evidence, *wanted: tuple[pl.DataFrame, list[int]]) -> N
     by_location = {int(key): some for (key,), some in intervals.partition_by("location", as_dict=True).items()}
     kept = pl.concat(
         calls.filter(_within_reach(calls, by_location))
-        for calls in (in_order(some, "location", "enter_ps") for some in _whole_locations(every))
+        for calls in (in_order(some, "location", "call") for some in _whole_locations(every))
     )
     waiting = [category for category in WAITING if category in evidence.occurring and category != "late_sender"]
     others = [pl.lit(0, dtype=pl.Int64), *(pl.col(f"{category}_ps") for category in waiting)]
@@ -235,14 +235,21 @@ def _computing(
     region = evidence.delaying_region(location, callpath)
     if region:
         return Cause(region, "computing", "user regions of the profile")
-    here = (intervals["callpath"].to_numpy() == callpath) & (past > 0)
-    longest = int(np.argmax(np.where(here, computing, -1)))
-    before, after = int(past[longest]) - 1, evidence.region(int(callpath))
-    # MPI_Wtime and the like do not locate code; the previous call that moved data or waited does.
-    telling = evidence.moves_data[calls["callpath"].to_numpy()[max(0, before - LOOK_BACK) : before + 1]]
-    if telling.any():
-        before -= len(telling) - 1 - int(np.flatnonzero(telling)[-1])
+    (here,) = np.nonzero((intervals["callpath"].to_numpy() == callpath) & (past > 0))
     region = evidence.code_before(int(callpath))
-    if here[longest]:
-        region = f"code between {evidence.region(int(calls['callpath'][before]))} and {after}"
+    if len(here):
+        before = calls["callpath"].to_numpy()[_telling_before(evidence, calls, past[here] - 1)]
+        places, of = np.unique(before, return_inverse=True)
+        most = int(places[np.argmax(np.bincount(of, weights=computing[here]))])
+        region = f"code between {evidence.region(most)} and {evidence.region(int(callpath))}"
     return Cause(region, "computing", "the surrounding calls, because no user region inside the program was recorded")
+
+
+def _telling_before(
+    evidence: Evidence, calls: pl.DataFrame, before: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """The last call up to each of these, `LOOK_BACK` earlier at most, that moved data or waited: MPI_Wtime and the like
+    do not locate code. Where there is none, the call itself."""
+    rows = np.arange(calls.height)
+    telling = np.maximum.accumulate(np.where(evidence.moves_data[calls["callpath"].to_numpy()], rows, -1))[before]
+    return np.where((telling >= 0) & (telling >= before - LOOK_BACK), telling, before)

@@ -26,7 +26,7 @@ def saved_by_neighbours(evidence: Evidence, rounds_ps: float) -> float:
         evidence.tables["collectives"]
         .filter(pl.col("operation").cast(pl.String) == "Fence", pl.col("instance") >= 0)
         .select("instance", "location", "enter_ps", "leave_ps")
-        .sort("enter_ps")
+        .sort("enter_ps", "instance")
         .head(MOST_CALLS)
         .collect()
     )

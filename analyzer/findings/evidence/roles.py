@@ -12,7 +12,7 @@ def roles_of(evidence: Evidence) -> dict[int, int]:
     """Location to the number of its role: the set of places at which it calls communication at least `MIN_SAMPLES`
     times."""
     rows = (
-        evidence.exposure.group_by("location", "callpath")
+        evidence.exposure.group_by("location", "callpath")  # calls without time included
         .agg(pl.col("calls").max())
         .filter(pl.col("calls") >= MIN_SAMPLES)
     )

@@ -69,7 +69,7 @@ class Successive:
         return place.following_wait_ps if place is not None and self.share(callpath) > IN_A_ROW else 0
 
 
-FOLLOWS = ("location", "operation", "comm", "root", "rma_window", "enter_ps", "leave_ps", "wait_ps")
+FOLLOWS = ("location", "call", "operation", "comm", "root", "rma_window", "enter_ps", "leave_ps", "wait_ps")
 """Columns that tell whether a call follows another one."""
 
 
@@ -77,7 +77,7 @@ def with_follows(collectives: pl.LazyFrame, *columns: str) -> pl.DataFrame:
     """These columns of the collectives table, with `follows`: whether the call directly follows another one of its
     kind."""
     wanted = tuple(dict.fromkeys((*FOLLOWS, *columns)))
-    calls = in_order(collectives.select(*wanted).collect(), "location", "enter_ps")
+    calls = in_order(collectives.select(*wanted).collect(), "location", "call")
     same = ("location", "operation", "comm", "root", "rma_window")
     alike = pl.all_horizontal([pl.col(name) == pl.col(name).shift(1) for name in same])
     gap = pl.col("enter_ps") - pl.col("leave_ps").shift(1)

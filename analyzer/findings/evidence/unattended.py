@@ -58,6 +58,7 @@ def _calls(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
         evidence.tables["calls"]
         .filter(pl.col("processor_queueing_ps") > 0)
         .select(
+            "call",
             "enter_ps",
             "leave_ps",
             place="callpath",
@@ -66,7 +67,7 @@ def _calls(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
         )
     )
     longest = [queueing.filter(pl.col("place") == place).top_k(LONGEST, by="exposed_ps") for place in callpaths]
-    return pl.concat(pl.collect_all(longest)).sort("waiter", "enter_ps").with_row_index("call")
+    return pl.concat(pl.collect_all(longest)).sort("call")
 
 
 def _messages(evidence: Evidence, calls: pl.DataFrame) -> pl.DataFrame:
@@ -75,7 +76,7 @@ def _messages(evidence: Evidence, calls: pl.DataFrame) -> pl.DataFrame:
     `there_ps` is when the receiver could attend to the message, `clear_ps` when a clear-to-send that is sent at once
     gets back to the sender: of the three ways of a rendezvous through the network, the request is the first.
     """
-    leaves = calls["leave_ps"].unique().implode()
+    numbers = calls["call"].implode()
     rendezvous = pl.col("protocol").cast(pl.String) == "rendezvous"
     sent = pl.col("send_enter_ps") + pl.col("send_overhead_ps")
     way = ("latency", "serialization", "endpoint_contention", "network_contention")
@@ -85,17 +86,19 @@ def _messages(evidence: Evidence, calls: pl.DataFrame) -> pl.DataFrame:
         evidence.tables["messages"]
         .filter(
             pl.col("processor_queueing_ps") > 0,
-            pl.any_horizontal(pl.col("send_leave_ps", "send_complete_ps", "recv_leave_ps").is_in(leaves)),
+            pl.any_horizontal(pl.col("send_call", "send_complete_call", "recv_call").is_in(numbers)),
         )
         .select(
             "send_location",
             "recv_location",
             "recv_callpath",
+            "send_call",
             "send_leave_ps",
-            "send_complete_ps",
             "recv_post_ps",
             "recv_enter_ps",
             "recv_leave_ps",
+            "recv_call",
+            complete_call=pl.when(pl.col("send_complete_call") >= 0).then("send_complete_call").otherwise("send_call"),
             rendezvous=rendezvous,
             arrived_ps=arrived,
             queueing_ps="processor_queueing_ps",
@@ -113,14 +116,10 @@ def _messages(evidence: Evidence, calls: pl.DataFrame) -> pl.DataFrame:
 
 def _ends(calls: pl.DataFrame, messages: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The calls beside the messages whose sends they begin or complete, and beside those that they receive."""
-    completed = messages.with_columns(waiter="send_location", leave_ps="send_complete_ps")
-    begun = messages.filter(pl.col("send_leave_ps") != pl.col("send_complete_ps"))
-    begun = begun.with_columns(waiter="send_location", leave_ps="send_leave_ps")
-    received = messages.with_columns(waiter="recv_location", leave_ps="recv_leave_ps", enter_ps="recv_enter_ps")
-    return (
-        calls.join(pl.concat([completed, begun]), on=["waiter", "leave_ps"]),
-        calls.join(received, on=["waiter", "enter_ps", "leave_ps"]),
-    )
+    completed = messages.with_columns(call="complete_call")
+    begun = messages.filter(pl.col("send_call") != pl.col("complete_call")).with_columns(call="send_call")
+    received = messages.with_columns(call="recv_call")
+    return calls.join(pl.concat([completed, begun]), on="call"), calls.join(received, on="call")
 
 
 def _rows(joined: pl.DataFrame, location: str, callpath: str, begin: str, end: str) -> pl.DataFrame:

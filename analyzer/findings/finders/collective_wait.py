@@ -264,13 +264,16 @@ def _delays(evidence: Evidence) -> pl.DataFrame:
     return (
         with_follows(evidence.tables["collectives"], "instance", "wait_ps", "callpath")
         .filter(pl.col("instance") >= 0)
-        .select("instance", "location", "enter_ps", "wait_ps", "callpath", "follows")
+        .select("instance", "location", "call", "enter_ps", "wait_ps", "callpath", "follows")
         .group_by("instance", maintain_order=True)
         .agg(
             callpath=pl.col("callpath").filter(waited).first(),
             # Members stand in the order of their locations: of several that came last it is the first.
-            location=pl.col("location").get(off.arg_min(), null_on_oob=True),
-            first=pl.col("location").filter(waited).get(pl.col("enter_ps").filter(waited).arg_min(), null_on_oob=True),
+            **{of: pl.col(of).get(off.arg_min(), null_on_oob=True) for of in ("location", "call")},
+            **{
+                to: pl.col(of).filter(waited).get(pl.col("enter_ps").filter(waited).arg_min(), null_on_oob=True)
+                for to, of in (("first", "location"), ("first_call", "call"))
+            },
             begin_ps=pl.col("enter_ps").filter(waited).min(),
             end_ps=ends.filter(waited).max(),
             wait_ps=wide_sum("wait_ps"),

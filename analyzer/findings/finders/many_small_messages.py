@@ -84,8 +84,17 @@ def _packable(evidence: Evidence) -> dict[int, float]:
     messages = evidence.tables["messages"].filter(pl.col("send_location") != pl.col("recv_location"))
     sample = (
         messages.filter(pl.col("window") % stride == 0)
-        .select("send_location", "recv_location", "comm", "send_callpath", "window", "send_enter_ps", "recv_leave_ps")
-        .sort("send_enter_ps", maintain_order=True)
+        .select(
+            "send_location",
+            "recv_location",
+            "comm",
+            "send_callpath",
+            "window",
+            "send_number",
+            "send_enter_ps",
+            "recv_leave_ps",
+        )
+        .sort("send_enter_ps", "send_number", maintain_order=True)
         .collect()
     )
     channel = ["send_location", "recv_location", "comm"]

@@ -92,7 +92,7 @@ def _second_halves(evidence: Evidence) -> pl.DataFrame:
     members = pl.len().over("instance")
     gave = pl.col("bytes_sent").shift(1).over("location")
     got = pl.col("bytes_received")
-    paired = in_order(rows, "location", "enter_ps").with_columns(
+    paired = in_order(rows, "location", "call").with_columns(
         own_ps=own.clip(lower_bound=0),
         bytes=got,
         first=before["operation"],
