@@ -12,9 +12,10 @@ import pytest
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif import Ask
 from logpost.analyzer.whatif.ask import Replay
-from logpost.analyzer.whatif.direction import bounded, direction
+from logpost.analyzer.whatif.direction import bounded
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay.whatif import Scenario, changed, on_machine
+from logpost.replay.whatif.dearer import direction
 
 US = 1_000_000
 
