@@ -64,7 +64,13 @@ class Named:
 
 
 def owners(locations: pl.DataFrame) -> pl.Series:
-    """By row of the table `locations`: the rank of its process, null where that has none."""
+    """By row of the table `locations`: the rank of its process, null where that has none.
+
+    Raises:
+        ValueError: a row does not say whether it is a rank, which no archive leaves open.
+    """
+    if locations["rank"].has_nulls():
+        raise ValueError("a location without a value of rank: the table is damaged")
     own = pl.col("rank").replace(-1, None)
     of_process = own.drop_nulls().first().over("process")
     return locations.select(owner=pl.coalesce(own, pl.when(pl.col("process") >= 0).then(of_process)))["owner"]

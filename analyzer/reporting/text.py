@@ -127,10 +127,11 @@ def _plain(value: str, style: str = "") -> Text:
 def _head(report: Report, *, quiet: bool) -> Group:
     lines: list[RenderableType] = [_plain(f"! {warning}", "bold yellow") for warning in report.warnings]
     if not quiet:
-        hosts = count_text(report.hosts.nodes, "node")
+        hosts = f" on {count_text(report.hosts.nodes, 'node')}" if report.hosts.nodes else ""
+        ranks = count_text(report.ranks, "rank") if report.ranks else "no rank"
         lines.append(
             _plain(
-                f"{report.source}: {count_text(report.ranks, 'rank')} on {hosts}, {time_text(report.wall_ps)}, "
+                f"{report.source}: {ranks}{hosts}, {time_text(report.wall_ps)}, "
                 f"{count_text(report.events, 'event')}, {count_text(report.messages.count, 'message')}",
                 "dim",
             )

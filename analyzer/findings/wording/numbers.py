@@ -50,7 +50,9 @@ def number_text(value: float, unit: str) -> str:
         return percent_text(value)
     if unit == "x":
         return f"{value:.2f} ×" if value < 9.995 else f"{value:,.1f} ×" if value < 99.95 else f"{value:,.0f} ×"
-    return f"{value:,.0f}" if unit == "count" else f"{value:.4g} {unit}".rstrip()
+    return (
+        (f"{value:,.0f}" if value % 1 == 0 else f"{value:,.1f}") if unit == "count" else f"{value:.4g} {unit}".rstrip()
+    )
 
 
 def confidence_text(confidence: float, certainty: str) -> str:
