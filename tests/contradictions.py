@@ -169,13 +169,13 @@ def _imbalance_without_balance(said: Said) -> Iterator[str]:
     if not any(found.kind == "load_imbalance" for found in said.report.findings):
         return
     slowest = max(1, said.report.program_ps)
-    computed = {one.location: one.compute_ps for one in said.report.rank_times}
+    computed: Mapping[int, int] = {int(one.location): one.compute_ps for one in said.report.rank_times}
     rows = program_profile(said.run.table).filter(pl.col("visits") > 0)
     table = said.run.table("findings").filter(pl.col("kind").cast(pl.String) == "load_imbalance").collect()
     whole = said.run.table("threads").select("callpath").unique().collect()["callpath"].to_list()
     for row in table.iter_rows(named=True):
         numbers = {one["name"]: one["value"] for one in row["evidence"]}
-        times: Mapping[int, float] = computed
+        times = computed
         if row["callpath"] >= 0 and "regions" not in numbers and not whole:
             mine = (
                 rows.filter(pl.col("callpath") == row["callpath"])
@@ -213,7 +213,7 @@ def _more_than_all(said: Said) -> Iterator[str]:
             yield f"{path} is {percent_text(value)}"
     for found in said.report.findings:
         for number in found.evidence:
-            beyond = number.name.startswith(("load", "cost_over", "crowding")) or "deficit" in number.name
+            beyond = number.name.startswith(("load_over", "cost_over", "crowding")) or "deficit" in number.name
             if number.unit == "1" and not beyond and not -ROUNDED <= number.value <= 1 + ROUNDED:
                 yield f"{found.title}: {number.name} is {percent_text(number.value)}"
 
@@ -256,7 +256,7 @@ def _sizes(said: Said) -> Iterator[str]:
 
 def _sizes_at(run: Run) -> dict[tuple[str, int], tuple[int, int]]:
     """The smallest and the largest size by kind of finding and call path, of what these are about."""
-    found = {}
+    found: dict[tuple[str, int], tuple[int, int]] = {}
     sent = run.table("messages").group_by("send_callpath").agg(least=pl.col("bytes").min(), most=pl.col("bytes").max())
     found |= {("many_small_messages", path): (least, most) for path, least, most in sent.collect().iter_rows()}
     # Of a member of an operation: what it sends or gets, in all or for one other.

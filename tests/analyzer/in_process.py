@@ -20,14 +20,18 @@ from logpost.analyzer.worker import built
 
 
 def analyze(
-    request: Request, on_progress: Callable[[str, int, int], None] = lambda _phase, _done, _total: None
+    request: Request,
+    on_progress: Callable[[str, int, int], None] = lambda _phase, _done, _total: None,
+    *,
+    held: bool = True,
 ) -> Path:
-    """Analyze an archive, and hold what is said of it against the run; the path of the finished run."""
+    """Analyze an archive; the path of the finished run. What is said of it is `held` against it."""
     refuse_occupied(Path(request.run), force=request.force)
     spill = spill_for(request.run, request.memory, request.spill)
     source = ReadAhead(request.archive, request.threads, request.clock, spill, request.shards)
     unfinished: list[Path] = []
     run = built(request, source, on_progress, unfinished.append)
     shutil.rmtree(unfinished[0], ignore_errors=True)  # the run that was replaced
-    check(Run.open(run))
+    if held:
+        check(Run.open(run))
     return run
