@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from logpost.analyzer.location_names import Location
 from logpost.analyzer.run import Run
 
 MOST = 8
@@ -25,7 +26,7 @@ MOST = 8
 class Cause:
     """What a rank did while another one waited for it."""
 
-    location: int
+    location: Location
     waited_ps: int
     """How long the other one waited."""
     spent_ps: int
@@ -83,7 +84,7 @@ def causes_of_call(run: Run, call: int) -> CallCauses | None:
     return CallCauses(name, int(passed), _chain(run, _late(row), {name}))
 
 
-Late = tuple[int, int, int, int]
+Late = tuple[Location, int, int, int]
 """Who was late, from when to when, and the callpath of its call."""
 
 
@@ -118,7 +119,7 @@ def _last(run: Run, operation: dict[str, Any]) -> Late | None:
     last = members.top_k(1, by="enter_ps").collect().row(0, named=True)
     if last["location"] == operation["location"]:
         return None
-    return int(last["location"]), int(operation["enter_ps"]), int(last["enter_ps"]), int(last["callpath"])
+    return Location(last["location"]), int(operation["enter_ps"]), int(last["enter_ps"]), int(last["callpath"])
 
 
 def _message(run: Run, condition: pl.Expr, by: str = "envelope_ps") -> dict[str, Any] | None:
@@ -135,10 +136,10 @@ def _late(row: dict[str, Any]) -> Late | None:
         begin, end = row["send_enter_ps"], row["recv_post_ps"]
         late, callpath = row["recv_location"], row["recv_callpath"]
     waited = max(row["late_sender_ps"], row["late_receiver_ps"])
-    return (int(late), int(begin), int(end), int(callpath)) if waited > 0 and end > begin else None
+    return (Location(late), int(begin), int(end), int(callpath)) if waited > 0 and end > begin else None
 
 
-def _doing(run: Run, location: int, begin: int, end: int, callpath: int) -> tuple[Cause, int | None]:
+def _doing(run: Run, location: Location, begin: int, end: int, callpath: int) -> tuple[Cause, int | None]:
     """What took most of a stretch of time on a location, and the number of the call if it was one."""
     inside = (pl.min_horizontal("leave_ps", pl.lit(end)) - pl.max_horizontal("enter_ps", pl.lit(begin))).alias("inside")
     calls = (

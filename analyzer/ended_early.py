@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from logpost.analyzer.location_names import UNKNOWN, Named, Rank, named_text
 from logpost.analyzer.reporting.names import ranks_noun
 
 _MESSAGE = re.compile(r"(?P<way>send to|recv from)=(?P<peer>\w+)(?: tag=(?P<tag>-?\w+))?")
@@ -29,12 +30,14 @@ class OpenCall:
         call: its name, e.g. MPI_Recv.
         place: file and line; empty: not known.
         waits_for: as the collector words it.
+        thread: of the rank; None: it has only one that communicates.
     """
 
-    rank: int
+    rank: Rank
     call: str
     place: str
     waits_for: str
+    thread: int | None = None
 
     @property
     def where(self) -> str:
@@ -42,12 +45,12 @@ class OpenCall:
         return f"{self.call} at {self.place}" if self.place else self.call
 
     @property
-    def peers(self) -> tuple[int, ...]:
+    def peers(self) -> tuple[Rank, ...]:
         """Ranks that each must act before it can end."""
         found = [m["peer"] for m in _MESSAGE.finditer(self.waits_for)]
         if len(found) > 1 and self.call.lower().endswith(_EITHER):
             return ()
-        return tuple(sorted({int(peer) for peer in found if peer.isdecimal()}))
+        return tuple(sorted({Rank(int(peer)) for peer in found if peer.isdecimal()}))
 
     @property
     def communicator(self) -> int | None:
@@ -69,7 +72,7 @@ class OpenCall:
 
 
 def sentences(
-    calls: Sequence[OpenCall], ranks: Iterable[int], members: Mapping[int, Sequence[int]], *, so_far: bool = False
+    calls: Sequence[OpenCall], ranks: Iterable[Rank], members: Mapping[int, Sequence[Rank]], *, so_far: bool = False
 ) -> list[str]:
     """What a person needs to see first; nothing where every call ended.
 
@@ -89,11 +92,12 @@ def sentences(
         if so_far
         else f"The recording ended early: {ranks_noun(inside)} never left the call that {they} in."
     ]
-    by_state: dict[tuple[str, str, int | None], list[int]] = {}
+    by_state: dict[tuple[str, str, int | None], list[Named]] = {}
     for call in calls:
-        by_state.setdefault((call.where, call.state, call.communicator), []).append(call.rank)
-    for (where, state, communicator), group in sorted(by_state.items(), key=lambda item: min(item[1])):
-        line = f"{ranks_noun(group)}: {where}{state}"
+        named = Named(call.rank, UNKNOWN, call.thread)
+        by_state.setdefault((call.where, call.state, call.communicator), []).append(named)
+    for (where, state, communicator), group in sorted(by_state.items(), key=lambda item: min(n.order for n in item[1])):
+        line = f"{named_text(group)}: {where}{state}"
         if communicator is not None and (missing := _missing(calls, members, communicator)):
             line += f"; {ranks_noun(missing)} did not arrive"
         found.append(line + ".")
@@ -106,24 +110,24 @@ def sentences(
     return found
 
 
-def _missing(calls: Iterable[OpenCall], members: Mapping[int, Sequence[int]], communicator: int) -> list[int]:
+def _missing(calls: Iterable[OpenCall], members: Mapping[int, Sequence[Rank]], communicator: int) -> list[Rank]:
     """Members of a communicator that are in no collective operation on it."""
     there = {call.rank for call in calls if call.communicator == communicator}
     return sorted(set(members.get(communicator, ())) - there)
 
 
-def cycle(calls: Iterable[OpenCall], members: Mapping[int, Sequence[int]]) -> list[int]:
+def cycle(calls: Iterable[OpenCall], members: Mapping[int, Sequence[Rank]]) -> list[Rank]:
     """Ranks of which each waits for the next, and the last for the first; empty: there are none."""
     calls = list(calls)
     missing = {c: _missing(calls, members, c) for c in {call.communicator for call in calls} if c is not None}
-    waits_for: dict[int, list[int]] = {}
+    waits_for: dict[Rank, list[Rank]] = {}
     for call in calls:
         absent = missing[call.communicator] if call.communicator is not None else []
         waits_for.setdefault(call.rank, []).extend(peer for peer in (*call.peers, *absent) if peer != call.rank)
-    done: set[int] = set()
+    done: set[Rank] = set()
     for start in sorted(waits_for):
-        way: list[int] = []
-        on_way: dict[int, int] = {}
+        way: list[Rank] = []
+        on_way: dict[Rank, int] = {}
         # Depth first, without recursion: (rank, those it waits for that were not looked at).
         stack = [(start, iter(waits_for[start]))] if start not in done else []
         if stack:

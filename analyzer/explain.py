@@ -12,7 +12,7 @@ import polars as pl
 
 from logpost.analyzer.explain_collective import ExplainedCollective, explained_collectives, rows_of
 from logpost.analyzer.findings.evidence.places import NOWHERE, Place, Places, places_of
-from logpost.analyzer.location_names import location_names
+from logpost.analyzer.location_names import LocationNames
 from logpost.analyzer.machine_used import machine_values, values_for
 from logpost.analyzer.manifest import Layout, MachineValue
 from logpost.analyzer.model_fits import fit_of
@@ -150,7 +150,7 @@ def candidates(run: Run, most: int, among: pl.LazyFrame | None = None) -> list[C
     )
     if rows.is_empty():
         raise InputError(f"{run.path}: no message matched: there is nothing to explain")
-    names = location_names(run.facts("locations").collect())
+    names = LocationNames(run.facts("locations").collect())
     places = _places(run)
     return [
         Candidate(
@@ -232,7 +232,7 @@ def explain(
             operations,
             analyses,
             undivided,
-            location_names(run.facts("locations").collect()),
+            LocationNames(run.facts("locations").collect()),
             _places(run),
         ),
     )
@@ -241,7 +241,7 @@ def explain(
 def _explained(
     run: Run, rows: pl.DataFrame, splits: list[list[Split]], split: Resplit, values: Sequence[MachineValue]
 ) -> list[Explained]:
-    names = location_names(run.facts("locations").collect())
+    names = LocationNames(run.facts("locations").collect())
     places = _places(run)
     wanted = pl.concat([rows[role] for role in ROLES]).unique()
     calls = run.facts("calls").filter(pl.col("call").is_in(wanted.implode())).collect()
@@ -275,7 +275,7 @@ def _explained(
 
 
 def _sides(
-    row: dict[str, Any], calls: dict[int, dict[str, Any]], names: dict[int, str], places: Places
+    row: dict[str, Any], calls: dict[int, dict[str, Any]], names: LocationNames, places: Places
 ) -> tuple[Side, ...]:
     """The calls of a message; one that both starts and completes an end stands once."""
     found = []
@@ -335,7 +335,7 @@ def _no_call(run: Run, call: int) -> str:
     row = run.facts("calls").filter(pl.col("call") == call).collect()
     if row.is_empty():
         return f"there is no call {call}: the last one is {run.facts('calls').select(pl.len()).collect().item() - 1}"
-    names = location_names(run.facts("locations").collect())
+    names = LocationNames(run.facts("locations").collect())
     place = _places(run).get(row["callpath"][0], NOWHERE)
     return (
         f"call {call} ({place.region} on {names[row['location'][0]]}) has no matched message and completes no "

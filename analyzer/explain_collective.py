@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from logpost.analyzer.findings.evidence.places import NOWHERE, Place, Places
+from logpost.analyzer.location_names import LocationNames
 from logpost.analyzer.piece import Piece, joined
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import ALGORITHMS, COLLECTIVE_PARTS
@@ -61,7 +62,7 @@ def explained_collectives(
     rows: pl.DataFrame,
     analyses: Sequence[tuple[MessageModel, Analysis]],
     undivided: Sequence[str],
-    names: dict[int, str],
+    names: LocationNames,
     places: Places,
 ) -> tuple[ExplainedCollective, ...]:
     """Each operation of `rows_of`, replayed under each model."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.location_names import location_names
+from logpost.analyzer.location_names import LocationNames
 from logpost.analyzer.resplit import Report, Resplit, silent
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import TRANSFER_PARTS
@@ -61,7 +61,7 @@ def explain_transfers(run: Run, rows: pl.DataFrame, report: Report = silent) -> 
     split, undivided, names = (
         Resplit(run),
         run.manifest.machine.undivided,
-        location_names(run.facts("locations").collect()),
+        LocationNames(run.facts("locations").collect()),
     )
     wanted = list(rows.select("location", "number").iter_rows())
     splits: list[list[TransferSplit]] = [[] for _ in wanted]
@@ -77,7 +77,7 @@ def explain_transfers(run: Run, rows: pl.DataFrame, report: Report = silent) -> 
         ExplainedTransfer(
             kind=row["kind"],
             origin=names[row["location"]],
-            target=names.get(row["target"], "a rank that is not known"),
+            target=names.get(row["target"]),
             bytes=row["bytes"],
             begin_ps=row["start_ps"],
             end_ps=row["complete_leave_ps"],

@@ -10,6 +10,7 @@ import polars as pl
 from logpost.analyzer import schema
 from logpost.analyzer._native import Trace
 from logpost.analyzer.ended_early import OpenCall, sentences
+from logpost.analyzer.location_names import LocationNames
 
 SO_FAR_PROPERTY = "LOGPOST::SO_FAR"
 """A property of an archive that was made while its program ran (`record --dump-signal`, `--hang`)."""
@@ -30,18 +31,20 @@ def ended_early(trace: Trace, frames: Mapping[str, pl.DataFrame]) -> list[str]:
     """
     if frames["open_calls"].is_empty():
         return []
-    rank_of = dict(frames["locations"].select("location", "rank").iter_rows())
+    locations = LocationNames(frames["locations"])
     names = dict(frames["regions"].select("region", "name").iter_rows())
     paths = {row["callpath"]: row for row in frames["callpaths"].iter_rows(named=True)}
     calls = []
     for location, callpath, waits_for in frames["open_calls"].iter_rows():
         path = paths[callpath]
         place = f"{Path(path['file']).name}:{path['line']}" if path["file"] and path["line"] else ""
-        calls.append(OpenCall(rank_of[location], names[path["region"]], place, waits_for))
+        named = locations.one(location)
+        if named.rank is not None:
+            calls.append(OpenCall(named.rank, names[path["region"]], place, waits_for, named.thread))
     communicators = trace.communicators()
     members = {
-        int(ref): [rank_of.get(int(location), -1) for location in group]
+        int(ref): [rank for location in group if location >= 0 and (rank := locations.rank(location)) is not None]
         for ref, group in zip(communicators["ref"], communicators["members"], strict=True)
     }
     so_far = SO_FAR_PROPERTY in dict(trace.properties())
-    return sentences(calls, [rank for rank in rank_of.values() if rank >= 0], members, so_far=so_far)
+    return sentences(calls, locations.ranks, members, so_far=so_far)

@@ -37,7 +37,7 @@ def scan(directory: Path, name: str) -> pl.LazyFrame:
     rows = _rows(directory / f"{table.name}.parquet")
     # Columns that runs had not yet when this one was written.
     written = rows.collect_schema()
-    missing = [pl.lit(None).alias(column) for column in table.schema if column not in written]
+    missing = [pl.lit(None, dtype).alias(column) for column, dtype in table.schema.items() if column not in written]
     return rows.with_columns(missing).select(table.schema.names()).cast(dict(table.schema))  # type: ignore[arg-type]
 
 

@@ -23,6 +23,7 @@ import polars as pl
 
 from logpost.analyzer._native import perfetto_counter, perfetto_slices
 from logpost.analyzer.export.files import Progress, whole
+from logpost.analyzer.location_names import LocationNames
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import SHOWN, together
 from logpost.errors import InputError
@@ -140,22 +141,23 @@ def _names(writer: _Writer, run: Run) -> None:
 
 def _tracks(writer: _Writer, run: Run) -> None:
     """Hosts as processes, locations as their threads, in the order of ranks."""
-    table = run.table("locations").filter("accounted").sort("rank", "location").collect()
+    every = run.table("locations").collect()
+    names, table = LocationNames(every), every.filter("accounted")
     said = "" if run.manifest.predicted is None else "predicted: "
     for node, host in table.select("node", "host").unique(subset="node").sort("node").iter_rows():
         track = writer.packet().track_descriptor
         track.uuid = TRACKS_OF_HOSTS + node + 1
         track.process.pid = FIRST_PROCESS + node
         track.process.process_name = said + (host or "unknown host")
-    shared = set(table.filter(pl.col("rank").is_duplicated())["rank"])
-    for place, (location, rank, node, name) in enumerate(table.select("location", "rank", "node", "name").iter_rows()):
+    nodes = dict(table.select("location", "node").iter_rows())
+    for place, location in enumerate(sorted(nodes, key=lambda one: names.one(one).order)):
+        node = nodes[location]
         track = writer.packet().track_descriptor
         track.uuid = TRACKS_OF_LOCATIONS + location
         track.parent_uuid = TRACKS_OF_HOSTS + node + 1
         track.thread.pid = FIRST_PROCESS + node
         track.thread.tid = location + 1
-        known = rank >= 0 and rank not in shared
-        track.thread.thread_name = f"rank {rank}" if known else (f"rank {rank}: {name}" if rank >= 0 else name)
+        track.thread.thread_name = names[location]
         track.sibling_order_rank = place
 
 

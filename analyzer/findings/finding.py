@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
 from logpost.analyzer.findings.evidence.places import Places
 from logpost.analyzer.findings.prose import advice, titles
+from logpost.analyzer.location_names import Named, Rank
 from logpost.analyzer.schema import FINDINGS
 
 if TYPE_CHECKING:
@@ -50,16 +51,23 @@ class Number:
     """One piece of evidence. A name may carry a place: `computing[relax]`.
 
     Units: `ps`, `B`, `1` (a fraction), `x` (how many times), `count`, `rank`, `thread` (of a process, 0: the first),
-    `rank_in_order` (a chain: each waits for the next).
+    `rank_in_order` (a chain: each waits for the next), `process` and `process_in_order` (of one without a rank).
     """
 
     name: str
     value: float
     unit: str
+    thread: int | None = None
+    """Of a rank or process: which thread; None: all of it"""
+
+    @classmethod
+    def of(cls, name: str, named: Named, *, in_order: bool = False) -> Number:
+        """A rank or one of its threads, as evidence."""
+        return cls(name, named.number, named.noun + ("_in_order" if in_order else ""), named.thread)
 
     def row(self) -> dict[str, object]:
         """As `schema.EVIDENCE`."""
-        return {"name": self.name, "value": float(self.value), "unit": self.unit}
+        return {"name": self.name, "value": float(self.value), "unit": self.unit, "thread": self.thread}
 
 
 def numbers_of_doings(shares: Iterable[tuple[tuple[str, str], float]]) -> tuple[Number, ...]:
@@ -80,7 +88,8 @@ class Finding:
     """
 
     kind: str
-    ranks: tuple[int, ...]
+    named: tuple[Named, ...]
+    """ranks concerned, or threads of them"""
     region: str
     cause_region: str
     evidence: tuple[Number, ...]
@@ -108,11 +117,18 @@ class Finding:
     cure: Cure | None = None
     """The program without the cause, as it can be replayed; None: the gain is a bound, from sums"""
 
+    @property
+    def ranks(self) -> tuple[Rank, ...]:
+        """Ranks concerned, ascending, some of them by a thread only."""
+        return tuple(sorted({named.rank for named in self.named if named.rank is not None}))
+
     def row(self) -> dict[str, object]:
         """As a row of `schema.FINDINGS`, without `title` and `advice`."""
-        beside = ("charges", "fault", "removes", "lasts", "waits_in", "cure", "evidence", "ranks")
+        beside = ("charges", "fault", "removes", "lasts", "waits_in", "cure", "evidence", "named")
         plain = {column.name: getattr(self, column.name) for column in fields(self) if column.name not in beside}
-        return plain | {"ranks": list(self.ranks), "evidence": [number.row() for number in self.evidence]}
+        threads = [asdict(one) for one in self.named if one.thread is not None or one.rank is None]
+        numbers = [number.row() for number in self.evidence]
+        return plain | {"ranks": list(self.ranks), "threads": threads, "evidence": numbers}
 
 
 def in_order(found: Iterable[Finding]) -> list[Finding]:

@@ -60,7 +60,7 @@ def finding_of(
     first, last = evidence.active_windows(WAITING, lost)
     return Finding(
         kind=kind,
-        ranks=evidence.ranks(at_fault),
+        named=evidence.named(at_fault),
         region=evidence.region(callpath),
         cause_region=cause_region,
         evidence=numbers,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from logpost.analyzer.compare import GROUPS, REGION_PREFIX, WAIT_STATE_PREFIX
+from logpost.analyzer.location_names import LocationNames
 from logpost.analyzer.phases import program
 from logpost.analyzer.program_profile import program_profile
 from logpost.analyzer.repeats.compare import Repeats
@@ -24,7 +25,7 @@ class Slower:
     category: str
     region: str
     rank: str
-    """its number; a location's name where it is no rank"""
+    """`rank 3`, `thread 1 of rank 3`"""
     before_ps: float
     after_ps: float
 
@@ -63,10 +64,10 @@ def _places(run: Run, undivided: Sequence[str], renames: Mapping[str, str]) -> p
     """(category, region, rank) and the time of the program there, own time of user regions as compute."""
     regions = run.facts("regions").select("region", pl.col("name").replace(dict(renames)), "kind")
     named = run.facts("callpaths").join(regions, on="region", how="left").select("callpath", region="name", kind="kind")
-    locations = run.facts("locations").filter("accounted")
-    ranks = locations.select(
-        "location", rank=pl.when(pl.col("rank") >= 0).then(pl.col("rank").cast(pl.String)).otherwise(pl.col("name"))
-    )
+    every = run.facts("locations").collect()
+    names = LocationNames(every)
+    located = every.filter("accounted")["location"]
+    ranks = pl.LazyFrame({"location": located, "rank": [names[location] for location in located]})
     calls = shown(program(run.table("exposure")), undivided).select("location", "callpath", "category", "exposed_ps")
     compute = (
         program_profile(run.table)

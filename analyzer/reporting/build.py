@@ -12,6 +12,7 @@ from logpost.analyzer.efficiency_windows import by_stretch, ideal_runtime
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.labels import folded
+from logpost.analyzer.location_names import Location, LocationNames
 from logpost.analyzer.packing import packing
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.causes import critical_path, delays
@@ -133,18 +134,12 @@ def _rank_times(run: Run, by_rank: pl.DataFrame) -> tuple[RankTime, ...]:
         run.table("locations")
         .filter("accounted")
         .join(wide.lazy(), on="location", how="left")
-        .sort("location")
-        .select(
-            "location",
-            "name",
-            "rank",
-            "host",
-            "wall_ps",
-            pl.col("program", "compute", "waiting", "communication").fill_null(0),
-        )
+        .select("location", "host", "wall_ps", pl.col("program", "compute", "waiting", "communication").fill_null(0))
         .collect()
     )
-    return tuple(RankTime(*row) for row in rows.iter_rows())
+    names = LocationNames(run.table("locations").collect())
+    found = (RankTime(Location(location), names.one(location), *row) for location, *row in rows.iter_rows())
+    return tuple(sorted(found, key=lambda one: one.named.order))
 
 
 def _breakdown(by_rank: pl.DataFrame, total: int, undivided: Sequence[str]) -> tuple[Share, ...]:
@@ -158,7 +153,7 @@ def _breakdown(by_rank: pl.DataFrame, total: int, undivided: Sequence[str]) -> t
 def _beside(run: Run) -> dict[str, int]:
     """Phase to its time on the rank where it is longest, of those beside the program; ps.
 
-    A location of threads that follow each other is outside of the program between them, and no rank.
+    A location of threads that follow each other is outside of the program between them: of a rank, its first thread's.
     """
     ranks = run.table("locations").filter(pl.col("rank") >= 0)
     rows = (
@@ -194,7 +189,11 @@ def _findings(run: Run, places: Places) -> tuple[FoundHere, ...]:
     found = []
     for row in rows.iter_rows(named=True):
         place = places.get(row.pop("callpath"), NOWHERE)
-        structured = {"ranks": tuple(row["ranks"]), "evidence": tuple(Number(**one) for one in row["evidence"])}
+        structured = {
+            "ranks": tuple(row["ranks"]),
+            "threads": tuple(row["threads"] or ()),
+            "evidence": tuple(Number(**one) for one in row["evidence"]),
+        }
         found.append(
             FoundHere(
                 path=place.path,

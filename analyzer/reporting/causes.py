@@ -9,7 +9,7 @@ import polars as pl
 from logpost.analyzer import causes
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places
-from logpost.analyzer.location_names import location_names
+from logpost.analyzer.location_names import LocationNames, named_text
 from logpost.analyzer.reporting.data import CodePlace, CriticalPath, Delay, Delays, OnPath, PathOnRank, Share
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import UNDIVIDED
@@ -28,8 +28,7 @@ def critical_path(run: Run, places: Places) -> CriticalPath | None:
     if not whole:
         return None
     locations = run.table("locations").collect()
-    names = location_names(locations)
-    ranks = dict(locations.select("location", "rank").iter_rows())
+    names = LocationNames(locations)
     by_rank = causes.path_by_rank(run)
     length = exact_sum(by_rank["on_path_ps"])
     return CriticalPath(
@@ -38,8 +37,9 @@ def critical_path(run: Run, places: Places) -> CriticalPath | None:
         changes=_changes(path, locations),
         categories_ps=causes.path_by_category(run),
         ranks=tuple(
-            PathOnRank(names[location], ranks[location], time, _share(time, length))
+            PathOnRank(one.text, one.rank, one.thread, time, _share(time, length))
             for location, time in by_rank.iter_rows()
+            for one in names.several([location])
         ),
         places=tuple(
             OnPath(_place(places, callpath, place), time, _share(time, length), imbalance)
@@ -54,7 +54,7 @@ def delays(run: Run, places: Places, breakdown: Sequence[Share]) -> Delays | Non
     waits, unexplained = causes.waits_ps(run)
     if not waits:
         return None
-    ranks = dict(run.table("locations").select("location", "rank").collect().iter_rows())
+    names = LocationNames(run.table("locations").collect())
     rows = causes.delaying_places(run).head(PLACES)
     return Delays(
         waits_ps=waits,
@@ -64,7 +64,8 @@ def delays(run: Run, places: Places, breakdown: Sequence[Share]) -> Delays | Non
         places=tuple(
             Delay(
                 _place(places, callpath, place),
-                tuple(sorted(ranks[location] for location in locations)),
+                tuple(sorted({one.rank for one in names.several(locations) if one.rank is not None})),
+                named_text(names.several(locations)),
                 short_term,
                 long_term,
                 _share(short_term + long_term, waits),

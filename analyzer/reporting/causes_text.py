@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from logpost.analyzer.reporting.data import CodePlace, CriticalPath, Delays
-from logpost.analyzer.reporting.names import ranks_noun
 from logpost.analyzer.reporting.units import count_text, percent_text, shorten, time_text
 from logpost.analyzer.undivided import title
 
@@ -72,7 +71,7 @@ def delay_rows(delays: Delays, top: int | None = None) -> list[tuple[str, ...]]:
             percent_text(one.share),
             time_text(one.short_term_ps),
             time_text(one.long_term_ps),
-            ranks_noun(one.ranks),
+            one.named,
             _named(one.place),
         )
         for one in delays.places[:top]

@@ -11,6 +11,7 @@ from logpost.analyzer.efficiencies import Efficiency
 from logpost.analyzer.efficiency_windows import Stretch
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.findings.wording.numbers import confidence_text, evidence_text, gain_text
+from logpost.analyzer.location_names import Location, Named, Rank, named_of, named_text
 from logpost.analyzer.manifest import Clock, MachineUsed, Predicted, QualityCount
 from logpost.analyzer.packing import Packing
 from logpost.analyzer.reporting.names import ranks_text
@@ -34,11 +35,10 @@ class Share:
 
 @dataclass(frozen=True)
 class RankTime:
-    """One accounted location and how its time divides."""
+    """A rank and how its time divides; where threads of it communicate, one of these."""
 
-    location: int
-    name: str
-    rank: int
+    location: Location
+    named: Named
     host: str
     wall_ps: int
     """from its first to its last event"""
@@ -115,7 +115,10 @@ class PathOnRank:
     """How long the critical path of the program is on one rank."""
 
     name: str
-    rank: int
+    rank: Rank | None
+    """None: it has none"""
+    thread: int | None
+    """None: all of it"""
     on_path_ps: int
     share: float
 
@@ -140,8 +143,10 @@ class Delay:
     """A place in the code that makes others wait."""
 
     place: CodePlace
-    ranks: tuple[int, ...]
-    """those that cost most"""
+    ranks: tuple[Rank, ...]
+    """those that cost most, or a thread of which does"""
+    named: str
+    """the same for people"""
     short_term_ps: int
     """waits that it causes directly, over all ranks"""
     long_term_ps: int
@@ -231,7 +236,9 @@ class FoundHere:
 
     kind: str
     title: str
-    ranks: tuple[int, ...]
+    ranks: tuple[Rank, ...]
+    threads: tuple[dict[str, int | None], ...]
+    """of ranks that are not concerned as a whole, and processes without a rank; as in `schema.FINDINGS`"""
     region: str
     cause_region: str
     evidence: tuple[Number, ...]
@@ -258,6 +265,11 @@ class FoundHere:
     def ranks_text(self) -> str:
         """`0`, `3, 5-7`."""
         return ranks_text(self.ranks)
+
+    @property
+    def named_text(self) -> str:
+        """`rank 0`, `ranks 3, 5-7`, `thread 1 of rank 3`; empty: it names none."""
+        return named_text(named_of(self.ranks, self.threads))
 
     @property
     def evidence_text(self) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from logpost.analyzer.location_names import Rank
 from logpost.analyzer.reporting.data import (
     Collectives,
     CriticalPath,
@@ -17,6 +18,7 @@ from logpost.analyzer.reporting.data import (
     Messages,
     ModelFit,
     OnPath,
+    RankTime,
     Report,
 )
 from logpost.analyzer.schema import COLLECTIVE_PARTS, PARTS
@@ -47,9 +49,7 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
         "shut_down_s": report.shut_down_ps / PS_PER_S,
         "outside_s": report.outside_ps / PS_PER_S,
         "ranks": report.ranks,
-        "rank_wall_s": [rank.wall_ps / PS_PER_S for rank in report.rank_times],
-        "rank_program_s": [rank.program_ps / PS_PER_S for rank in report.rank_times],
-        "rank_compute_s": [rank.compute_ps / PS_PER_S for rank in report.rank_times],
+        **_ranks(report.rank_times),
         "events": report.events,
         "communication_events": report.communication_events,
         "paradigms": list(report.paradigms),
@@ -103,6 +103,34 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
         "places": [_seconds(asdict(place)) for place in report.places[:top]],
         "findings": [finding_json(found) for found in report.findings[:top]],
         "notes": list(report.limits),
+    }
+
+
+def _ranks(times: Sequence[RankTime]) -> dict[str, Any]:
+    """Every location with its time, and lists by rank. Where threads of a rank communicate, its time is that of the one
+    that is there longest, and its computation the mean over them."""
+    of_rank: dict[tuple[Rank | None, int], list[RankTime]] = {}
+    for one in times:
+        of_rank.setdefault((one.named.rank, one.named.process), []).append(one)
+    return {
+        "rank_numbers": [rank for rank, _ in of_rank],
+        "rank_wall_s": [max(one.wall_ps for one in some) / PS_PER_S for some in of_rank.values()],
+        "rank_program_s": [max(one.program_ps for one in some) / PS_PER_S for some in of_rank.values()],
+        "rank_compute_s": [sum(one.compute_ps for one in some) / len(some) / PS_PER_S for some in of_rank.values()],
+        "locations": [
+            {
+                "name": one.named.text,
+                "rank": one.named.rank,
+                "thread": one.named.thread,
+                "host": one.host,
+                "wall_s": one.wall_ps / PS_PER_S,
+                "program_s": one.program_ps / PS_PER_S,
+                "compute_s": one.compute_ps / PS_PER_S,
+                "waiting_s": one.waiting_ps / PS_PER_S,
+                "communication_s": one.communication_ps / PS_PER_S,
+            }
+            for one in times
+        ],
     }
 
 

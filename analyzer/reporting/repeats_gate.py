@@ -112,7 +112,7 @@ def _why(decision: Decision) -> str:
     if place is None:
         return ""
     return (
-        f"; most was added by {title(place.category)} in {safe(folded(place.region))} on rank {safe(place.rank)}: "
+        f"; most was added by {title(place.category)} in {safe(folded(place.region))} on {place.rank}: "
         f"{time_text(place.before_ps)} → {time_text(place.after_ps)}"
     )
 

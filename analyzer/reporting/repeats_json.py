@@ -79,7 +79,7 @@ def _gate(decision: Decision) -> dict[str, Any]:
         else {
             "category": place.category,
             "region": place.region,
-            "rank": place.rank,
+            "rank": place.rank.removeprefix("rank "),
             "a_s": place.before_ps / PS_PER_S,
             "b_s": place.after_ps / PS_PER_S,
         },

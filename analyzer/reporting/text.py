@@ -32,7 +32,6 @@ from logpost.analyzer.reporting.data import (
 from logpost.analyzer.reporting.efficiencies_text import lowest_text, residual_text
 from logpost.analyzer.reporting.machine_text import common_source, machine_error, machine_table
 from logpost.analyzer.reporting.models_text import models_section
-from logpost.analyzer.reporting.names import ranks_noun
 from logpost.analyzer.reporting.packing_text import packing_text
 from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
 from logpost.analyzer.reporting.units import bytes_text, count_text, percent_text, safe, shorten, span_text, time_text
@@ -128,10 +127,11 @@ def _plain(value: str, style: str = "") -> Text:
 def _head(report: Report, *, quiet: bool) -> Group:
     lines: list[RenderableType] = [_plain(f"! {warning}", "bold yellow") for warning in report.warnings]
     if not quiet:
-        hosts = count_text(report.hosts.nodes, "node")
+        hosts = f" on {count_text(report.hosts.nodes, 'node')}" if report.hosts.nodes else ""
+        ranks = count_text(report.ranks, "rank") if report.ranks else "no rank"
         lines.append(
             _plain(
-                f"{report.source}: {count_text(report.ranks, 'rank')} on {hosts}, {time_text(report.wall_ps)}, "
+                f"{report.source}: {ranks}{hosts}, {time_text(report.wall_ps)}, "
                 f"{count_text(report.events, 'event')}, {count_text(report.messages.count, 'message')}",
                 "dim",
             )
@@ -190,7 +190,7 @@ def _cost(found: FoundHere) -> str:
 def _where(found: FoundHere) -> str:
     place = shorten(found.path or found.region, 100) + (f" ({found.source})" if found.source else "")
     window = f"from {span_text(found.begin_ps, found.end_ps)}"
-    return ", ".join(part for part in (ranks_noun(found.ranks), place, window) if part)
+    return ", ".join(part for part in (found.named_text, place, window) if part)
 
 
 def _breakdown(report: Report) -> Group:
@@ -251,8 +251,9 @@ def _collectives(found: Collectives, top: int | None) -> Group:
 
 
 def _ranks(report: Report) -> Group:
+    threads = any(rank.named.thread is not None for rank in report.rank_times)
     table = _table(
-        ("rank", True),
+        ("rank.thread" if threads else "rank", True),
         ("host", False),
         ("program", True),
         ("compute", True),
@@ -262,14 +263,15 @@ def _ranks(report: Report) -> Group:
     shown, note = _extremes(report.rank_times)
     for rank in shown:
         table.add_row(
-            str(rank.rank) if rank.rank >= 0 else safe(rank.name),
+            rank.named.short if rank.named.rank is not None else rank.named.text,
             _plain(rank.host),
             time_text(rank.program_ps),
             _with_share(rank.compute_ps, rank.program_ps),
             _with_share(rank.waiting_ps, rank.program_ps),
             _with_share(rank.communication_ps, rank.program_ps),
         )
-    return _section("Ranks (communication contains waiting)", table, *([Text(note, style="dim")] if note else []))
+    title = "Ranks and their threads that communicate" if threads else "Ranks"
+    return _section(f"{title} (communication contains waiting)", table, *([Text(note, style="dim")] if note else []))
 
 
 def _with_share(time: int, whole: int) -> str:

@@ -53,7 +53,8 @@ PATH_PROFILE = Table(
     ),
 )
 
-EVIDENCE = pl.Struct({"name": pl.String(), "value": pl.Float64(), "unit": pl.String()})
+EVIDENCE = pl.Struct({"name": pl.String(), "value": pl.Float64(), "unit": pl.String(), "thread": pl.Int32()})
+NAMED_THREAD = pl.Struct({"rank": pl.Int32(), "process": pl.Int32(), "thread": pl.Int32()})
 
 FINDINGS = Table(
     "findings",
@@ -68,7 +69,19 @@ FINDINGS = Table(
             certainty="why the confidence is what it is",
         ),
         Column("ranks", pl.List(pl.Int32()), "", "the ranks concerned, ascending"),
-        Column("evidence", pl.List(EVIDENCE), "", "the numbers behind it: name, value and unit of each"),
+        Column(
+            "threads",
+            pl.List(NAMED_THREAD),
+            "",
+            "of ranks that are not concerned as a whole: which threads are; and processes without a rank, those as a "
+            "whole without a thread",
+        ),
+        Column(
+            "evidence",
+            pl.List(EVIDENCE),
+            "",
+            "the numbers behind it: name, value and unit of each; of a rank also the thread, if it is one only",
+        ),
         *ids(callpath="callpath of the region; -1: several", first_window="begins in", last_window="ends in"),
         *wide_ps(exposed="exposed time over the ranks concerned"),
         Column("share", pl.Float64(), "1", "exposed time on the worst-hit rank over the slowest rank's program time"),

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from logpost.analyzer.location_names import owners
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif.mapping import Seats, remapped
 from logpost.machines import LOCALITIES, Machine, ReplayParameters, hops_matrix
@@ -136,7 +137,7 @@ def _order(seats: Seats, text: str) -> Ids:
 
 def _traffic(run: Run, ranks: int) -> list[Matrix]:
     """Messages and bytes between ranks, symmetric."""
-    of_rank = run.facts("locations").sort("location").select("rank").collect()["rank"].to_numpy()
+    of_rank = owners(run.facts("locations").sort("location").collect()).fill_null(-1).to_numpy()
     pairs = (
         run.facts("messages")
         .filter(pl.col("send_location") >= 0, pl.col("recv_location") >= 0)

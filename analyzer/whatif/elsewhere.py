@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from logpost.analyzer.location_names import owners
 from logpost.analyzer.network import UNKNOWN, NetworkTold, tell_network
 from logpost.analyzer.placement import places_on_network
 from logpost.analyzer.run import Run
@@ -38,10 +39,7 @@ class Ranks:
         """Those of a run: threads belong to the rank of their process."""
         columns = ("rank", "process", "node", "socket", "core")
         locations = run.facts("locations").sort("location").select(columns).collect()
-        ranks = locations["rank"].to_numpy().astype(np.int64)
-        of_process = {p: r for p, r in locations.select("process", "rank").iter_rows() if r >= 0 and p >= 0}
-        own = [r if r >= 0 else of_process.get(p, UNKNOWN) for p, r in locations.select("process", "rank").iter_rows()]
-        return cls(locations, np.asarray(own, dtype=np.int64) if len(own) else ranks)
+        return cls(locations, owners(locations).fill_null(UNKNOWN).to_numpy().astype(np.int64))
 
     @property
     def count(self) -> int:

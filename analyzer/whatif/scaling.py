@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from logpost.analyzer.location_names import owners
 from logpost.analyzer.run import Run
 from logpost.errors import InputError, suggestion
 from logpost.replay.whatif import Scenario
@@ -49,7 +50,7 @@ def _factor(text: str, number: str) -> float:
 
 
 def _by_rank(run: Run, scenario: Scenario, text: str, rank: str, factor: float) -> Scenario:
-    ranks = run.facts("locations").sort("location").select("rank").collect()["rank"].to_numpy()
+    ranks = owners(run.facts("locations").sort("location").collect()).fill_null(-1).to_numpy()
     mine = ranks == int(rank) if rank.isdecimal() else np.zeros(len(ranks), dtype=bool)
     if not mine.any():
         raise InputError(f"--scale-compute {text}: there is no rank {rank}; the ranks are 0 to {ranks.max()}")

@@ -10,7 +10,6 @@ from dash import html
 
 from logpost.analyzer.cause_chain import Cause, causes_of_call
 from logpost.analyzer.findings.evidence.places import NOWHERE, places_of
-from logpost.analyzer.location_names import location_names
 from logpost.analyzer.reporting.units import percent_text, time_text
 from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.app import panels
@@ -22,7 +21,7 @@ def chain(view: View, causes: Sequence[Cause]) -> html.Ol:
     """What each rank did while the one before waited for it, the nearest first."""
     run = view.opened.run
     places = places_of({name: run.facts(name) for name in ("callpaths", "regions")})
-    names = location_names(view.scoped.every_location)
+    names = view.scoped.names
     items = []
     for cause in causes:
         place = visible(places.get(cause.callpath, NOWHERE).named or "a call that is not known", 120)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import dash_ag_grid
-import polars as pl
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from logpost.analyzer.location_names import Rank
 from logpost.analyzer.reporting.data import FoundHere
 from logpost.analyzer.reporting.units import span_text, time_text
 from logpost.dashboards.app.state import State
@@ -185,14 +185,20 @@ def selectable(made: Chart, meta: Mapping[str, Any]) -> Chart:
 
 def rank_spans(on: Rows, scoped: Scoped) -> list[list[int]]:
     """The ranks of each row as spans, first and last of each; none where no URL could name them all."""
-    known = scoped.locations.select("location", "rank").join(on.of, on="location").filter(pl.col("rank") >= 0)
-    ranks: list[list[int]] = [[] for _ in range(on.count)]
-    for rank, row in known.select("rank", "row").iter_rows():
-        ranks[row].append(rank)
+    known = scoped.locations.select("location").join(on.of, on="location")
+    ranks: list[list[Rank]] = [[] for _ in range(on.count)]
+    for location, row in known.select("location", "row").iter_rows():
+        if (rank := scoped.names.rank(location)) is not None:
+            ranks[row].append(rank)
     return [flat(one) for one in ranks]
 
 
-def flat(ranks: Sequence[int]) -> list[int]:
+def picked(ranks: Iterable[Rank | None]) -> list[list[int]]:
+    """Single ranks as spans; nothing for what has no rank."""
+    return [[] if rank is None else [rank, rank] for rank in ranks]
+
+
+def flat(ranks: Sequence[Rank]) -> list[int]:
     """Ranks as spans, one behind the other; nothing where no URL could name them all."""
     spans = spans_of(ranks)
     return [end for span in spans for end in span] if len(spans) <= MOST_SPANS else []
@@ -299,8 +305,8 @@ def key(inks: Sequence[tuple[str, str]]) -> html.Ul:
 def where(found: FoundHere, site: str) -> list[Any]:
     """Ranks, region, call site and time of a finding."""
     parts: list[Any] = []
-    if found.ranks:
-        parts.append(html.Span(f"{'rank' if len(found.ranks) == 1 else 'ranks'} {visible(found.ranks_text, 60)}"))
+    if found.named_text:
+        parts.append(html.Span(visible(found.named_text, 60)))
     if found.region:
         parts.append(html.Span(["in ", html.Code(visible(found.region, 120))]))
     if site:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.location_names import LocationNames, Named
 from logpost.analyzer.manifest import Windows
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.units import time_text
@@ -37,7 +38,7 @@ class Rows:
     sizes: np.ndarray
     """Locations per row."""
     what: str
-    """"rank", or "location" where a rank has several."""
+    """"rank", or "thread" where threads of a rank communicate."""
     grouping: str = ""
     """How the locations of a row belong together, as a sentence; empty: they are consecutive."""
 
@@ -54,9 +55,10 @@ class Rows:
     @property
     def axis(self) -> str:
         """What the labels of an axis name."""
+        what = "rank" if self.what == "rank" else "rank.thread"
         if self.grouping:
-            return f"first {self.what} of a group, and how many more"
-        return f"first {self.what} of a block" if self.folded else self.what
+            return f"first {what} of a group, and how many more"
+        return f"first {what} of a block" if self.folded else what
 
     @property
     def note(self) -> str:
@@ -119,37 +121,44 @@ def rows(locations: pl.DataFrame, cap: int) -> Rows:
         locations: the run's table of that name.
         cap: the most rows to make.
     """
-    chosen = locations.filter("accounted").sort(pl.col("rank") < 0, "rank", "location")
+    known = LocationNames(locations)
+    named = {location: known.one(location) for location in locations.filter("accounted")["location"]}
+    order = sorted(named, key=lambda location: (named[location].order, location))
+    chosen = pl.DataFrame({"location": pl.Series(order, dtype=pl.Int32)}).join(
+        locations.select("location", "host"), on="location", how="left", maintain_order="left"
+    )
     n = chosen.height
     block = max(1, -(-n // cap))
     row_of = np.arange(n, dtype=np.int32) // block
-    ranks, names, hosts = (chosen[c].to_list() for c in ("rank", "name", "host"))
-    plain = len(set(ranks)) == n and all(r >= 0 for r in ranks)
+    hosts = chosen["host"].to_list()
+    plain = all(one.thread is None for one in named.values())
+    ranked = all(one.rank is not None for one in named.values())
     starts = range(0, n, block)
     ends = [min(n, s + block) - 1 for s in starts]
 
-    def named(clean: Callable[[str, int], str], short: bool) -> tuple[str, ...]:
-        def one(at: int) -> str:
-            return str(ranks[at]) if plain else clean(names[at], 18 if short else 60)
-
-        if short:
-            return tuple(map(one, starts))
-        kind, many = ("rank ", "ranks ") if plain else ("", "")
+    def titled(clean: Callable[[str, int], str]) -> tuple[str, ...]:
         places = {host: f" on {clean(host, 40)}" if host else "" for host in set(hosts)}
         return tuple(
-            f"{kind}{one(s)}{places[hosts[s]]}" if s == e else f"{many}{one(s)}–{one(e)}"
+            f"{named[order[s]].text}{places[hosts[s]]}" if s == e else _span(named[order[s]], named[order[e]])
             for s, e in zip(starts, ends, strict=True)
         )
 
-    labels = named(plotly_text, True)
+    labels = tuple(named[order[s]].short if ranked else named[order[s]].text for s in starts)
     return Rows(
         of=pl.DataFrame({"location": chosen["location"], "row": pl.Series(row_of, dtype=pl.Int32)}),
         labels=labels,
-        titles=named(plotly_text, False),
-        names=named(visible, False),
+        titles=titled(plotly_text),
+        names=titled(visible),
         sizes=np.bincount(row_of, minlength=len(labels)) if n else np.zeros(0, dtype=np.int64),
-        what="rank" if plain else "location",
+        what="rank" if plain else "thread",
     )
+
+
+def _span(first: Named, last: Named) -> str:
+    """`ranks 0–7`, `ranks 0.0–3.1`."""
+    if first.rank is None or last.rank is None:
+        return f"{first.text}–{last.text}"
+    return f"ranks {first.short}–{last.short}"
 
 
 def columns(windows: Windows, cap: int, span: tuple[int, int] | None = None) -> Columns:

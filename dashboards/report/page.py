@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from logpost.analyzer.labels import folded_path
-from logpost.analyzer.location_names import location_names
+from logpost.analyzer.location_names import LocationNames
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.build import build as build_report
@@ -125,7 +125,7 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
     over = columns(manifest.windows, caps.columns, span)
     cube = time_cube(run.shown("accounting"), on, over)
     each = time_cube(run.shown("accounting"), ranks, columns(manifest.windows, 1, span))[:, 0, :]
-    names = location_names(locations)
+    names = LocationNames(locations)
     charts: dict[str, Chart] = {}
     grids: dict[str, Grid] = {}
     notes: dict[str, list[str]] = {

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.location_names import LocationNames
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.reporting.data import ModelFit, Report
 from logpost.analyzer.reporting.machine_text import told, value_and_error
@@ -67,15 +68,15 @@ def timeline_grid(cube: np.ndarray, over: Columns) -> Grid:
     return Grid(("time", "outside compute", "largest part", "its share"), body, frozenset({1, 3}))
 
 
-def pairs_grid(pairs: pl.DataFrame, names: dict[int, str], undivided: Sequence[str] = ()) -> Grid:
+def pairs_grid(pairs: pl.DataFrame, names: LocationNames, undivided: Sequence[str] = ()) -> Grid:
     def together(row: dict[str, Any], *parts: str) -> str:
         return "–" if set(parts) & set(undivided) else time_text(sum(row[f"{part}_ps"] for part in parts))
 
     top = pairs.sort("bytes", "messages", descending=True).head(MOST_ROWS)
     body = [
         (
-            names.get(p["send_location"], "?"),
-            names.get(p["recv_location"], "?"),
+            names.get(p["send_location"]),
+            names.get(p["recv_location"]),
             grouped(p["messages"]),
             bytes_text(p["bytes"]),
             time_text(p["envelope_ps"]),
@@ -89,7 +90,7 @@ def pairs_grid(pairs: pl.DataFrame, names: dict[int, str], undivided: Sequence[s
     return Grid(head, body, frozenset(range(2, 8)), _rest(pairs.height, "pairs", "bytes"))
 
 
-def load_grid(run: Run, names: dict[int, str]) -> Grid:
+def load_grid(run: Run, names: LocationNames) -> Grid:
     width = run.manifest.windows.width_ps
     hottest = pl.col("bytes").arg_max()
     all_rows = (
@@ -106,7 +107,7 @@ def load_grid(run: Run, names: dict[int, str]) -> Grid:
     )
     body = [
         (
-            names.get(r["location"], "?"),
+            names.get(r["location"]),
             bytes_text(r["all_bytes"]),
             grouped(r["all_messages"]),
             time_text(r["all_queued_ps"]),

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from logpost.analyzer.location_names import LocationNames, Named, owners
 from logpost.analyzer.phases import program
 from logpost.analyzer.run import Run
 from logpost.analyzer.schema import CATEGORIES, PARTS, THREAD_CATEGORIES, TRANSFER_PARTS
@@ -63,15 +65,30 @@ class Scoped:
         found = self.every_location.filter("accounted")
         if self.selection.ranks:
             first, last = np.array(self.selection.ranks, dtype=np.int64).T
-            ranks = found["rank"].to_numpy()
+            ranks = self.owners.gather(found["location"]).to_numpy()
             # Spans are sorted by their first rank; they may overlap.
             before = np.searchsorted(first, ranks, side="right") - 1
             found = found.filter((before >= 0) & (ranks <= np.maximum.accumulate(last)[before]))
         if found.is_empty():
-            known = self.every_location.filter("accounted")["rank"]
-            last = f"; the last rank is {max(known.to_list())}" if known.len() else ""
+            known = self.owners.filter(self.every_location["accounted"]).max()
+            last = f"; the last rank is {known}" if known is not None else ""
             raise InputError(f"no rank of the run is in the selection (ranks {self.selection.ranks_text}){last}")
         return found
+
+    @functools.cached_property
+    def owners(self) -> pl.Series:
+        """By location: the rank of its process; -1: that has none."""
+        return owners(self.every_location).fill_null(-1)
+
+    @functools.cached_property
+    def names(self) -> LocationNames:
+        """What people call each location."""
+        return LocationNames(self.every_location)
+
+    @functools.cached_property
+    def named(self) -> tuple[Named, ...]:
+        """What the selected locations are called, in the order of `by_rank`."""
+        return tuple(sorted(map(self.names.one, self.locations["location"]), key=lambda one: one.order))
 
     @functools.cached_property
     def span(self) -> tuple[int, int]:
@@ -358,8 +375,11 @@ class Scoped:
         for location, category, time in rows.iter_rows():
             if location in row_of:
                 found[row_of[location], THREAD_CATEGORIES.index(category)] = float(time)
-        ranks = dict(here.select("location", "rank").iter_rows())
-        return found, [f"{ranks[first]}.{thread}" for first, thread in team.select("first", "thread").iter_rows()]
+        names = self.names
+        return found, [
+            replace(names.one(first), thread=thread).short
+            for first, thread in team.select("first", "thread").iter_rows()
+        ]
 
     def queues(self) -> pl.LazyFrame:
         """What messages for the selected ranks wait in queues, by when they were sent."""
@@ -466,6 +486,13 @@ class Scoped:
         for number, category in enumerate(CATEGORIES):
             found[:, :, SHOWN.index(shown_as(category, undivided))] += times[:, :, number]
         return found
+
+
+def named_alike(several: Sequence[Scoped]) -> tuple[Named, ...] | None:
+    """What the locations of all of them are called; None: these are not the same."""
+    first = [(one.rank, one.thread) for one in several[0].named]
+    same = all([(one.rank, one.thread) for one in other.named] == first for other in several)
+    return several[0].named if same else None
 
 
 def _whole_of(

@@ -25,7 +25,8 @@ def analyzed(archives: list[Path], tmp_path_factory: pytest.TempPathFactory) -> 
         for anchor in archives:
             name = anchor.parent.name
             try:
-                analyze(Request(str(anchor), str(folder / f"{name}.run")))
+                # test_contradictions.py holds these runs against their reports.
+                analyze(Request(str(anchor), str(folder / f"{name}.run")), held=False)
             except InputError as error:
                 refused[name] = error
         (folder / "refused.pickle").write_bytes(pickle.dumps(refused))

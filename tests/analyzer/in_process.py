@@ -9,21 +9,29 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.contradictions import check
+
 from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request
+from logpost.analyzer.run import Run
 from logpost.analyzer.run_place import refuse_occupied
 from logpost.analyzer.spill_place import spill_for
 from logpost.analyzer.worker import built
 
 
 def analyze(
-    request: Request, on_progress: Callable[[str, int, int], None] = lambda _phase, _done, _total: None
+    request: Request,
+    on_progress: Callable[[str, int, int], None] = lambda _phase, _done, _total: None,
+    *,
+    held: bool = True,
 ) -> Path:
-    """Analyze an archive; the path of the finished run."""
+    """Analyze an archive; the path of the finished run. What is said of it is `held` against it."""
     refuse_occupied(Path(request.run), force=request.force)
     spill = spill_for(request.run, request.memory, request.spill)
     source = ReadAhead(request.archive, request.threads, request.clock, spill, request.shards)
     unfinished: list[Path] = []
     run = built(request, source, on_progress, unfinished.append)
     shutil.rmtree(unfinished[0], ignore_errors=True)  # the run that was replaced
+    if held:
+        check(Run.open(run))
     return run

@@ -8,6 +8,7 @@ import polars as pl
 from tests.analyzer.story import Story
 
 from logpost.analyzer.cause_chain import CallCauses, Cause, causes_of, causes_of_call
+from logpost.analyzer.location_names import Location
 from logpost.analyzer.run import Run
 
 
@@ -29,8 +30,8 @@ def test_a_chain_ends_where_a_rank_computed(tmp_path: Path) -> None:
     story.message(1, 0, 8, (700, 710), (50, 760), (send, recv), late_sender=650, latency=60)
     story.message(2, 1, 8, (600, 610), (100, 650), (send, recv), late_sender=500, latency=50)
     assert causes_of(_run(story, tmp_path / "a.run"), 0, 0) == [
-        Cause(1, 650, 550, recv, computes=False, message=(1, 1)),
-        Cause(2, 500, 500, send, computes=True),
+        Cause(Location(1), 650, 550, recv, computes=False, message=(1, 1)),
+        Cause(Location(2), 500, 500, send, computes=True),
     ]
 
 
@@ -42,7 +43,7 @@ def test_a_rendezvous_waits_for_what_its_receiver_does(tmp_path: Path) -> None:
     story.message(
         0, 1, 1 << 20, (10, 400), (300, 420), (send, recv), complete=400, late_receiver=290, latency=120
     )  # fmt: skip
-    assert causes_of(_run(story, tmp_path / "a.run"), 1, 0) == [Cause(1, 290, 290, recv, computes=True)]
+    assert causes_of(_run(story, tmp_path / "a.run"), 1, 0) == [Cause(Location(1), 290, 290, recv, computes=True)]
 
 
 def test_a_wait_for_all_ends_the_chain_and_a_message_in_time_has_none(tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_a_wait_for_all_ends_the_chain_and_a_message_in_time_has_none(tmp_path: 
     story.call(1, 640, 650, recv, recv_overhead=10)
     story.message(0, 1, 8, (600, 610), (640, 650), (send, recv), send_overhead=10, latency=30, recv_overhead=10)
     run = _run(story, tmp_path / "a.run")
-    assert causes_of(run, 0, 0) == [Cause(1, 470, 400, barrier, computes=False, in_collective=True)]
+    assert causes_of(run, 0, 0) == [Cause(Location(1), 470, 400, barrier, computes=False, in_collective=True)]
     assert causes_of(run, 1, 1) == []
     assert causes_of(run, 1, 7) == []
 
@@ -77,7 +78,7 @@ def test_a_call_waits_for_its_message_and_what_is_behind_it(tmp_path: Path) -> N
     story.message(1, 0, 8, (400, 410), (50, 460), (send, recv), late_sender=350, latency=60)
     run = _run(story, tmp_path / "a.run")
     assert causes_of_call(run, _number(run, 0, 50)) == CallCauses(
-        (0, 0), 350, [Cause(1, 350, 350, send, computes=True)]
+        (0, 0), 350, [Cause(Location(1), 350, 350, send, computes=True)]
     )
     assert causes_of_call(run, _number(run, 1, 400)) is None
     assert causes_of_call(run, 999) is None
@@ -97,7 +98,10 @@ def test_a_call_in_a_collective_operation_waits_for_its_last_member(tmp_path: Pa
         None,
         600,
         # From 100 to 700 rank 2 is in its receive for 550.
-        [Cause(2, 600, 550, recv, computes=False, message=(2, 0)), Cause(1, 550, 550, send, computes=True)],
+        [
+            Cause(Location(2), 600, 550, recv, computes=False, message=(2, 0)),
+            Cause(Location(1), 550, 550, send, computes=True),
+        ],
     )
     assert causes_of_call(run, _number(run, 2, 700)) is None
 

@@ -53,7 +53,7 @@ def test_lists_are_text_of_ranks_and_of_named_numbers(tmp_path: Path) -> None:
     rows = pl.read_csv(tmp_path / "out" / "findings.csv")
     assert rows["ranks"].cast(pl.String).to_list() == ["0", "0 1 2"]
     assert rows["evidence"][1] == (
-        '{"name":"the slowest rank computes longer than the mean by","value":31.0,"unit":"%"}'
+        '{"name":"the slowest rank computes longer than the mean by","value":31.0,"unit":"%","thread":null}'
     )
 
 

@@ -19,6 +19,7 @@ from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
 from logpost.analyzer.findings.finding import Finding, Number
 from logpost.analyzer.findings.gain_error import CURE, with_errors
 from logpost.analyzer.findings.wording.numbers import gain_text
+from logpost.analyzer.location_names import Named, Rank
 from logpost.analyzer.manifest import MachineValue
 
 
@@ -49,7 +50,20 @@ def without_queue(evidence: Evidence) -> Cure:
 
 def finding(gain: float, cure: Cure | None, *numbers: Number) -> Finding:
     return Finding(
-        "hot_receiver", (1,), "MPI_Recv", "", numbers, 0.9, "measured", -1, 0, 9, 8 * MS, 0.8, gain, cure=cure
+        "hot_receiver",
+        (Named(Rank(1), 1),),
+        "MPI_Recv",
+        "",
+        numbers,
+        0.9,
+        "measured",
+        -1,
+        0,
+        9,
+        8 * MS,
+        0.8,
+        gain,
+        cure=cure,
     )
 
 

@@ -13,6 +13,7 @@ from tests.analyzer.story import MS
 from logpost.analyzer.findings.finding import Doing, Finding, Number
 from logpost.analyzer.findings.one_bug import CAUSES_FIRST, one_bug_each
 from logpost.analyzer.findings.prose import TEMPLATES
+from logpost.analyzer.location_names import Named, Rank
 from logpost.analyzer.schema import FINDING_KINDS
 
 REGIONS = {1: "MPI_Recv", 2: "MPI_Barrier"}
@@ -29,7 +30,7 @@ def finding(
     """Only what tells findings apart; times of `charges` in ms."""
     return Finding(
         kind=kind,
-        ranks=tuple(sorted({location for location, _ in charges})),
+        named=tuple(Named(Rank(one), one) for one in sorted({location for location, _ in charges})),
         region=REGIONS[next(place for _, place in charges)],
         cause_region="",
         evidence=(Number("exposed", 1, "ps"),),

@@ -10,6 +10,7 @@ from tests.analyzer.two_phases import two_phases
 from logpost.analyzer.findings.evidence.places import Place
 from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.findings.finding import Finding, Number, frame
+from logpost.analyzer.location_names import Named, Rank
 from logpost.analyzer.schema import TABLES
 
 BARRIER = Place("main / MPI_Barrier", "MPI_Barrier", "/src/a.c", 10, is_site=True)
@@ -22,7 +23,7 @@ def finding(
     """Only what the order and the title depend on."""
     return Finding(
         kind="collective_wait",
-        ranks=(0,),
+        named=(Named(Rank(0), 0),),
         region="MPI_Barrier",
         cause_region="",
         evidence=(Number("exposed", 1, "ps"),),

@@ -102,7 +102,7 @@ def test_json_has_the_promised_keys_in_seconds(tmp_path: Path) -> None:
     assert {"advice", "certainty", "begin_s", "end_s", "path", "file", "line"} <= set(first)
     assert (first["kind"], first["ranks"], first["confidence"]) == ("load_imbalance", [0], 0.9)
     assert first["gain"] == pytest.approx(0.1)
-    assert first["evidence"][0] == {"name": "longest", "value": 80 * MS, "unit": "ps"}
+    assert first["evidence"][0] == {"name": "longest", "value": 80 * MS, "unit": "ps", "thread": None}
     assert first["evidence_text"].startswith("longest: 80.0 ms; slowest rank: 0; mean: 70.0 ms")
     assert (shown["program_s"], shown["start_up_s"], shown["shut_down_s"]) == (0.1, 0, 0)
     assert any("ideal network" in reason for reason in shown["efficiency_reasons"].values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from logpost.analyzer.location_names import Rank
 from logpost.analyzer.reporting.names import ranks_noun, ranks_text
 from logpost.analyzer.reporting.units import (
     bytes_text,
@@ -84,9 +85,9 @@ def test_counts_and_names() -> None:
 
 
 def test_ranks() -> None:
-    assert ranks_text([7, 3, 5, 6, 6]) == "3, 5-7"
-    assert ranks_noun([4]) == "rank 4"
-    assert ranks_text(range(0, 40, 2)) == "0, 2, 4, 6, 8, 10, 12, 14, … (12 more)"
+    assert ranks_text(map(Rank, [7, 3, 5, 6, 6])) == "3, 5-7"
+    assert ranks_noun([Rank(4)]) == "rank 4"
+    assert ranks_text(map(Rank, range(0, 40, 2))) == "0, 2, 4, 6, 8, 10, 12, 14, … (12 more)"
 
 
 @pytest.mark.parametrize(

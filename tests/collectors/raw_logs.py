@@ -19,7 +19,7 @@ NUMBERS = {f.name: f.number for f in prototypes.functions()}
 
 @dataclass
 class Log:
-    """The log of one process with one thread."""
+    """The log of a thread of a process; only thread 0 begins and ends MPI."""
 
     rank: int
     size: int
@@ -29,12 +29,15 @@ class Log:
     binding: str = ""  # cores, as Linux writes them
     world: int = 1000  # process id of the world's rank 0
     process: int = 0
+    thread: int = 0
     records: list[bytes] = field(default_factory=list)
     left: bytes = b""  # the window of a process that was killed
 
     def __post_init__(self) -> None:
-        """Every log begins with who it is and the predefined communicators."""
+        """A process's first log begins with what it is and the predefined communicators."""
         self.process = self.process or self.world + self.rank
+        if self.thread:
+            return
         clock = {TSC: "rdtsc", MONOTONIC: "CLOCK_MONOTONIC_RAW"}[self.clock]
         text = f"host={self.host}\nboot={self.boot}\ncores=4\nclock={clock}\n"
         text += "executable=/bin/app\ncommand=app\nlibrary=Some MPI\n"
@@ -86,7 +89,9 @@ class Log:
         self._add(CALL, NUMBERS[name], enter, leave, struct.pack("<QQIi", 0, 0, 1, 0 if name == "MPI_Bcast" else -1))
 
     def _header(self, flushed: int, opened: int = 0) -> bytes:
-        return struct.pack("<QIIQQQQ16x", MAGIC, 0, self.clock, self.process, prototypes.table_hash(), flushed, opened)
+        return struct.pack(
+            "<QIIQQQQ16x", MAGIC, self.thread, self.clock, self.process, prototypes.table_hash(), flushed, opened
+        )
 
     def text(self) -> bytes:
         """The log's bytes, and some zeros as a file system may leave them behind the end."""
@@ -122,7 +127,7 @@ def write(folder: Path, *logs: Log) -> Path:
     (folder / "functions.txt").write_text(prototypes.functions_text("app"))
     (folder / "record.json").write_text('{"program": "app", "time": "20260102_030405"}')
     for log in logs:
-        (folder / f"{log.host}.{log.process}.0.0.raw").write_bytes(log.text())
+        (folder / f"{log.host}.{log.process}.0.{log.thread}.raw").write_bytes(log.text())
         if log.left:
-            (folder / f"{log.host}.{log.process}.0.0.window").write_bytes(log.left)
+            (folder / f"{log.host}.{log.process}.0.{log.thread}.window").write_bytes(log.left)
     return folder

@@ -100,6 +100,7 @@ class Stencil(Story):
         names, end = self.names, self.length
         base: dict[str, Any] = {
             "ranks": [0],
+            "threads": [],
             "region": names.regions[RECV],
             "cause_region": "",
             "callpath": RECV,
@@ -129,6 +130,7 @@ class Stencil(Story):
                 "kind": "load_imbalance",
                 "title": f"Later ranks compute longer than earlier ones before {names.regions[ALLREDUCE]}",
                 "ranks": [0, 1, 2],
+                "threads": [],
                 "region": names.regions[ALLREDUCE],
                 "cause_region": names.regions[EXCHANGE],
                 "evidence": [{"name": "the slowest rank computes longer than the mean by", "value": 31.0, "unit": "%"}],

@@ -14,17 +14,20 @@ from logpost.analyzer.schema import CATEGORIES, LOCATIONS
 from logpost.dashboards.figures.folding import columns, program_span, rows, time_cube
 
 
-def locations(ranks: list[int], names: list[str] | None = None) -> pl.DataFrame:
+def locations(ranks: list[int], processes: list[int] | None = None) -> pl.DataFrame:
     n = len(ranks)
     known = {
         "location": list(range(n)),
         "rank": ranks,
-        "name": names or ["t"] * n,
+        "process": processes or list(range(n)),
+        "name": ["t"] * n,
         "host": ["<h>"] * n,
         "accounted": [True] * n,
     }
     empty = LOCATIONS.empty()
-    return pl.concat([empty, pl.DataFrame(known).cast({"location": pl.Int32, "rank": pl.Int32})], how="diagonal")
+    return pl.concat(
+        [empty, pl.DataFrame(known).cast(dict.fromkeys(["location", "rank", "process"], pl.Int32))], how="diagonal"
+    )
 
 
 def test_rows_follow_ranks_not_locations() -> None:
@@ -45,10 +48,15 @@ def test_4096_ranks_become_blocks_that_say_so() -> None:
     assert made.note == "4,096 ranks are shown as 196 blocks of up to 21 consecutive ranks."
 
 
-def test_threads_are_called_by_their_names() -> None:
-    made = rows(locations([0, 0, -1], ["Master", "Worker <1>", "GPU"]), 10)
-    assert made.what == "location"
-    assert made.labels == ("Master", "Worker &lt;1&gt;", "GPU")
+def test_threads_follow_their_rank_and_are_called_by_it() -> None:
+    # Ranks 1 and 0 with a thread each behind them, and a process without a rank.
+    made = rows(locations([1, 0, -1, -1, -1], [7, 3, 3, 7, 5]), 10)
+    assert made.what == "thread"
+    assert made.of.sort("location")["row"].to_list() == [2, 0, 1, 3, 4]
+    assert made.names[:4] == tuple(f"thread {k} of rank {r} on <h>" for r in (0, 1) for k in (0, 1))
+    assert made.names[4] == "process 5 on <h>"
+    ranked = rows(locations([1, 0, -1, -1], [7, 3, 3, 7]), 10)
+    assert (ranked.labels, ranked.axis) == (("0.0", "0.1", "1.0", "1.1"), "rank.thread")
 
 
 def test_locations_that_are_not_accounted_have_no_row() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from tests.analyzer import in_process
 from tests.once import made_once
 
 from logpost.experiments.framework.context import Context
@@ -26,7 +28,8 @@ def quick_result(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Re
             pytest.skip(reason)
 
         def run(folder: Path) -> None:
-            found = experiment.run(Context(folder, quick=True))
+            with mock.patch("logpost.analyzer.supervise.analyze", in_process.analyze):
+                found = experiment.run(Context(folder, quick=True))
             (folder / "result.pickle").write_bytes(pickle.dumps(found))
 
         if name not in known:

@@ -14,10 +14,10 @@ from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.places import Places, places_of
 from logpost.analyzer.findings.finding import LOW, MIN_SHARE, Number
 from logpost.analyzer.labels import folded, folded_path
+from logpost.analyzer.location_names import Location, LocationNames, Named
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.phases import program
 from logpost.analyzer.program_profile import program_profile
-from logpost.analyzer.reporting.names import ranks_noun
 from logpost.analyzer.run import Run
 from logpost.analyzer.undivided import title
 from logpost.analyzer.wide import exact_sum, wide_sum
@@ -54,10 +54,9 @@ class Evidence:
         return self.tables["locations"].filter("accounted").sort("location").collect()
 
     @cached_property
-    def rank_of(self) -> dict[int, int]:
-        """Location to rank; a location without rank stands for itself."""
-        every = self.tables["locations"].select("location", "rank").collect()
-        return {location: rank if rank >= 0 else location for location, rank in every.iter_rows()}
+    def names(self) -> LocationNames:
+        """Location to what people call it."""
+        return LocationNames(self.tables["locations"].collect())
 
     @cached_property
     def program_ps(self) -> dict[int, int]:
@@ -287,17 +286,13 @@ class Evidence:
         name = self.region(communication)
         return f"code before {name}" if name else ""
 
-    def ranks(self, locations: Iterable[int]) -> tuple[int, ...]:
-        """Ranks of locations, ascending."""
-        return tuple(sorted({self.rank_of.get(location, location) for location in locations}))
+    def named(self, locations: Iterable[int]) -> tuple[Named, ...]:
+        """What these locations are called, in order."""
+        return self.names.several(map(Location, locations))
 
     def rank_numbers(self, name: str, locations: Iterable[int]) -> tuple[Number, ...]:
         """These locations' ranks as evidence of one name."""
-        return tuple(Number(name, rank, "rank") for rank in self.ranks(locations))
-
-    def ranks_noun(self, locations: Iterable[int]) -> str:
-        """`rank 0` or `ranks 3, 5-7`, of locations."""
-        return ranks_noun(self.ranks(locations))
+        return tuple(Number.of(name, named) for named in self.named(locations))
 
     def exposed_numbers(self, exposed: Mapping[int, float]) -> tuple[Number, ...]:
         """Location to exposed time, as evidence: the sum, and the rank that loses most."""

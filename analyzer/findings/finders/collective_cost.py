@@ -249,7 +249,7 @@ def _finding(
     saving = _replayed(evidence, calls, callpath)
     return Finding(
         kind="collective_cost",
-        ranks=evidence.ranks(cost),
+        named=evidence.named(cost),
         region=evidence.region(callpath),
         cause_region=evidence.region(evidence.parent(callpath)),
         evidence=(

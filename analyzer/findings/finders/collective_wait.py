@@ -361,7 +361,7 @@ def _finding(evidence: Evidence, place: Place, states: list[Meanwhile], lateness
         certainty += "; what the last rank's call does is not divided"
     return Finding(
         kind="collective_wait",
-        ranks=evidence.ranks(waiters),
+        named=evidence.named(waiters),
         region=evidence.region(callpath),
         cause_region=delay.region,
         evidence=(

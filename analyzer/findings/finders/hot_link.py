@@ -51,7 +51,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     granted = exact_sum(traffic["granted_ps"])
     yield Finding(
         kind="hot_link",
-        ranks=evidence.ranks(exposed),
+        named=evidence.named(exposed),
         region=region,
         cause_region="",
         evidence=(

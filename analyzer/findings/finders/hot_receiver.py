@@ -310,7 +310,7 @@ def _finding(
     total = sum(lost.values())
     return Finding(
         kind="hot_receiver",
-        ranks=evidence.ranks(hot),
+        named=evidence.named(hot),
         region=region,
         cause_region="",
         evidence=(

@@ -83,7 +83,7 @@ def _finding(evidence: Evidence, hot: HotEndpoint) -> Finding | None:
     )
     return Finding(
         kind="hot_sender",
-        ranks=evidence.ranks([hot.location]),
+        named=evidence.named([hot.location]),
         region=region,
         cause_region=sends_in,
         evidence=(

@@ -136,7 +136,7 @@ def _finding(
     gain, saving = _gain(evidence, place, exposed, waits, computing=mostly == "computing")
     return Finding(
         kind="late_receiver",
-        ranks=evidence.ranks([*waiters, *late]),
+        named=evidence.named([*waiters, *late]),
         region=evidence.region(place),
         cause_region=cause,
         evidence=(

@@ -358,7 +358,7 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
     )
     return Finding(
         kind="late_sender_chain",
-        ranks=evidence.ranks([*waiters, *late]),
+        named=evidence.named([*waiters, *late]),
         region=region,
         cause_region=traced.cause.region,
         evidence=(
@@ -372,7 +372,7 @@ def _finding(evidence: Evidence, traced: Traced, meanwhile: dict[int, Meanwhile]
             Number("it_works_in_calls_meanwhile", state.share("working"), "1"),
             Number("it_waits_meanwhile", state.waiting, "1"),
             *_inside(state),
-            *(Number("waiting_for", evidence.ranks([location])[0], "rank_in_order") for location in traced.chain),
+            *(Number.of("waiting_for", *evidence.named([one]), in_order=True) for one in traced.chain),
             Number("longest_waits_followed", traced.intervals, "count"),
             Number("their_share_of_the_time", traced.covered, "1"),
         ),

@@ -194,7 +194,7 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
     beyond = {location: max(some[location] - _mean(some) for some in regions if location in some) for location in heavy}
     return Finding(
         kind="load_imbalance",
-        ranks=evidence.ranks(heavy),
+        named=evidence.named(heavy),
         region=waits_in,
         cause_region=region,
         evidence=(

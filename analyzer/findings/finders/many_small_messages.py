@@ -147,7 +147,7 @@ def _finding(
     )
     return Finding(
         kind="many_small_messages",
-        ranks=evidence.ranks(exposed),
+        named=evidence.named(exposed),
         region=evidence.region(callpath),
         cause_region=evidence.region(evidence.parent(callpath)),
         evidence=(

@@ -40,6 +40,7 @@ from logpost.analyzer.findings.finding import (
     worst_hit,
 )
 from logpost.analyzer.findings.gain import gain_by_moving
+from logpost.analyzer.location_names import named_text
 from logpost.analyzer.reporting.units import count_text, percent_text
 
 Doing = Literal["computing", "handling", "idle"]
@@ -156,7 +157,7 @@ def _finding(
     confidence, certainty = _confidence(evidence, mostly, waits, calls, min(1.0, seen / total))
     return Finding(
         kind="processor_queueing",
-        ranks=evidence.ranks(waiters),
+        named=evidence.named(waiters),
         region=evidence.region(place),
         # Where an idle processor sits is not why: no code causes it.
         cause_region="" if mostly == "idle" else attention.region(mostly),
@@ -190,7 +191,7 @@ def _processors(evidence: Evidence, attention: Attention) -> tuple[Number, ...]:
     every = sum(attention.by_location.values())
     foremost = sorted(attention.named, key=lambda location: -attention.by_location[location])[:3]
     shares = (
-        Number(f"waited_for[{evidence.ranks_noun([place])}]", attention.by_location[place] / every, "1")
+        Number(f"waited_for[{named_text(evidence.named([place]))}]", attention.by_location[place] / every, "1")
         for place in foremost
     )
     return (*evidence.rank_numbers("processor_of", attention.named), *shares)

@@ -131,7 +131,7 @@ def _finding(evidence: Evidence, callpath: int, found: list[Serial]) -> Finding 
     idle = sum(one.time * (one.threads - 1) for one in found)
     return Finding(
         kind="serial_part",
-        ranks=evidence.ranks(named),
+        named=evidence.named(named),
         region=evidence.region(callpath),
         cause_region=evidence.region(callpath),
         evidence=(

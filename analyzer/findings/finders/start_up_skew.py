@@ -47,7 +47,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     charges = waits.group_by("location", "callpath").agg(wide_sum("time")).sort("location", "callpath")
     yield Finding(
         kind="start_up_skew",
-        ranks=evidence.ranks([*lost, *late]),
+        named=evidence.named([*lost, *late]),
         region=evidence.region(place),
         cause_region=_start_up(evidence),
         evidence=(

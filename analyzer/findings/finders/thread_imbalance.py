@@ -112,7 +112,7 @@ def _finding(evidence: Evidence, callpath: int, rows: pl.DataFrame, unequal: lis
     first, last = _windows(evidence, rows.filter(pl.col("first").is_in(list(saved))))
     return Finding(
         kind="thread_imbalance",
-        ranks=evidence.ranks(one.first for one in named),
+        named=evidence.named(one.first for one in named),
         region=_barrier(evidence, callpath, [one.first for one in named]),
         cause_region=evidence.region(callpath),
         evidence=(

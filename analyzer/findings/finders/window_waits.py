@@ -150,7 +150,7 @@ def _findings(evidence: Evidence, pattern: Pattern, waits: pl.DataFrame) -> Iter
     confidence, certainty = evidence.confidence(level, f"{pattern.reason}{how}")
     yield Finding(
         kind=pattern.kind,
-        ranks=evidence.ranks([*waiters, *named]),
+        named=evidence.named([*waiters, *named]),
         region=evidence.region(at),
         cause_region=evidence.delaying_region(foremost, at),
         evidence=(

@@ -86,8 +86,8 @@ def _each_size(facts: Facts) -> str:
 
 def _bound_known(facts: Facts) -> bool:
     """Whether the replay or the machine tells what of an operation is latency; without data, all of it is."""
-    known = ("share_of_rounds", "bandwidth_estimate")
-    return facts.number("mean_size") == 0 or any(facts.all(name) for name in known)
+    known = ("share_of_rounds", "share_of_bytes", "latency_estimate", "bandwidth_estimate")
+    return facts.number("mean_size") == 0 or any(facts.number(name) > 0 for name in known)
 
 
 def _latency_bound(facts: Facts) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from logpost.analyzer.findings.evidence.places import Place
-from logpost.analyzer.reporting.names import ranks_noun
+from logpost.analyzer.location_names import Named, named_of, named_of_number, named_text
 
 Row = Mapping[str, Any]
 
@@ -25,13 +25,28 @@ class Facts:
 
     @property
     def ranks(self) -> str:
-        """`rank 0`, `ranks 3, 5-7`."""
-        return ranks_noun(self.row["ranks"])
+        """`rank 0`, `ranks 3, 5-7`, `thread 1 of rank 3`."""
+        return named_text(self._named) or "the process"
 
     @property
     def verb_s(self) -> str:
         """The s of the third person singular."""
-        return "s" if len(self.row["ranks"]) == 1 else ""
+        return "" if self.are_several else "s"
+
+    @property
+    def are_several(self) -> bool:
+        """Whether it names more than one rank or thread."""
+        return len(self._named) > 1
+
+    @property
+    def these(self) -> str:
+        """`this rank`, `these threads`."""
+        noun = "thread" if any(one.thread is not None for one in self._named) else "rank"
+        return f"these {noun}s" if self.are_several else f"this {noun}"
+
+    @property
+    def _named(self) -> tuple[Named, ...]:
+        return named_of(self.row["ranks"], self.row.get("threads"))
 
     @property
     def waiters(self) -> str:
@@ -58,8 +73,8 @@ class Facts:
         return [one["value"] for one in self.row["evidence"] if one["name"] == name]
 
     def noun(self, name: str) -> str:
-        """The ranks of a name: `rank 0`."""
-        return ranks_noun(int(rank) for rank in self.all(name))
+        """The ranks or threads of a name: `rank 0`."""
+        return named_text(named_of_number(one) for one in self.row["evidence"] if one["name"] == name)
 
     def by_place(self, name: str) -> dict[str, float]:
         """Place to number, of names such as `computing[relax]`."""

@@ -11,7 +11,7 @@ def hot_receiver(facts: Facts) -> str:
     if facts.all("load_over_others"):
         title = f"{facts.ranks} is a hot receiver: {facts.number('load_over_others'):.1f} × the load of the other "
         return title + "receivers" + (f", waited for{in_where(facts)}" if facts.where else "")
-    several = len(facts.row["ranks"]) > 1
+    several = facts.are_several
     title = f"{facts.ranks} {'are hot receivers in turn' if several else 'is a hot receiver in bursts'}: "
     return (
         title + "all senders send to the same rank at once" + (f"; they stall{in_where(facts)}" if facts.where else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from logpost.analyzer.reporting.names import ranks_text
+from logpost.analyzer.location_names import named_of_number, named_text, spans_text
 from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 
 SURE, LIKELY = 0.75, 0.45
@@ -14,18 +14,23 @@ SURE, LIKELY = 0.75, 0.45
 
 def evidence_text(evidence: Sequence[Mapping[str, Any]]) -> str:
     """The numbers with their units: `exposed: 77.0 ms; computing (relax): 100.0 %`."""
-    ranks: dict[str, list[int]] = {}
+    several: dict[str, list[Mapping[str, Any]]] = {}
     for one in evidence:
-        if one["unit"] in ("rank", "rank_in_order", "thread"):
-            ranks.setdefault(one["name"], []).append(int(one["value"]))
+        several.setdefault(one["name"], []).append(one)
     pieces: dict[str, None] = {}
     for one in evidence:
-        name = one["name"]
-        value = number_text(one["value"], one["unit"])
-        if one["unit"] == "rank_in_order":
-            value = " ← ".join(str(rank) for rank in ranks[name])
-        elif name in ranks:
-            value = ranks_text(ranks[name])
+        name, unit = one["name"], one["unit"]
+        if unit == "thread":
+            value = spans_text(int(each["value"]) for each in several[name])
+        elif unit.removesuffix("_in_order") in ("rank", "process"):
+            named = [named_of_number(each) for each in several[name]]
+            plain = unit.startswith("rank") and all(each.thread is None for each in named)
+            if unit.endswith("_in_order"):
+                value = " ← ".join(each.short if plain else each.text for each in named)
+            else:
+                value = spans_text(each.number for each in named) if plain else named_text(named)
+        else:
+            value = number_text(one["value"], unit)
         pieces.setdefault(f"{_words(name)}: {value}")
     return "; ".join(pieces)
 
@@ -45,7 +50,9 @@ def number_text(value: float, unit: str) -> str:
         return percent_text(value)
     if unit == "x":
         return f"{value:.2f} ×" if value < 9.995 else f"{value:,.1f} ×" if value < 99.95 else f"{value:,.0f} ×"
-    return f"{value:,.0f}" if unit in ("count", "rank", "thread") else f"{value:.4g} {unit}".rstrip()
+    return (
+        (f"{value:,.0f}" if value % 1 == 0 else f"{value:,.1f}") if unit == "count" else f"{value:.4g} {unit}".rstrip()
+    )
 
 
 def confidence_text(confidence: float, certainty: str) -> str:

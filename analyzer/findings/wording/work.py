@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logpost.analyzer.findings.wording.facts import Facts, in_where
 from logpost.analyzer.findings.wording.numbers import gain_text
-from logpost.analyzer.reporting.names import ranks_text
+from logpost.analyzer.location_names import spans_text
 from logpost.analyzer.reporting.units import count_text, time_text
 
 
@@ -18,7 +18,7 @@ def load_imbalance(facts: Facts) -> str:
 def balance(facts: Facts) -> str:
     if facts.all("median_of_others"):
         norm = time_text(facts.number("median_of_others"))
-        these = "this rank" if len(facts.row["ranks"]) == 1 else "these ranks"
+        these = facts.these
         return (
             f"Make {these} as fast as the others ({norm}): check what is slower there (node, binding, input) and what "
             f"runs there alone. That makes the program {gain_text(facts.number('gain_if_as_fast'))}. To give the "
@@ -35,7 +35,7 @@ def thread_imbalance(facts: Facts) -> str:
     waits = time_text(facts.number("saved_if_equal"))
     late = [int(thread) for thread in facts.all("late_thread")]
     if late:
-        who = f"thread{'s' if len(late) > 1 else ''} {ranks_text(late)} of {facts.number('threads'):.0f} come"
+        who = f"thread{'s' if len(late) > 1 else ''} {spans_text(late)} of {facts.number('threads'):.0f} come"
         who += f"{'' if len(late) > 1 else 's'} last"
     else:
         who = f"another one of {facts.number('threads'):.0f} threads comes last each time"

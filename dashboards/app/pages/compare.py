@@ -23,6 +23,7 @@ from logpost.dashboards.report.comparison import ComparisonPage, build_compariso
 from logpost.dashboards.report.findings import FindingRow
 from logpost.dashboards.report.page import Caps
 from logpost.dashboards.report.tables import Grid
+from logpost.dashboards.selection.scoped import named_alike
 from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
 
@@ -165,14 +166,14 @@ def _made(name: str) -> Any:
 
 def _ranks(view: View) -> Chart:
     a, b = (view.runs.scoped(names[0], Selection()) for names in sides_of(view.runs, view.state))
-    if a.locations["rank"].to_list() != b.locations["rank"].to_list():
+    ranks = named_alike([a, b])
+    if ranks is None:
         raise InputError("the runs have different ranks, so single ranks cannot be compared")
     if (a.by_rank == b.by_rank).all():
         raise InputError("the ranks' times are the same in both runs")
-    ranks = a.locations["rank"].to_list()
-    made = rank_changes(a.by_rank, b.by_rank, [f"rank {rank}" for rank in ranks])
-    drawn = [ranks[i] for i in most_changed(a.by_rank, b.by_rank)]
-    return panels.selectable(made, {"rows": [[rank, rank] for rank in drawn], "pick": "rows"})
+    made = rank_changes(a.by_rank, b.by_rank, [one.text for one in ranks])
+    drawn = [ranks[i].rank for i in most_changed(a.by_rank, b.by_rank)]
+    return panels.selectable(made, {"rows": panels.picked(drawn), "pick": "rows"})
 
 
 def _repeated(make: Callable[[View, Sides], Chart]) -> ChartMaker:

@@ -20,6 +20,7 @@ from logpost.dashboards.figures.labels import prose
 from logpost.dashboards.figures.repeated_changes import Row, repeated_changes, runs_beside
 from logpost.dashboards.report.repeats import name_of, repeats_grids, verdict
 from logpost.dashboards.report.tables import Grid
+from logpost.dashboards.selection.scoped import named_alike
 from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
 
@@ -134,17 +135,18 @@ def regions_chart(view: View, sides: Sides) -> Chart:
 def ranks_chart(view: View, sides: Sides) -> Chart:
     """Ranks by what changes outside computation."""
     scoped = [[view.runs.scoped(name, Selection()) for name in names] for names in sides]
-    ranks = scoped[0][0].locations["rank"].to_list()
-    if any(one.locations["rank"].to_list() != ranks for some in scoped for one in some):
+    ranks = named_alike([one for some in scoped for one in some])
+    if ranks is None:
         raise InputError("the runs have different ranks, so single ranks cannot be compared")
     outside = [np.array([one.by_rank[:, 1:].sum(axis=1) for one in some]) for some in scoped]
     changes = [
-        RepeatedChange(f"rank {rank}", tuple(outside[0][:, i].tolist()), tuple(outside[1][:, i].tolist()))
-        for i, rank in enumerate(ranks)
+        RepeatedChange(one.text, tuple(outside[0][:, i].tolist()), tuple(outside[1][:, i].tolist()))
+        for i, one in enumerate(ranks)
     ]
     made = repeated_changes(_some([Row(one.name, one) for one in changes]), "outside compute", sort=False)
-    drawn = [int(str(label).removeprefix("rank ")) for label in made.figure.layout.yaxis.ticktext]
-    return panels.selectable(made, {"rows": [[rank, rank] for rank in drawn], "pick": "rows"})
+    of_label = {one.text: one.rank for one in ranks}
+    drawn = [of_label[str(label)] for label in made.figure.layout.yaxis.ticktext]
+    return panels.selectable(made, {"rows": panels.picked(drawn), "pick": "rows"})
 
 
 def _some(rows: list[Row]) -> list[Row]:

@@ -14,7 +14,6 @@ from dash import html
 
 from logpost.analyzer.cause_chain import causes_of
 from logpost.analyzer.explain import Explanation, candidates, explain
-from logpost.analyzer.location_names import location_names
 from logpost.analyzer.reporting.units import bytes_text, span_text
 from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.call_site import call_site
@@ -135,7 +134,7 @@ def _ends(view: View, chosen: str) -> str:
     found = view.opened.run.table("messages").filter(here).collect()
     if found.is_empty():
         return ""
-    row, names = found.row(0, named=True), location_names(view.scoped.every_location)
+    row, names = found.row(0, named=True), view.scoped.names
     who = f"from {visible(names[row['send_location']], 40)} to {visible(names[row['recv_location']], 40)}"
     when = span_text(row["send_enter_ps"], row["recv_leave_ps"])
     return f"{bytes_text(row['bytes'])} {who}; its calls: {when}."

@@ -10,7 +10,6 @@ from dash import html
 from logpost.analyzer.explain import ROLES, explain
 from logpost.analyzer.explain_collective import ExplainedCollective, rows_of
 from logpost.analyzer.explain_transfer import ExplainedTransfer, explain_transfers, transfers_of
-from logpost.analyzer.location_names import location_names
 from logpost.analyzer.reporting.units import span_text
 from logpost.analyzer.undivided import SHOWN, together
 from logpost.dashboards.app import panels
@@ -38,7 +37,7 @@ def section(view: View) -> list[Any]:
         call = _call(view)
     except InputError as error:
         return [panels.section("", panels.empty(str(error)))]
-    who = location_names(view.scoped.every_location)[call["location"]]
+    who = view.scoped.names[call["location"]]
     known = view.opened.run.facts("regions").filter(pl.col("region") == call["region"]).select("name").collect()
     name = visible(known.item(), 80) if known.height else "Call"
     moved = together(transfers_of(view.opened.run, call["call"]), view.manifest.machine.undivided)
