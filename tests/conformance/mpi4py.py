@@ -25,7 +25,7 @@ RANKS = 2
 LIMIT_S = 300.0
 
 
-def tests(cache: Path, mpi: str, folder: str = FOLDER) -> list[Test]:
+def tests(cache: Path, mpi: str, folder: str) -> list[Test]:
     """A test for each file; mpi4py is fetched, and built where it is not the wheel, the first time (minutes)."""
     where = cache / mpi / folder
     if not (where / "built").exists():
@@ -49,7 +49,7 @@ def tests(cache: Path, mpi: str, folder: str = FOLDER) -> list[Test]:
     ]
 
 
-def program(cache: Path, mpi: str, folder: str = FOLDER) -> Path:
+def program(cache: Path, mpi: str, folder: str) -> Path:
     """What runs the tests that are named behind it."""
     return source(cache / mpi / folder) / "test" / "main.py"
 
