@@ -62,15 +62,15 @@ std::vector<std::vector<Process*>> worlds_of_sessions(Job& job) {
     }
     std::vector<std::vector<Process*>> worlds;
     for (const auto& connected : found) {
-        const auto beside = std::ranges::find_if(worlds, [&](const auto& world) {
+        const auto fitting = std::ranges::find_if(worlds, [&](const auto& world) {
             return !connected.empty() && std::ranges::all_of(world, [&](const Process* a) {
                 return std::ranges::all_of(connected, [&](const Process* b) {
                     return a->world_size == b->world_size && a->world_rank != b->world_rank;
                 });
             });
         });
-        if (beside != worlds.end()) {
-            beside->insert(beside->end(), connected.begin(), connected.end());
+        if (fitting != worlds.end()) {
+            fitting->insert(fitting->end(), connected.begin(), connected.end());
         } else if (!connected.empty()) {
             worlds.push_back(connected);
         }
