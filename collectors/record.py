@@ -131,7 +131,12 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
             say(f"not recorded: {reason}")
         if status:
             say(f"{_whose(command)} ended with exit status {status}; the archive holds the calls that completed before")
-        return Recording(status, _archive(assembler, raw, settings, say))
+        archive = _archive(assembler, raw, settings, say)
+        if settings.calibrate_s is not None and archive is not None and archive.calibration is None:
+            progress(
+                "the machine was not measured while recording: MPI_Init, in which that is done, left no measurement"
+            )
+        return Recording(status, archive)
     shutil.rmtree(raw, ignore_errors=True)
     for reason in unrecorded or [why_nothing(command, status)]:
         say(f"nothing was recorded: {reason}")

@@ -81,30 +81,38 @@ def test_a_test_that_fails_with_the_collector_alone_is_a_regression_by_name() ->
     assert said[10:] == ["regression: b 2", "refused: b 2: too large", "faults: a 2: lost 3"]
 
 
-def test_each_file_of_mpi4py_is_a_test_and_needs_not_the_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    where = tmp_path / "openmpi" / "mpi4py"
+@pytest.mark.parametrize("suite_name", [mpi4py.FOLDER, mpi4py.WHEEL])
+def test_each_file_of_mpi4py_is_a_test_and_needs_not_the_suite(
+    suite_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = tmp_path / "openmpi" / suite_name
     folder = where / f"mpi4py-{mpi4py.VERSION}" / "test"
     folder.mkdir(parents=True)
     (where / "built").touch()
     for name in ("main.py", "test_win.py", "test_p2p_buf.py"):
         (folder / name).touch()
     ran: list[list[str]] = []
+    opens: list[str | None] = []
 
-    def ended(command: list[str], *_: object) -> tuple[str, int]:
+    def ended(
+        command: list[str], folder: Path, limit_s: float, environment: dict[str, str], *_: object
+    ) -> tuple[str, int]:
         ran.append(command)
+        opens.append(environment.get("MPI4PY_LIBMPI"))
         return "OK\n", 0
 
     monkeypatch.setattr(trial, "in_time", ended)
-    outcomes = conformance.conform(tmp_path, "openmpi", "mpi4py/test_w", VERSIONS)
-    assert [(x.name, x.without, x.with_collector) for x in outcomes] == [("mpi4py/test_win 2", True, True)]
+    outcomes = conformance.conform(tmp_path, "openmpi", f"{suite_name}/test_w", VERSIONS)
+    assert [(x.name, x.without, x.with_collector) for x in outcomes] == [(f"{suite_name}/test_win 2", True, True)]
     python = str(where / "python" / "bin" / "python")
     assert ran[0] == ["mpirun.openmpi", "-n", "2", python, str(folder / "main.py"), "-q", "test_win"]
+    assert opens == [str(where / "lib" / "libmpi.so") if suite_name == mpi4py.WHEEL else None] * 2
 
 
 def test_where_mpi4py_cannot_be_built_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(InputError, match=r"^false failed for mpi4py's tests under mpich; see .*build\.log$"):
-        mpi4py.tests(tmp_path, "mpich")
+        mpi4py.tests(tmp_path, "mpich", mpi4py.FOLDER)
 
 
 def test_an_interrupted_run_goes_on_and_forgets_a_line_that_was_cut_off(tmp_path: Path) -> None:

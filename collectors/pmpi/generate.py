@@ -238,6 +238,8 @@ def _environment(f: Function) -> tuple[str, dict[str, str], str, str]:
     if h == "type_free":
         before = "__atomic_add_fetch(lp_type_slot((uintptr_t) * (MPI_Datatype*)datatype), 1, __ATOMIC_SEQ_CST);"
         return before, {}, "lp_plain(s);", failed
+    if h == "session_end":
+        return "", {}, "lp_session_end(s);", failed
     if h in ("comm_parent", "abort"):
         return "", {}, "lp_plain(s);", failed
     raise ValueError(f"{TABLE.name}: {f.name} has the unknown hook {h!r}")
@@ -250,6 +252,28 @@ _INIT = """{signature} {{
   uint64_t enter = lp_now();
   int rc = real_function({args});
   struct lp_thread* t = rc == MPI_SUCCESS ? lp_after_init(enter) : NULL;
+  if (t) {{
+    struct lp_stamp s = {{t, {number}, enter, lp_now()}};
+    t->stack = LP_STACK_HERE(t);
+    lp_call(s);
+    t->busy = 0;
+  }}
+  return rc;
+}}
+"""
+
+# Sessions may begin while MPI is there; then theirs is a call as others.
+_SESSION_INIT = """{signature} {{
+  static {returns} (*volatile real_function)({types});
+  if (!real_function) real_function = ({returns} (*)({types}))lp_real("P{name}", LP_CALLER);
+  lp_before_init(LP_CALLER);
+  struct lp_thread* t = lp_enter();
+  uint64_t enter = lp_now();
+  int rc = real_function({args});
+  if (rc == MPI_SUCCESS) {{
+    struct lp_thread* fresh = lp_after_session_init(session);
+    if (fresh) t = fresh;
+  }}
   if (t) {{
     struct lp_stamp s = {{t, {number}, enter, lp_now()}};
     t->stack = LP_STACK_HERE(t);
@@ -355,6 +379,8 @@ def wrapper(f: Function) -> str:
     }
     if f.hook == "init":
         text = _INIT.format(**fields)
+    elif f.hook == "session_init":
+        text = _SESSION_INIT.format(**fields)
     elif f.hook == "finalize":
         text = _FINALIZE.format(**fields)
     else:

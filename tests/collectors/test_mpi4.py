@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.analyzer.in_process import analyze
 from tests.collectors import recording
+
+from logpost.analyzer.request import Request
+from logpost.analyzer.run import Run
 
 
 def test_large_counts_and_what_else_is_new(mpich: str, tmp_path: Path) -> None:
@@ -33,3 +37,15 @@ def test_large_counts_and_what_else_is_new(mpich: str, tmp_path: Path) -> None:
     (partitioned,) = [e for e in trace.on(0, "MPI_ISEND") if e.number("Tag") == 5]
     assert partitioned.number("Length") == 32
     assert trace.calls(0).count("MPI_Pready_range") == 1
+
+
+def test_neighbourhood_collectives_are_calls_of_their_names(mpi: str, tmp_path: Path) -> None:
+    """OTF2 has no operation for them: the analysis says that they have no record, and complains of nothing else."""
+    program = recording.build("neighbours.c", mpi, tmp_path)
+    result = recording.run(mpi, tmp_path / "out", 4, program)
+    assert result.status == 0, result.err
+    calls = [name for name in result.read().calls(3) if "neighbor" in name.lower()]
+    of_4 = ["MPI_Neighbor_alltoall_c", "MPI_Neighbor_alltoall_init"]
+    assert calls == ["MPI_Neighbor_allgather", *["MPI_Ineighbor_alltoall"] * 2, *(of_4 if mpi == "mpich" else [])]
+    run = Run.open(analyze(Request(str(result.archive), str(tmp_path / "a.run"))))
+    assert [note.name for note in run.manifest.quality] == ["collective_call_without_record"]

@@ -36,7 +36,7 @@ class Versions:
 
 
 def listed(cache: Path, mpi: str, only: str = "", build: bool = True) -> list[suite.Test]:
-    """The tests under an MPI, in three suites; one that the pattern names alone needs not the others.
+    """The tests under an MPI, in four suites; one that the pattern names alone needs not the others.
 
     `build`: mpi4py, where it is not built yet; else its tests are left out.
     """
@@ -45,8 +45,9 @@ def listed(cache: Path, mpi: str, only: str = "", build: bool = True) -> list[su
         if only.startswith((mpi4py.FOLDER, tests_sos.FOLDER))
         else suite.tests(suite.configured(cache, mpi), suite.source(cache))
     )
-    if (not only or only.startswith(mpi4py.FOLDER)) and (build or (cache / mpi / mpi4py.FOLDER / "built").exists()):
-        known += mpi4py.tests(cache, mpi)
+    for folder in (mpi4py.FOLDER, mpi4py.WHEEL):
+        if only.partition("/")[0] in ("", folder) and (build or (cache / mpi / folder / "built").exists()):
+            known += mpi4py.tests(cache, mpi, folder)
     if mpi == "openmpi" and (not only or only.startswith(tests_sos.FOLDER)):
         known += tests_sos.tests(cache / mpi)
     return known
@@ -188,8 +189,8 @@ def _is_of_mpich(test: suite.Test) -> bool:
 
 
 def _program(cache: Path, mpi: str, test: suite.Test) -> Path | None:
-    if test.folder == mpi4py.FOLDER:
-        return mpi4py.program(cache, mpi)
+    if test.folder in (mpi4py.FOLDER, mpi4py.WHEEL):
+        return mpi4py.program(cache, mpi, test.folder)
     if test.folder.startswith(tests_sos.FOLDER):
         return tests_sos.build(cache / mpi, test)
     return suite.build(cache / mpi / "build", test)
@@ -207,7 +208,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
     parser.add_argument("--mpi", choices=sorted(suite.CONFIGURE), help="this MPI alone [default: all installed]")
     parser.add_argument(
-        "--only", default="", metavar="PATTERN", help="tests such as coll/icbcast, 'rma/*put*', mpi4py/ or tests-sos/"
+        "--only",
+        default="",
+        metavar="PATTERN",
+        help="tests such as coll/icbcast, 'rma/*put*', mpi4py/, mpi4py-wheel/ or tests-sos/",
     )
     parser.add_argument("--new", action="store_true", help="only tests that have no outcome yet, with any recorder")
     parser.add_argument("--again", action="store_true", help="forget the results of earlier runs")

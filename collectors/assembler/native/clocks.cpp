@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "model.hpp"
 
@@ -108,6 +109,7 @@ void fit_world(Job& job, std::uint32_t w, std::map<std::uint32_t, double>& known
         }
     }
     double shift = 0;
+    std::set<std::uint32_t> unknown;
     if (const auto at = known.find(zero->clock); at != known.end()) {
         shift = at->second;
     } else {
@@ -146,6 +148,10 @@ void fit_world(Job& job, std::uint32_t w, std::map<std::uint32_t, double>& known
         }
         if (process->measured.empty()) {
             const auto at = known.find(process->clock);
+            if (at == known.end() && unknown.insert(process->clock).second) {
+                job.warnings.push_back("the clock of " + process->info["host"] +
+                                       " was not compared with rank 0's: no communicator of all processes was made");
+            }
             process->measured.push_back({at != known.end() ? at->second : 0.0, 0,
                                          to_archive_ticks(job, *process, process->threads.front()->first)});
         }

@@ -226,8 +226,9 @@ Job read_job(const std::filesystem::path& directory) {
         auto& threads = process->threads;
         std::sort(threads.begin(), threads.end(),
                   [](const auto& a, const auto& b) { return a->log.header().thread < b->log.header().thread; });
-        const bool has_world = std::any_of(process->comms.begin(), process->comms.end(),
-                                           [](const lp_comm_def& c) { return (c.flags & LP_COMM_WORLD) != 0; });
+        const bool has_world = std::any_of(process->comms.begin(), process->comms.end(), [](const lp_comm_def& c) {
+            return (c.flags & (LP_COMM_WORLD | LP_COMM_SESSIONS)) != 0;
+        });
         if (!has_world || process->info.empty()) {
             job.warnings.push_back(threads.front()->log.path() + ": its process ended before MPI_Init returned");
             continue;

@@ -28,6 +28,56 @@ std::size_t side_of(const lp_comm_def& def) {
                                                                                                                    : 0;
 }
 
+// Processes without MPI_Init have no communicator of their world: they are of one where communicators connect them, and
+// where they have different ranks among equally many processes.
+std::vector<std::vector<Process*>> worlds_of_sessions(Job& job) {
+    std::vector<std::vector<Process*>> found;
+    std::map<Key, std::size_t> place;  // of the processes that a communicator connects
+    for (auto& process : job.processes) {
+        const auto has = [&](std::uint32_t flag) {
+            return std::ranges::find_if(process->comms, [&](const auto& def) { return (def.flags & flag) != 0; });
+        };
+        const auto own = has(LP_COMM_SESSIONS);
+        if (own == process->comms.end() || has(LP_COMM_WORLD) != process->comms.end()) {
+            continue;
+        }
+        process->world_rank = static_cast<std::uint32_t>(own->rank);
+        process->world_size = static_cast<std::uint32_t>(own->size);
+        std::size_t at = found.size();
+        found.push_back({process.get()});
+        for (const auto& def : process->comms) {
+            if ((def.flags & (LP_COMM_SESSIONS | LP_COMM_SELF | LP_COMM_UNAGREED | LP_COMM_INTER)) != 0) {
+                continue;
+            }
+            const std::size_t other = place.try_emplace(key_of(def), at).first->second;
+            if (other != at) {
+                found[other].insert(found[other].end(), found[at].begin(), found[at].end());
+                found[at].clear();
+                for (auto& [key, of] : place) {
+                    of = of == at ? other : of;
+                }
+                at = other;
+            }
+        }
+    }
+    std::vector<std::vector<Process*>> worlds;
+    for (const auto& connected : found) {
+        const auto fitting = std::ranges::find_if(worlds, [&](const auto& world) {
+            return !connected.empty() && std::ranges::all_of(world, [&](const Process* a) {
+                return std::ranges::all_of(connected, [&](const Process* b) {
+                    return a->world_size == b->world_size && a->world_rank != b->world_rank;
+                });
+            });
+        });
+        if (fitting != worlds.end()) {
+            fitting->insert(fitting->end(), connected.begin(), connected.end());
+        } else if (!connected.empty()) {
+            worlds.push_back(connected);
+        }
+    }
+    return worlds;
+}
+
 void number_ranks(Job& job) {
     std::map<Id, std::vector<Process*>> members;
     for (auto& process : job.processes) {
@@ -39,8 +89,12 @@ void number_ranks(Job& job) {
             }
         }
     }
-    std::vector<std::pair<World, std::vector<Process*>>> worlds;
+    std::vector<std::vector<Process*>> groups = worlds_of_sessions(job);
     for (auto& [id, processes] : members) {
+        groups.push_back(processes);
+    }
+    std::vector<std::pair<World, std::vector<Process*>>> worlds;
+    for (auto& processes : groups) {
         World world;
         for (Process* p : processes) {
             world.size = std::max(world.size, p->world_size);
@@ -107,7 +161,7 @@ void number_comms(Job& job) {
     for (const std::uint32_t pass : passes) {
         for (auto& process : job.processes) {
             for (const auto& def : process->comms) {
-                if ((def.flags & (LP_COMM_WORLD | LP_COMM_SELF)) != pass) {
+                if ((def.flags & (LP_COMM_WORLD | LP_COMM_SELF | LP_COMM_SESSIONS)) != pass) {
                     continue;
                 }
                 auto [at, fresh] = refs.try_emplace(key_of(def), static_cast<std::uint32_t>(job.comms.size()));

@@ -108,6 +108,8 @@ LP_HOOK lp_comm_call(struct lp_stamp s, int kind, uint32_t parent, uint32_t comm
 LP_HOOK lp_comm_new(struct lp_stamp s, lp_word parent, int has_parent, const void* made) {
     uint32_t id = has_parent ? lp_comm_id(s.t, (MPI_Comm)parent) : 0;
     uint32_t fresh = lp_comm_register(s.t, *(const MPI_Comm*)made, id, 0);
+    if (!has_parent)
+        lp_session_made(s.t, *(const MPI_Comm*)made);
     lp_comm_call(s, LP_COMM_NEW, id, fresh, NULL);
 }
 

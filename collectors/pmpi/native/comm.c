@@ -171,13 +171,25 @@ uint32_t lp_comm_register_far(struct lp_thread* t, MPI_Comm comm, MPI_Comm local
     uint64_t mine[2] = {0, 0};
     if (comm == lp_k.comm_null)
         return 0;
-    lp_mpi.Comm_rank(local, &rank);
+    if (local != lp_k.self) /* which sessions do not have */
+        lp_mpi.Comm_rank(local, &rank);
     if (rank == 0) {
         mine[0] = lp_process_id;
         mine[1] = __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
     }
-    lp_mpi.Bcast(mine, 2, lp_k.uint64, 0, local);
+    if (local != lp_k.self)
+        lp_mpi.Bcast(mine, 2, lp_k.uint64, 0, local);
     return define(t, comm, parent, LP_COMM_INTER, mine, (uint64_t[2]){0, 0});
+}
+
+void lp_comm_sessions(struct lp_thread* t, int rank, int size) {
+    size_t bytes = sizeof(struct lp_head) + sizeof(struct lp_comm_def);
+    if (!lp_reserve(t, bytes))
+        return;
+    *(struct lp_comm_def*)(t->pos + sizeof(struct lp_head)) =
+        (struct lp_comm_def){0, LP_COMM_SESSIONS, {0, 0}, {0, 0}, rank, size, 0, 0};
+    uint64_t now = lp_now();
+    lp_commit(t, LP_DEF_COMM, 0, bytes, now, now);
 }
 
 uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent) {
@@ -241,7 +253,7 @@ void lp_comm_forget(uintptr_t handle) {
 /* Of the members' places in MPI_COMM_WORLD; 0: cannot be known. */
 static uint64_t hash_of_members(MPI_Comm comm, int* size) {
     MPI_Group group = lp_k.group_null, world = lp_k.group_null;
-    if (lp_mpi.Comm_group(comm, &group) || lp_mpi.Comm_group(lp_k.world, &world))
+    if (!lp_has_world || lp_mpi.Comm_group(comm, &group) || lp_mpi.Comm_group(lp_k.world, &world))
         return 0;
     lp_mpi.Group_size(group, size);
     int* ranks = malloc(2 * sizeof(int) * (size_t)(*size ? *size : 1));

@@ -39,6 +39,15 @@ static __attribute__((noinline, unused)) struct lp_stamp lp_begins(int f, int ki
     return s;
 }
 
+/* MPI ends with the last session of a program without MPI_Init, but may begin again. */
+LP_HOOK lp_session_end(struct lp_stamp s) {
+    const int kind = lp_session_ends() ? LP_FINALIZE : LP_CALL;
+    if (lp_reserve(s.t, LP_HEAD))
+        lp_commit(s.t, kind, s.f, LP_HEAD, s.enter, s.leave);
+    if (kind == LP_FINALIZE)
+        lp_write_sync(s.t, lp_read_sync());
+}
+
 /* Level 0 switches recording off once it is noted; level 1 switches it on before its own call is. */
 LP_HOOK lp_level(struct lp_stamp s, int level) {
     size_t n = LP_HEAD + 8;

@@ -73,7 +73,7 @@ static int is_mpi(const char* name) {
 }
 
 /* What a library that is loaded later finds in this one: the wrappers of functions that the program's MPI has. A module
- * for several versions of MPI refers weakly to what only some of them have, and takes what it finds for MPI's. */
+ * for several versions of MPI refers weakly to what only some of them have, and uses whatever it finds. */
 static void show_wrappers_of(const struct lp_library* library) {
     static ElfW(Addr) * values; /* of the symbols, as they were linked */
     struct link_map* map = NULL;

@@ -8,6 +8,7 @@
 static int fits = -1;              /* -1: not looked yet */
 static struct lp_sync before_init; /* MPI_Init is a long base for the clock's rate, even of a short program */
 static int own_rank, own_size;
+int lp_has_world;
 
 const size_t lp_thread_bytes = sizeof(struct lp_mpi_thread);
 
@@ -173,16 +174,19 @@ static const char* library_name(void) {
 
 struct lp_thread* lp_after_init(uint64_t enter) {
     (void)enter;
-    if (fits != 1 || lp_on)
+    if (fits != 1 || lp_has_world)
         return NULL;
     struct lp_thread* t = lp_self ? lp_self : lp_thread_create();
     if (!t)
         return NULL;
     t->busy = 1;
+    lp_has_world = 1;
     lp_mpi.Comm_rank(lp_k.world, &own_rank);
     lp_mpi.Comm_size(lp_k.world, &own_size);
-    lp_note_process(t, library_name(), own_rank, own_size);
-    lp_write_sync(t, before_init);
+    if (!lp_on) { /* a session may have begun before */
+        lp_note_process(t, library_name(), own_rank, own_size);
+        lp_write_sync(t, before_init);
+    }
     open_own();
     lp_comm_register(t, lp_k.world, 0, LP_COMM_WORLD);
     lp_comm_register(t, lp_k.self, 0, LP_COMM_SELF);
@@ -196,8 +200,90 @@ struct lp_thread* lp_after_init(uint64_t enter) {
     if (parent == lp_k.comm_null) /* the parents of a spawned world have measured, and wait for it */
         calibrate();
     lp_write_sync(t, lp_read_sync());
+    if (!lp_on)
+        lp_on = 1;
+    return t;
+}
+
+/* --- MPI-4's sessions without MPI_Init ------------------------------------------------------------------------------
+ *
+ * There is no MPI_COMM_WORLD, and a process begins and ends a session alone: nothing may be sent in there. */
+
+static int sessions; /* that have not ended */
+
+#if defined(LOGPOST_SIMULATED)
+
+struct lp_thread* lp_after_session_init(const void* session) {
+    (void)session;
+    return NULL;
+}
+
+void lp_session_made(struct lp_thread* t, MPI_Comm comm) {
+    (void)t, (void)comm;
+}
+
+#else
+
+/* The handle of a session has the form of every other one of its MPI; not every mpi.h has a type for it. */
+struct lp_thread* lp_after_session_init(const void* session) {
+    static int begun;
+    int (*group_of)(MPI_Comm, const char*, MPI_Group*) =
+        (int (*)(MPI_Comm, const char*, MPI_Group*))(uintptr_t)lp_find("PMPI_Group_from_session_pset");
+    MPI_Group world = lp_k.group_null;
+    __atomic_add_fetch(&sessions, 1, __ATOMIC_RELAXED);
+    if (fits != 1 || lp_on || lp_has_world || !group_of || __atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
+        return NULL;
+    struct lp_thread* t = lp_self ? lp_self : lp_thread_create();
+    if (!t || group_of(*(const MPI_Comm*)session, "mpi://WORLD", &world))
+        return NULL;
+    t->busy = 1;
+    lp_mpi.Group_rank(world, &own_rank);
+    lp_mpi.Group_size(world, &own_size);
+    lp_mpi.Group_free(&world);
+    lp_note_process(t, library_name(), own_rank, own_size);
+    lp_comm_sessions(t, own_rank, own_size);
+    lp_write_sync(t, before_init);
+    lp_write_sync(t, lp_read_sync());
     lp_on = 1;
     return t;
+}
+
+/* The first communicator of all processes measures their clocks: all of them are in the call that makes it. Threads may
+ * make several at a time, in different orders on different processes; then none of these does. */
+void lp_session_made(struct lp_thread* t, MPI_Comm comm) {
+    static int begun;
+    int inter = 0, size = 0, rank = 0, elsewhere = 0;
+    if (lp_has_world || comm == lp_k.comm_null || own_size < 2)
+        return;
+    lp_mpi.Comm_test_inter(comm, &inter);
+    lp_mpi.Comm_size(comm, &size);
+    if (inter || size != own_size)
+        return;
+    const uint64_t since = lp_now();
+    int mine = __atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL);
+    lp_mpi.Allreduce(&mine, &elsewhere, 1, lp_k.integer, lp_k.max, comm);
+    if (elsewhere)
+        return;
+    lp_mpi.Comm_split(comm, 0, own_rank, &own);
+    lp_mpi.Comm_rank(own, &rank);
+    int other = rank != own_rank, others = 0; /* processes that were spawned have ranks of their own */
+    lp_mpi.Allreduce(&other, &others, 1, lp_k.integer, lp_k.max, own);
+    if (!others) {
+        choose_who_measures();
+        measure_offsets(t);
+        free(measured);
+        measured = NULL;
+    }
+    close_own();
+    lp_write_sync(t, lp_read_sync());
+    if (lp_reserve(t, sizeof(struct lp_head))) /* a pause of the recorder's */
+        lp_commit(t, LP_WINDOW, 0, sizeof(struct lp_head), since, lp_now());
+}
+
+#endif
+
+int lp_session_ends(void) {
+    return __atomic_sub_fetch(&sessions, 1, __ATOMIC_RELAXED) == 0 && !lp_has_world;
 }
 
 void lp_before_finalize(struct lp_thread* t) {

@@ -65,6 +65,10 @@ LP_HIDDEN void lp_library_unseen(void); /* at the end of a process that no wrapp
 LP_HIDDEN MPI_Status* lp_statuses_scratch(struct lp_thread* t, size_t n);
 LP_HIDDEN void lp_before_init(const void* caller);
 LP_HIDDEN struct lp_thread* lp_after_init(uint64_t enter);
+extern LP_HIDDEN int lp_has_world; /* MPI_Init was called */
+LP_HIDDEN struct lp_thread* lp_after_session_init(const void* session);
+LP_HIDDEN int lp_session_ends(void); /* 1: it was the last one, and MPI ends with it */
+LP_HIDDEN void lp_session_made(struct lp_thread* t, MPI_Comm comm);
 LP_HIDDEN void lp_before_finalize(struct lp_thread* t);
 LP_HIDDEN void lp_after_finalize(struct lp_thread* t, int function, uint64_t enter, uint64_t leave, int result);
 
@@ -73,6 +77,7 @@ extern LP_HIDDEN volatile uint32_t lp_comm_generation;
 LP_HIDDEN uint32_t lp_comm_lookup(struct lp_thread* t, uintptr_t handle);
 LP_HIDDEN uint32_t lp_comm_known(struct lp_thread* t, uintptr_t handle); /* 0: not seen before; calls no MPI */
 LP_HIDDEN uint32_t lp_comm_register(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint32_t flags);
+LP_HIDDEN void lp_comm_sessions(struct lp_thread* t, int rank, int size);
 LP_HIDDEN uint32_t lp_comm_register_far(struct lp_thread* t, MPI_Comm comm, MPI_Comm local, uint32_t parent);
 LP_HIDDEN uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent);
 /* The number of a persistent collective operation that was just made, on which all members agree; 0: not known. */
@@ -115,8 +120,8 @@ LP_HIDDEN struct lp_type_entry* lp_type_learn(struct lp_thread* t, struct lp_typ
 /* clang-format off */
 #define LP_API(X) \
     X(Allgather) X(Allreduce) X(Bcast) X(Comm_dup) X(Comm_free) X(Comm_get_parent) X(Comm_group) X(Comm_rank) \
-    X(Comm_remote_size) X(Comm_size) X(Comm_test_inter) X(Get_elements_x) X(Get_library_version) X(Group_free) \
-    X(Group_size) X(Group_translate_ranks) X(Recv) X(Send) X(Test_cancelled) X(Type_free) X(Type_get_contents) \
+    X(Comm_remote_size) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Get_elements_x) X(Get_library_version) X(Group_free) \
+    X(Group_rank) X(Group_size) X(Group_translate_ranks) X(Recv) X(Send) X(Test_cancelled) X(Type_free) X(Type_get_contents) \
     X(Type_get_envelope) X(Type_get_extent_x) X(Type_size_x) X(Win_get_group)
 #if defined(LOGPOST_SIMULATED) /* a simulated machine needs no measuring */
 #define LP_CALIBRATION_API(X)

@@ -355,6 +355,7 @@ struct lp_comm_def {
 #define LP_COMM_INTER 4u
 #define LP_COMM_IS_IDUP 8u
 #define LP_COMM_UNAGREED 16u /* first seen in use: id is a hash of its members */
+#define LP_COMM_SESSIONS 32u /* no communicator: rank and size in mpi://WORLD, of a process without MPI_Init */
 
 struct lp_layout_def {
     uint32_t layout;

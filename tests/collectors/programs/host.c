@@ -1,4 +1,4 @@
-/* Opens plugin.so for itself only, `deep` bound on demand, and runs it; before that it asks, as mpi4py does, whether
+/* Opens plugin.so for itself only, `deep` bound on demand, and runs it; before that it looks, as mpi4py does, whether
  * the process has MPI. */
 #include <dlfcn.h>
 #include <stdio.h>
