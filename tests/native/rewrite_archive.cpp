@@ -65,24 +65,38 @@ const std::map<std::string, OTF2_MappingType> kApart = {{"String", OTF2_MAPPING_
                                                         {"Region", OTF2_MAPPING_REGION},
                                                         {"SourceCodeLocation", OTF2_MAPPING_SOURCE_CODE_LOCATION},
                                                         {"CallingContext", OTF2_MAPPING_CALLING_CONTEXT}};
-/// Between a location's id and the next one's: larger than any that real archives have of these kinds.
-constexpr std::uint64_t kStride = 1'000'000;
+/// Of the definitions of one kind: the number of each id, in their order.
+std::map<std::string, Ids> numbers_of(const std::vector<Definition>& rows) {
+    std::map<std::string, Ids> numbers;
+    for (const auto& row : rows) {
+        if (kApart.contains(row.kind)) {
+            auto& ids = numbers[row.kind];
+            ids.emplace(row.fields.at(0).number(), ids.size());
+        }
+    }
+    return numbers;
+}
+
+/// The id of a location's own definition, in place of that of the one for all; what is not defined stays so.
+std::uint64_t own_id(const Ids& ids, std::uint64_t id, std::size_t location) {
+    const auto found = ids.find(id);
+    return found == ids.end() ? UINT32_MAX - 1 : location * ids.size() + found->second;
+}
 
 /// One definition for each location instead of one for all; what is not renamed refers to the first location's.
 std::vector<Definition> apart(const std::vector<Definition>& rows, std::size_t locations) {
+    const auto ids = numbers_of(rows);
     std::vector<Definition> all;
     for (const auto& row : rows) {
         const auto copies = kApart.contains(row.kind) ? locations : 1;
         for (std::size_t l = 0; l < copies; ++l) {
             auto copy = row;
             for (const auto& of : references()) {
-                auto& numbers = copy.fields.at(of.definition == row.kind ? of.field : 0).numbers;
-                if (of.definition == row.kind && numbers.size() == 1 && of.targets.size() == 1 &&
-                    kApart.contains(of.targets[0]) && numbers[0] != of.undefined) {
-                    if (numbers[0] >= kStride) {
-                        throw std::runtime_error("ids of a million and more cannot be set apart");
-                    }
-                    numbers[0] += l * kStride;
+                if (of.definition != row.kind || of.targets.size() != 1 || !ids.contains(of.targets[0])) {
+                    continue;
+                }
+                for (auto& number : copy.fields.at(of.field).numbers) {
+                    number = number == of.undefined ? number : own_id(ids.at(of.targets[0]), number, l);
                 }
             }
             all.push_back(std::move(copy));
@@ -252,19 +266,14 @@ class Rewriting {
     }
 
     /// What an event calls an id is the id of its location's own definition.
-    void rename(Local& local, std::size_t number) const {
-        for (const auto& row : rows_) {
-            const auto type = kApart.find(row.kind);
-            if (type != kApart.end()) {
-                local.maps[type->second].emplace(row.fields.at(0).number(), row.fields.at(0).number());
+    void rename(Local& local, std::size_t location) const {
+        for (const auto& [kind, ids] : numbers_of(rows_)) {
+            auto& map = local.maps[kApart.at(kind)];
+            for (const auto& [id, number] : ids) {
+                map.emplace(id, id);
             }
-        }
-        for (const auto& [kind, type] : kApart) {
-            for (auto& [from, to] : local.maps[type]) {
-                to += number * kStride;
-            }
-            if (local.maps[type].empty()) {
-                local.maps.erase(type);
+            for (auto& [from, to] : map) {
+                to = own_id(ids, to, location);
             }
         }
     }
