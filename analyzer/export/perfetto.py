@@ -265,12 +265,7 @@ def _slices(
 def _batches(run: Run, groups: Sequence[tuple[int, int]]) -> Iterator[pl.DataFrame]:
     """The calls of some whole locations at a time, in the order of locations and time."""
     for first, last in groups:
-        yield (
-            run.table("calls")
-            .filter(pl.col("location").is_between(first, last))
-            .sort("call")
-            .collect()
-        )
+        yield (run.table("calls").filter(pl.col("location").is_between(first, last)).sort("call").collect())
 
 
 def _sizes(run: Run) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Ids that differ from rank to rank, as where every process writes definitions of its own: names make them one."""
+"""Ids that differ from rank to rank, where every process writes its own definitions: equal content is one region."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def test_an_imbalance_is_found_with_any_ids(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["scorep-npb-lu-S-comp-4", "scorep-prk-rma-transpose-flush-4", "casita-10_scorep_mpi_tags", "tau-requests-2"]
+    "name",
+    ["scorep-npb-lu-S-comp-4", "scorep-prk-rma-transpose-flush-4", "casita-10_scorep_mpi_tags", "tau-requests-2"],
 )
 def test_real_archives_do_not_depend_on_ids(name: str, traces: Path, tmp_path: Path) -> None:
     (anchor,) = (traces / name).glob("*.otf2")

@@ -2,7 +2,7 @@
 //
 // usage: rewrite_archive FROM TO ticks FACTOR    a clock whose ticks are FACTOR times as long
 //        rewrite_archive FROM TO apart           regions, strings, source locations and calling contexts have an id for
-//                                                each location, as where every process writes definitions of its own
+//                                                each location, as if every process wrote its own definitions
 //        rewrite_archive FROM TO odd SEED        definitions that make no sense: odd_definitions.hpp
 //        rewrite_archive FROM TO same            not changed at all
 //
@@ -35,19 +35,26 @@ using logpost::tests::references;
 namespace {
 
 #define LOGPOST_EVENTS(X)                                                                                              \
-    X(MeasurementOnOff) X(Enter) X(Leave) X(MpiSend) X(MpiIsend) X(MpiIsendComplete) X(MpiIrecvRequest) X(MpiRecv)     \
-    X(MpiIrecv) X(MpiRequestTest) X(MpiRequestCancelled) X(MpiCollectiveBegin) X(MpiCollectiveEnd) X(OmpFork)          \
-    X(OmpJoin) X(OmpAcquireLock) X(OmpReleaseLock) X(OmpTaskCreate) X(OmpTaskSwitch) X(OmpTaskComplete) X(Metric)      \
-    X(ParameterString) X(ParameterInt) X(ParameterUnsignedInt) X(RmaWinCreate) X(RmaWinDestroy) X(RmaCollectiveBegin)  \
-    X(RmaCollectiveEnd) X(RmaGroupSync) X(RmaRequestLock) X(RmaAcquireLock) X(RmaTryLock) X(RmaReleaseLock) X(RmaSync) \
-    X(RmaWaitChange) X(RmaPut) X(RmaGet) X(RmaAtomic) X(RmaOpCompleteBlocking) X(RmaOpCompleteNonBlocking)             \
-    X(RmaOpTest) X(RmaOpCompleteRemote) X(ThreadFork) X(ThreadJoin) X(ThreadTeamBegin) X(ThreadTeamEnd)                \
-    X(ThreadAcquireLock) X(ThreadReleaseLock) X(ThreadTaskCreate) X(ThreadTaskSwitch) X(ThreadTaskComplete)            \
-    X(ThreadCreate) X(ThreadBegin) X(ThreadWait) X(ThreadEnd) X(CallingContextEnter) X(CallingContextLeave)            \
-    X(CallingContextSample) X(IoCreateHandle) X(IoDestroyHandle) X(IoDuplicateHandle) X(IoSeek)                        \
-    X(IoChangeStatusFlags) X(IoDeleteFile) X(IoOperationBegin) X(IoOperationTest) X(IoOperationIssued)                 \
-    X(IoOperationComplete) X(IoOperationCancelled) X(IoAcquireLock) X(IoReleaseLock) X(IoTryLock) X(ProgramBegin)      \
-    X(ProgramEnd) X(NonBlockingCollectiveRequest) X(NonBlockingCollectiveComplete) X(CommCreate) X(CommDestroy)
+    X(MeasurementOnOff)                                                                                                \
+    X(Enter) X(Leave) X(MpiSend) X(MpiIsend) X(MpiIsendComplete) X(MpiIrecvRequest) X(MpiRecv) X(MpiIrecv)             \
+        X(MpiRequestTest) X(MpiRequestCancelled) X(MpiCollectiveBegin) X(MpiCollectiveEnd) X(OmpFork) X(OmpJoin)       \
+            X(OmpAcquireLock) X(OmpReleaseLock) X(OmpTaskCreate) X(OmpTaskSwitch) X(OmpTaskComplete) X(Metric)         \
+                X(ParameterString) X(ParameterInt) X(ParameterUnsignedInt) X(RmaWinCreate) X(RmaWinDestroy)            \
+                    X(RmaCollectiveBegin) X(RmaCollectiveEnd) X(RmaGroupSync) X(RmaRequestLock) X(RmaAcquireLock)      \
+                        X(RmaTryLock) X(RmaReleaseLock) X(RmaSync) X(RmaWaitChange) X(RmaPut) X(RmaGet) X(RmaAtomic)   \
+                            X(RmaOpCompleteBlocking) X(RmaOpCompleteNonBlocking) X(RmaOpTest) X(RmaOpCompleteRemote)   \
+                                X(ThreadFork) X(ThreadJoin) X(ThreadTeamBegin) X(ThreadTeamEnd) X(ThreadAcquireLock)   \
+                                    X(ThreadReleaseLock) X(ThreadTaskCreate) X(ThreadTaskSwitch) X(ThreadTaskComplete) \
+                                        X(ThreadCreate) X(ThreadBegin) X(ThreadWait) X(ThreadEnd)                      \
+                                            X(CallingContextEnter) X(CallingContextLeave) X(CallingContextSample)      \
+                                                X(IoCreateHandle) X(IoDestroyHandle) X(IoDuplicateHandle) X(IoSeek)    \
+                                                    X(IoChangeStatusFlags) X(IoDeleteFile) X(IoOperationBegin)         \
+                                                        X(IoOperationTest) X(IoOperationIssued) X(IoOperationComplete) \
+                                                            X(IoOperationCancelled) X(IoAcquireLock) X(IoReleaseLock)  \
+                                                                X(IoTryLock) X(ProgramBegin) X(ProgramEnd)             \
+                                                                    X(NonBlockingCollectiveRequest)                    \
+                                                                        X(NonBlockingCollectiveComplete) X(CommCreate) \
+                                                                            X(CommDestroy)
 
 using Ids = std::map<std::uint64_t, std::uint64_t>;
 
@@ -281,8 +288,7 @@ class Rewriting {
     void copy_events(std::uint64_t location) {
         EventCopy copy{OTF2_Archive_GetEvtWriter(archive_, location), change_.factor};
         auto* callbacks = OTF2_EvtReaderCallbacks_New();
-#define LOGPOST_COPY(name) \
-    OTF2_EvtReaderCallbacks_Set##name##Callback(callbacks, OfEvent<OTF2_EvtWriter_##name>::copy);
+#define LOGPOST_COPY(name) OTF2_EvtReaderCallbacks_Set##name##Callback(callbacks, OfEvent<OTF2_EvtWriter_##name>::copy);
         LOGPOST_EVENTS(LOGPOST_COPY)
 #undef LOGPOST_COPY
         OTF2_EvtReaderCallbacks_SetBufferFlushCallback(callbacks, copy_flush);
