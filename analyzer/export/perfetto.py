@@ -190,7 +190,8 @@ class _Flows:
         """By flow: whether a call of the location is at the time."""
         side = table.select("flow", location=location, time=time).sort("location")
         locations = side["location"].to_numpy()
-        known = np.zeros(run.manifest.messages + 1, dtype=np.bool_)
+        # Of the rows that there are: a damaged manifest may state another number.
+        known = np.zeros(int(table.select(pl.col("flow").max()).item() or 0) + 1, dtype=np.bool_)
         for first, last in groups:
             begin, end = _bounds(locations, first, last + 1)
             calls = run.table("calls").filter(pl.col("location").is_between(first, last))
@@ -267,12 +268,7 @@ def _slices(
 def _batches(run: Run, groups: Sequence[tuple[int, int]]) -> Iterator[pl.DataFrame]:
     """The calls of some whole locations at a time, in the order of locations and time."""
     for first, last in groups:
-        yield (
-            run.table("calls")
-            .filter(pl.col("location").is_between(first, last))
-            .sort("call")
-            .collect()
-        )
+        yield (run.table("calls").filter(pl.col("location").is_between(first, last)).sort("call").collect())
 
 
 def _sizes(run: Run) -> list[tuple[int, int]]:

@@ -28,18 +28,13 @@ OTF2_CallbackCode on_group(void* user, OTF2_GroupRef self, OTF2_StringRef, OTF2_
 
 OTF2_CallbackCode on_communicator(void* user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
                                   OTF2_CommRef parent, OTF2_CommFlag) {
-    return guarded([&] {
-        raw(user).communicators.push_back(
-            {self, name, group, OTF2_UNDEFINED_GROUP, false, parent});
-    });
+    return guarded(
+        [&] { raw(user).communicators.push_back({self, name, group, OTF2_UNDEFINED_GROUP, false, parent}); });
 }
 
 OTF2_CallbackCode on_inter_communicator(void* user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group_a,
                                         OTF2_GroupRef group_b, OTF2_CommRef common, OTF2_CommFlag) {
-    return guarded([&] {
-        raw(user).communicators.push_back(
-            {self, name, group_a, group_b, true, common});
-    });
+    return guarded([&] { raw(user).communicators.push_back({self, name, group_a, group_b, true, common}); });
 }
 
 OTF2_CallbackCode on_window(void* user, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef communicator,

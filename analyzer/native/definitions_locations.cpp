@@ -74,8 +74,8 @@ void resolve_system_tree(Raw& r) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         nodes[i].name = name_of(r, r.node_names[i], "SystemTreeNode", r.node_refs[i]);
         nodes[i].class_name = name_of(r, r.node_classes[i], "SystemTreeNode", r.node_refs[i]);
-        parents[i] = refer(r, r.nodes, r.node_parents[i], OTF2_UNDEFINED_SYSTEM_TREE_NODE, "SystemTreeNode",
-                           r.node_refs[i]);
+        parents[i] =
+            refer(r, r.nodes, r.node_parents[i], OTF2_UNDEFINED_SYSTEM_TREE_NODE, "SystemTreeNode", r.node_refs[i]);
     }
     cut_circles(r, parents, "SystemTreeNode", [&](std::size_t node) { return r.node_refs[node]; });
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -158,9 +158,8 @@ void resolve_locations(Raw& r, QualityCounts& quality) {
     }
     for (std::size_t i = 0; i < locations.size(); ++i) {
         locations[i].name = name_of(r, r.location_names[i], "Location", locations[i].ref);
-        locations[i].group =
-            refer(r, r.groups_of_locations, r.location_groups[i], {}, "Location", locations[i].ref);
-        if (locations[i].group == kUndefined) {  // a process of its own, on an unknown node
+        locations[i].group = refer(r, r.groups_of_locations, r.location_groups[i], {}, "Location", locations[i].ref);
+        if (locations[i].group == kUndefined) {  // a separate process, on an unknown node
             locations[i].group = static_cast<std::int32_t>(node_of_group.size());
             node_of_group.push_back(kUndefined);
         }

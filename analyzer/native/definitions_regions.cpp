@@ -14,9 +14,7 @@ namespace {
 OTF2_CallbackCode on_region(void* user, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_StringRef,
                             OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag, OTF2_StringRef file,
                             std::uint32_t line, std::uint32_t) {
-    return guarded([&] {
-        raw(user).regions.push_back({self, name, file, line, role, paradigm});
-    });
+    return guarded([&] { raw(user).regions.push_back({self, name, file, line, role, paradigm}); });
 }
 
 OTF2_CallbackCode on_calling_context(void* user, OTF2_CallingContextRef self, OTF2_RegionRef region,
@@ -131,8 +129,8 @@ void resolve_contexts(Raw& r) {
     }
 }
 
-/// A function may have an id for each process that called it, as where every process writes definitions of its own: what
-/// a region is follows from its content.
+/// A function may have an id for each process that called it, where every process writes its own definitions: the
+/// content identifies a region.
 void unify_regions(Raw& r) {
     auto& d = *r.out;
     auto& regions = r.trace->regions;

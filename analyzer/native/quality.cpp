@@ -23,14 +23,13 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
      "definitions under an id that an earlier one has; the earlier one is used"},
     {undefined_reference, "undefined_reference", error, trace,
      "references of definitions to something that the archive does not define: a name is empty, a parent is none, a "
-     "location is a process of its own, a region is \"(undefined region)\", a communicator or group has no members"},
+     "location is a separate process, a region is \"(undefined region)\", a communicator or group has no members"},
     {cyclic_reference, "cyclic_reference", error, trace,
      "definitions whose parents lead back to themselves (calling contexts, system tree nodes, communicators); the last "
-     "one of the circle, from the first in the file, has no parent"},
+     "one of the cycle, counted from the first in the file, has no parent"},
     {duplicate_group, "duplicate_group", info, trace,
      "further groups that number a paradigm's locations; the first one with members is used"},
-    {duplicate_member, "duplicate_member", error, trace,
-     "members that a group has twice; the later ones are left out"},
+    {duplicate_member, "duplicate_member", error, trace, "members that a group has twice; the later ones are left out"},
     {empty_communicator, "empty_communicator", info, trace, "communicators whose group has no members"},
     {undefined_member, "undefined_member", error, trace,
      "members of communicators that refer to an undefined location"},

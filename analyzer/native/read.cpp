@@ -318,7 +318,7 @@ void renumber(Trace& trace, const std::vector<std::vector<std::int32_t>>& final_
     });
 }
 
-/// The regions that stand for what the archive does not name become real ones, up to the last one in use.
+/// The regions that stand for what the archive does not name become real ones, as far as call paths use them.
 void add_synthetic_regions(Trace& trace) {
     std::int32_t last = kUndefined;
     for (const auto& callpath : trace.callpaths) {

@@ -73,8 +73,8 @@ IDEAL_NETWORK = Table(
 
 EXPOSURE = Table(
     "exposure",
-    "(location, callpath, phase, category) of communication calls: the accounting by place in the code; calls that have "
-    "no time are a row of mpi_other",
+    "(location, callpath, phase, category) of communication calls: the accounting by place in the code; calls without "
+    "any time are a row of mpi_other",
     (
         *ids(location="location", callpath="callpath of the call"),
         enum("phase", PHASES, "start-up, program, shut-down, or outside of the region of interest"),

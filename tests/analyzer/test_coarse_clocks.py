@@ -1,4 +1,4 @@
-"""A coarse clock has many calls at one instant, and calls without length: what follows what is known from the records."""
+"""A coarse clock has many calls at one instant, and calls without length: their order is that of the records."""
 
 from __future__ import annotations
 

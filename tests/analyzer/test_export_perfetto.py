@@ -257,6 +257,14 @@ def test_a_run_without_messages(tmp_path: Path) -> None:
     assert len(trace.threads()["rank 0"]) == 2 * written.slices
 
 
+def test_a_manifest_with_another_number_of_messages_changes_no_arrow(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "a.run", ranks=4)
+    _, whole = exported(run, tmp_path / "a.pftrace")
+    fewer = Run(run.path, run.manifest.model_copy(update={"messages": run.manifest.messages - 1}))
+    _, written = exported(fewer, tmp_path / "b.pftrace")
+    assert written.flows == whole.flows > 0
+
+
 def test_any_name_is_written(tmp_path: Path) -> None:
     names = Names(regions=("", "\u202e\x00", "MPI_Send", "<b>", "x" * 10_000, "y"), host="")
     trace, _ = exported(make_run(tmp_path / "a.run", names=names), tmp_path / "a.pftrace")

@@ -12,6 +12,7 @@ def _calls(rows: list[tuple[int, int, int]]) -> pl.LazyFrame:
     return pl.LazyFrame(
         {
             "location": [0] * len(rows),
+            "call": list(range(len(rows))),
             "operation": ["Barrier"] * len(rows),
             "comm": [0] * len(rows),
             "root": [-1] * len(rows),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from tests.cli.command import logpost
 from tests.collectors import raw_logs
 from tests.collectors.gasnet_traces import Trace
 from tests.fuzz.mutations import change_bytes, change_json, change_table, change_text
+from tests.rewritten import PROGRAM, rewritten
 
 Commands = list[list[object]]
 
@@ -76,6 +78,20 @@ def _change_archive(sound: Path, scratch: Path, random: Random) -> Commands:
     run = scratch / "a.run"
     analysis: list[object] = ["analyze", _anchor(scratch / "archive"), "-o", run]
     return [[*analysis, *random.choice(([], ["-m", "alewife"], ["--clock", "clc"]))], ["report", run]]
+
+
+def _change_definitions(sound: Path, scratch: Path, random: Random) -> Commands:
+    """References to nothing, to themselves, in a circle, ids defined twice: of real archives, and of archives made by
+    chance, which have calling contexts."""
+    made, seed = scratch / "archive", random.randrange(2**32)
+    if random.randrange(2):
+        rewritten(_anchor(sound / random.choice(ARCHIVES)), made, "odd", seed)
+    else:
+        subprocess.run([PROGRAM.with_name("archive_fuzz"), "write", made, str(seed)], check=True)
+    run = scratch / "a.run"
+    analysis: list[object] = ["analyze", _anchor(made), "-o", run]
+    uses: Commands = [["report", run], ["explain", run], ["export", run, "--to", "perfetto", "-o", scratch / "p.json"]]
+    return [[*analysis, *random.choice(([], ["-m", "alewife"], ["--clock", "clc"]))], random.choice(uses)]
 
 
 def _change_run(sound: Path, scratch: Path, random: Random) -> Commands:
@@ -190,6 +206,7 @@ def _change_raw(sound: Path, scratch: Path, random: Random) -> Commands:
 
 SUBJECTS = {
     "archive": Subject(_archives, _change_archive),
+    "definitions": Subject(_archives, _change_definitions, forks=True),
     "run": Subject(_runs, _change_run),
     "machine": Subject(_machines, _change_machine),
     "description": Subject(_machines, _change_description),

@@ -357,7 +357,9 @@ class ArchiveBuilder {
 
     void write_definitions() {
         std::vector<Definition> rows;
-        const auto define = [&](const char* kind, const auto&... fields) { rows.push_back({kind, {Field(fields)...}}); };
+        const auto define = [&](const char* kind, const auto&... fields) {
+            rows.push_back({kind, {Field(fields)...}});
+        };
         define("ClockProperties", ticks_per_second, global_offset, 1000, OTF2_UNDEFINED_TIMESTAMP);
         std::map<std::string, std::uint32_t> nodes;
         for (const auto& l : locations_) {
@@ -386,8 +388,8 @@ class ArchiveBuilder {
         }
         for (const auto& l : locations_) {
             if (!l.is_thread) {
-                define("LocationGroup", l.process, master, OTF2_LOCATION_GROUP_TYPE_PROCESS,
-                                                        nodes[l.node], OTF2_UNDEFINED_LOCATION_GROUP);
+                define("LocationGroup", l.process, master, OTF2_LOCATION_GROUP_TYPE_PROCESS, nodes[l.node],
+                       OTF2_UNDEFINED_LOCATION_GROUP);
             }
             const auto declared = l.declared >= 0 ? static_cast<std::uint64_t>(l.declared) : written_[l.ref];
             define("Location", l.ref, master, l.type, declared, l.process);
@@ -398,19 +400,17 @@ class ArchiveBuilder {
             }
         }
         for (const auto& r : regions_) {
-            define("Region", r.ref, r.name, r.name, 0, OTF2_REGION_ROLE_FUNCTION, r.paradigm,
-                                             OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0);
+            define("Region", r.ref, r.name, r.name, 0, OTF2_REGION_ROLE_FUNCTION, r.paradigm, OTF2_REGION_FLAG_NONE,
+                   OTF2_UNDEFINED_STRING, 0, 0);
         }
         for (const auto& g : groups_) {
-            define("Group", g.ref, text(""), g.type, g.paradigm, OTF2_GROUP_FLAG_NONE,
-                                            g.members.size(), g.members);
+            define("Group", g.ref, text(""), g.type, g.paradigm, OTF2_GROUP_FLAG_NONE, g.members.size(), g.members);
         }
         for (const auto& c : communicators_) {
             if (c.group_b == OTF2_UNDEFINED_GROUP) {
                 define("Comm", c.ref, c.name, c.group_a, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
             } else {
-                define("InterComm", c.ref, c.name, c.group_a, c.group_b, OTF2_UNDEFINED_COMM,
-                                                    OTF2_COMM_FLAG_NONE);
+                define("InterComm", c.ref, c.name, c.group_a, c.group_b, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
             }
         }
         for (const auto& [ref, communicator] : windows_) {

@@ -23,14 +23,14 @@ struct Field {
     std::vector<std::uint64_t> numbers;
     std::string text;
 
-    Field(const char* value) : text(value == nullptr ? "" : value) {}           // NOLINT(google-explicit-constructor)
-    Field(std::vector<std::uint64_t> values) : numbers(std::move(values)) {}    // NOLINT(google-explicit-constructor)
-    Field(OTF2_AttributeValue value) : numbers{0} {                             // NOLINT(google-explicit-constructor)
+    Field(const char* value) : text(value == nullptr ? "" : value) {}         // NOLINT(google-explicit-constructor)
+    Field(std::vector<std::uint64_t> values) : numbers(std::move(values)) {}  // NOLINT(google-explicit-constructor)
+    Field(OTF2_AttributeValue value) : numbers{0} {                           // NOLINT(google-explicit-constructor)
         std::memcpy(numbers.data(), &value, sizeof value);
     }
     template <class Number>
         requires(std::integral<Number> || std::is_enum_v<Number>)
-    Field(Number value) : numbers{static_cast<std::uint64_t>(value)} {}         // NOLINT(google-explicit-constructor)
+    Field(Number value) : numbers{static_cast<std::uint64_t>(value)} {}  // NOLINT(google-explicit-constructor)
 
     [[nodiscard]] std::uint64_t number() const { return numbers.at(0); }
     bool operator==(const Field&) const = default;
@@ -45,14 +45,15 @@ struct Definition {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // Callsite: old archives have it
 
-#define LOGPOST_DEFINITIONS(X)                                                                                        \
-    X(ClockProperties) X(Paradigm) X(ParadigmProperty) X(IoParadigm) X(String) X(Attribute) X(SystemTreeNode)         \
-    X(LocationGroup) X(Location) X(Region) X(Callsite) X(Callpath) X(Group) X(MetricMember) X(MetricClass)            \
-    X(MetricInstance) X(Comm) X(Parameter) X(RmaWin) X(MetricClassRecorder) X(SystemTreeNodeProperty)                 \
-    X(SystemTreeNodeDomain) X(LocationGroupProperty) X(LocationProperty) X(CartDimension) X(CartTopology)             \
-    X(CartCoordinate) X(SourceCodeLocation) X(CallingContext) X(CallingContextProperty) X(InterruptGenerator)         \
-    X(IoFileProperty) X(IoRegularFile) X(IoDirectory) X(IoHandle) X(IoPreCreatedHandleState) X(CallpathParameter)     \
-    X(InterComm)
+#define LOGPOST_DEFINITIONS(X)                                                                                      \
+    X(ClockProperties)                                                                                              \
+    X(Paradigm) X(ParadigmProperty) X(IoParadigm) X(String) X(Attribute) X(SystemTreeNode) X(LocationGroup)         \
+        X(Location) X(Region) X(Callsite) X(Callpath) X(Group) X(MetricMember) X(MetricClass) X(MetricInstance)     \
+            X(Comm) X(Parameter) X(RmaWin) X(MetricClassRecorder) X(SystemTreeNodeProperty) X(SystemTreeNodeDomain) \
+                X(LocationGroupProperty) X(LocationProperty) X(CartDimension) X(CartTopology) X(CartCoordinate)     \
+                    X(SourceCodeLocation) X(CallingContext) X(CallingContextProperty) X(InterruptGenerator)         \
+                        X(IoFileProperty) X(IoRegularFile) X(IoDirectory) X(IoHandle) X(IoPreCreatedHandleState)    \
+                            X(CallpathParameter) X(InterComm)
 
 namespace rows {
 
@@ -144,8 +145,7 @@ inline std::vector<Definition> read_rows(OTF2_Reader* reader) {
         LOGPOST_DEFINITIONS(LOGPOST_NUMBER)
 #undef LOGPOST_NUMBER
     };
-#define LOGPOST_SET(name) \
-    OTF2_GlobalDefReaderCallbacks_Set##name##Callback(callbacks, rows::OfKind<k##name>::take);
+#define LOGPOST_SET(name) OTF2_GlobalDefReaderCallbacks_Set##name##Callback(callbacks, rows::OfKind<k##name>::take);
     LOGPOST_DEFINITIONS(LOGPOST_SET)
 #undef LOGPOST_SET
     auto* definitions = OTF2_Reader_GetGlobalDefReader(reader);
@@ -164,9 +164,9 @@ inline std::vector<Definition> read_rows(OTF2_Reader* reader) {
 inline bool write_row(OTF2_GlobalDefWriter* writer, const Definition& row) {
     using Write = OTF2_ErrorCode (*)(OTF2_GlobalDefWriter*, const Definition&);
     static const std::map<std::string, Write> kWriters = {
-#define LOGPOST_WRITE(name)                                                                \
-    {#name, [](OTF2_GlobalDefWriter* to, const Definition& of) {                           \
-         return rows::write(OTF2_GlobalDefWriter_Write##name, to, of);                     \
+#define LOGPOST_WRITE(name)                                            \
+    {#name, [](OTF2_GlobalDefWriter* to, const Definition& of) {       \
+         return rows::write(OTF2_GlobalDefWriter_Write##name, to, of); \
      }},
         LOGPOST_DEFINITIONS(LOGPOST_WRITE)
 #undef LOGPOST_WRITE

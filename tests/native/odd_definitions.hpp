@@ -93,9 +93,7 @@ class OddDefinitions {
         const Reference* reference;
     };
 
-    std::vector<Definition>::iterator at(std::uint64_t row) {
-        return rows_.begin() + static_cast<std::ptrdiff_t>(row);
-    }
+    std::vector<Definition>::iterator at(std::uint64_t row) { return rows_.begin() + static_cast<std::ptrdiff_t>(row); }
 
     /// The fields of all rows for which `wanted` holds.
     template <class Wanted>

@@ -250,7 +250,7 @@ TEST_F(ReaderDefinitions, ThreadsOfAProcessCommunicateInItsName) {
     EXPECT_EQ(trace.traces[1].sends[0].match, 0U);
 }
 
-// EZTrace: every process writes definitions of the same functions under ids of its own.
+// EZTrace: every process writes its own definitions of the same functions.
 TEST_F(ReaderDefinitions, WhatARegionIsFollowsFromItsContent) {
     archive.world(2);
     std::uint32_t ids[2][2];  // main and MPI_Barrier of each rank
@@ -277,9 +277,8 @@ TEST_F(ReaderDefinitions, WhatARegionIsFollowsFromItsContent) {
 }
 
 Definition& row_of(std::vector<Definition>& rows, const std::string& kind, std::uint64_t ref) {
-    return *std::ranges::find_if(rows, [&](const Definition& row) {
-        return row.kind == kind && row.fields[0].number() == ref;
-    });
+    return *std::ranges::find_if(
+        rows, [&](const Definition& row) { return row.kind == kind && row.fields[0].number() == ref; });
 }
 
 // Contexts 0 (main) and 1 (solve in main) of one rank, entered one after the other.
@@ -322,9 +321,8 @@ TEST_F(OddContexts, OneThatIsItsOwnParentHasNone) {
 }
 
 TEST_F(OddContexts, AParentMayBeDefinedBehindItsChild) {
-    const auto trace = changed([](auto& rows) {
-        std::swap(row_of(rows, "CallingContext", 0), row_of(rows, "CallingContext", 1));
-    });
+    const auto trace =
+        changed([](auto& rows) { std::swap(row_of(rows, "CallingContext", 0), row_of(rows, "CallingContext", 1)); });
     EXPECT_EQ(counted_besides(trace, {}), 0U);
     EXPECT_EQ(profile_of(trace, 0, "main/solve")->inclusive_ps, 1000);
 }

@@ -2,7 +2,7 @@
 //
 // usage: rewrite_archive FROM TO ticks FACTOR    a clock whose ticks are FACTOR times as long
 //        rewrite_archive FROM TO apart           regions, strings, source locations and calling contexts have an id for
-//                                                each location, as where every process writes definitions of its own
+//                                                each location, as if every process wrote its own definitions
 //        rewrite_archive FROM TO odd SEED        definitions that make no sense: odd_definitions.hpp
 //        rewrite_archive FROM TO same            not changed at all
 //
@@ -35,19 +35,26 @@ using logpost::tests::references;
 namespace {
 
 #define LOGPOST_EVENTS(X)                                                                                              \
-    X(MeasurementOnOff) X(Enter) X(Leave) X(MpiSend) X(MpiIsend) X(MpiIsendComplete) X(MpiIrecvRequest) X(MpiRecv)     \
-    X(MpiIrecv) X(MpiRequestTest) X(MpiRequestCancelled) X(MpiCollectiveBegin) X(MpiCollectiveEnd) X(OmpFork)          \
-    X(OmpJoin) X(OmpAcquireLock) X(OmpReleaseLock) X(OmpTaskCreate) X(OmpTaskSwitch) X(OmpTaskComplete) X(Metric)      \
-    X(ParameterString) X(ParameterInt) X(ParameterUnsignedInt) X(RmaWinCreate) X(RmaWinDestroy) X(RmaCollectiveBegin)  \
-    X(RmaCollectiveEnd) X(RmaGroupSync) X(RmaRequestLock) X(RmaAcquireLock) X(RmaTryLock) X(RmaReleaseLock) X(RmaSync) \
-    X(RmaWaitChange) X(RmaPut) X(RmaGet) X(RmaAtomic) X(RmaOpCompleteBlocking) X(RmaOpCompleteNonBlocking)             \
-    X(RmaOpTest) X(RmaOpCompleteRemote) X(ThreadFork) X(ThreadJoin) X(ThreadTeamBegin) X(ThreadTeamEnd)                \
-    X(ThreadAcquireLock) X(ThreadReleaseLock) X(ThreadTaskCreate) X(ThreadTaskSwitch) X(ThreadTaskComplete)            \
-    X(ThreadCreate) X(ThreadBegin) X(ThreadWait) X(ThreadEnd) X(CallingContextEnter) X(CallingContextLeave)            \
-    X(CallingContextSample) X(IoCreateHandle) X(IoDestroyHandle) X(IoDuplicateHandle) X(IoSeek)                        \
-    X(IoChangeStatusFlags) X(IoDeleteFile) X(IoOperationBegin) X(IoOperationTest) X(IoOperationIssued)                 \
-    X(IoOperationComplete) X(IoOperationCancelled) X(IoAcquireLock) X(IoReleaseLock) X(IoTryLock) X(ProgramBegin)      \
-    X(ProgramEnd) X(NonBlockingCollectiveRequest) X(NonBlockingCollectiveComplete) X(CommCreate) X(CommDestroy)
+    X(MeasurementOnOff)                                                                                                \
+    X(Enter) X(Leave) X(MpiSend) X(MpiIsend) X(MpiIsendComplete) X(MpiIrecvRequest) X(MpiRecv) X(MpiIrecv)             \
+        X(MpiRequestTest) X(MpiRequestCancelled) X(MpiCollectiveBegin) X(MpiCollectiveEnd) X(OmpFork) X(OmpJoin)       \
+            X(OmpAcquireLock) X(OmpReleaseLock) X(OmpTaskCreate) X(OmpTaskSwitch) X(OmpTaskComplete) X(Metric)         \
+                X(ParameterString) X(ParameterInt) X(ParameterUnsignedInt) X(RmaWinCreate) X(RmaWinDestroy)            \
+                    X(RmaCollectiveBegin) X(RmaCollectiveEnd) X(RmaGroupSync) X(RmaRequestLock) X(RmaAcquireLock)      \
+                        X(RmaTryLock) X(RmaReleaseLock) X(RmaSync) X(RmaWaitChange) X(RmaPut) X(RmaGet) X(RmaAtomic)   \
+                            X(RmaOpCompleteBlocking) X(RmaOpCompleteNonBlocking) X(RmaOpTest) X(RmaOpCompleteRemote)   \
+                                X(ThreadFork) X(ThreadJoin) X(ThreadTeamBegin) X(ThreadTeamEnd) X(ThreadAcquireLock)   \
+                                    X(ThreadReleaseLock) X(ThreadTaskCreate) X(ThreadTaskSwitch) X(ThreadTaskComplete) \
+                                        X(ThreadCreate) X(ThreadBegin) X(ThreadWait) X(ThreadEnd)                      \
+                                            X(CallingContextEnter) X(CallingContextLeave) X(CallingContextSample)      \
+                                                X(IoCreateHandle) X(IoDestroyHandle) X(IoDuplicateHandle) X(IoSeek)    \
+                                                    X(IoChangeStatusFlags) X(IoDeleteFile) X(IoOperationBegin)         \
+                                                        X(IoOperationTest) X(IoOperationIssued) X(IoOperationComplete) \
+                                                            X(IoOperationCancelled) X(IoAcquireLock) X(IoReleaseLock)  \
+                                                                X(IoTryLock) X(ProgramBegin) X(ProgramEnd)             \
+                                                                    X(NonBlockingCollectiveRequest)                    \
+                                                                        X(NonBlockingCollectiveComplete) X(CommCreate) \
+                                                                            X(CommDestroy)
 
 using Ids = std::map<std::uint64_t, std::uint64_t>;
 
@@ -65,24 +72,38 @@ const std::map<std::string, OTF2_MappingType> kApart = {{"String", OTF2_MAPPING_
                                                         {"Region", OTF2_MAPPING_REGION},
                                                         {"SourceCodeLocation", OTF2_MAPPING_SOURCE_CODE_LOCATION},
                                                         {"CallingContext", OTF2_MAPPING_CALLING_CONTEXT}};
-/// Between a location's id and the next one's: larger than any that real archives have of these kinds.
-constexpr std::uint64_t kStride = 1'000'000;
+/// Of the definitions of one kind: the number of each id, in their order.
+std::map<std::string, Ids> numbers_of(const std::vector<Definition>& rows) {
+    std::map<std::string, Ids> numbers;
+    for (const auto& row : rows) {
+        if (kApart.contains(row.kind)) {
+            auto& ids = numbers[row.kind];
+            ids.emplace(row.fields.at(0).number(), ids.size());
+        }
+    }
+    return numbers;
+}
+
+/// The id of a location's own definition, in place of that of the one for all; what is not defined stays so.
+std::uint64_t own_id(const Ids& ids, std::uint64_t id, std::size_t location) {
+    const auto found = ids.find(id);
+    return found == ids.end() ? UINT32_MAX - 1 : location * ids.size() + found->second;
+}
 
 /// One definition for each location instead of one for all; what is not renamed refers to the first location's.
 std::vector<Definition> apart(const std::vector<Definition>& rows, std::size_t locations) {
+    const auto ids = numbers_of(rows);
     std::vector<Definition> all;
     for (const auto& row : rows) {
         const auto copies = kApart.contains(row.kind) ? locations : 1;
         for (std::size_t l = 0; l < copies; ++l) {
             auto copy = row;
             for (const auto& of : references()) {
-                auto& numbers = copy.fields.at(of.definition == row.kind ? of.field : 0).numbers;
-                if (of.definition == row.kind && numbers.size() == 1 && of.targets.size() == 1 &&
-                    kApart.contains(of.targets[0]) && numbers[0] != of.undefined) {
-                    if (numbers[0] >= kStride) {
-                        throw std::runtime_error("ids of a million and more cannot be set apart");
-                    }
-                    numbers[0] += l * kStride;
+                if (of.definition != row.kind || of.targets.size() != 1 || !ids.contains(of.targets[0])) {
+                    continue;
+                }
+                for (auto& number : copy.fields.at(of.field).numbers) {
+                    number = number == of.undefined ? number : own_id(ids.at(of.targets[0]), number, l);
                 }
             }
             all.push_back(std::move(copy));
@@ -252,19 +273,14 @@ class Rewriting {
     }
 
     /// What an event calls an id is the id of its location's own definition.
-    void rename(Local& local, std::size_t number) const {
-        for (const auto& row : rows_) {
-            const auto type = kApart.find(row.kind);
-            if (type != kApart.end()) {
-                local.maps[type->second].emplace(row.fields.at(0).number(), row.fields.at(0).number());
+    void rename(Local& local, std::size_t location) const {
+        for (const auto& [kind, ids] : numbers_of(rows_)) {
+            auto& map = local.maps[kApart.at(kind)];
+            for (const auto& [id, number] : ids) {
+                map.emplace(id, id);
             }
-        }
-        for (const auto& [kind, type] : kApart) {
-            for (auto& [from, to] : local.maps[type]) {
-                to += number * kStride;
-            }
-            if (local.maps[type].empty()) {
-                local.maps.erase(type);
+            for (auto& [from, to] : map) {
+                to = own_id(ids, to, location);
             }
         }
     }
@@ -272,8 +288,7 @@ class Rewriting {
     void copy_events(std::uint64_t location) {
         EventCopy copy{OTF2_Archive_GetEvtWriter(archive_, location), change_.factor};
         auto* callbacks = OTF2_EvtReaderCallbacks_New();
-#define LOGPOST_COPY(name) \
-    OTF2_EvtReaderCallbacks_Set##name##Callback(callbacks, OfEvent<OTF2_EvtWriter_##name>::copy);
+#define LOGPOST_COPY(name) OTF2_EvtReaderCallbacks_Set##name##Callback(callbacks, OfEvent<OTF2_EvtWriter_##name>::copy);
         LOGPOST_EVENTS(LOGPOST_COPY)
 #undef LOGPOST_COPY
         OTF2_EvtReaderCallbacks_SetBufferFlushCallback(callbacks, copy_flush);

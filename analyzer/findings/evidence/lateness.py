@@ -68,8 +68,8 @@ def ends_of(evidence: Evidence, operations: pl.DataFrame) -> Ends:
     """Who is compared.
 
     Arguments:
-        operations: `callpath`, `location` that came last, its `call` and `end_ps` when it entered, `first` location, its
-            `first_call` and `begin_ps` when that entered; those that cost most first.
+        operations: `callpath`, `location` that entered last, its `call` and `end_ps` when it entered, `first` location,
+            its `first_call` and `begin_ps` when that entered; those that cost most first.
     """
     some = operations.group_by("callpath", maintain_order=True).head(OPERATIONS).drop_nulls(["first", "location"])
     some = some.filter(pl.col("first") != pl.col("location"))

@@ -238,18 +238,16 @@ def _computing(
     (here,) = np.nonzero((intervals["callpath"].to_numpy() == callpath) & (past > 0))
     region = evidence.code_before(int(callpath))
     if len(here):
-        before = calls["callpath"].to_numpy()[_telling_before(evidence, calls, past[here] - 1)]
+        before = calls["callpath"].to_numpy()[_locating_before(evidence, calls, past[here] - 1)]
         places, of = np.unique(before, return_inverse=True)
         most = int(places[np.argmax(np.bincount(of, weights=computing[here]))])
         region = f"code between {evidence.region(most)} and {evidence.region(int(callpath))}"
     return Cause(region, "computing", "the surrounding calls, because no user region inside the program was recorded")
 
 
-def _telling_before(
-    evidence: Evidence, calls: pl.DataFrame, before: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def _locating_before(evidence: Evidence, calls: pl.DataFrame, before: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The last call up to each of these, `LOOK_BACK` earlier at most, that moved data or waited: MPI_Wtime and the like
     do not locate code. Where there is none, the call itself."""
     rows = np.arange(calls.height)
-    telling = np.maximum.accumulate(np.where(evidence.moves_data[calls["callpath"].to_numpy()], rows, -1))[before]
-    return np.where((telling >= 0) & (telling >= before - LOOK_BACK), telling, before)
+    locating = np.maximum.accumulate(np.where(evidence.moves_data[calls["callpath"].to_numpy()], rows, -1))[before]
+    return np.where((locating >= 0) & (locating >= before - LOOK_BACK), locating, before)
