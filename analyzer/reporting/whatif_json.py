@@ -15,6 +15,7 @@ def as_json(found: Prediction) -> dict[str, Any]:
         "measured_ps": found.measured_ps,
         "predicted_ps": found.predicted_ps,
         "interval_ps": list(found.interval_ps),
+        "other_order_ps": found.other_order_ps,
         "speed_up": found.speed_up,
         "settings": found.settings,
         "recorded_machine": found.machine,

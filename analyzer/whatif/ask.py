@@ -8,6 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
+from logpost.analyzer.reporting.units import time_text
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif.any_source import told_of_choices
 from logpost.analyzer.whatif.axis import Axis, parse_axis
@@ -24,6 +25,7 @@ from logpost.analyzer.wide import WIDE, wide_sum
 from logpost.replay.message_models import MessageModel
 from logpost.replay.whatif import Engine, Outcome, Scenario
 from logpost.replay.whatif.changes import is_nothing
+from logpost.replay.whatif.dearer import direction
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Prediction:
     settings: list[str]
     machine: str
     measured_ps: int
-    """from the earliest to the latest event of the locations that are followed, as the replay without change has it"""
+    """the program of the slowest rank, from the end of start-up to the begin of shut-down, as in the report"""
     predicted_ps: int
     interval_ps: tuple[int, int]
     before: Outcome
@@ -62,6 +64,9 @@ class Prediction:
     """what came of --mapping best"""
     sweep: Sweep | None = None
     grid: Grid | None = None
+    other_order_ps: int | None = None
+    """where messages or requests may take another order: the length in the recorded one where the found one is taken,
+    else in the found one"""
     bounded: list[Bounded] = field(default_factory=list)
     """values that are changed although nothing measured them"""
     notes: list[str] = field(default_factory=list)
@@ -138,8 +143,15 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         proposal=plan.proposal,
         sweep=None if ask.sweep is None else sweep(plan, ask.sweep, intervals, searching=ask.searching),
         grid=None if ask.grid is None else grid(plan, ask.grid, intervals),
+        other_order_ps=engine.kept_ps if engine.reordered else engine.found_ps,
         bounded=open_values,
-        notes=[*told(open_values), *_notes(run, after), *replay.choices, *_of_nothing(plan)],
+        notes=[
+            *told(open_values),
+            *_notes(run, after),
+            *_of_order(engine, scenario, before, after),
+            *replay.choices,
+            *_of_nothing(plan),
+        ],
         plan=plan,
     )
 
@@ -172,6 +184,8 @@ def _notes(run: Run, after: Outcome) -> list[str]:
     if after.rebuilt:
         notes.append(f"{after.rebuilt} messages change their protocol: what they take is the model's, not the trace's")
     used = run.manifest.machine
+    if run.manifest.region_of_interest is not None:
+        notes.append("the run's region of interest is not replayed alone: all lengths are of the whole program")
     if used.origin == "estimated" and not any(one.value for one in used.values):
         notes.append(
             "the trace identifies nothing of its machine, which is taken with L = o = g = G = 0: factors of these "
@@ -183,6 +197,27 @@ def _notes(run: Run, after: Outcome) -> list[str]:
             "one-sided transfers: who holds a lock after whom, and which call of a target answers, stay as recorded"
         )
     return notes
+
+
+def _of_order(engine: Engine, scenario: Scenario, before: Outcome, after: Outcome) -> list[str]:
+    """Why a prediction depends on an order of messages, and how far the interval reaches for it."""
+    cheaper, shorter = ("cheaper", "shorter") if direction(engine.recorded, scenario) > 0 else ("dearer", "longer")
+    if engine.kept_ps is not None:
+        return [
+            "messages or requests take another order there; in the recorded order the program lasts "
+            f"{time_text(engine.kept_ps)}, and the interval reaches that length"
+        ]
+    if engine.found_ps is not None:
+        return [
+            f"nothing becomes {cheaper}, yet in the order that messages or requests take there the replay is "
+            f"{shorter}, {time_text(engine.found_ps)}: the recorded order is kept; the interval reaches towards that"
+        ]
+    if (after.makespan_ps - before.makespan_ps) * direction(engine.recorded, scenario) < 0:
+        return [
+            f"nothing becomes {cheaper}, yet the replay is {shorter}: messages that leave at other times meet others "
+            "in the network; the interval reaches the measured time"
+        ]
+    return []
 
 
 def _of_nothing(plan: Plan) -> list[str]:

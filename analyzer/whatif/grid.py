@@ -92,7 +92,7 @@ def grid(plan: Plan, text: str, intervals: Intervals) -> Grid:
         used, outcomes, intervals_of_some = replayed(engine, some, intervals, same_messages=same_messages)
         makespans += [outcome.makespan_ps for outcome in outcomes]
         within += intervals_of_some
-        reordered |= any(one is not engine for one in used)
+        reordered |= any(one.reordered for one in used)
     times = np.asarray(makespans, dtype=np.int64).reshape(shape)
     congests = any(engine.contends(one) for one in (scenarios[0], scenarios[-1]))
     (planned,) = engine.as_they_come([plan.planned]) if same_messages else [engine]

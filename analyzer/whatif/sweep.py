@@ -91,7 +91,7 @@ def sweep(plan: Plan, text: str, intervals: Intervals, *, searching: bool = True
     scenario = plan.planned
     factors = direction(scenario, name, factor=True)
     contends = engine.contends(scenario)
-    if contends or any(one is not engine for one in used):
+    if contends or any(one.reordered for one in used):
 
         def makespans(at: Sequence[float]) -> list[int]:
             return engine.makespans_as_they_come([plan.scenario([f"{name}=x{one:.17g}"]) for one in at])
@@ -100,7 +100,11 @@ def sweep(plan: Plan, text: str, intervals: Intervals, *, searching: bool = True
             (one,) = engine.as_they_come([plan.scenario([f"{name}=x{factor:.17g}"])])
             return lambda x: one.tangents(factors, x)
 
-        why = "messages wait for each other in the network" if contends else "messages come to NICs in another order"
+        why = (
+            "messages wait for each other in the network"
+            if contends
+            else "messages take another order at some points, whose intervals reach the length in recorded order"
+        )
         found = sampled_tolerances(makespans, None if contends else as_at) if searching else []
         return Sweep(axis, points, [], 0.0, found, named, why)
     asked = factors if axis.factor else direction(scenario, name, factor=False)

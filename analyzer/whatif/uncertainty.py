@@ -28,8 +28,10 @@
 - The clock: a step of it at each message and collective operation of the path, and at both ends.
 - The order of messages, a fall, where the replay keeps the recorded one at every NIC: where messages overtake each
   other, the earlier one waits for the later one. A replay in which it does not takes less: by as much more than it does
-  for the recorded scenario. Where NICs take messages as they come, half of what that changes, up and down: of messages
-  that come at about the same time it tells little which one is first. Where requests complete in a found order:
+  for the recorded scenario. Where NICs take messages as they come, what that changes towards the length in recorded
+  order, and half of it to the other side: of messages that come at about the same time it tells little which one is
+  first. Where an order is not taken because it is on the wrong side of the recorded length, up to that one's length.
+  Where requests complete in a found order:
   what the recorded program would take more or less in the one found for it. With contention, where requests complete in
   any order, a fall: what the recorded program would take more in the order of the scenario's messages, since the
   recorded order costs as much there.
@@ -50,10 +52,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from logpost.analyzer.run import Run
-from logpost.analyzer.whatif.direction import bounded, direction
+from logpost.analyzer.whatif.direction import bounded
 from logpost.machines import LOCALITIES
 from logpost.machines.parameters import COLUMNS
 from logpost.replay.whatif import Engine, Outcome, Scenario
+from logpost.replay.whatif.dearer import direction
 from logpost.replay.whatif.engine import ORDER_MATTERS
 
 MODELLED = (
@@ -127,7 +130,8 @@ def _interval(
         rises += max(low, high, 0) ** 2
         falls += max(-low, -high, 0) ** 2
     falls += of_order**2
-    order = 0 if engine.kept_ps is None else (engine.kept_ps - after.makespan_ps) / 2
+    order_rise, order_fall = _of_other_order(engine, after)
+    rises, falls = rises + order_rise**2, falls + order_fall**2
     rise, fall = _of_unmodelled(engine.recorded, scenario, (before, after))
     rises, falls = rises + rise**2, falls + fall**2
     changed = max(abs(after.makespan_ps - before.makespan_ps), after.moved_ps)
@@ -142,7 +146,6 @@ def _interval(
         _contradicted(before, after) * changed,
         replayed,
         gaps,
-        order,
         misses,
         clock,
     ):
@@ -152,9 +155,23 @@ def _interval(
         max(0, math.floor(after.makespan_ps - math.sqrt(falls))),
         math.ceil(after.makespan_ps + math.sqrt(rises)),
     )
-    if engine.contends(scenario):  # A link may be free because a message comes later.
-        return interval
-    return bounded(interval, before.makespan_ps, after.makespan_ps, direction(engine.recorded, scenario))
+    towards = direction(engine.recorded, scenario)
+    if not engine.contends(scenario):
+        return bounded(interval, before.makespan_ps, after.makespan_ps, towards)
+    # A link may be free because a message comes later; whether it is in truth no replay in recorded order shows.
+    if (after.makespan_ps - before.makespan_ps) * towards < 0:
+        return min(interval[0], before.makespan_ps), max(interval[1], before.makespan_ps)
+    return interval
+
+
+def _of_other_order(engine: Engine, after: Outcome) -> tuple[float, float]:
+    """Rise and fall of the order of messages and requests: up to the recorded one, which is certain to be possible, and
+    half as far to the other side; where the recorded one is taken, up to the one that was found."""
+    if engine.kept_ps is not None:
+        apart = engine.kept_ps - after.makespan_ps
+        return (apart, apart / 2) if apart > 0 else (-apart / 2, -apart)
+    apart = 0 if engine.found_ps is None else engine.found_ps - after.makespan_ps
+    return max(apart, 0), max(-apart, 0)
 
 
 def _of_machine(

@@ -58,6 +58,16 @@ std::vector<Span> program_spans(const Program& program) {
     return spans;
 }
 
+std::size_t start_up_calls(const Program& program, std::size_t location) {
+    const auto& calls = program.timelines[location].calls;
+    std::size_t found = 0;
+    while (found < calls.size() && calls[found].leave_ps <= program.spans[location].begin_ps &&
+           surrounds(program.kind(calls[found]))) {
+        ++found;
+    }
+    return found;
+}
+
 PhaseLine::PhaseLine(Span program, Span interest, std::span<const Span> off) {
     const auto from = std::clamp(interest.begin_ps, program.begin_ps, program.end_ps);
     const auto until = std::clamp(interest.end_ps, from, program.end_ps);

@@ -22,6 +22,9 @@ inline constexpr std::string_view kPhaseNames[kPhases] = {"start_up", "program",
 /// the bounds of their process's rank; a location without such calls is program as a whole.
 std::vector<Span> program_spans(const Program& program);
 
+/// How many calls of a location are its start-up: those before its program begins.
+std::size_t start_up_calls(const Program& program, std::size_t location);
+
 /// The phases of one location in the order of time.
 class PhaseLine {
   public:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,7 @@ from logpost.replay.columns import Wide
 from logpost.replay.parameters import native_parameters
 from logpost.replay.whatif.breakpoints import Tangent
 from logpost.replay.whatif.changes import Scenario
+from logpost.replay.whatif.dearer import direction
 from logpost.replay.whatif.direction import Direction
 
 PATH_PARTS: tuple[str, ...] = tuple(path_parts())
@@ -150,6 +152,8 @@ class Engine:
         """with contention: whether messages share their sender's NIC, instead of taking turns at it"""
         self.kept_ps: int | None = None
         """where NICs take messages as they come in a scenario: its makespan in the recorded order"""
+        self.found_ps: int | None = None
+        """where an order was found for a scenario that is not taken: its makespan in that one"""
         self._reordered_from: Engine | None = None
         self._graphs: dict[Any, WhatIf] = {}
 
@@ -184,8 +188,10 @@ class Engine:
         )
 
     def as_they_come(self, scenarios: Sequence[Scenario]) -> list[Engine]:
-        """For each scenario, the engine whose NICs take messages in the order in which they come there; itself where
-        that is the recorded order, or makes no difference, or is found by the replay (contention) anyway.
+        """For each scenario, the engine whose NICs take messages in the order in which they come there; one of the
+        recorded order where that is the same, or makes no difference, or is found by the replay (contention) anyway, or
+        would make a program shorter to which nothing becomes cheaper (or longer, nothing dearer): such an order is the
+        model's, and a scenario in the recorded one is certain to be on the right side.
 
         Raises:
             InputError: the recorded messages wait for each other in a circle.
@@ -223,8 +229,19 @@ class Engine:
         ]
         found: list[tuple[Engine, int | None]] = [(self, makespan) for makespan in kept]
         for i, one in zip(late, self._in_orders_of([scenarios[i] for i in late], [kept[i] for i in late]), strict=True):
-            found[i] = found[i] if one is self else (one, None)
+            found[i] = found[i] if one is self else self._on_the_right_side(one, scenarios[i], kept[i], kept_before)
         return found
+
+    def _on_the_right_side(
+        self, found: Engine, scenario: Scenario, kept_ps: int, recorded_ps: int, makespan_ps: int | None = None
+    ) -> tuple[Engine, int]:
+        """The engine of the order that was found, or of the recorded one where that excludes what is found."""
+        makespan = found.makespans([scenario])[0] if makespan_ps is None else makespan_ps
+        if (makespan - recorded_ps) * direction(self.recorded, scenario) >= 0:
+            return found, makespan
+        kept = copy.copy(self)
+        kept.found_ps = makespan
+        return kept, kept_ps
 
     def _choosing(self, scenarios: Sequence[Scenario]) -> list[tuple[Engine, int]]:
         """Where requests complete, and messages come, in an order that takes another time: by more than it does of what
@@ -238,8 +255,10 @@ class Engine:
         ]
         least = max(ORDER_MATTERS, self.order_misses)
         return [
-            (one, makespan) if _differs(makespan - by, before - kept_before) > least * by else (self, by)
-            for one, makespan, by in zip(found, makespans, kept, strict=True)
+            self._on_the_right_side(one, each, by, kept_before, makespan)
+            if _differs(makespan - by, before - kept_before) > least * by
+            else (self, by)
+            for one, each, makespan, by in zip(found, scenarios, makespans, kept, strict=True)
         ]
 
     @property

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "replay/native/endpoints.hpp"
+#include "replay/native/phases.hpp"
 #include "replay/native/release.hpp"
 #include "replay/native/split/message_facts.hpp"
 #include "replay/native/threads.hpp"
@@ -201,6 +202,11 @@ class Builder {
             events_.leaves[l].push_back(last[l]);
         });
         for (std::size_t l = 0; l < locations_; ++l) {
+            const auto before = takes_part(l) ? start_up_calls(program_, l) : 0;
+            for (std::size_t call = 0; call < before; ++call) {
+                draft_.measured.set_fixed(events_.enters[l][call]);
+                draft_.measured.set_fixed(events_.leaves[l][call]);
+            }
             if (takes_part(l)) {
                 events_.ends[l] = draft_.add_event(program_.timelines[l].last_ps);
                 draft_.add_edge(last[l], events_.ends[l], computes(l, -1));

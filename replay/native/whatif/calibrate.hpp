@@ -33,10 +33,16 @@ class Measured {
         fresh_.resize(ps_.size());
         fresh_[node] = true;
     }
+    /// Whether the node keeps its time, whatever is changed.
+    [[nodiscard]] bool fixed(std::uint32_t node) const noexcept { return node < fixed_.size() && fixed_[node]; }
+    void set_fixed(std::uint32_t node) {
+        fixed_.resize(ps_.size());
+        fixed_[node] = true;
+    }
 
   private:
     HugeColumn<std::int64_t> ps_;
-    std::vector<bool> fresh_;
+    std::vector<bool> fresh_, fixed_;
 };
 
 /// The same, told by a graph's nodes, which stand in another order.

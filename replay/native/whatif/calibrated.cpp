@@ -31,10 +31,12 @@ class Calibration {
         graph.costs = std::move(draft_.costs);
         graph.messages = std::move(draft_.messages);
         std::vector<bool> absent(exchanged_.only_planned.empty() ? 0 : graph.arcs.size());
-        for_each_in(exchanged_.only_planned, [&](std::size_t edge) { absent[moved_to[edge]] = true; });
+        for_each_in(exchanged_.only_planned, moved_to, [&](std::size_t edge) { absent[edge] = true; });
         add_crossings(graph, moved_to);
         for (const auto& [edge, takes_ps] : exchanged_.work) {
-            work_.emplace(moved_to[edge], takes_ps);
+            if (moved_to[edge] != kNone) {
+                work_.emplace(moved_to[edge], takes_ps);
+            }
         }
         HugeColumn<std::uint32_t> place;  // by node of the draft
         if (graph.crossings.empty()) {
@@ -64,18 +66,10 @@ class Calibration {
             graph.begins.push_back(at(events_.begins[l]));
             graph.ends.push_back(at(events_.ends[l]));
             graph.first_call.push_back(calls);
-            const auto& span = program_.spans[l];
-            const auto& timeline = program_.timelines[l].calls;
-            auto& started = graph.started.emplace_back(kNone);
-            auto& stopping = graph.stopping.emplace_back(kNone);
+            add_program(graph, l, place);
             for (std::size_t call = 0; call < events_.enters[l].size(); ++call) {
                 graph.enters.push_back(place[events_.enters[l][call]]);
                 graph.leaves.push_back(place[events_.leaves[l][call]]);
-                if (timeline[call].leave_ps == span.begin_ps) {
-                    started = graph.leaves.back();
-                } else if (timeline[call].enter_ps == span.end_ps && stopping == kNone) {
-                    stopping = graph.enters.back();
-                }
             }
             const auto& epochs = program_.timelines[l].epochs;
             for (std::uint32_t i = 0; i < epochs.size(); ++i) {
@@ -100,12 +94,53 @@ class Calibration {
     using Range = std::pair<std::size_t, std::size_t>;  // of edges of the draft
 
     template <class Body>
-    static void for_each_in(const std::vector<Range>& ranges, Body&& body) {
+    static void for_each_in(const std::vector<Range>& ranges, std::span<const std::uint32_t> moved_to, Body&& body) {
         for (const auto& [begin, end] : ranges) {
             for (auto i = begin; i < end; ++i) {
-                body(i);
+                if (moved_to[i] != kNone) {
+                    body(moved_to[i]);
+                }
             }
         }
+    }
+
+    /// The program of a location whose nodes have their places in the graph.
+    void add_program(Graph& graph, std::size_t l, const HugeColumn<std::uint32_t>& place) const {
+        auto& found = graph.programs.emplace_back();
+        if (events_.begins[l] == kNone) {
+            return;
+        }
+        const auto& span = program_.spans[l];
+        const auto& timeline = program_.timelines[l];
+        auto last_ps = timeline.first_ps;
+        auto last = events_.begins[l];
+        const auto pass = [&](std::int64_t at_ps, std::uint32_t node) {
+            if (at_ps <= span.end_ps) {
+                last_ps = at_ps;
+                last = node;
+            }
+        };
+        bool stops = false;
+        for (std::size_t call = 0; call < events_.enters[l].size(); ++call) {
+            const auto& one = timeline.calls[call];
+            pass(one.enter_ps, events_.enters[l][call]);
+            if (program_.kind(one) == CallKind::finalize && one.enter_ps == span.end_ps) {
+                stops = true;  // what follows at the same instant is shut-down
+                break;
+            }
+            pass(one.leave_ps, events_.leaves[l][call]);
+            if (program_.kind(one) == CallKind::not_recorded && one.enter_ps < span.end_ps &&
+                one.leave_ps > span.begin_ps) {
+                graph.not_recorded.push_back(place[events_.leaves[l][call]]);
+                found.off_ps += std::min(one.leave_ps, span.end_ps) - std::max(one.enter_ps, span.begin_ps);
+            }
+        }
+        if (!stops && timeline.last_ps == span.end_ps) {
+            pass(timeline.last_ps, events_.ends[l]);
+        }
+        found.finish = place[last];
+        found.begin_ps = span.begin_ps;
+        found.rest_ps = span.end_ps - last_ps;
     }
 
     /// Gives the edges their sources in the graph. By node of the draft, its place there.
@@ -185,7 +220,7 @@ class Calibration {
     /// Takes away what is there only as the program ran.
     void exchange(Graph& graph, std::span<const std::uint32_t> moved_to) const {
         std::vector<bool> gone(graph.arcs.size());
-        for_each_in(exchanged_.only_recorded, [&](std::size_t edge) { gone[moved_to[edge]] = true; });
+        for_each_in(exchanged_.only_recorded, moved_to, [&](std::size_t edge) { gone[edge] = true; });
         std::vector<std::uint32_t> edge_of(graph.crossings.empty() ? 0 : graph.arcs.size());
         const auto shared = static_cast<std::uint32_t>(graph.models.size());
         std::uint32_t kept = 0;

@@ -189,15 +189,7 @@ std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const Jo
         const auto times = times_of_joints(graph, joints, program, placement, network, settings[lane],
                                            steps_of(graph, joints, after, weights, lane), weights, lane, use);
         const auto at = [&](std::uint32_t node) { return times[joints.of_node[node]] + after[node]; };
-        std::int64_t begin = INT64_MAX;
-        std::int64_t end = INT64_MIN;
-        for (std::size_t l = 0; l < graph.ends.size(); ++l) {
-            if (graph.ends[l] != kNone) {
-                begin = std::min(begin, at(graph.begins[l]));
-                end = std::max(end, at(graph.ends[l]));
-            }
-        }
-        found[lane] = begin == INT64_MAX ? 0 : end - begin;
+        found[lane] = longest_program(graph, at).length_ps;
     });
     return found;
 }

@@ -5,8 +5,8 @@ namespace logpost::replay {
 std::size_t Graph::bytes() const noexcept {
     const auto of = [](const auto& column) { return column.size() * sizeof(column[0]); };
     return of(first_edge) + of(arcs) + of(models) + of(costs) + of(own_weights) + of(own_models) + of(messages) +
-           of(begins) + of(ends) + of(started) + of(stopping) + of(awaiting) + of(first_call) + of(enters) +
-           of(leaves) + of(slots) + of(crossings) + of(crossing_of);
+           of(begins) + of(ends) + of(programs) + of(not_recorded) + of(awaiting) + of(first_call) + of(enters) +
+           of(leaves) + of(next_call) + of(slots) + of(crossings) + of(crossing_of);
 }
 
 void assign_slots(Graph& graph) {
@@ -20,9 +20,11 @@ void assign_slots(Graph& graph) {
             }
         }
     }
-    for (const auto end : graph.ends) {
-        if (end != kNone) {
-            last[end] = kNone;
+    for (std::size_t l = 0; l < graph.ends.size(); ++l) {
+        for (const auto kept : {graph.ends[l], graph.programs[l].finish}) {
+            if (kept != kNone) {
+                last[kept] = kNone;
+            }
         }
     }
     graph.slots.resize(nodes);

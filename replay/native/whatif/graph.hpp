@@ -120,6 +120,21 @@ struct NetworkFit {
     WidePs unexplained_ps = 0;             ///< what messages took beyond the model
 };
 
+/// The program of a location: from the end of its start-up, which no setting changes, to the begin of its shut-down,
+/// without the times at which nothing was recorded. Its length depends on the time of one node alone, so that it is the
+/// sum of weights along a path as every time is: it grows with each of them, and never falls.
+struct ProgramBounds {
+    std::uint32_t finish = kNone;  ///< the last node of the location in its program; kNone: it takes no part
+    std::int64_t begin_ps = 0;     ///< as recorded
+    std::int64_t rest_ps = 0;      ///< from that node to the begin of shut-down
+    std::int64_t off_ps = 0;       ///< not recorded in between
+
+    [[nodiscard]] bool takes_part() const noexcept { return finish != kNone; }
+    [[nodiscard]] std::int64_t length_ps(std::int64_t finish_ps) const noexcept {
+        return finish_ps + rest_ps - begin_ps - off_ps;
+    }
+};
+
 struct Graph {
     HugeColumn<std::uint32_t> first_edge;  ///< by node, nodes + 1
     HugeColumn<Arc> arcs;
@@ -130,20 +145,20 @@ struct Graph {
     HugeColumn<std::int64_t> own_weights;  ///< by row behind those
     HugeColumn<std::uint32_t> own_models;  ///< likewise
     std::vector<MessageClass> messages;
-    std::vector<std::uint32_t> begins;  ///< node, by location
-    std::vector<std::uint32_t> ends;    ///< node, by location
-    /// Node, by location: the leave of the call that ends its start-up, and the enter of that which begins its
-    /// shut-down; kNone: there is none.
-    std::vector<std::uint32_t> started, stopping;
-    std::vector<std::uint32_t> awaiting;    ///< nodes: leaves of calls that wait for others to change their memory
-    std::vector<std::uint32_t> first_call;  ///< by location: calls of the locations before it
-    HugeColumn<std::uint32_t> enters;       ///< node, by call of the whole program
-    HugeColumn<std::uint32_t> leaves;       ///< likewise
-    std::vector<Crossing> crossings;        ///< where contention is replayed: messages between nodes, in any order
-    HugeColumn<std::uint32_t> crossing_of;  ///< by edge: its crossing; kNone: none. Empty where there are none
-    bool nics_share = false;                ///< messages share their sender's NIC, and do not take turns at it
-    NetworkFit fit;                         ///< of the crossings
-    std::uint64_t rebuilt = 0;              ///< messages with another protocol than they were recorded with
+    std::vector<std::uint32_t> begins;        ///< node, by location
+    std::vector<std::uint32_t> ends;          ///< node, by location
+    std::vector<ProgramBounds> programs;      ///< by location
+    std::vector<std::uint32_t> not_recorded;  ///< nodes: leaves of stretches in which recording was switched off
+    std::vector<std::uint32_t> awaiting;      ///< nodes: leaves of calls that wait for others to change their memory
+    std::vector<std::uint32_t> first_call;    ///< by location: calls of the locations before it
+    HugeColumn<std::uint32_t> enters;         ///< node, by call of the whole program
+    HugeColumn<std::uint32_t> leaves;         ///< likewise
+    std::vector<std::uint32_t> next_call;     ///< likewise: the call that follows on its location; empty: as recorded
+    std::vector<Crossing> crossings;          ///< where contention is replayed: messages between nodes, in any order
+    HugeColumn<std::uint32_t> crossing_of;    ///< by edge: its crossing; kNone: none. Empty where there are none
+    bool nics_share = false;                  ///< messages share their sender's NIC, and do not take turns at it
+    NetworkFit fit;                           ///< of the crossings
+    std::uint64_t rebuilt = 0;                ///< messages with another protocol than they were recorded with
     /// By node: where its time stands until the last node that needs it. Empty with crossings: all times are needed.
     HugeColumn<std::uint32_t> slots;
     std::uint32_t slots_needed = 0;  ///< greatest slot + 1
@@ -198,7 +213,7 @@ Graph build_graph(const Program& program, const Parameters& machine, const Param
                   bool nics_share = false);
 
 /// Gives every node a slot, which its arcs then name as their sources: as many as there are nodes that later ones wait
-/// for at one time. An end keeps its own.
+/// for at one time. The ends of a location and of its program keep theirs.
 void assign_slots(Graph& graph);
 
 /// The node that each edge comes from; kNone: none.

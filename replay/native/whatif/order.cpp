@@ -125,13 +125,13 @@ void Incoming::put(const DraftEdge& edge) {
 }
 
 HugeColumn<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::uint32_t> in_order) {
-    HugeColumn<std::uint32_t> moved_to(numbered ? next_edge() : 0);
+    HugeColumn<std::uint32_t> moved_to(numbered ? next_edge() : 0, kNone);
     graph.arcs.reserve(next_edge() + in_order.size() / 8);
     graph.first_edge.reserve(in_order.size() + 1);
     ReadOnce moved(incoming.edges);
     for (const auto node : in_order) {
         graph.first_edge.push_back(static_cast<std::uint32_t>(graph.arcs.size()));
-        const auto end = incoming.end(node);
+        const auto end = measured.fixed(node) ? incoming.first[node] : incoming.end(node);
         if (incoming.first[node] == end) {
             graph.arcs.emplace_back(kNone, kMeasured);
         }

@@ -34,8 +34,9 @@ void for_each_boundary(const Graph& graph, const Program& program, Visit&& visit
             const auto id = graph.first_call[location] + call;
             const auto callpath = calls[call].callpath;
             visit(graph.enters[id], Stretch{between_calls, callpath}, Stretch{in_call, callpath});
+            const auto next = graph.next_call.empty() ? call + 1 : graph.next_call[id] - graph.first_call[location];
             visit(graph.leaves[id], Stretch{in_call, callpath},
-                  call + 1 < calls.size() ? Stretch{between_calls, calls[call + 1].callpath} : Stretch{});
+                  next < calls.size() ? Stretch{between_calls, calls[next].callpath} : Stretch{});
         }
     }
 }
@@ -162,20 +163,21 @@ void replay(const Graph& graph, const Program& program, const Weights& weights, 
             }
         }
         followed.add_up(outcome, lane);
-        outcome.path = critical_path(graph, weights, settings, first_lane + lane, outcome.ends_ps,
-                                     [&](std::uint32_t node) -> Binding {
-                                         const auto edge = graph.first_edge[node] + followed.edge(node, lane);
-                                         const auto slot = graph.arcs[edge].source;
-                                         if (slot == Graph::kNoSource) {
-                                             return {edge, kNone};
-                                         }
-                                         // The path goes back, and so does this: over every node once.
-                                         auto source = node - 1;
-                                         while (graph.slots[source] != slot) {
-                                             --source;
-                                         }
-                                         return {edge, source};
-                                     });
+        const auto time_of = [&](std::uint32_t node) { return times[graph.slots[node]][lane]; };
+        outcome.path =
+            critical_path(graph, weights, settings, first_lane + lane, time_of, [&](std::uint32_t node) -> Binding {
+                const auto edge = graph.first_edge[node] + followed.edge(node, lane);
+                const auto slot = graph.arcs[edge].source;
+                if (slot == Graph::kNoSource) {
+                    return {edge, kNone};
+                }
+                // The path goes back, and so does this: over every node once.
+                auto source = node - 1;
+                while (graph.slots[source] != slot) {
+                    --source;
+                }
+                return {edge, source};
+            });
         found.push_back(std::move(outcome));
     }
 }

@@ -67,60 +67,48 @@ void differentiate(const EdgeModel& model, const MessageClass& message, const Pa
 }  // namespace
 
 CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span<const Setting> settings,
-                           std::size_t lane, std::span<const std::int64_t> ends_ps, const BindingOf& binding_of) {
+                           std::size_t lane, const std::function<std::int64_t(std::uint32_t)>& time_of,
+                           const BindingOf& binding_of) {
     CriticalPath path;
-    std::uint32_t last = kNone;
-    std::int64_t begin = INT64_MAX;
-    std::int64_t time = INT64_MIN;
-    for (std::size_t l = 0; l < graph.ends.size(); ++l) {
-        if (graph.ends[l] != kNone) {
-            begin = std::min(begin, weights.weight(graph.first_edge[graph.begins[l]], lane));
-            last = last == kNone || ends_ps[l] > time ? graph.ends[l] : last;
-            time = std::max(time, ends_ps[l]);
-        }
-    }
     path.compute_by_location.assign(graph.ends.size(), 0);
-    if (last == kNone) {
+    const auto longest = longest_program(graph, time_of);
+    if (longest.location == kNone) {
         return path;
     }
-    path.makespan_ps = time - begin;
+    const auto& program = graph.programs[longest.location];
+    path.makespan_ps = longest.length_ps;
     const auto& machine = settings[lane].machine;
-    auto started = graph.started;
-    auto stopping = graph.stopping;
-    std::ranges::sort(started);
-    std::ranges::sort(stopping);
+    const auto part = [&](PathPart which) -> std::int64_t& { return path.parts[static_cast<std::size_t>(which)]; };
+    part(PathPart::compute) += program.rest_ps;
+    part(PathPart::start) -= program.off_ps;
     auto awaiting = graph.awaiting;
+    auto not_recorded = graph.not_recorded;
     std::ranges::sort(awaiting);
-    // The path goes backwards: shut-down first, where its last location has one.
-    auto beside =
-        graph.stopping[static_cast<std::size_t>(std::ranges::find(graph.ends, last) - graph.ends.begin())] != kNone;
+    std::ranges::sort(not_recorded);
     const auto costs = class_costs(graph, machine);
-    for (auto node = last;;) {
+    auto time = time_of(program.finish);
+    for (auto node = program.finish;;) {
         const auto [binding, source] = binding_of(node);
         if (source == kNone) {
-            path.parts[static_cast<std::size_t>(PathPart::start)] += time - begin;
+            part(PathPart::start) += std::max(time, program.begin_ps) - program.begin_ps;
             return path;
         }
         ++path.edges;
         const auto& model = graph.models[graph.model_of(binding)];
         const auto weight = weights.weight(binding, lane);
+        // What the path has before the program begins is no part of its length, though that depends on it.
+        const auto within = std::max(time, program.begin_ps) - std::max(time - weight, program.begin_ps);
         path.early_ps += std::max<std::int64_t>(0, -weight);
         path.moved_ps += std::abs(weight - graph.weight_of(binding));
-        if (std::ranges::binary_search(stopping, node)) {
-            beside = false;
-        } else if (std::ranges::binary_search(started, node)) {
-            beside = true;
-        }
-        const auto in_program = [beside](PathPart part) {
-            return static_cast<std::size_t>(beside ? PathPart::start : part);
-        };
         switch (model.kind) {
             case EdgeModel::Kind::measured:
-                path.parts[in_program(std::ranges::binary_search(awaiting, node) ? PathPart::synchronization
-                                                                                 : PathPart::other)] += weight;
+                part(within < 0                                       ? PathPart::residual
+                     : std::ranges::binary_search(not_recorded, node) ? PathPart::start
+                     : std::ranges::binary_search(awaiting, node)     ? PathPart::synchronization
+                                                                      : PathPart::other) += within;
                 break;
             case EdgeModel::Kind::compute:
-                path.parts[in_program(PathPart::compute)] += weight;
+                part(PathPart::compute) += within;
                 path.compute_ps += weight;
                 path.compute_by_location[static_cast<std::size_t>(model.location)] += weight;
                 break;
@@ -133,10 +121,11 @@ CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span
                 path.waited_more_ps.leaving += std::clamp<std::int64_t>(longer.leaving, 0, waited);
                 path.waited_more_ps.coming += std::clamp<std::int64_t>(longer.coming, 0, waited);
                 if (model.kind == EdgeModel::Kind::collective) {
-                    path.parts[static_cast<std::size_t>(PathPart::collective)] += weight;
+                    part(within < 0 ? PathPart::residual : PathPart::collective) += within;
                 } else {
-                    path.parts[static_cast<std::size_t>(PathPart::network_contention)] += waited;
-                    share(model, costs[model.message], weight - waited, path);
+                    const auto waited_within = std::min(waited, std::max<std::int64_t>(within, 0));
+                    part(PathPart::network_contention) += waited_within;
+                    share(model, costs[model.message], within - waited_within, path);
                 }
                 if (!weights.at_bound(binding, lane)) {
                     differentiate(model, graph.messages[model.message], machine, model.count, path);
@@ -151,11 +140,8 @@ CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span
 
 CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> sources, const Weights& weights,
                            std::span<const Setting> settings, std::span<const std::int64_t> times, std::size_t lane) {
-    std::vector<std::int64_t> ends_ps(graph.ends.size());
-    for (std::size_t l = 0; l < ends_ps.size(); ++l) {
-        ends_ps[l] = graph.ends[l] == kNone ? 0 : times[graph.ends[l]];
-    }
-    return critical_path(graph, weights, settings, lane, ends_ps, [&](std::uint32_t node) -> Binding {
+    const auto time_of = [&](std::uint32_t node) { return times[node]; };
+    return critical_path(graph, weights, settings, lane, time_of, [&](std::uint32_t node) -> Binding {
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
             if (sources[i] == kNone || times[sources[i]] + weights.weight(i, lane) == times[node]) {
                 return {i, sources[i]};

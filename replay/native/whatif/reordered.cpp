@@ -460,8 +460,12 @@ class Reordering {
         moved(graph_.ends, found.ends);
         moved(graph_.enters, found.enters);
         moved(graph_.leaves, found.leaves);
-        moved(graph_.started, found.started);
-        moved(graph_.stopping, found.stopping);
+        found.programs = graph_.programs;
+        for (auto& program : found.programs) {
+            program.finish = program.takes_part() ? place[program.finish] : kNone;
+        }
+        moved(graph_.not_recorded, found.not_recorded);
+        found.next_call = next_calls();
         moved(graph_.awaiting, found.awaiting);
         if (graph_.crossings.empty()) {
             assign_slots(found);
@@ -478,6 +482,23 @@ class Reordering {
             }
         }
         return found;
+    }
+    /// By call: the one that follows on its location. A choice follows the call whose arc led to it.
+    [[nodiscard]] std::vector<std::uint32_t> next_calls() const {
+        if (facts_->choices.all.empty()) {
+            return {};
+        }
+        std::vector<std::uint32_t> next(graph_.enters.size());
+        std::iota(next.begin(), next.end(), 1U);
+        std::vector<std::uint32_t> call_of(nodes(), kNone);  // by node: its enter
+        for (std::uint32_t call = 0; call < graph_.enters.size(); ++call) {
+            call_of[graph_.enters[call]] = call;
+        }
+        for (std::uint32_t choice = 0; choice < into_.size(); ++choice) {
+            const auto instead_of = facts_->rewired[into_[choice]];  // the choice to which that arc led as recorded
+            next[call_of[facts_->choices.all[instead_of].enter] - 1] = call_of[facts_->choices.all[choice].enter];
+        }
+        return next;
     }
     /// Where an arc comes from now, and the arc that has its weight.
     [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> rewired(std::uint32_t arc) const {

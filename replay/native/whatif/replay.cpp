@@ -119,6 +119,20 @@ template <std::size_t Lanes>
     }
 }
 
+LongestProgram longest_program(const Graph& graph, const std::function<std::int64_t(std::uint32_t)>& time_of) {
+    LongestProgram found;
+    for (std::size_t l = 0; l < graph.programs.size(); ++l) {
+        const auto& program = graph.programs[l];
+        if (program.takes_part()) {
+            const auto length_ps = program.length_ps(time_of(program.finish));
+            if (found.location == kNone || length_ps > found.length_ps) {
+                found = {static_cast<std::uint32_t>(l), length_ps};
+            }
+        }
+    }
+    return found;
+}
+
 template <std::size_t Lanes, bool Released>
 void Weights::replay(std::size_t first_lane, std::span<std::int64_t> found) const {
     const auto weights = group<Lanes>(first_lane);
@@ -131,20 +145,9 @@ void Weights::replay(std::size_t first_lane, std::span<std::int64_t> found) cons
             replay_in_slots<Lanes>(graph_, weights, times, nothing);
         }
     });
-    std::int64_t begin = INT64_MAX;
-    std::array<std::int64_t, Lanes> last;
-    last.fill(INT64_MIN);
-    for (std::size_t l = 0; l < graph_.ends.size(); ++l) {
-        if (graph_.ends[l] == kNone) {
-            continue;
-        }
-        begin = std::min(begin, graph_.weight_of(graph_.first_edge[graph_.begins[l]]));
-        for (std::size_t lane = 0; lane < Lanes; ++lane) {
-            last[lane] = std::max(last[lane], times[graph_.slots[graph_.ends[l]]][lane]);
-        }
-    }
     for (std::size_t lane = 0; lane < Lanes; ++lane) {
-        found[first_lane + lane] = begin == INT64_MAX ? 0 : last[lane] - begin;
+        found[first_lane + lane] =
+            longest_program(graph_, [&](std::uint32_t node) { return times[graph_.slots[node]][lane]; }).length_ps;
     }
 }
 

@@ -76,7 +76,7 @@ class Weights {
     [[nodiscard]] NetworkWaits<std::int64_t> waits_longer(std::uint32_t edge, std::size_t lane) const noexcept;
     /// The times of all nodes: lane after lane for each node. Of a graph without crossings.
     [[nodiscard]] std::vector<std::int64_t> times() const;
-    /// Likewise, from the earliest begin to the latest end, by lane. Keeps no times but those that later nodes need.
+    /// Likewise the length of the longest program, by lane. Keeps no times but those that later nodes need.
     /// With `released`, a message that comes to a NIC before the one that was recorded there before it does not wait
     /// for that one: what the recorded order may cost too much where messages overtake each other.
     [[nodiscard]] std::vector<std::int64_t> makespans(unsigned threads, bool released = false) const;
@@ -118,9 +118,18 @@ class Weights {
     std::vector<double> factor_;              // likewise
 };
 
+/// The location whose program is the longest, the first of equals. The makespan is its length, as everywhere else.
+struct LongestProgram {
+    std::uint32_t location = kNone;  ///< kNone: no location takes part
+    std::int64_t length_ps = 0;
+};
+/// `time_of`: of the nodes that end a program.
+LongestProgram longest_program(const Graph& graph, const std::function<std::int64_t(std::uint32_t)>& time_of);
+
 /// What the edges of a path are made of.
 enum class PathPart : std::uint8_t {
-    start,  ///< beside the program: up to the end of start-up, and from the begin of shut-down on
+    start,  ///< start-up of other locations that is waited for; and what was not recorded on the path beyond the
+            ///< longest program's own such time, which is not part of its length: less than nothing, where it is less
     compute,
     send_overhead,
     latency,
@@ -156,7 +165,7 @@ struct Sensitivity {
 
 /// A longest path of one lane: what the makespan consists of.
 struct CriticalPath {
-    std::int64_t makespan_ps = 0;                  ///< from the earliest begin to the latest end
+    std::int64_t makespan_ps = 0;                  ///< the length of the longest program
     std::array<std::int64_t, kPathParts> parts{};  ///< sum: the makespan
     std::array<Sensitivity, kLocalities> sensitivities{};
     std::int64_t compute_ps = 0;                    ///< derivative by a factor of all computation
@@ -177,9 +186,11 @@ struct Binding {
 /// Asked of nodes that come before those that were asked before them.
 using BindingOf = std::function<Binding(std::uint32_t node)>;
 
-/// The critical path of one lane. `ends_ps`: by location.
+/// The critical path of one lane: of the longest program, from its begin on. `time_of`: of the nodes that end a
+/// program.
 CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span<const Setting> settings,
-                           std::size_t lane, std::span<const std::int64_t> ends_ps, const BindingOf& binding_of);
+                           std::size_t lane, const std::function<std::int64_t(std::uint32_t)>& time_of,
+                           const BindingOf& binding_of);
 /// Likewise. `times`: the lane's, by node; `sources` as sources_of.
 CriticalPath critical_path(const Graph& graph, std::span<const std::uint32_t> sources, const Weights& weights,
                            std::span<const Setting> settings, std::span<const std::int64_t> times, std::size_t lane);

@@ -171,29 +171,19 @@ class PointWeights {
 void pass(const Graph& graph, const PointWeights& weights, std::span<Tangent> found) {
     std::vector<Moving> times(graph.slots_needed);
     on_this_processor([&] [[gnu::always_inline]] () { replay(graph, weights, times); });
-    double begin = 0;
-    bool any = false;
-    for (const auto node : graph.begins) {
-        if (node != kNone) {
-            const auto time = static_cast<double>(graph.weight_of(graph.first_edge[node]));
-            begin = any ? std::min(begin, time) : time;
-            any = true;
-        }
-    }
     for (std::size_t lane = 0; lane < found.size(); ++lane) {
-        const Moving* last = nullptr;
-        for (const auto node : graph.ends) {
-            if (node == kNone) {
+        bool any = false;
+        for (const auto& program : graph.programs) {
+            if (!program.takes_part()) {
                 continue;
             }
-            const auto& one = times[graph.slots[node]];
-            if (last == nullptr || one.time[lane] > last->time[lane] ||
-                (one.time[lane] == last->time[lane] && one.slope[lane] > last->slope[lane])) {
-                last = &one;
+            const auto& one = times[graph.slots[program.finish]];
+            const auto length_ps = one.time[lane] + static_cast<double>(program.length_ps(0));
+            if (!any || length_ps > found[lane].makespan_ps ||
+                (length_ps == found[lane].makespan_ps && one.slope[lane] > found[lane].slope)) {
+                found[lane] = {length_ps, one.slope[lane], one.count[lane]};
             }
-        }
-        if (last != nullptr) {
-            found[lane] = {last->time[lane] - begin, last->slope[lane], last->count[lane]};
+            any = true;
         }
     }
 }
