@@ -37,6 +37,9 @@ def print_prediction(found: Prediction, console: Console, *, top: int) -> None:
     if found.proposal is not None:
         console.print(_placements(found.proposal))
     console.print(_path(found))
+    short = -min(found.before.path_ps["residual"], found.after.path_ps["residual"], 0)
+    if short:
+        console.print(f"residual below 0: the machine's values make steps {time_text(short)} longer than was measured")
     console.print(_sensitivities(found.after))
     changed = [one for one in found.regions if one.gain_ps != 0]
     if changed:

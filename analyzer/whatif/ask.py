@@ -210,7 +210,7 @@ def _of_order(engine: Engine, scenario: Scenario, before: Outcome, after: Outcom
     if engine.found_ps is not None:
         return [
             f"nothing becomes {cheaper}, yet in the order that messages or requests take there the replay is "
-            f"{shorter}, {time_text(engine.found_ps)}: the recorded order is kept, and the interval reaches towards that"
+            f"{shorter}, {time_text(engine.found_ps)}: the recorded order is kept; the interval reaches towards that"
         ]
     if (after.makespan_ps - before.makespan_ps) * direction(engine.recorded, scenario) < 0:
         return [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -17,16 +16,14 @@ from logpost.dashboards.figures.labels import path_text, plotly_text, time_unit
 from logpost.dashboards.figures.sens_regions import shaded
 from logpost.replay.whatif import Outcome
 
-BESIDE = "start"
-"""The part of the replay's path that lies beside the program: start-up and shut-down."""
 INK_OF_PART = {
-    BESIDE: "mpi_other",
+    "start": "mpi_other",
     "other": "mpi_other",
     "handshake": "late_receiver",
     "synchronization": "late_sender",
 }
 """Parts of the replay's path that are no category of the accounting, and the ink that is nearest."""
-SAID_OF_PART = {BESIDE: "start-up and shut-down", "other": "calls as measured", "synchronization": "waiting for puts"}
+SAID_OF_PART = {"start": "start-up of others", "other": "calls as measured", "synchronization": "waiting for puts"}
 LEAST_CHANGE = 5e-4
 """Of a length, which is written."""
 HEIGHT = 230
@@ -41,33 +38,26 @@ MOST_TICKS = 9
 """Of a sweep's axis, so that their labels stand apart."""
 
 
-def beside_ps(outcome: Outcome, *, start_up: bool) -> int:
-    """What is not counted of an outcome's length: nothing, or start-up and shut-down; ps."""
-    return 0 if start_up else outcome.path_ps[BESIDE]
-
-
 def machine_of(found: Prediction) -> str:
     """What a prediction is replayed on, in words: the machine that was asked for, else the run's."""
     asked = found.plan.ask.machine
     return plotly_text(found.machine if asked is None else Path(asked).stem, 80)
 
 
-def before_and_after(found: Prediction, *, start_up: bool = False, undivided: Collection[str] = ()) -> Chart:
+def before_and_after(found: Prediction, *, undivided: Collection[str] = ()) -> Chart:
     """Two bars: what the critical path of the program consists of, as it was and as it would be.
 
     Args:
         found: the prediction.
-        start_up: with start-up and shut-down.
         undivided: what the run's estimated machine does not tell apart.
     """
     paths = {"measured": found.before, "predicted": found.after}
-    fig = _paths(paths, HEIGHT, start_up=start_up, undivided=undivided)
-    beside = beside_ps(found.after, start_up=start_up)
+    fig = _paths(paths, HEIGHT, undivided=undivided)
     if found.settings:
-        _interval_bars(fig, paths, {"predicted": found}, start_up=start_up)
-    low, high = (max(end - beside, 0) for end in found.interval_ps)
-    short = _said_short(found.before, start_up=start_up)
-    measured, predicted = found.measured_ps - beside_ps(found.before, start_up=start_up), found.predicted_ps - beside
+        _interval_bars(fig, paths, {"predicted": found})
+    low, high = found.interval_ps
+    short = _said_short(found.before)
+    measured, predicted = found.measured_ps, found.predicted_ps
     if not found.settings:
         return Chart(fig, f"Measured {time_text(measured)}; nothing is changed.{short}")
     way, change = "faster" if predicted <= measured else "slower", abs(predicted / max(measured, 1) - 1)
@@ -79,48 +69,45 @@ def before_and_after(found: Prediction, *, start_up: bool = False, undivided: Co
     )
 
 
-def _short_ps(outcome: Outcome, *, start_up: bool) -> int:
+def _short_ps(outcome: Outcome) -> int:
     """How much less than nothing parts of the path are: the machine's values are slower than what was measured; ps."""
-    return -sum(min(time, 0) for part, time in outcome.path_ps.items() if start_up or part != BESIDE)
+    return -sum(min(time, 0) for time in outcome.path_ps.values())
 
 
-def _said_short(outcome: Outcome, *, start_up: bool) -> str:
+def _said_short(outcome: Outcome) -> str:
     """What lies left of 0; nothing where all parts are at least that."""
-    short = _short_ps(outcome, start_up=start_up)
+    short = _short_ps(outcome)
     if not short:
         return ""
     return f" The machine's values make parts of the path {time_text(short)} longer than was measured: left of 0."
 
 
-def on_machines(found: Mapping[str, Prediction], *, start_up: bool = False, undivided: Collection[str] = ()) -> Chart:
+def on_machines(found: Mapping[str, Prediction], *, undivided: Collection[str] = ()) -> Chart:
     """A bar for each machine: what the critical path consists of there, below that of the run as it was.
 
     Args:
         found: the predictions by the machine's name; at least one.
-        start_up: with start-up and shut-down.
         undivided: what the run's estimated machine does not tell apart.
     """
     named = {plotly_text(name, 30): one for name, one in found.items()}
     outcomes = {"measured": next(iter(found.values())).before, **{name: one.after for name, one in named.items()}}
-    fig = _paths(outcomes, HEIGHT + 36 * (len(outcomes) - 2), start_up=start_up, undivided=undivided)
-    _interval_bars(fig, outcomes, named, start_up=start_up)
-    lengths = {name: one.makespan_ps - beside_ps(one, start_up=start_up) for name, one in outcomes.items()}
+    fig = _paths(outcomes, HEIGHT + 36 * (len(outcomes) - 2), undivided=undivided)
+    _interval_bars(fig, outcomes, named)
+    lengths = {name: one.makespan_ps for name, one in outcomes.items()}
     said = []
     for name, one in sorted(found.items(), key=lambda item: item[1].predicted_ps):
-        ends = (max(end - beside_ps(one.after, start_up=start_up), 0) for end in one.interval_ps)
-        said.append(f"{time_text(lengths[plotly_text(name, 30)])} on {name} ({' to '.join(map(time_text, ends))})")
+        ends = " to ".join(map(time_text, one.interval_ps))
+        said.append(f"{time_text(lengths[plotly_text(name, 30)])} on {name} ({ends})")
     return Chart(fig, f"Measured {time_text(lengths['measured'])}; predicted {', '.join(said)}.")
 
 
-def _paths(outcomes: Mapping[str, Outcome], height: int, *, start_up: bool, undivided: Collection[str]) -> go.Figure:
+def _paths(outcomes: Mapping[str, Outcome], height: int, *, undivided: Collection[str]) -> go.Figure:
     """A bar of parts for each outcome's critical path, and what they are.
 
     What no value of an estimated machine explains is transport that was not divided, as on every other page.
     """
     names = list(outcomes)
-    paths = [
-        {part: time for part, time in one.path_ps.items() if start_up or part != BESIDE} for one in outcomes.values()
-    ]
+    paths = [one.path_ps for one in outcomes.values()]
     factor, unit = time_unit(float(max(sum(one.values()) for one in paths)))
     fig = figure(
         height,
@@ -155,24 +142,18 @@ def _paths(outcomes: Mapping[str, Outcome], height: int, *, start_up: bool, undi
     return fig
 
 
-def _interval_bars(
-    fig: go.Figure, outcomes: Mapping[str, Outcome], found: Mapping[str, Prediction], *, start_up: bool
-) -> None:
+def _interval_bars(fig: go.Figure, outcomes: Mapping[str, Outcome], found: Mapping[str, Prediction]) -> None:
     """The interval of each prediction as a line through the end of its bar; one beyond the picture is cut.
 
     Args:
         fig: of `_paths`.
         outcomes: what its bars are of.
         found: those of them that are predictions.
-        start_up: as in `_paths`.
     """
-    lengths = {name: one.makespan_ps - beside_ps(one, start_up=start_up) for name, one in outcomes.items()}
+    lengths = {name: one.makespan_ps for name, one in outcomes.items()}
     longest = max(lengths.values())
     factor, _ = time_unit(float(longest))
-    ends = {
-        name: [max(end - beside_ps(one.after, start_up=start_up), 0) for end in one.interval_ps]
-        for name, one in found.items()
-    }
+    ends = {name: one.interval_ps for name, one in found.items()}
     names = list(outcomes)
     fig.add_scatter(
         x=[float(f"{lengths[name] / factor:.6g}") for name in ends],
@@ -194,7 +175,7 @@ def _interval_bars(
         name="interval",
     )
     highest = max(longest, *(high for _, high in ends.values()))
-    short = min(-_short_ps(one, start_up=start_up) for one in outcomes.values())
+    short = min(-_short_ps(one) for one in outcomes.values())
     right = max(min(1.03 * highest, BAND_UP_TO * longest), 1.03 * (longest - short))
     fig.update_xaxes(range=[1.03 * short / factor, right / factor])
 
@@ -227,25 +208,16 @@ def regions(changes: list[RegionChange], most: int = 12) -> Chart:
     return Chart(fig, f"{plotly_text(shown[0].region)} changes most: {said[0]}." if shown else "No region changes.")
 
 
-def sweep(found: Sweep, measured_ps: int, beside_ps: int = 0, machine: str = "", base: str = "the machine's") -> Chart:
+def sweep(found: Sweep, measured_ps: int, machine: str = "", base: str = "the machine's") -> Chart:
     """The program's length over a parameter as a line, its interval as a band, and what was measured.
 
     Args:
         found: the points; at least one.
-        measured_ps: without change; with what lies beside the program.
-        beside_ps: start-up and shut-down, which are taken off every length.
+        measured_ps: without change.
         machine: what is replayed on, for plotly.
         base: what a factor of 1 stands for.
     """
-    points = [
-        replace(
-            one,
-            makespan_ps=one.makespan_ps - beside_ps,
-            interval_ps=(max(one.interval_ps[0] - beside_ps, 0), max(one.interval_ps[1] - beside_ps, 0)),
-        )
-        for one in found.points
-    ]
-    measured_ps -= beside_ps
+    points = found.points
     longest = max(measured_ps, *(point.makespan_ps for point in points))
     highest = max(point.interval_ps[1] for point in points)
     # Where next to nothing is known of the machine, the band would leave nothing of the line.

@@ -6,7 +6,6 @@ import numpy as np
 
 from logpost.analyzer.reporting.units import three_digits, time_text
 from logpost.analyzer.whatif import Axis, Grid
-from logpost.analyzer.whatif.contours import Contour, contours
 from logpost.dashboards.figures.chart import Chart, axis, figure
 from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.figures.labels import plotly_text
@@ -17,18 +16,16 @@ TIME = Measure("Length", "predicted length", time_text, differences=True)
 MOST_TICKS = 9
 
 
-def prediction_grid(found: Grid, machine: str, beside_ps: int = 0) -> Chart:
+def prediction_grid(found: Grid, machine: str) -> Chart:
     """Cells are coloured by length; lines join where the program is 5 and 10 % longer.
 
     Args:
         found: the grid.
         machine: what is replayed on, for plotly, where the two parameters do not say otherwise.
-        beside_ps: start-up and shut-down, which are taken off every length.
     """
     down, across = found.axes
-    times = found.makespans_ps.astype(np.float64) - beside_ps
-    intervals = np.maximum(found.intervals_ps - beside_ps, 0)
-    base_ps = max(found.base_ps - beside_ps, 1)
+    times = found.makespans_ps.astype(np.float64)
+    intervals, base_ps = found.intervals_ps, max(found.base_ps, 1)
     grown = 100 * (times / base_ps - 1)
 
     def where(i: int, j: int) -> str:
@@ -49,7 +46,7 @@ def prediction_grid(found: Grid, machine: str, beside_ps: int = 0) -> Chart:
         showscale=True,
         **heat(times, TIME, where),
     )
-    for line in _lines(found, beside_ps):
+    for line in found.contours:
         if line.points:
             fig.add_scatter(
                 x=[_place(across, point[1]) for point in line.points],
@@ -77,15 +74,6 @@ def signed_percent(percent: float) -> str:
     """With its sign, a true minus; what rounds to 0 has none."""
     text = f"{abs(percent):.1f}"
     return f"{'' if text == '0.0' else '+' if percent > 0 else '−'}{text} %"
-
-
-def _lines(found: Grid, beside_ps: int) -> list[Contour]:
-    """Where the program is longer: between cells, because the exact lines are those of the whole run, where start-up
-    makes the same growth a smaller share."""
-    if not beside_ps:
-        return found.contours
-    times, values = found.makespans_ps - beside_ps, (found.axes[0].values, found.axes[1].values)
-    return contours(values, times, found.base_ps - beside_ps, lambda _moves, _fixed: None)
 
 
 def _ticked(one: Axis) -> dict[str, object]:

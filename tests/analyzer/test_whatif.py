@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 from tests.analyzer.in_process import analyze
 
+from logpost.analyzer.compare import compare
+from logpost.analyzer.reporting.build import build
+from logpost.analyzer.reporting.units import time_text
+from logpost.analyzer.reporting.whatif_json import as_json
+from logpost.analyzer.reporting.whatif_text import print_prediction
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.run_program import program_of
-from logpost.analyzer.whatif import Ask, predict
+from logpost.analyzer.whatif import Ask, Replay, predict
 from logpost.errors import InputError
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay._native import WhatIf
@@ -43,10 +50,36 @@ def test_unchanged_every_enter_and_leave_of_every_archive_comes_back(runs: dict[
 
 def test_unchanged_the_prediction_is_the_measurement(ping_pong: Run) -> None:
     found = predict(ping_pong, Ask())
-    assert found.predicted_ps == found.measured_ps == ping_pong.manifest.clock.length_ps
+    assert found.predicted_ps == found.measured_ps == build(ping_pong).program_ps
     assert found.interval_ps == (found.measured_ps, found.measured_ps)
     assert found.speed_up == 1.0
     assert all(region.gain_ps == 0 for region in found.regions)
+
+
+def test_the_measured_time_is_that_of_the_report_and_of_the_comparison(runs: dict[str, Run]) -> None:
+    """To the picosecond, of every archive; and nothing that the path or the calls consist of is less than nothing, but
+    what the machine's values say too much."""
+    replayed = 0
+    for name, run in runs.items():
+        if not run.facts("locations").select(pl.col("accounted").any()).collect().item():
+            continue
+        report = build(run)
+        found = Replay(run).rebuilt.outcome(contention=False)
+        assert found.makespan_ps == report.program_ps == compare(run, run).wall.before, name
+        assert sum(found.path_ps.values()) == found.makespan_ps, name
+        assert min(ps for part, ps in found.path_ps.items() if part != "residual") >= 0, name
+        assert min([*found.in_calls_ps, *found.between_calls_ps]) >= 0, name
+        replayed += 1
+    assert replayed > 15
+
+
+def test_what_is_printed_and_written_is_the_same_time(ping_pong: Run) -> None:
+    found = predict(ping_pong, Ask(settings=("L=x2",)))
+    program_ps = build(ping_pong).program_ps
+    console = Console(record=True, width=200, file=StringIO())
+    print_prediction(found, console, top=3)
+    assert f"measured   {time_text(program_ps)}" in console.export_text()
+    assert as_json(found)["measured_ps"] == as_json(found)["before"]["makespan_ps"] == program_ps
 
 
 def test_a_critical_path_adds_up_to_the_makespan(runs: dict[str, Run]) -> None:

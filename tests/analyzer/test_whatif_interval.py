@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.analyzer.in_process import analyze
-from tests.truth.programs import SIMULATE, simulate
+from tests.truth.programs import SIMULATE, program_ps, simulate
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
@@ -165,7 +164,7 @@ def test_the_interval_contains_the_truth_of_another_machine(tmp_path: Path, mach
             machine=stated if machine == "stated" else machine,
         )
         found = Replay(Run.open(analyze(request))).predict(Ask(settings=("L=x4",)))
-        true = json.loads((tmp_path / "B" / name / "truth.json").read_text())["end_ps"]
+        true = program_ps(tmp_path / "B" / name)
         assert found.interval_ps[0] <= true <= found.interval_ps[1], name
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from tests.analyzer.in_process import analyze
-from tests.truth.programs import SIMULATE, simulate
+from tests.truth.programs import SIMULATE, program_ps, simulate
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
@@ -44,6 +43,6 @@ def test_one_sided_programs_take_on_another_machine_what_the_replay_says(tmp_pat
         simulate(tmp_path / setting, "--set", setting, cases=PROGRAMS)
         parameter, _, factor = setting.partition("=")
         for name, replay in replays.items():
-            truth = json.loads((tmp_path / setting / name / "truth.json").read_text())["end_ps"]
+            truth = program_ps(tmp_path / setting / name)
             predicted = replay.predict(Ask(settings=(f"{parameter}=x{factor}",))).predicted_ps
             assert predicted == pytest.approx(truth, rel=MOST), (name, setting)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.real_network import Link, NoNetworkError
-from tests.real_network.trial import Program, length_ps, predicted_ps, predictions, run, traffic
+from tests.real_network.trial import Program, length_ps, predictions, run, traffic
 
 RECORDED, PLANNED = Link(100, 1000), Link(2000, 1000)
 ROUNDS = 50
@@ -24,7 +24,7 @@ def test_a_longer_delay_is_foreseen(tmp_path: Path) -> None:
         pytest.skip(f"no network of its own here: {reason}")
     assert carried.carried["dropped"] == 0
     (asked,) = predictions(before, RECORDED, [PLANNED])
-    found, (low, high) = predicted_ps(before, asked)
+    found, (low, high) = asked.predicted_ps, asked.interval_ps
     assert low <= found <= high
     change = 2 * ROUNDS * 1.9e9
     assert found - length_ps(before) == pytest.approx(change, rel=0.3)

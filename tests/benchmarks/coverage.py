@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 from tests.analyzer.in_process import analyze
-from tests.truth.programs import SIMULATE, simulate
+from tests.truth.programs import SIMULATE, program_ps, simulate
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
@@ -81,7 +81,7 @@ def predictions(programs: str, options: Sequence[str], folder: Path) -> Iterator
     for variant in VARIANTS:
         simulate(folder / variant, *options, "--set", variant)
         for name in names:
-            truth[name, variant] = json.loads((folder / variant / name / "truth.json").read_text())["end_ps"]
+            truth[name, variant] = program_ps(folder / variant / name)
     for name in names:
         place = folder / "A" / name
         asynchronous = json.loads((place / "truth.json").read_text()).get("asynchronous_progress", False)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from tests.real_network.trial import length_ps
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
@@ -127,7 +128,7 @@ def advice(folder: Path) -> None:
         file = base / "best.txt"
         file.write_text("\n".join(map(str, found.seats.nodes.tolist())) + "\n")
         truth_run = recorded(run(PROGRAMS[program], Variant({}, mapping=f"file:{file}"), base / "B"), base / "B.run")
-        truth = truth_run.manifest.clock.length_ps
+        truth = length_ps(truth_run)
         print(
             f"{program:18}{found.measured_ps / 1e9:>9.3f} ms{found.predicted_ps / 1e9:>9.3f} ms{truth / 1e9:>9.3f} ms"
             f"{100 * (found.predicted_ps / truth - 1):>8.1f}%  {found.proposal.name}",
@@ -153,7 +154,7 @@ def main() -> int:
             for what, variant in VARIANTS.items():
                 place = base / what.replace(" ", "_")
                 truth_run = recorded(run(arguments, variant, place), base / f"{place.name}.run")
-                truth = truth_run.manifest.clock.length_ps
+                truth = length_ps(truth_run)
                 start = time.perf_counter()
                 found = ask(run_a, variant, base)
                 seconds += time.perf_counter() - start
@@ -161,7 +162,7 @@ def main() -> int:
                 errors[program, what] = error
                 covered += found.interval_ps[0] <= truth <= found.interval_ps[1]
                 without.append(abs(ask(run_a, variant, base, contention=False).predicted_ps / truth - 1))
-                change = truth / run_a.manifest.clock.length_ps - 1
+                change = truth / length_ps(run_a) - 1
                 line += f"{100 * error:>7.1f}% ({100 * change:>+5.0f}%)"
                 shutil.rmtree(place)
                 shutil.rmtree(truth_run.path)

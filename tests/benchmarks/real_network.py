@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from tests.real_network import Link, NoNetworkError
-from tests.real_network.trial import Program, length_ps, predicted_ps, predictions, run, traffic
+from tests.real_network.trial import Program, length_ps, predictions, run, traffic
 
 from logpost.analyzer.run import Run
 
@@ -78,7 +78,7 @@ def main() -> int:
                 base = folder / str(number)
                 recorded, _ = middle(program, RECORDED, base / "recorded")
                 for link, asked in zip(PLANNED, predictions(recorded, RECORDED, PLANNED), strict=True):
-                    found, (low, high) = predicted_ps(recorded, asked)
+                    found, (low, high) = asked.predicted_ps, asked.interval_ps
                     truth_run, noise = middle(program, link, base / f"{link.delay_us:g}-{link.mbit_per_s:g}")
                     truth = length_ps(truth_run)
                     errors.append(found / truth - 1)

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 from tests.benchmarks.network import HERE, slow_links
+from tests.real_network.trial import length_ps
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
@@ -202,7 +203,7 @@ def predicted(program: Program, ranks: int, group: Group, folder: Path) -> dict[
     for name, variant in group.variants.items():
         truth = simulated(program, ranks, base, variant, folder)
         answer = replay.predict(asked(variant, ranks, folder))
-        found[name] = Case(answer.measured_ps, answer.predicted_ps, answer.interval_ps, truth.manifest.clock.length_ps)
+        found[name] = Case(answer.measured_ps, answer.predicted_ps, answer.interval_ps, length_ps(truth))
         shutil.rmtree(truth.path.parent)
     return found
 

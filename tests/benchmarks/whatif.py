@@ -10,7 +10,6 @@ Needs build/dev/truth/simulate (CMake's -DLOGPOST_TESTS=ON).
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from tests.truth.programs import program_ps
 
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
@@ -33,11 +33,7 @@ def simulated(folder: Path, setting: str | None) -> dict[str, int]:
     """Simulates every case into `folder`; its length in picoseconds by name."""
     changes = [] if setting is None else ["--set", setting]
     subprocess.run([SIMULATE, folder, *changes], check=True)
-    return {
-        place.name: json.loads((place / "truth.json").read_text())["end_ps"]
-        for place in sorted(folder.iterdir())
-        if (place / "truth.json").is_file()
-    }
+    return {place.name: program_ps(place) for place in sorted(folder.iterdir()) if (place / "truth.json").is_file()}
 
 
 def recorded(folder: Path, runs: Path) -> dict[str, Run]:

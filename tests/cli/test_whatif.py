@@ -43,12 +43,12 @@ def test_without_settings_it_says_that_nothing_is_changed(run: str) -> None:
 
 
 def test_a_sweep_is_a_curve_with_tolerances(run: str) -> None:
-    result = CliRunner().invoke(build("whatif"), ["whatif", run, "--sweep", "L=x1:x1000:5"])
+    result = CliRunner().invoke(build("whatif"), ["whatif", run, "--sweep", "L=x0.001:x1000:5"])
     assert result.exit_code == 0, result.output
     assert "▁" in result.stdout
     assert "5 % more time: at" in result.stdout
     assert "Breakpoints: " in result.stdout
-    assert "latency hiding x1 to x" in result.stdout
+    assert "latency hiding x0.001 to x" in result.stdout
 
 
 def test_a_sweeps_pieces_join_from_its_first_to_its_last_point(run: str) -> None:
@@ -131,12 +131,12 @@ def test_overlap_is_advised_alone(tmp_path: Path) -> None:
 
 
 def test_a_grid_is_a_table_with_regions_and_lines(run: str) -> None:
-    grid = ["whatif", run, "--grid", "L=1us:1ms:4,G=1ns/B:1us/B:4"]
+    grid = ["whatif", run, "--grid", "L=1us:1ms:4,G=0.001ns/B:1ns/B:4"]
     result = CliRunner().invoke(build("whatif"), grid, env={"COLUMNS": "100"})
     assert result.exit_code == 0, result.output
     title = next(i for i, line in enumerate(result.stdout.splitlines()) if line.startswith("Makespan over L"))
     rows = result.stdout.splitlines()[title + 1 : title + 6]
-    assert rows[0].split() == ["1", "10", "100", "1000"]
+    assert rows[0].split() == ["0.001", "0.01", "0.1", "1"]
     assert [row.split()[0] for row in rows[1:]] == ["1", "10", "100", "1000"]
     assert rows[-1].endswith(" -")
     assert " +5 %: L " in result.stdout

@@ -12,6 +12,7 @@ from tests.analyzer.in_process import analyze
 from tests.dashboards.synthetic import BLOCK_BYTES, EXCHANGE, HALO_BYTES, MAIN, RECV, SEND, make_run
 
 from logpost.analyzer.explain import candidates, explain
+from logpost.analyzer.reporting.build import build
 from logpost.analyzer.reporting.data import Share
 from logpost.analyzer.reporting.units import time_text
 from logpost.analyzer.request import Request
@@ -186,27 +187,20 @@ def test_a_prediction_shows_both_paths_and_the_sweep_its_band(real: Run) -> None
         bars = [trace for trace in made.figure.data if trace.type == "bar"]
         return [sum(bar.x[i] for bar in bars) for i in range(len(bars[0].x))]
 
-    whole = lengths(prediction.before_and_after(found, start_up=True))
-    assert whole[1] / whole[0] == pytest.approx(found.predicted_ps / found.measured_ps, rel=1e-4)
-    # Start-up, which no network changes, is beside the program.
-    program = [one.makespan_ps - one.path_ps["start"] for one in (found.before, found.after)]
-    assert min(found.before.path_ps["start"], found.after.path_ps["start"]) > 0
     shown = lengths(prediction.before_and_after(found))
-    assert shown[1] / shown[0] == pytest.approx(program[1] / program[0], rel=1e-4)
+    assert shown[1] / shown[0] == pytest.approx(found.predicted_ps / found.measured_ps, rel=1e-4)
     # The interval goes through the predicted bar's end.
-    interval = prediction.before_and_after(found, start_up=True).figure.data[-1]
-    assert (interval.y, interval.x[0]) == ((1,), pytest.approx(whole[1], rel=1e-4))
+    interval = prediction.before_and_after(found).figure.data[-1]
+    assert (interval.y, interval.x[0]) == ((1,), pytest.approx(shown[1], rel=1e-4))
     ends = [interval.x[0] - interval.error_x.arrayminus[0], interval.x[0] + interval.error_x.array[0]]
     assert ends[1] / ends[0] == pytest.approx(found.interval_ps[1] / found.interval_ps[0], rel=1e-4)
-    assert f"slower than {time_text(program[0])}" in prediction.before_and_after(found).summary
+    assert f"slower than {time_text(build(real).program_ps)}" in prediction.before_and_after(found).summary
     assert found.sweep is not None
     made = prediction.sweep(found.sweep, found.measured_ps)
     line = next(trace for trace in made.figure.data if trace.name == "predicted")
     assert line.x == (0.5, 2.0, 8.0)
     assert made.figure.layout.xaxis.ticktext == ("×0.5", "×2", "×8")
     assert list(line.y) == sorted(line.y)
-    shorter = prediction.sweep(found.sweep, found.measured_ps, found.after.path_ps["start"]).figure.data[1]
-    assert shorter.y[-1] / shorter.y[0] > line.y[-1] / line.y[0]
     band = next(trace for trace in made.figure.data if trace.name == "interval")
     assert band.x == (0.5, 2.0, 8.0, 8.0, 2.0, 0.5)
     # A ping-pong waits for each message: of 8 times the latency nearly all arrives.
@@ -217,7 +211,7 @@ def test_a_prediction_shows_both_paths_and_the_sweep_its_band(real: Run) -> None
     beside = prediction.on_machines({"slower": found, "same": replay.predict(Ask())})
     measured, slower, same = lengths(beside)
     assert measured == pytest.approx(same)
-    assert slower / measured == pytest.approx(program[1] / program[0], rel=1e-4)
+    assert slower / measured == pytest.approx(found.predicted_ps / found.measured_ps, rel=1e-4)
     # The faster one is named first.
     assert beside.summary.index(" on same") < beside.summary.index(" on slower")
 

@@ -43,7 +43,7 @@ def test_a_curve_asks_for_its_tolerances_in_the_words_of_its_page(runs: Runs, mo
     monkeypatch.setattr(whatif, "_predicted", lambda _view: found)
     monkeypatch.setattr(whatif, "_replay", lambda _view: replay)
     monkeypatch.setattr(View, "in_background", lambda _view, _key, work: work(lambda *_: None))
-    for name, made in (("beside_ps", 0), ("machine_of", "here"), ("sweep", untold)):
+    for name, made in (("machine_of", "here"), ("sweep", untold)):
         monkeypatch.setattr(prediction, name, lambda *_, made=made, **__: made)
 
     def drawn(search: str) -> Chart:

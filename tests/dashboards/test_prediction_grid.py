@@ -14,36 +14,23 @@ G = Axis("G", "time_per_byte", True, (1.0, 2.0, 4.0))
 
 
 def found() -> Grid:
-    """100 ms as it is, of which 40 ms start up; G x4 adds 12 ms, 10 us of latency 3 ms."""
+    """100 ms as it is; G x4 adds 12 ms, 10 us of latency 3 ms."""
     makespans = np.array([[100, 104, 112], [103, 107, 115]]) * MS
     intervals = np.stack([makespans - 2 * MS, makespans + 5 * MS], axis=-1)
-    whole = [Contour(5, ((1e6, 2.25), (10e6, 1.5)), True), Contour(10, ((1e6, 3.5), (10e6, 2.75)), True)]
-    return Grid((L, G), 100 * MS, makespans, intervals, [], whole)
+    lines = [Contour(5, ((1e6, 2.25), (10e6, 1.5)), True), Contour(10, ((1e6, 3.5), (10e6, 2.75)), False)]
+    return Grid((L, G), 100 * MS, makespans, intervals, [], lines)
 
 
-def test_start_up_is_taken_off_every_length_and_what_it_grows_by() -> None:
-    made = prediction_grid(found(), "here", 40 * MS)
+def test_cells_have_the_lengths_and_lines_those_of_the_replay() -> None:
+    made = prediction_grid(found(), "here")
     cells, five, ten = made.figure.data
-    assert [list(row) for row in cells.z] == [[60 * MS, 64 * MS, 72 * MS], [63 * MS, 67 * MS, 75 * MS]]
-    # 64 of 60 ms; the interval without start-up.
-    assert cells.text[0][1] == "L 1 µs, G ×2: +6.7 %<br>62.0 ms to 69.0 ms<br>64.0 ms"
-    assert (cells.zmin, cells.zmax) == (60 * MS, 75 * MS)
-    # 5 % of 60 ms are 3 ms: at 1 us between ×1 and ×2, at 10 us at ×1 itself. What the whole run grows by is elsewhere.
-    assert min(five.x) == 0.0
-    assert five.line.dash == "dash"
-    assert max(ten.x) < 2.0
-    assert made.summary == (
-        "Length over L and G: 0.0 % to +25.0 % against 60.0 ms. Intervals of cells reach from 58.0 ms to 80.0 ms. "
-        "Machine: here."
-    )
-
-
-def test_with_start_up_the_lines_are_those_of_the_replay() -> None:
-    cells, five, _ = prediction_grid(found(), "here").figure.data
-    assert cells.zmin == 100 * MS
-    assert five.line.dash == "solid"
+    assert [list(row) for row in cells.z] == [[100 * MS, 104 * MS, 112 * MS], [103 * MS, 107 * MS, 115 * MS]]
+    assert cells.text[0][1] == "L 1 µs, G ×2: +4.0 %<br>102 ms to 109 ms<br>104 ms"
+    assert (cells.zmin, cells.zmax) == (100 * MS, 115 * MS)
+    assert (five.line.dash, ten.line.dash) == ("solid", "dash")
     # Geometric steps: 2.25 lies log2(2.25) - 1 = 0.17 of the way from ×2 to ×4.
     assert [round(x, 2) for x in five.x] == [1.17, 0.58]
+    assert "0.0 % to +15.0 % against 100 ms" in made.summary
 
 
 def test_axes_name_their_unit_once() -> None:

@@ -16,4 +16,4 @@ def test_more_cells_than_a_page_waits_for_are_refused() -> None:
     view: Any = SimpleNamespace(state=SimpleNamespace(more={"grid": "L=1us:100us:40,G=1ns/B:9ns/B:30"}))
     replay: Any = None
     with pytest.raises(InputError, match="1,200 cells; the page shows at most 256: use logpost whatif --grid --html"):
-        whatif_grid.over(view, replay, Ask(), start_up=False)
+        whatif_grid.over(view, replay, Ask())

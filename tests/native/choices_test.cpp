@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "program_story.hpp"
+#include "replay/native/whatif/outcomes.hpp"
 #include "replay/native/whatif/reordered.hpp"
 #include "replay/native/whatif/replay.hpp"
 
@@ -32,7 +33,8 @@ const Program& three_come(ProgramStory& story) {
     }
     std::int64_t since = 0;
     for (const auto at : come) {
-        waits.push_back(story.call(0, CallKind::wait_multi, since, at));
+        const auto callpath = static_cast<std::int32_t>(kCallKinds - 1 - waits.size());  // one of its own
+        waits.push_back(story.call(0, CallKind::wait_multi, since, at, callpath));
         answers.push_back(story.call(0, CallKind::send, at, at + 10));
         since = at + 10;
     }
@@ -76,6 +78,15 @@ TEST(Choices, AreTakenInTheOrderInWhichRequestsComplete) {
     const auto other = reordered(program, graph, machine, late);
     ASSERT_TRUE(other.has_value());
     EXPECT_EQ(answered(program, *other, late), (std::vector<std::int64_t>{460, 310, 1160}));
+    // Between calls ranks only compute, whatever follows what: 200 on rank 1, 50 on rank 2 and 900 on rank 3.
+    const std::vector<Setting> settings{late};
+    const auto found_there = outcomes(*other, program, Weights(*other, machine, settings), settings).front();
+    WidePs between = 0;
+    for (const auto ps : found_there.between_calls_ps) {
+        EXPECT_GE(ps, 0);
+        between += ps;
+    }
+    EXPECT_EQ(between, 200 + 50 + 900);
 }
 
 TEST(Choices, TakeOfASendAndAReceiveThatAreCompleteTheOneThatTheyTookInTheTrace) {

@@ -39,9 +39,12 @@ class ProgramStory {
         return id;
     }
 
-    std::uint32_t call(std::int32_t rank, CallKind kind, std::int64_t enter_ps, std::int64_t leave_ps) {
+    /// `callpath`: that of its kind, unless given.
+    std::uint32_t call(std::int32_t rank, CallKind kind, std::int64_t enter_ps, std::int64_t leave_ps,
+                       std::optional<std::int32_t> callpath = {}) {
         auto& calls = timeline(rank).calls;
-        calls.push_back({enter_ps, leave_ps, static_cast<std::int32_t>(kind), static_cast<std::int32_t>(kind)});
+        calls.push_back(
+            {enter_ps, leave_ps, static_cast<std::int32_t>(kind), callpath.value_or(static_cast<std::int32_t>(kind))});
         return static_cast<std::uint32_t>(calls.size() - 1);
     }
 

@@ -60,28 +60,80 @@ const Program& late_sender(ProgramStory& story, std::int64_t received) {
     return story.program();
 }
 
-TEST(WhatIf, StartUpAndShutDownLieBesideTheProgramOnItsPath) {
-    ProgramStory story;
-    story.rank(0, 140);
+/// Rank 0 starts up until `started`, sends 10 bytes 50 later and shuts down at 230; rank 1 starts up until 50, receives
+/// them from 60 on, and shuts down 61 later.
+const Program& started_up(ProgramStory& story, std::int64_t started) {
+    // Sent at s: s + o_s 10 + L 100 + 9 B 9 + o_r 20 = s + 139.
+    const auto sent = started + 50;
+    story.rank(0, 240);
     story.rank(1, 400);
-    for (const auto rank : {0, 1}) {
-        story.call(rank, CallKind::initialize, 10, 50);
-    }
-    // Sent at 100: 100 + o_s 10 + L 100 + 9 B 9 + o_r 20 = 239; computes until 300, and shuts down until 390.
-    const auto send = story.call(0, CallKind::send, 100, 110);
-    const auto receive = story.call(1, CallKind::receive, 60, 239);
+    story.call(0, CallKind::initialize, 10, started);
+    story.call(1, CallKind::initialize, 10, 50);
+    const auto send = story.call(0, CallKind::send, sent, sent + 10);
+    const auto receive = story.call(1, CallKind::receive, 60, sent + 139);
     story.message(0, send, 1, receive, 10);
-    story.call(0, CallKind::finalize, 120, 130);
-    story.call(1, CallKind::finalize, 300, 390);
-    const auto machine = plain_machine();
-    const auto graph = build_graph(story.program(), machine, machine);
+    story.call(0, CallKind::finalize, 230, 235);
+    story.call(1, CallKind::finalize, sent + 200, 390);
+    return story.program();
+}
 
+TEST(WhatIf, ALengthIsOfTheProgramWithoutStartUpAndShutDown) {
+    ProgramStory story;
+    const auto machine = plain_machine();
+    const auto& program = started_up(story, 50);
+    const auto graph = build_graph(program, machine, machine);
     const auto same = replay(graph, machine, {.machine = machine});
-    EXPECT_EQ(same.makespan, 400);
-    // 50 before the program on rank 0; 90 + 10 after it on rank 1.
-    EXPECT_EQ(part(same.path, PathPart::start), 50 + 100);
-    EXPECT_EQ(part(same.path, PathPart::compute), (100 - 50) + (300 - 239));
+    // Rank 0: 230 - 50. Rank 1: 50 + 50 + 200 - 50.
+    EXPECT_EQ(same.makespan, 250);
+    EXPECT_EQ(part(same.path, PathPart::start), 0);
+    EXPECT_EQ(part(same.path, PathPart::compute), 50 + 61);
     EXPECT_EQ(part(same.path, PathPart::other), 0);
+    // Start-up stays as it was: only what follows it is faster. 25 + 139 + 61 / 2, rounded up.
+    EXPECT_EQ(replay(graph, machine, {.machine = machine, .compute = 0.5}).makespan, 25 + 139 + 31);
+}
+
+TEST(WhatIf, AnotherRanksStartUpIsWaitedFor) {
+    ProgramStory story;
+    const auto machine = plain_machine();
+    const auto& program = started_up(story, 80);
+    const auto graph = build_graph(program, machine, machine);
+    const auto same = replay(graph, machine, {.machine = machine});
+    // Rank 1 began at 50, when rank 0 was to start up for another 30.
+    EXPECT_EQ(same.makespan, 30 + 50 + 200);
+    EXPECT_EQ(part(same.path, PathPart::start), 30);
+    EXPECT_EQ(part(same.path, PathPart::compute), 50 + 61);
+}
+
+TEST(WhatIf, WhatARankDidBeforeAnotherOneBeganIsNoPartOfThatOnesProgram) {
+    ProgramStory story;
+    const auto machine = plain_machine();
+    const auto& program = started_up(story, 20);
+    const auto graph = build_graph(program, machine, machine);
+    const auto same = replay(graph, machine, {.machine = machine});
+    // Rank 0: 230 - 20 = 210. Rank 1: 20 + 50 + 200 - 50 = 220, of which rank 0 computes from 50 to 70.
+    EXPECT_EQ(same.makespan, 220);
+    EXPECT_EQ(part(same.path, PathPart::start), 0);
+    EXPECT_EQ(part(same.path, PathPart::compute), 20 + 61);
+    // It depends on all of that computation, nevertheless.
+    EXPECT_EQ(same.path.compute_ps, 50 + 61);
+}
+
+TEST(WhatIf, WhatWasNotRecordedIsNoPartOfALength) {
+    ProgramStory story;
+    story.rank(0, 120);
+    story.call(0, CallKind::initialize, 0, 10);
+    story.call(0, CallKind::send, 12, 15);
+    story.call(0, CallKind::not_recorded, 20, 50);
+    story.call(0, CallKind::send, 60, 63);
+    story.call(0, CallKind::finalize, 100, 110);
+    const auto machine = plain_machine();
+    const auto& program = story.program();
+    const auto graph = build_graph(program, machine, machine);
+    const auto same = replay(graph, machine, {.machine = machine});
+    EXPECT_EQ(same.makespan, (100 - 10) - (50 - 20));
+    EXPECT_EQ(part(same.path, PathPart::start), 0);
+    EXPECT_EQ(part(same.path, PathPart::compute), 2 + 5 + 10 + 37);
+    EXPECT_EQ(part(same.path, PathPart::other), 3 + 3);
 }
 
 TEST(WhatIf, AReceivesLeaveFollowsItsMessage) {

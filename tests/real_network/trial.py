@@ -8,8 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
+from logpost.analyzer.phases import program_ps
 from logpost.analyzer.request import Request
 from logpost.analyzer.run import Run
 from logpost.analyzer.supervise import analyze
@@ -73,24 +72,13 @@ def run(program: Program, link: Link, folder: Path) -> tuple[Run, Network]:
 
 
 def length_ps(run: Run) -> int:
-    """From the end of MPI_Init on the first rank to the begin of MPI_Finalize on the last one.
+    """Of the program on the slowest rank.
 
-    Within both, Open MPI's daemons talk over the same network; no trace shows what.
+    In MPI_Init and MPI_Finalize Open MPI's daemons talk over the same network; no trace shows what.
     """
-    names = run.facts("regions").select("region", "name").collect()
-    calls = run.facts("calls").collect().join(names, on="region")
-    begin = calls.filter(pl.col("name").is_in(["MPI_Init", "MPI_Init_thread"]))["leave_ps"].min()
-    end = calls.filter(pl.col("name") == "MPI_Finalize")["enter_ps"].max()
-    assert isinstance(begin, int)
-    assert isinstance(end, int)
-    return end - begin
-
-
-def predicted_ps(run: Run, found: Prediction) -> tuple[int, tuple[int, int]]:
-    """The same length elsewhere, with its interval: MPI_Init and MPI_Finalize keep their times in the replay."""
-    beside = found.measured_ps - length_ps(run)
-    low, high = found.interval_ps
-    return found.predicted_ps - beside, (low - beside, high - beside)
+    length = run.facts("locations").filter("accounted").select(program_ps().max()).collect().item()
+    assert isinstance(length, int)
+    return length
 
 
 def predictions(run: Run, recorded: Link, planned: list[Link]) -> list[Prediction]:

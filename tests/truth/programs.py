@@ -17,11 +17,18 @@ from .compare import Labels, Verdict, labels, truth_of, verdict
 ROOT = Path(__file__).parents[2]
 SIMULATE = ROOT / "build" / "dev" / "truth" / "simulate"
 """Built by `make setup`."""
+BESIDE_PS = 25_000_000
+"""MPI_Init and MPI_Finalize of every rank: 20 and 5 us (`simulator/rank.cpp`)."""
 CURED = ".cured"
 WITHIN = 0.25
 """A stated gain is right within a quarter of the true one."""
 NOTHING = 0.01
 """Gains below this are none: no finding states them."""
+
+
+def program_ps(place: Path) -> int:
+    """How long a simulated program lasts in truth, without start-up and shut-down."""
+    return int(truth_of(place)["end_ps"]) - BESIDE_PS
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.real_network.trial import length_ps
 
 from logpost.analyzer.run import Run
 from logpost.analyzer.whatif import Ask, predict, write_predicted
@@ -37,7 +38,7 @@ def _calls(run: Run) -> pl.DataFrame:
 def test_every_call_is_when_the_program_that_overlaps_has_it(runs: RunsOf, case: str, tmp_path: Path) -> None:
     run, overlapped = runs[case], runs[case + CURED]
     found = predict(run, ASK)
-    true = overlapped.manifest.clock.length_ps
+    true = length_ps(overlapped)
     assert true < 0.9 * found.measured_ps
     assert found.predicted_ps == true
     assert found.interval_ps[0] <= true <= found.interval_ps[1]
@@ -48,7 +49,7 @@ def test_every_call_is_when_the_program_that_overlaps_has_it(runs: RunsOf, case:
 def test_blocking_messages_overlap_with_nothing(runs: RunsOf) -> None:
     run, overlapped = runs["blocking"], runs["blocking" + CURED]
     measured = predict(run, Ask()).measured_ps
-    assert predict(run, ASK).predicted_ps == measured == overlapped.manifest.clock.length_ps
+    assert predict(run, ASK).predicted_ps == measured == length_ps(overlapped)
 
 
 def test_work_that_is_scaled_is_scaled_where_it_stands_then(runs: RunsOf) -> None:

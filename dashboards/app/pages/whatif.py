@@ -117,9 +117,8 @@ def layout(view: View) -> list[Any]:
             ),
             fields,
             *_bounded(view),
-            _start_up(view),
-            about="Messages, their order and the control flow stay; what they cost changes. Calls as measured take as "
-            "long as they did: no value of a machine changes them.",
+            about="Of the program; start-up stays as recorded. Messages, their order and the control flow stay; what "
+            "they cost changes. Calls as measured take as long as they did: no value of a machine changes them.",
         ),
         html.Div(
             [
@@ -164,19 +163,6 @@ def _not_known(view: View) -> list[Any]:
 
 def _searching(view: View) -> bool:
     return bool(view.state.more.get("search"))
-
-
-def _with_start_up(view: View) -> bool:
-    return bool(view.state.more.get("startup"))
-
-
-def _start_up(view: View) -> html.P:
-    """What is left out of every length, and the link that changes it."""
-    if _with_start_up(view):
-        return html.P(["Of the run with its start-up and shut-down. ",
-                       panels.go(view.state.having(startup=""), "Leave them out")], className="note")  # fmt: skip
-    return html.P(["Of the program, without start-up and shut-down. ",
-                   panels.go(view.state.having(startup="1"), "Count them")], className="note")  # fmt: skip
 
 
 def _factors(text: str) -> dict[str, float]:
@@ -274,10 +260,9 @@ def _sweep(view: View) -> Chart:
 
     found: Prediction = view.in_background(("sweep", asked), work)
     assert found.sweep is not None
-    beside = prediction.beside_ps(found.after, start_up=_with_start_up(view))
     moved = {name.rpartition(".")[2] for name in changed_names(replace(ask, machine=None))}
     base = "what is set above" if _swept(view) in moved else "the machine's"
-    made = prediction.sweep(found.sweep, found.measured_ps, beside, prediction.machine_of(found), base)
+    made = prediction.sweep(found.sweep, found.measured_ps, prediction.machine_of(found), base)
     # A search takes many more replays than the curve, so it is offered only where the curve does not tell.
     asked_for = _searching(view) or _swept(view) == "bisection"
     return replace(made, open="") if asked_for else replace(made, asks={"search": "1"})
@@ -285,7 +270,7 @@ def _sweep(view: View) -> Chart:
 
 def _grid(view: View) -> Chart:
     replay, ask = _replay(view), _ask(view)
-    return whatif_grid.over(view, replay, ask, start_up=_with_start_up(view))
+    return whatif_grid.over(view, replay, ask)
 
 
 def _regions(view: View) -> Chart:
@@ -298,13 +283,13 @@ def _regions(view: View) -> Chart:
 def _machines(view: View) -> Chart:
     _predicted(view)
     replay, ask = _replay(view), _ask(view)
-    return whatif_machines.beside(view, replay, ask, start_up=_with_start_up(view))
+    return whatif_machines.beside(view, replay, ask)
 
 
 OF_REPLAY: Mapping[str, ChartMaker] = {
     "whatif.machines": _machines,
     "whatif.path": lambda view: prediction.before_and_after(
-        _predicted(view), start_up=_with_start_up(view), undivided=view.manifest.machine.undivided
+        _predicted(view), undivided=view.manifest.machine.undivided
     ),
     "whatif.sweep": _sweep,
     "whatif.grid": _grid,

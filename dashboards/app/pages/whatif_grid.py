@@ -42,8 +42,8 @@ def section(view: View) -> html.Section:
     )  # fmt: skip
 
 
-def over(view: View, replay: Replay, ask: Ask, *, start_up: bool) -> Chart:
-    """The map, with start-up and shut-down or without.
+def over(view: View, replay: Replay, ask: Ask) -> Chart:
+    """The map.
 
     Raises:
         InputError: the grid is not understood, or has too many cells for a page.
@@ -60,8 +60,7 @@ def over(view: View, replay: Replay, ask: Ask, *, start_up: bool) -> Chart:
 
     found: Prediction = view.in_background(("grid", asked), work)
     assert found.grid is not None
-    beside = prediction.beside_ps(found.after, start_up=start_up)
-    return prediction_grid(found.grid, prediction.machine_of(found), beside)
+    return prediction_grid(found.grid, prediction.machine_of(found))
 
 
 def _asked(view: View) -> str:

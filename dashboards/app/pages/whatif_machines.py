@@ -43,8 +43,8 @@ def section(view: View) -> html.Section:
     )
 
 
-def beside(view: View, replay: Replay, ask: Ask, *, start_up: bool) -> Chart:
-    """The critical path on each chosen machine, with start-up and shut-down or without.
+def beside(view: View, replay: Replay, ask: Ask) -> Chart:
+    """The critical path on each chosen machine.
 
     Raises:
         InputError: a name is no machine, or the run can be replayed on none of them.
@@ -67,7 +67,7 @@ def beside(view: View, replay: Replay, ask: Ask, *, start_up: bool) -> Chart:
     first = next(iter(failed.values()), "")
     if not found:
         raise InputError(first)
-    made = prediction.on_machines(found, start_up=start_up, undivided=view.manifest.machine.undivided)
+    made = prediction.on_machines(found, undivided=view.manifest.machine.undivided)
     return replace(made, summary=f"{made.summary} Not on {', '.join(failed)}: {first}.") if failed else made
 
 

@@ -145,20 +145,20 @@ struct Graph {
     HugeColumn<std::int64_t> own_weights;  ///< by row behind those
     HugeColumn<std::uint32_t> own_models;  ///< likewise
     std::vector<MessageClass> messages;
-    std::vector<std::uint32_t> begins;  ///< node, by location
-    std::vector<std::uint32_t> ends;    ///< node, by location
-    std::vector<ProgramBounds> programs;  ///< by location
+    std::vector<std::uint32_t> begins;        ///< node, by location
+    std::vector<std::uint32_t> ends;          ///< node, by location
+    std::vector<ProgramBounds> programs;      ///< by location
     std::vector<std::uint32_t> not_recorded;  ///< nodes: leaves of stretches in which recording was switched off
-    std::vector<std::uint32_t> awaiting;    ///< nodes: leaves of calls that wait for others to change their memory
-    std::vector<std::uint32_t> first_call;  ///< by location: calls of the locations before it
-    HugeColumn<std::uint32_t> enters;       ///< node, by call of the whole program
-    HugeColumn<std::uint32_t> leaves;       ///< likewise
-    std::vector<std::uint32_t> next_call;   ///< likewise: the call that follows on its location; empty: as recorded
-    std::vector<Crossing> crossings;        ///< where contention is replayed: messages between nodes, in any order
-    HugeColumn<std::uint32_t> crossing_of;  ///< by edge: its crossing; kNone: none. Empty where there are none
-    bool nics_share = false;                ///< messages share their sender's NIC, and do not take turns at it
-    NetworkFit fit;                         ///< of the crossings
-    std::uint64_t rebuilt = 0;              ///< messages with another protocol than they were recorded with
+    std::vector<std::uint32_t> awaiting;      ///< nodes: leaves of calls that wait for others to change their memory
+    std::vector<std::uint32_t> first_call;    ///< by location: calls of the locations before it
+    HugeColumn<std::uint32_t> enters;         ///< node, by call of the whole program
+    HugeColumn<std::uint32_t> leaves;         ///< likewise
+    std::vector<std::uint32_t> next_call;     ///< likewise: the call that follows on its location; empty: as recorded
+    std::vector<Crossing> crossings;          ///< where contention is replayed: messages between nodes, in any order
+    HugeColumn<std::uint32_t> crossing_of;    ///< by edge: its crossing; kNone: none. Empty where there are none
+    bool nics_share = false;                  ///< messages share their sender's NIC, and do not take turns at it
+    NetworkFit fit;                           ///< of the crossings
+    std::uint64_t rebuilt = 0;                ///< messages with another protocol than they were recorded with
     /// By node: where its time stands until the last node that needs it. Empty with crossings: all times are needed.
     HugeColumn<std::uint32_t> slots;
     std::uint32_t slots_needed = 0;  ///< greatest slot + 1

@@ -164,20 +164,20 @@ void replay(const Graph& graph, const Program& program, const Weights& weights, 
         }
         followed.add_up(outcome, lane);
         const auto time_of = [&](std::uint32_t node) { return times[graph.slots[node]][lane]; };
-        outcome.path = critical_path(graph, weights, settings, first_lane + lane, time_of,
-                                     [&](std::uint32_t node) -> Binding {
-                                         const auto edge = graph.first_edge[node] + followed.edge(node, lane);
-                                         const auto slot = graph.arcs[edge].source;
-                                         if (slot == Graph::kNoSource) {
-                                             return {edge, kNone};
-                                         }
-                                         // The path goes back, and so does this: over every node once.
-                                         auto source = node - 1;
-                                         while (graph.slots[source] != slot) {
-                                             --source;
-                                         }
-                                         return {edge, source};
-                                     });
+        outcome.path =
+            critical_path(graph, weights, settings, first_lane + lane, time_of, [&](std::uint32_t node) -> Binding {
+                const auto edge = graph.first_edge[node] + followed.edge(node, lane);
+                const auto slot = graph.arcs[edge].source;
+                if (slot == Graph::kNoSource) {
+                    return {edge, kNone};
+                }
+                // The path goes back, and so does this: over every node once.
+                auto source = node - 1;
+                while (graph.slots[source] != slot) {
+                    --source;
+                }
+                return {edge, source};
+            });
         found.push_back(std::move(outcome));
     }
 }

@@ -102,9 +102,10 @@ CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span
         path.moved_ps += std::abs(weight - graph.weight_of(binding));
         switch (model.kind) {
             case EdgeModel::Kind::measured:
-                part(std::ranges::binary_search(not_recorded, node) ? PathPart::start
-                     : std::ranges::binary_search(awaiting, node)   ? PathPart::synchronization
-                                                                    : PathPart::other) += within;
+                part(within < 0                                       ? PathPart::residual
+                     : std::ranges::binary_search(not_recorded, node) ? PathPart::start
+                     : std::ranges::binary_search(awaiting, node)     ? PathPart::synchronization
+                                                                      : PathPart::other) += within;
                 break;
             case EdgeModel::Kind::compute:
                 part(PathPart::compute) += within;
@@ -120,7 +121,7 @@ CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span
                 path.waited_more_ps.leaving += std::clamp<std::int64_t>(longer.leaving, 0, waited);
                 path.waited_more_ps.coming += std::clamp<std::int64_t>(longer.coming, 0, waited);
                 if (model.kind == EdgeModel::Kind::collective) {
-                    part(PathPart::collective) += within;
+                    part(within < 0 ? PathPart::residual : PathPart::collective) += within;
                 } else {
                     const auto waited_within = std::min(waited, std::max<std::int64_t>(within, 0));
                     part(PathPart::network_contention) += waited_within;

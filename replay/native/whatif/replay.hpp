@@ -186,7 +186,8 @@ struct Binding {
 /// Asked of nodes that come before those that were asked before them.
 using BindingOf = std::function<Binding(std::uint32_t node)>;
 
-/// The critical path of one lane: of the longest program, from its begin on. `time_of`: of the nodes that end a program.
+/// The critical path of one lane: of the longest program, from its begin on. `time_of`: of the nodes that end a
+/// program.
 CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span<const Setting> settings,
                            std::size_t lane, const std::function<std::int64_t(std::uint32_t)>& time_of,
                            const BindingOf& binding_of);

@@ -41,7 +41,11 @@ class Story:
         posts = self.now(receiver) + gaps[1]
         send = self.call(sender, "send", begins, begins + lasts[0])
         receive = self.call(receiver, "receive", posts, max(begins, posts) + lasts[1])
-        self.messages.append((sender, receiver, send, receive, size))
+        self.messages.append((sender, receiver, send, receive, size, receive))
+
+    def request(self, sender: int, send: int, receiver: int, post: int, wait: int, size: int) -> None:
+        """A message whose receive is posted by one call and completed by another."""
+        self.messages.append((sender, receiver, send, wait, size, post))
 
     def barrier(self, gaps: Sequence[int], lasts: int) -> None:
         """All ranks meet; each leaves `lasts` after the last one has come."""
@@ -59,7 +63,7 @@ class Story:
         ends = [self.now(rank) for rank in range(self.ranks)]
         rows = [(rank, *call) for rank, calls in enumerate(self.calls) for call in calls]
         calls = np.asarray(rows, dtype=np.int64).reshape(-1, 4)
-        messages = np.asarray(self.messages, dtype=np.int64).reshape(-1, 5)
+        messages = np.asarray(self.messages, dtype=np.int64).reshape(-1, 6)
         members = np.asarray(self.members, dtype=np.int64).reshape(-1, 5)
         own = np.arange(self.ranks, dtype=np.int32)
         ints = np.ones(len(members), dtype=np.int32)
@@ -113,11 +117,12 @@ class Story:
 def _messages(messages: np.ndarray, before: np.ndarray) -> dict[str, np.ndarray]:
     sends = before[messages[:, 0]] + messages[:, 2]
     receives = before[messages[:, 1]] + messages[:, 3]
+    posts = before[messages[:, 1]] + messages[:, 5]
     numbers = np.zeros((len(messages), 2), dtype=np.int32)
-    for side in (0, 1):
+    for side, begun in ((0, 2), (1, 5)):
         for rank in np.unique(messages[:, side]):
             mine = np.flatnonzero(messages[:, side] == rank)
-            numbers[mine[np.argsort(messages[mine, 2 + side], kind="stable")], side] = np.arange(len(mine))
+            numbers[mine[np.argsort(messages[mine, begun], kind="stable")], side] = np.arange(len(mine))
     columns = {
         "send_location": messages[:, 0],
         "recv_location": messages[:, 1],
@@ -126,7 +131,7 @@ def _messages(messages: np.ndarray, before: np.ndarray) -> dict[str, np.ndarray]
         "layout": 0 * sends,
         "send_call": sends,
         "send_complete_call": sends,
-        "recv_post_call": receives,
+        "recv_post_call": posts,
         "recv_call": receives,
         "send_number": numbers[:, 0],
         "recv_number": numbers[:, 1],
