@@ -46,8 +46,9 @@ WAIT_STATE_NAMES = {
     "late_broadcast": "Late Broadcast",
     "early_reduce": "Early Reduce",
     "wait_at_fence": "Wait at Fence",
+    "wait_at_creation": "Wait at Creation",
 }
-"""As Scalasca spells them."""
+"""As Scalasca spells them; it has none at creation."""
 
 BAR = 24
 """Cells of the longest bar."""

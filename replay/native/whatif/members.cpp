@@ -127,7 +127,7 @@ void RecordedGraph::wait_for_members(std::span<const std::int32_t> callpath, con
             if (!one_way(operation)) {
                 if (leave_ps[call] >= all_in) {
                     // What follows the meeting is everybody's, the last one's as well.
-                    wait(meeting, shapes[operation] == Shape::all_to_all ? leave_ps[call] - all_in : 0);
+                    wait(meeting, synchronizes_all(shapes[operation]) ? leave_ps[call] - all_in : 0);
                 }
             } else if (!gives(operation, call)) {
                 const auto source = giver_node(operation);
