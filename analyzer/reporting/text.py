@@ -297,7 +297,7 @@ def _efficiencies(report: Report) -> Group:
             table.add_row(name, "-", Text(efficiency.reason, style="dim"))
         else:
             table.add_row(name, percent_text(efficiency.value), Text(bar(efficiency.value), style="cyan"))
-    notes = (lowest_text(report.stretches), residual_text(report.efficiencies, report.machine.residual_share))
+    notes = (lowest_text(report.stretches), residual_text(report))
     return _section("Efficiencies", table, *(Text(note, style="dim") for note in notes if note))
 
 
