@@ -1,9 +1,10 @@
 """The program on an ideal network: a replay with neither latency nor limits of bandwidth, overhead or NICs.
 
-What it takes there is POP's T_ideal, which divides communication efficiency into serialization and transfer.
-Computation stays as measured, and so does what no model of the machine explains (residuals, I/O, probes): what is left
-of waiting is the program's own dependencies and that. A moment inside a call is as far through it there as it was when
-measured.
+How long it lasts there is POP's T_ideal, which divides communication efficiency into serialization and transfer.
+Computation stays as measured, and so do calls that move no data (I/O, probes, tests, posting of receives). Calls that
+move data last nothing: neither what the machine's model explains nor what it does not. What is left of waiting is the
+program's own dependencies, as far as the trace shows them. A moment inside a call is as far through it there as it was
+when measured.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def ideal_network(run: Run, locations: pl.DataFrame | None = None) -> pl.DataFra
     calls = run.facts("calls").select("location", "enter_ps", "leave_ps").collect()
     engine = Replayable(run).engine()
     try:
-        enters, leaves = engine.times(changed(engine.recorded, ["network=ideal"]))
+        enters, leaves = engine.times(changed(engine.recorded, ["network=ideal"]), unexplained=False)
     except InputError:  # the recorded order contradicts itself: nothing can be replayed
         return schema.IDEAL_NETWORK.empty()
     begins = np.searchsorted(calls["location"].to_numpy(), np.arange(locations.height + 1))

@@ -411,9 +411,9 @@ class WhatIf:
         Makespan, slope and count of a longest path at each x of the machine at_zero + x step. Not where it `contends`.
         """
 
-    def times(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []) -> tuple[numpy.ndarray, numpy.ndarray]:
+    def times(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = [], unexplained: bool = True) -> tuple[numpy.ndarray, numpy.ndarray]:
         """
-        Enters and leaves of all calls, by location and call; an empty list of factors: 1 each.
+        Enters and leaves of all calls, by location and call; an empty list of factors: 1 each. Without `unexplained`, calls that move data last neither what the machine says nor what no model explains.
         """
 
 def wait_reasons() -> list[str]:

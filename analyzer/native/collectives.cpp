@@ -142,6 +142,7 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
     };
 
     std::vector<std::vector<Forming>> operations(groups);
+    std::vector<std::uint32_t> recorded(groups, 0);  // members of a channel that have records of it
     Counters counters;
     for (std::size_t process = 0; process < n; ++process) {
         counters.clear();
@@ -163,6 +164,8 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
             }
             const auto k = counters.next(channel);
             operations.resize(channel_of.size());
+            recorded.resize(channel_of.size(), 0);
+            recorded[channel] += k == 0 ? 1 : 0;
             auto& mine = operations[channel];
             if (k >= mine.size()) {
                 mine.push_back({1, record.root, record.operation, false, kNone});
@@ -186,15 +189,19 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
     std::uint32_t instances = 0;
     for (std::size_t c = 0; c < operations.size(); ++c) {
         const auto of = channel_of.of(c);
+        const auto least = std::min(expected[of], 2U);  // one member of several waits for no member that is known
         for (auto& operation : operations[c]) {
             if ((operation.members != expected[of] || operation.inconsistent) && any_off(of)) {
                 count(quality, Quality::collective_while_off);
-            } else if (operation.members != expected[of]) {
+            } else if (operation.members != recorded[c] || operation.members < least) {
                 count(quality, Quality::collective_incomplete);
             } else if (operation.inconsistent) {
                 count(quality, Quality::collective_inconsistent);
             } else {
                 operation.instance = instances++;
+                if (operation.members != expected[of]) {
+                    count(quality, Quality::collective_lacks_members);
+                }
             }
         }
     }

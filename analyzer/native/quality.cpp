@@ -87,6 +87,9 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
      "collective operations whose members disagree on the operation or the root; their records are not grouped"},
     {collective_incomplete, "collective_incomplete", error, trace,
      "collective operations with missing members; their records are not grouped"},
+    {collective_lacks_members, "collective_lacks_members", data_loss, trace,
+     "collective operations of whose members some have no record in the trace; the others wait for those at least that "
+     "it has"},
     {collective_call_without_record, "collective_call_without_record", info, trace,
      "collective calls for which the writer left no collective record"},
     {collective_outside_communicator, "collective_outside_communicator", error, trace,

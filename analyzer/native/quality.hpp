@@ -51,6 +51,7 @@ enum class Quality : std::uint8_t {
     collective_ended_early,
     collective_inconsistent,
     collective_incomplete,
+    collective_lacks_members,
     collective_call_without_record,
     collective_outside_communicator,
     one_sided_call_without_record,

@@ -93,7 +93,11 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         predicted=manifest.predicted,
         warnings=_warnings(run),
         conclusion=conclude(
-            breakdown, _largest(run, breakdown), found, oversubscribed=manifest.hosts.oversubscribed is True
+            breakdown,
+            _largest(run, breakdown),
+            found,
+            oversubscribed=manifest.hosts.oversubscribed is True,
+            lacks_members=any(one.name == "collective_lacks_members" and one.count for one in manifest.quality),
         ),
         findings=found,
         breakdown=breakdown,

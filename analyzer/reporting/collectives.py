@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from logpost.analyzer.algorithms import is_tied
+from logpost.analyzer.before_last import before_last
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.data import CollectiveKind, Collectives
 from logpost.analyzer.run import Run
@@ -19,16 +20,18 @@ LIBRARY = "LOGPOST::MPI"
 
 
 def collectives(run: Run) -> Collectives | None:
-    """The program's time in collective operations after those had entered who were waited for; None: there is none, or
-    the run is older than its division."""
+    """The program's time in collective operations beyond the waits that their definitions name; None: there is none,
+    or the run is older than its division."""
     sums = parts(run.table("collective_parts"), run.manifest.machine.undivided)
     if not any(sums.values()):
         return None
     names = dict(run.table("communicators").select("comm", "name").collect().iter_rows())
+    early = before_last(*(run.table(name) for name in ("collectives", "communicators", "locations")))
     rows = run.table("collective_kinds").sort("measured_ps", descending=True).collect()
     return Collectives(
         library=run.manifest.source.properties.get(LIBRARY, ""),
         parts_ps=sums,
+        before_last_ps=int(early.select(wide_sum("before_last_ps")).collect().item() or 0),
         kinds=tuple(
             CollectiveKind(
                 operation=row["operation"],

@@ -7,9 +7,9 @@ from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
 from logpost.analyzer.undivided import UNDIVIDED, title
 
 HEADINGS = ("operations", "replayed as", "measured", "predicted", "residual")
-"""Times are means over members and operations, after those had entered who were waited for."""
+"""Times are means over members and operations, beyond the waits that the operations' definitions name."""
 MEANING = {
-    "late_members": "members on the way of the data entered after those",
+    "late_members": "members on the path of the data entered after those that the definition names",
     "send_overhead": "processors send, on the way to this member and its own",
     "latency": "L of the messages on the way",
     "endpoint_contention": "messages wait for a NIC",
@@ -25,7 +25,14 @@ def summary(found: Collectives) -> str:
     """What the parts are about."""
     total = sum(found.parts_ps.values())
     by = f"; carried out by {found.library.split(',')[0]}" if found.library else ""
-    return f"{time_text(total)} after those had entered who were waited for; sum over ranks, replayed as messages{by}"
+    early = ""
+    if found.before_last_ps:
+        early = (
+            f"; {time_text(found.before_last_ps)} of it before an operation's last member has entered: ranks that need "
+            "no other one by the operation's definition may have waited all the same"
+        )
+    beyond = f"{time_text(total)} beyond the waits that the operations' definitions name"
+    return f"{beyond}{early}; sum over ranks, replayed as messages{by}"
 
 
 def part_rows(found: Collectives) -> list[tuple[str, str, str, str]]:

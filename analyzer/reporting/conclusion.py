@@ -25,8 +25,8 @@ MEANING = {
     "recv_overhead": "the processor's work to receive",
     "residual": "time in calls that no part of the model explains",
     "lock_wait": "ranks wait for a lock of memory that another rank holds",
-    "collective_wait": "ranks wait in collective operations and fences for the last one",
-    "collective": "collective operations after the last rank has entered",
+    "collective_wait": "ranks wait in collective operations, fences and constructors for the ranks that these need",
+    "collective": "in collective operations, beyond the waits that their definitions name",
     "mpi_other": "communicators, probes and all other MPI calls",
     "compute": "outside communication calls",
     UNDIVIDED: "what the estimated machine does not tell apart",
@@ -40,21 +40,32 @@ def conclude(
     found: Sequence[FoundHere],
     *,
     oversubscribed: bool,
+    lacks_members: bool = False,
 ) -> str:
-    """What the worst finding blames, how much of the time is communication, and what the largest part of that is."""
+    """What the worst finding blames, how much of the time is communication, and what the largest part of that is.
+
+    Arguments:
+        breakdown: the categories' times.
+        largest: the largest part of communication.
+        found: the findings, the worst first.
+        oversubscribed: ranks outnumber cores.
+        lacks_members: the trace has no events of ranks that others wait for.
+    """
     if not any(share.exposed_ps for share in breakdown):
         return "No rank has a measured runtime: the archive has no events of an MPI or SHMEM process."
-    return f"{_worst(found, oversubscribed=oversubscribed)} {_communication(breakdown, largest)}."
+    communication = _communication(breakdown, largest, lacks_members=lacks_members)
+    return f"{_worst(found, oversubscribed=oversubscribed)} {communication}."
 
 
-def _communication(breakdown: Sequence[Share], largest: Largest) -> str:
+def _communication(breakdown: Sequence[Share], largest: Largest, *, lacks_members: bool) -> str:
     communication = [share for share in breakdown if share.category != "compute"]
     part = sum(share.share for share in communication)
     if part < SMALL:
         return f"The ranks compute {percent_text(1 - part)} of their time: communication does not slow this program"
     waiting = sum(share.share for share in communication if share.category in WAITING)
     # Of what an estimated machine does not tell apart, some may be waiting: without it, the sum is a lower bound.
-    least = "at least " if any(share.category == UNDIVIDED and share.exposed_ps for share in communication) else ""
+    undivided = any(share.category == UNDIVIDED and share.exposed_ps for share in communication)
+    least = "at least " if undivided or lacks_members else ""
     where = f" in {largest.region}" if largest.region else ""
     return (
         f"The ranks spend {percent_text(part)} of their time in communication, {least}{percent_text(waiting)} waiting "

@@ -17,6 +17,7 @@ from logpost.analyzer.packing import Packing
 from logpost.analyzer.reporting.names import ranks_text
 from logpost.analyzer.sens_view import SensPart
 from logpost.analyzer.threads import Accelerators, Threads
+from logpost.analyzer.undivided import UNDIVIDED
 from logpost.replay.message_models import MessageModel
 
 NO_FINDING = "no pattern costs any rank as much as 1 % of the program's time"
@@ -312,7 +313,7 @@ class CollectiveKind:
     instead: str | None
     """another one that fits as well"""
     measured_ps: float
-    """after those had entered whom the operation's definition makes a member wait for"""
+    """beyond the waits that the operation's definition names"""
     predicted_ps: float
     residual_ps: float
     """measured beyond the prediction"""
@@ -322,12 +323,18 @@ class CollectiveKind:
     """distance of replayed and measured ends, mean over the members that were asked"""
 
 
+UNEXPLAINED = ("residual", "not_divided", UNDIVIDED)
+"""Parts of collective operations that no replay explains."""
+
+
 @dataclass(frozen=True)
 class Collectives:
     """What the category `collective` of the program consists of."""
 
     parts_ps: dict[str, int]
     """over all ranks; together the category"""
+    before_last_ps: int
+    """of it, of members that no definition makes wait, before an operation's last member has entered: they may wait"""
     kinds: tuple[CollectiveKind, ...]
     """of the whole run, the longest first"""
     library: str = ""
@@ -391,6 +398,13 @@ class Report:
     """likewise"""
     collectives: Collectives | None = None
     """None where no time is in collective operations, and likewise"""
+
+    @property
+    def collective_residual_share(self) -> float:
+        """What no replay explains of collective operations, as a share of the ranks' time in the program."""
+        every = sum(share.exposed_ps for share in self.breakdown)
+        parts = self.collectives.parts_ps if self.collectives is not None else {}
+        return sum(parts.get(part, 0) for part in UNEXPLAINED) / max(1, every)
 
     @property
     def slowest_wall_ps(self) -> int:

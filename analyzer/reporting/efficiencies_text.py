@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from logpost.analyzer.efficiencies import Efficiency
 from logpost.analyzer.efficiency_windows import Stretch, lowest
+from logpost.analyzer.reporting.data import Report
 from logpost.analyzer.reporting.units import percent_text, span_text
 
 
@@ -23,14 +23,21 @@ def lowest_text(stretches: Sequence[Stretch]) -> str:
 
 
 MUCH = 0.1
-"""Of message time: from here on, a residual is worth a word where it counts as something else."""
+"""From this share of a time on, a residual changes what the efficiencies say of it."""
 
 
-def residual_text(known: Sequence[Efficiency], residual_share: float) -> str:
-    """That serialization holds what no model explains, where it is known and that is much; empty otherwise."""
-    if residual_share < MUCH or all(one.value is None for one in known if one.name == "serialization"):
+def residual_text(report: Report) -> str:
+    """That transfer holds what no model explains, where it is known and that is much; empty otherwise."""
+    if all(one.value is None for one in report.efficiencies if one.name == "transfer"):
+        return ""
+    shares = (
+        (report.machine.residual_share, "message time"),
+        (report.collective_residual_share, "the ranks' time, in collective operations"),
+    )
+    parts = [f"{percent_text(share)} of {whole}" for share, whole in shares if share >= MUCH]
+    if not parts:
         return ""
     return (
-        "Serialization includes what the machine's model does not explain: residual, "
-        f"{percent_text(residual_share)} of message time, stays in the replay on the ideal network"
+        f"Transfer includes residual, which the machine's model does not explain: {' and '.join(parts)}. "
+        "How much of it is waiting for other ranks, which is serialization, the trace does not show"
     )

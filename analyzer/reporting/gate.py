@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from logpost.analyzer.change import Change
 from logpost.analyzer.compare import LENGTHS, REGION_PREFIX, Comparison, is_fraction, names
 from logpost.analyzer.reporting.units import change_text, percent_text, time_text
+from logpost.analyzer.schema import WAIT_STATES
 from logpost.errors import InputError, suggestion
 
 _FORM = re.compile(
@@ -62,7 +63,7 @@ def parse(text: str) -> Gate:
         raise InputError(f"--fail-if {text!r} is not a valid condition; {_HOW}")
     name, operator, sign, number, unit = match.groups()
     known = name in names() or name.startswith(REGION_PREFIX)
-    if not known and name not in ("wait_at_barrier", "wait_at_nxn", "late_broadcast", "early_reduce", "wait_at_fence"):
+    if not known and name not in WAIT_STATES:
         raise InputError(
             f"--fail-if {text!r}: unknown name {name!r}; use one of {', '.join(names())}, or region.NAME"
             f"{suggestion(name, names())}"

@@ -139,6 +139,7 @@ def _collectives(found: Collectives, unknown: dict[str, float | None]) -> dict[s
     parts = {part: time / PS_PER_S for part, time in found.parts_ps.items()}
     return {
         "parts_s": {part: None for part in COLLECTIVE_PARTS if part in unknown} | parts,
+        "before_last_s": found.before_last_ps / PS_PER_S,
         "kinds": [_seconds(asdict(kind)) for kind in found.kinds],
         "library": found.library or None,
     }

@@ -45,8 +45,9 @@ WAIT_STATE_NAMES = {
     "late_broadcast": "Late Broadcast",
     "early_reduce": "Early Reduce",
     "wait_at_fence": "Wait at Fence",
+    "wait_at_creation": "Wait at Creation",
 }
-"""As Scalasca spells them."""
+"""As Scalasca spells them; it has none at creation."""
 
 BAR = 24
 """Cells of the longest bar."""
@@ -298,7 +299,7 @@ def _efficiencies(report: Report) -> Group:
             table.add_row(name, "-", Text(efficiency.reason, style="dim"))
         else:
             table.add_row(name, percent_text(efficiency.value), Text(bar(efficiency.value), style="cyan"))
-    notes = (lowest_text(report.stretches), residual_text(report.efficiencies, report.machine.residual_share))
+    notes = (lowest_text(report.stretches), residual_text(report))
     return _section("Efficiencies", table, *(Text(note, style="dim") for note in notes if note))
 
 

@@ -109,7 +109,7 @@ COLLECTIVE_KINDS = Table(
         enum("second", ALGORITHMS, "the next best; not_known: there is no other"),
         Column("second_error_ps", pl.Float64(), "ps", "its typical distance"),
         *wide_ps(
-            measured="sum over members, after those had entered whom the operation's definition makes them wait for",
+            measured="sum over members, beyond the waits that the operation's definition names",
             predicted="the same, as replayed",
             residual="sum of what was measured beyond the replay",
             deficit="sum of what was replayed beyond the measurement",

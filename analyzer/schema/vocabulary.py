@@ -42,6 +42,15 @@ report need not load; a thread's add up to the wall time of its process's first 
 
 OPERATIONS = tuple(_native.operations())
 """Collective operations, in the order of the native core."""
+HANDLE_OPERATIONS = (
+    "create handle",
+    "destroy handle",
+    "allocate",
+    "deallocate",
+    "create handle and allocate",
+    "destroy handle and deallocate",
+)
+"""Those that make or release a communicator, window, file or memory, and move no data."""
 PROTOCOLS = ("eager", "rendezvous")
 LOCALITIES = ("self", "same_socket", "same_node", "other_node")
 TRANSFER_KINDS = tuple(_native.transfer_kinds())
@@ -60,6 +69,7 @@ WAIT_STATES = (
     "late_broadcast",
     "early_reduce",
     "wait_at_fence",
+    "wait_at_creation",
 )
 DIRECTIONS = ("send", "recv")
 FINDING_KINDS = (

@@ -224,6 +224,8 @@ def _environment(f: Function) -> tuple[str, dict[str, str], str, str]:
         if parent == "-":
             return "", {}, f"lp_comm_new(s, 0, 0, {made});", failed
         failed = f"lp_failed_coll(s, {parent}, LP_ROOT_NONE);"
+        if made == "-":  # no communicator, but all members of this one agree
+            return "", {}, f"lp_comm_call(s, LP_COMM_NEW, lp_comm_id(s.t, (MPI_Comm){parent}), 0, NULL);", failed
         return "", {}, f"lp_comm_new(s, {parent}, 1, {made});", failed
     if h == "comm_idup":
         return "", {}, "lp_comm_new_idup(s, comm, newcomm, request);", failed

@@ -17,6 +17,7 @@ NAMES = {
     "late_broadcast": "Late Broadcast",
     "early_reduce": "Early Reduce",
     "wait_at_fence": "Wait at Fence",
+    "wait_at_creation": "Wait at Creation",
 }
 """Pattern -> the field's name for it."""
 
@@ -28,6 +29,7 @@ INK = {
     "late_broadcast": "collective_wait",
     "early_reduce": "collective_wait",
     "wait_at_fence": "collective_wait",
+    "wait_at_creation": "collective_wait",
 }
 """Pattern -> the category whose colour it shares."""
 

@@ -143,7 +143,7 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         grids["timeline"] = timeline_grid(cube, over)
     if len(report.stretches) > 1:
         charts["efficiencies"] = efficiencies_over_time(report.stretches)
-        said = (lowest_text(report.stretches), residual_text(report.efficiencies, report.machine.residual_share))
+        said = (lowest_text(report.stretches), residual_text(report))
         notes["efficiencies"] = [note for note in said if note]
     if report.critical_path:
         charts["critical_path"] = critical_path(run.table("critical_path").collect(), on, over)

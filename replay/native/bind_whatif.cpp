@@ -155,8 +155,8 @@ class WhatIf {
 
     /// The times of all calls, by location and call, under one setting. Factors that are not given are 1.
     nb::tuple times(const Parameters& machine, double compute, const std::vector<double>& by_location,
-                    const std::vector<double>& by_callpath) const {
-        const std::vector<Setting> settings{{machine, compute, by_location, by_callpath}};
+                    const std::vector<double>& by_callpath, bool unexplained) const {
+        const std::vector<Setting> settings{{machine, compute, by_location, by_callpath, unexplained}};
         std::vector<std::int64_t> enters, leaves;
         {
             const nb::gil_scoped_release release;
@@ -388,10 +388,11 @@ void bind_whatif(nb::module_& module) {
              "Makespan, slope and count of a longest path at each x of the machine at_zero + x step. Not where it "
              "`contends`.")
         .def("times", &WhatIf::times, "machine"_a, "compute"_a = 1.0, "by_location"_a = std::vector<double>{},
-             "by_callpath"_a = std::vector<double>{},
+             "by_callpath"_a = std::vector<double>{}, "unexplained"_a = true,
              nb::sig("def times(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], "
-                     "by_callpath: list[float] = []) -> tuple[numpy.ndarray, numpy.ndarray]"),
-             "Enters and leaves of all calls, by location and call; an empty list of factors: 1 each.");
+                     "by_callpath: list[float] = [], unexplained: bool = True) -> tuple[numpy.ndarray, numpy.ndarray]"),
+             "Enters and leaves of all calls, by location and call; an empty list of factors: 1 each. Without "
+             "`unexplained`, calls that move data last neither what the machine says nor what no model explains.");
 }
 
 }  // namespace logpost::replay::bindings

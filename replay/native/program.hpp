@@ -59,6 +59,25 @@ inline constexpr std::size_t kCallKinds = 22;
     return kind == CallKind::wait || kind == CallKind::wait_multi || kind == CallKind::test;
 }
 
+/// Whether calls of a kind move data or synchronize: how long they last is up to the network and the library. Probes
+/// and tests look at what has arrived, and receives are posted; these last as long without a network.
+[[nodiscard]] constexpr bool moves_data(CallKind kind) noexcept {
+    switch (kind) {
+        case CallKind::user:
+        case CallKind::receive_nonblocking:
+        case CallKind::test:
+        case CallKind::probe:
+        case CallKind::initialize:
+        case CallKind::finalize:
+        case CallKind::io:
+        case CallKind::other:
+        case CallKind::not_recorded:
+            return false;
+        default:
+            return true;
+    }
+}
+
 /// Names of the kinds, in their order, as the table `regions` has them.
 inline constexpr std::string_view kCallKindNames[kCallKinds] = {"user",
                                                                 "send",

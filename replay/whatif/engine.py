@@ -338,13 +338,18 @@ class Engine:
             scenarios, lambda graph, same: graph.makespans(*self._lanes(same), os.cpu_count() or 1, released).tolist()
         )
 
-    def times(self, scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def times(self, scenario: Scenario, *, unexplained: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Enters and leaves of all calls of the locations that are followed, by location and call.
+
+        Arguments:
+            unexplained: whether calls that move data last what no model explains, too; without it they last nothing.
 
         Raises:
             InputError: the recorded messages wait for each other in a circle.
         """
-        return self.graph(scenario).times(_native(scenario), scenario.compute, *_lists(scenario))
+        return self.graph(scenario).times(
+            _native(scenario), scenario.compute, *_lists(scenario), unexplained=unexplained
+        )
 
     def times_with_code(self, longer_ps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         """Enters and leaves of all calls, as `times`, if the code before each of them took so much longer than it did

@@ -195,11 +195,13 @@ class Story:
         )
 
     def collective(self, path: int, operation: str, members: dict[int, tuple[int, int]], root: int = -1) -> None:
-        """A synchronizing operation: members wait for the last to enter; the rest of their call is `collective`."""
+        """A synchronizing operation: members wait for the last to enter, or for the root of a broadcast; the rest of
+        their call is `collective`."""
         assert operation in operations(), operation
-        last = max(enter for enter, _ in members.values())
+        last = members[root][0] if operation == "Bcast" and root >= 0 else max(enter for enter, _ in members.values())
         for rank, (enter, leave) in members.items():
-            self.call(rank, enter, leave, path, collective_wait=last - enter, collective=leave - last)
+            wait = max(0, last - enter)
+            self.call(rank, enter, leave, path, collective_wait=wait, collective=leave - enter - wait)
             self.rows["collectives"].append(
                 {
                     "instance": self.instances,
@@ -211,7 +213,7 @@ class Story:
                     "operation": operation,
                     "enter_ps": enter,
                     "leave_ps": leave,
-                    "wait_ps": last - enter,
+                    "wait_ps": wait,
                     "bytes_sent": 8,
                     "bytes_received": 8,
                 }

@@ -76,9 +76,10 @@ def test_the_path_is_as_long_as_scalascas(runs: dict[str, Run]) -> None:
 
 
 def as_scalasca_counts(run: Run) -> pl.LazyFrame:
-    """The profile without the path in finalization, fences and Alltoallv without waits."""
+    """The profile without the path in finalization; fences, Alltoallv, and what makes handles, without waits."""
     callpaths = run.table("callpaths").join(run.table("regions"), on="region").select("callpath", "name")
     unknown = pl.col("name").is_in(["MPI_Win_fence", "MPI_Alltoallv"])
+    unknown |= pl.col("name").str.contains("^MPI_(Comm|Cart|Win)_(create|dup|split|sub|allocate|free)")
     return (
         run.table("path_profile")
         .join(callpaths, on="callpath", how="left")

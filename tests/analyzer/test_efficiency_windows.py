@@ -5,10 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from logpost.analyzer.efficiencies import efficiencies
 from logpost.analyzer.efficiency_windows import by_stretch, ideal_runtime, lowest
 from logpost.analyzer.manifest import Windows
-from logpost.analyzer.reporting.efficiencies_text import lowest_text, residual_text
+from logpost.analyzer.reporting.efficiencies_text import lowest_text
 
 WIDTH = 100
 
@@ -94,13 +93,3 @@ def test_an_ideal_network_divides_communication_efficiency() -> None:
     assert (third.serialization, third.transfer) == (None, None)
     assert ideal_runtime(ideal) == 144  # the first rank's 80 + 64
     assert ideal_runtime(NO_REPLAY) is None
-
-
-def test_residual_in_serialization_is_said() -> None:
-    known = efficiencies([60], 100, 80)
-    assert residual_text(known, 0.25) == (
-        "Serialization includes what the machine's model does not explain: residual, 25.0 % of message time, stays in "
-        "the replay on the ideal network"
-    )
-    assert residual_text(known, 0.05) == ""
-    assert residual_text(efficiencies([60], 100), 0.25) == ""

@@ -202,3 +202,28 @@ def test_a_byte_whose_time_is_only_bounded_may_explain_a_large_operation(size: i
     assert finding["title"].endswith(f", {told_as}")
     assert ("bandwidth estimate at most" in told(finding)) == (size == 8)
     assert ("needs a machine" in finding["advice"]) == (size > 8)
+
+
+def test_a_broadcast_costs_what_is_beyond_waiting_for_its_root() -> None:
+    """In each round the root enters after 300 µs, two ranks after 200 and rank 3 after 400; all leave after 900."""
+    story = OnMachine(4, 20 * MS, windows=20)
+    story.communicator(*range(4))
+    path = story.path("main", "MPI_Bcast")
+    for t in range(0, 20 * MS, MS):
+        enters = (300, 200, 200, 400)
+        story.collective(path, "Bcast", {rank: (t + at * US, t + 900 * US) for rank, at in enumerate(enters)}, root=0)
+    finding = story.alone(collective_cost.find).row(0, named=True)
+    numbers = {one["name"]: one["value"] for one in finding["evidence"]}
+    assert numbers["wait_for_root"] == 3
+    # Ranks 1 and 2 are in it for 600 µs beyond their wait, rank 3 for 500. The root needs no other rank: its 100 µs
+    # until rank 3 enters are no cost, the 500 behind that are.
+    assert numbers["mean_cost"] == pytest.approx((600 + 600 + 500 + 500) / 4 * US)
+    assert "beyond waiting for the root" in finding["title"]
+
+
+def test_making_communicators_in_a_row_is_no_cost_to_fuse() -> None:
+    story = OnMachine(4, 20 * MS, windows=20)
+    path = story.path("main", "MPI_Comm_split")
+    for i in range(6):
+        story.collective(path, "create handle", dict.fromkeys(range(4), (3 * i * MS, 3 * i * MS + 2999 * US)))
+    assert story.alone(collective_cost.find).is_empty()

@@ -57,3 +57,17 @@ def test_a_late_start_that_nobody_waits_for_is_no_finding() -> None:
     story.start_up(0, 10 * MS)
     story.start_up(1, 50 * MS)
     assert story.alone(start_up_skew.find).is_empty()
+
+
+def test_members_of_a_broadcast_wait_for_its_root_not_for_the_last_one() -> None:
+    # The root leaves MPI_Init at 50 ms and begins the broadcast at once; rank 1 waits for it from 10 ms on. Rank 2
+    # begins it at 70 ms, after 60 ms of work: no rank waits for that.
+    story = Story(3, 100 * MS)
+    for rank, end in enumerate((50, 10, 10)):
+        story.start_up(rank, end * MS)
+    story.shut_down(2, 71 * MS)
+    members = {0: (50 * MS, 51 * MS), 1: (10 * MS, 51 * MS), 2: (70 * MS, 71 * MS)}
+    story.collective(story.path("main", "MPI_Bcast"), "Bcast", members, root=0)
+    finding = story.alone(start_up_skew.find).row(0, named=True)
+    assert finding["exposed_ps"] == 40 * MS  # 10 .. 50 ms on rank 1
+    assert [one["value"] for one in finding["evidence"] if one["name"] == "late_rank"] == [0]

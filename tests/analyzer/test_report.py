@@ -139,7 +139,7 @@ def with_collectives() -> Story:
 def test_collectives_are_divided_with_their_algorithm(tmp_path: Path) -> None:
     text = text_of(with_collectives(), tmp_path / "run")
     section = " ".join(text.split("Collective operations")[1].split())
-    assert section.startswith("16.0 µs after those had entered")
+    assert section.startswith("16.0 µs beyond the waits that the operations' definitions name; sum over ranks")
     assert "latency 8.00 µs 50.0 %" in section
     # The errors are 1 ns apart in a mean of 2 µs: not told apart.
     assert "8 Barrier of 2 dissemination (or linear) 2.00 µs 1.50 µs 500 ns" in section
@@ -157,7 +157,7 @@ def test_the_library_that_the_archive_names_carried_the_collectives_out(tmp_path
     manifest.write_text(json.dumps(told))
     found = as_json(build(Run.open(tmp_path / "run")))["collectives"]
     assert found["library"] == "Open MPI v4.1.4, package: Debian"
-    assert summary(Collectives({}, (), found["library"])).endswith("; carried out by Open MPI v4.1.4")
+    assert summary(Collectives({}, 0, (), found["library"])).endswith("; carried out by Open MPI v4.1.4")
     assert as_json(build(with_collectives().write(tmp_path / "unknown")))["collectives"]["library"] is None
 
 

@@ -76,9 +76,10 @@ class Log:
         name = {SEND: "MPI_Send", RECV: "MPI_Recv"}[kind]
         self._add(kind, NUMBERS[name], enter, leave, struct.pack("<QiiII", size, peer, tag, 1, 0))
 
-    def collective(self, name: str, enter: int, leave: int) -> None:
-        """A blocking operation in the world, from rank 0 where it has a root."""
-        self._add(COLL, NUMBERS[name], enter, leave, struct.pack("<QQIi", 8, 8, 1, 0 if name == "MPI_Bcast" else -1))
+    def collective(self, name: str, enter: int, leave: int, moved: tuple[int, int] = (8, 8)) -> None:
+        """A blocking operation in the world, with rank 0 as its root where it has one; the bytes sent and received."""
+        root = 0 if name.removeprefix("MPI_") in ("Bcast", "Scatter", "Gather", "Reduce") else -1
+        self._add(COLL, NUMBERS[name], enter, leave, struct.pack("<QQIi", *moved, 1, root))
 
     def outside(self, name: str, enter: int, leave: int) -> None:
         """A call that makes a communicator of the world's without this member."""

@@ -58,6 +58,24 @@ TEST(Account, EveryInstantHasAPhaseAndACategory) {
     EXPECT_EQ(found, wanted);
 }
 
+TEST(Account, InitializationAndFinalizationWaitForTheirLastMember) {
+    // Rank 1 enters MPI_Init at 200 and MPI_Finalize at 900, rank 0 at 50 and 600; each call is left by both after
+    // that.
+    ProgramStory story;
+    for (const auto& [init, finalize] : {std::pair{50, 600}, {200, 900}}) {
+        const auto rank = story.rank(0, 1000, init);
+        story.call(rank, CallKind::initialize, init, 250);
+        story.call(rank, CallKind::finalize, finalize, 950);
+    }
+    const auto machine = plain_machine();
+    Analysis analysis(story.program(), machine, {}, 1);
+    const auto found = sums(analysis, 0);
+    EXPECT_EQ(found.at({Phase::start_up, kCollectiveWait}), 150);   // 50..200
+    EXPECT_EQ(found.at({Phase::start_up, kMpiOther}), 50);          // 200..250
+    EXPECT_EQ(found.at({Phase::shut_down, kCollectiveWait}), 300);  // 600..900
+    EXPECT_EQ(found.at({Phase::shut_down, kMpiOther}), 50);         // 900..950
+}
+
 TEST(Account, TimeOfTheProgramOutsideOfTheRegionOfInterestIsOutside) {
     InitToFinalize story;
     const auto machine = plain_machine();

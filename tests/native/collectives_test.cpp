@@ -121,6 +121,33 @@ TEST(Collectives, AMissingMemberLeavesTheOperationUngrouped) {
     EXPECT_EQ(s.counted(Quality::collective_incomplete), 1U);
 }
 
+TEST(Collectives, MembersWithoutAnyRecordLeaveTheOthersGrouped) {
+    // The event file of location 2 is missing: the order of the others is whole.
+    Story s(3);
+    const auto world = s.communicator({0, 1, 2});
+    for (const std::size_t l : {0U, 1U}) {
+        s.operation(l, world, Operation::barrier);
+        s.operation(l, world, Operation::gather, 2);
+    }
+    s.operation(1, world, Operation::barrier);
+    s.group();
+    EXPECT_EQ(s.instance(0, 0), s.instance(1, 0));
+    EXPECT_EQ(s.instance(0, 1), s.instance(1, 1));
+    EXPECT_NE(s.instance(0, 0), kNone);
+    EXPECT_EQ(s.instance(1, 2), kNone);  // location 0 lacks this one
+    EXPECT_EQ(s.counted(Quality::collective_lacks_members), 2U);
+    EXPECT_EQ(s.counted(Quality::collective_incomplete), 1U);
+}
+
+TEST(Collectives, AMemberWhoseOthersAreAllMissingIsNotGrouped) {
+    Story s(2);
+    const auto world = s.communicator({0, 1});
+    s.operation(0, world, Operation::barrier);
+    s.group();
+    EXPECT_EQ(s.instance(0, 0), kNone);
+    EXPECT_EQ(s.counted(Quality::collective_incomplete), 1U);
+}
+
 TEST(Collectives, DisagreementLeavesTheOperationUngrouped) {
     Story s(2);
     const auto world = s.communicator({0, 1});

@@ -195,5 +195,19 @@ TEST(Delays, ManyWaitsCostTheSameOnAnyNumberOfThreads) {
     }
 }
 
+TEST(Delays, TheLastMemberOfACreationPaysAsThatOfABarrierDoes) {
+    // Before the creation rank 1 computes 700, the others 100 and 250; after it, rank 0 computes 80 longer than the
+    // others, to which its excess of before, -600, is nothing: the creation synchronized them.
+    ProgramStory story;
+    for (const auto& [enter, next] : {std::pair{100, 820}, {700, 740}, {250, 740}}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::other, enter, 720), Operation::create_handle, -1, 0);
+        story.collective(rank, story.call(rank, CallKind::barrier, next, 830), Operation::barrier, -1, 1);
+    }
+    constexpr auto kOther = static_cast<std::int32_t>(CallKind::other);
+    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::barrier), kBarrier, 160, 0},  // 2 x 80
+                                                         {1, before(CallKind::other), kOther, 1050, 0}}));  // 600 + 450
+}
+
 }  // namespace
 }  // namespace logpost::replay

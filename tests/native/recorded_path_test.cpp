@@ -194,5 +194,14 @@ TEST(RecordedPath, LeadsFromAChangeOfItsMemoryToTheTransferThatWasStartedLast) {
     EXPECT_EQ(path(story.program()), (std::vector<Stretch>{{0, 0, 400}, {1, 400, 1000}}));
 }
 
+TEST(RecordedPath, LeadsFromACreationToItsLastMember) {
+    ProgramStory story;
+    for (const auto& [enter, last] : {std::pair{100, 1000}, {700, 900}, {250, 800}}) {
+        const auto rank = story.rank(0, last);
+        story.collective(rank, story.call(rank, CallKind::other, enter, 720), Operation::create_handle);
+    }
+    EXPECT_EQ(path(story.program()), (std::vector<Stretch>{{1, 0, 700}, {0, 700, 1000}}));
+}
+
 }  // namespace
 }  // namespace logpost::replay

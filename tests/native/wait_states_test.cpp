@@ -247,5 +247,99 @@ TEST(WaitStates, MembersOfABroadcastWaitForItsRoot) {
     EXPECT_EQ(of(states(story, 0), WaitState::late_broadcast).count, 0U);
 }
 
+TEST(WaitStates, ACreationWaitsForItsLastMemberWhereAllWereInItAtOneTime) {
+    // MPI permits a creation to synchronize and does not require it. If rank 2 leaves before rank 1 enters, it waited
+    // for no other, and no wait of the others is known.
+    for (const bool all : {true, false}) {
+        ProgramStory story;
+        for (const auto& [enter, leave] : {std::pair{100, 720}, {700, 720}, {250, all ? 720 : 260}}) {
+            const auto rank = story.rank(0, 1000);
+            story.collective(rank, story.call(rank, CallKind::other, enter, leave), Operation::create_handle);
+        }
+        EXPECT_EQ(of(states(story, 0), WaitState::wait_at_creation).wait_ticks, all ? 600 : 0);  // 100..700
+        EXPECT_EQ(of(states(story, 1), WaitState::wait_at_creation).count, 0U);
+        EXPECT_EQ(of(states(story, 2), WaitState::wait_at_creation).wait_ticks, all ? 450 : 0);  // 250..700
+        EXPECT_EQ(of(states(story, 0), WaitState::wait_at_nxn).count, 0U);
+        EXPECT_EQ(CollectiveWaits(story.program()).early_ends(), 0U);
+    }
+}
+
+TEST(WaitStates, ACreationOverAnInterCommunicatorIsOfBothGroups) {
+    // MPI_Intercomm_merge: ranks 0 and 1 are one group, rank 2 the other; rank 1 enters last.
+    ProgramStory story;
+    for (const auto enter : {100, 700, 250}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::other, enter, 720), Operation::create_handle);
+    }
+    story.first_group(2);
+    EXPECT_EQ(of(states(story, 0), WaitState::wait_at_creation).wait_ticks, 600);
+    EXPECT_EQ(of(states(story, 2), WaitState::wait_at_creation).wait_ticks, 450);
+}
+
+TEST(WaitStates, ARootAloneWaitsForTheMembersOfAGather) {
+    // Rank 1 enters last, at 700. Rank 2 gives its data and needs no other: whether it waits for the root, which waits
+    // for rank 1, its times do not show.
+    ProgramStory story;
+    for (const auto& [enter, leave] : {std::pair{100, 720}, {700, 710}, {250, 730}}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::collective, enter, leave), Operation::gather, 0);
+    }
+    const CollectiveWaits waits(story.program());
+    const auto wait = [&](std::size_t rank) {
+        return waits.wait(story.program().timelines[rank].collectives[0], rank);
+    };
+    EXPECT_EQ(wait(0), 600);
+    EXPECT_EQ(wait(1), 0);
+    EXPECT_EQ(wait(2), 0);
+}
+
+TEST(WaitStates, OfAScatterNoMemberWaitsForTheLastOne) {
+    // The root, rank 0, enters at 300: rank 2 waits for it from 100 on, and neither for rank 1, which enters last.
+    ProgramStory story;
+    for (const auto& [enter, leave] : {std::pair{300, 720}, {700, 710}, {100, 320}}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::collective, enter, leave), Operation::scatter, 0);
+    }
+    const CollectiveWaits waits(story.program());
+    const auto wait = [&](std::size_t rank) {
+        return waits.wait(story.program().timelines[rank].collectives[0], rank);
+    };
+    EXPECT_EQ(wait(0), 0);
+    EXPECT_EQ(wait(1), 0);
+    EXPECT_EQ(wait(2), 200);
+}
+
+TEST(WaitStates, AMemberOfAScatterThatGetsNothingMayLeaveBeforeItsRootEnters) {
+    ProgramStory story;
+    for (const auto& [enter, leave] : {std::pair{500, 520}, {100, 110}, {100, 530}}) {
+        const auto rank = story.rank(0, 1000);
+        story.collective(rank, story.call(rank, CallKind::collective, enter, leave), Operation::scatterv, 0);
+        story.gives_and_gets(rank, rank == 0 ? 8 : 0, rank == 2 ? 8 : 0);
+    }
+    const CollectiveWaits waits(story.program());
+    const auto wait = [&](std::size_t rank) {
+        return waits.wait(story.program().timelines[rank].collectives[0], rank);
+    };
+    EXPECT_EQ(wait(1), 0);
+    EXPECT_EQ(wait(2), 400);
+    EXPECT_EQ(waits.early_ends(), 0U);
+}
+
+TEST(WaitStates, ForARootWithoutRecordsNoWaitIsKnown) {
+    // The event file of rank 2, the root of a broadcast, is missing: when it entered is not known. Of a gather, the
+    // root, rank 0, waits for rank 1 at least.
+    for (const auto& [operation, root] : {std::pair{Operation::bcast, 2}, {Operation::gather, 0}}) {
+        ProgramStory story;
+        for (const auto enter : {100, 300}) {
+            const auto rank = story.rank(0, 1000);
+            story.collective(rank, story.call(rank, CallKind::collective, enter, 600), operation, root);
+        }
+        const CollectiveWaits waits(story.program());
+        EXPECT_EQ(waits.wait(story.program().timelines[0].collectives[0], 0), root == 0 ? 200 : 0);
+        EXPECT_EQ(waits.wait(story.program().timelines[1].collectives[0], 1), 0);
+        EXPECT_EQ(waits.early_ends(), 0U);
+    }
+}
+
 }  // namespace
 }  // namespace logpost::replay

@@ -4,9 +4,10 @@ The graph of the calls lets all members meet and gives each the lag that was mea
 others had told each other all that did not need it: the lag holds what was left for it. Where all come at once, every
 round of messages is waited for. So an operation is played as the messages of its usual algorithm
 (`collective_messages`), each of which takes c from when its sender has what it sends, a part of that either processor,
-with the enters as they were and as they are in a replay. c makes the sum of all members' ends that of the run, by
-operation, size and root, and the part is what explains single ends best; by how much these are off stays with them.
-Where they are as well explained by one lag after the last member that each needs, all stays as it was.
+with the enters as they were and as they are in a replay. c makes the sum of the ends of the members that need all
+others that of the run, by operation, size and root, and the part is what explains single ends best; by how much
+these are off stays with them. (A member that gives to a root may stay for what the root waits for.) Where they are as
+well explained by one lag after the last member that each needs, all stays as it was.
 
 Only members that need all the others are looked at: one that needs some may run ahead of the rest in the replay, and
 where it has been held up for that before is not known.
@@ -86,9 +87,12 @@ def _longer(operation: int, calls: Calls, graph: Graph, enter_ps: Int64) -> Floa
     asked = slice(min(OF_FIT, MOST_OF_FIT // len(senders)))
     schedule = _schedule(senders, receivers, steps, size)
     was, left = graph.enter_ps[calls].astype(np.float64), graph.leave_ps[calls[asked]]
-    fits = [(*_fitted(partial(_ends, schedule, busy), was[asked], left), busy) for busy in BUSY]
+    if not schedule.needs_all.any():
+        return nothing
+    fitted = partial(_fitted, of=schedule.needs_all, enters=was[asked], leaves=left)
+    fits = [(*fitted(partial(_ends, schedule, busy)), busy) for busy in BUSY]
     off, takes, busy = min(fits)
-    if off >= _fitted(partial(_met, schedule), was[asked], left)[0]:
+    if off >= fitted(partial(_met, schedule))[0]:
         return nothing
     longer = _ends(schedule, busy, enter_ps[calls].astype(np.float64), takes) - _ends(schedule, busy, was, takes)
     return np.where(schedule.needs_all, longer, -np.inf)
@@ -160,13 +164,17 @@ def _met(schedule: _Schedule, enters: Floats, takes: float) -> Floats:
     return last + np.where(schedule.needs_others, takes, 0.0).astype(np.float64)
 
 
-def _fitted(ends: Callable[[Floats, float], Floats], enters: Floats, leaves: Int64) -> tuple[float, float]:
-    """How far the ends are off, in all, and what it takes for them to have the sum that the leaves have."""
-    low, high, wanted = 0.0, float((leaves - enters).max()), float((leaves - enters).sum())
+def _fitted(
+    ends: Callable[[Floats, float], Floats], *, of: Flags, enters: Floats, leaves: Int64
+) -> tuple[float, float]:
+    """How far the ends of some members are off, in all, and how long a message lasts for them to have the sum that the
+    leaves have."""
+    stays = (leaves - enters)[:, of]
+    low, high, wanted = 0.0, float(stays.max()), float(stays.sum())
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        if (ends(enters, middle) - enters).sum() < wanted:
+        if (ends(enters, middle) - enters)[:, of].sum() < wanted:
             low = middle
         else:
             high = middle
-    return float(np.abs(ends(enters, low) - leaves).sum()), low
+    return float(np.abs(ends(enters, low) - leaves)[:, of].sum()), low

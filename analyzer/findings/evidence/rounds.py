@@ -8,6 +8,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.schema import HANDLE_OPERATIONS
 
 PERSONAL = ("alltoall", "alltoallv", "alltoallw")
 """Operations in which each member has data for each other one: one round with each."""
@@ -23,7 +24,7 @@ def shortest_round(evidence: Evidence) -> float:
     """Time after the last member has entered, by round, in the shortest operation of the run; ps."""
     every = (
         evidence.tables["collectives"]
-        .filter(pl.col("instance") >= 0)
+        .filter(pl.col("instance") >= 0, ~pl.col("operation").cast(pl.String).is_in(HANDLE_OPERATIONS))
         .group_by("instance")
         .agg(
             pl.col("operation").first().cast(pl.String),

@@ -16,6 +16,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
+from logpost.analyzer.schema import HANDLE_OPERATIONS
 
 CLOSE = 0.5
 """Longest gap, as a fraction of the call without its wait: with more, the time between the calls matters as well."""
@@ -82,7 +83,8 @@ def with_follows(collectives: pl.LazyFrame, *columns: str) -> pl.DataFrame:
     alike = pl.all_horizontal([pl.col(name) == pl.col(name).shift(1) for name in same])
     gap = pl.col("enter_ps") - pl.col("leave_ps").shift(1)
     close = gap <= CLOSE * (pl.col("leave_ps") - pl.col("enter_ps") - pl.col("wait_ps"))
-    close &= pl.col("operation") != "Fence"  # fences come in pairs, around transfers
+    # Fences are in pairs, around transfers; no operation makes two handles.
+    close &= ~pl.col("operation").cast(pl.String).is_in(["Fence", *HANDLE_OPERATIONS])
     return calls.with_columns(follows=(alike & close).fill_null(value=False))
 
 

@@ -1,4 +1,4 @@
-"""Collective cost: the time inside collective operations that is not waiting for the last rank.
+"""Collective cost: the time inside collective operations that is not waiting for the last rank, or the root.
 
 Per call site, beside what the machine's values say that an operation of p members and B bytes takes at least, by the
 number of its rounds and by its bytes (Hockney's line; Thakur, Rabenseifner & Gropp, 2005):
@@ -35,6 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.before_last import FROM_ROOT, TO_ROOT, before_last
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.machine_values import measures, most_ps, value_ps
 from logpost.analyzer.findings.evidence.once import once
@@ -45,6 +46,7 @@ from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, savin
 from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, NOISE, Finding, Number, worst_hit
 from logpost.analyzer.phases import program
 from logpost.analyzer.reporting.units import count_text
+from logpost.analyzer.schema import HANDLE_OPERATIONS
 from logpost.analyzer.wide import wide_sum
 
 PLACES = 8
@@ -57,8 +59,14 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     calls = successive(evidence)
     spent = evidence.exposure.filter(pl.col("category") == "collective", pl.col("exposed_ps") > 0)
+    early = before_last(*(evidence.tables[name] for name in ("collectives", "communicators", "locations"))).collect()
+    spent = spent.join(early, on=("location", "callpath"), how="left", maintain_order="left").with_columns(
+        (pl.col("exposed_ps") - pl.col("before_last_ps").fill_null(0)).clip(lower_bound=0)
+    )
     found = []
     for callpath in sorted(calls.members):
+        if calls.operations[callpath] in HANDLE_OPERATIONS:
+            continue
         rows = spent.filter(pl.col("callpath") == callpath).select("location", "exposed_ps")
         cost = dict.fromkeys(calls.at(callpath), 0.0) | dict(rows.iter_rows())
         if calls.operations[callpath] == "Fence" and not evidence.divides("latency", "serialization"):
@@ -79,6 +87,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 ROUNDS = ("send_overhead", "latency", "recv_overhead")
 """Parts of an operation that each message pays, whatever its size."""
 BYTES = ("serialization",)
+ROOTED = {"wait_for_root": FROM_ROOT, "root_waits_for": TO_ROOT}
+"""Operations in which members wait for the root alone, and the root alone waits for members."""
 BARRIER = "barrier"
 """The operation that moves no data."""
 
@@ -256,6 +266,11 @@ def _finding(
             Number("cost", total, "ps"),
             Number("operations", operations, "count"),
             Number("window_members" if calls.operations[callpath] == "Fence" else "members", members, "count"),
+            *(
+                Number(name, members - 1, "count")
+                for name, those in ROOTED.items()
+                if calls.operations[callpath] in those
+            ),
             Number("mean_size", size, "B"),
             Number("mean_cost", each, "ps"),
             *_estimates(estimate, each),

@@ -85,16 +85,16 @@ def _waits(evidence: Evidence, begins: pl.LazyFrame, last: int) -> pl.DataFrame:
             end="recv_leave_ps",
         )
     )
-    members = evidence.tables["collectives"].filter(pl.col("instance") >= 0, pl.col("enter_ps") < last)
-    entered = pl.col("enter_ps")
+    # A member waits until another one enters: the last one, the root, or the last of the lower ranks.
+    members = evidence.tables["collectives"].filter(pl.col("instance") >= 0)
+    entered = members.select("instance", late="location", end="enter_ps").unique(("instance", "end"), keep="first")
     met = (
-        evidence.tables["collectives"]
-        .filter(pl.col("instance") >= 0)
-        .group_by("instance")
-        .agg(late=pl.col("location").get(entered.arg_max()))
-        .join(members, on="instance")
-        .filter(pl.col("wait_ps") > 0, pl.col("late") != pl.col("location"))
-        .select("location", "callpath", "late", begin="enter_ps", end=entered + pl.col("wait_ps"))
+        members.join(begins, on="location")  # start-up may itself be an operation
+        .filter(pl.col("enter_ps") >= pl.col("begin_ps"), pl.col("enter_ps") < last, pl.col("wait_ps") > 0)
+        .select("instance", "location", "callpath", begin="enter_ps", end=pl.col("enter_ps") + pl.col("wait_ps"))
+        .join(entered, on=("instance", "end"))
+        .filter(pl.col("late") != pl.col("location"))
+        .select("location", "callpath", "late", "begin", "end")
     )
     rows = (
         pl.concat([received, met])

@@ -62,9 +62,9 @@ def without_barrier(facts: Facts) -> str:
 def collective_cost(facts: Facts) -> str:
     count = int(facts.number("operations"))
     cost = f"{'costs' if count == 1 else 'cost'} {time_text(facts.number('mean_cost'))}{'' if count == 1 else ' each'}"
-    title = (
-        f"{count_text(count, 'operation')} in {facts.where or 'a collective'} {cost} beyond waiting for the last rank"
-    )
+    beyond = "after the last rank has entered" if facts.all("root_waits_for") else "beyond waiting for the last rank"
+    beyond = "beyond waiting for the root" if facts.all("wait_for_root") else beyond
+    title = f"{count_text(count, 'operation')} in {facts.where or 'a collective'} {cost} {beyond}"
     if facts.all("window_members"):
         return title
     for one in facts.by_place("both_in_one"):

@@ -82,7 +82,7 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
         for (std::size_t i = 0; i < here.collectives.size(); ++i) {
             const auto& operation = here.collectives[i];
             if (operation.instance != kNone && operation.comm >= 0 && operation.call == operation.complete_call &&
-                shape(operation.operation) == Shape::all_to_all && collectives.met(operation)) {
+                synchronizes_all(shape(operation.operation)) && collectives.met(operation)) {
                 const bool with_second =
                     program.has_groups(operation.comm) && collectives.group_of(operation, location) == 0;
                 const auto group =

@@ -23,6 +23,8 @@ WaitKind kind_of(Operation operation) noexcept {
             return WaitKind::all_to_one;
         case Shape::prefix:
             return WaitKind::prefix;
+        case Shape::agreement:
+            return WaitKind::creation;
         default:
             return WaitKind::all_to_all;
     }

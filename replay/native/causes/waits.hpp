@@ -29,12 +29,14 @@ enum class WaitKind : std::uint8_t {
     late_complete,  ///< of an exposure: the end of its last access
     late_change,    ///< of the own memory
     lock,           ///< its release by whoever had it
+    creation,       ///< of a communicator, window or file, or its release: the last member
 };
-inline constexpr std::size_t kWaitKinds = 13;
+inline constexpr std::size_t kWaitKinds = 14;
 /// Names of the kinds, in their order.
 inline constexpr std::array<std::string_view, kWaitKinds> kWaitKindNames{
-    "late_sender", "late_receiver", "wait_at_barrier", "wait_at_nxn",   "late_broadcast", "early_reduce", "early_scan",
-    "start_up",    "shut_down",     "late_post",       "late_complete", "late_change",    "lock_wait"};
+    "late_sender",   "late_receiver", "wait_at_barrier", "wait_at_nxn",     "late_broadcast",
+    "early_reduce",  "early_scan",    "start_up",        "shut_down",       "late_post",
+    "late_complete", "late_change",   "lock_wait",       "wait_at_creation"};
 
 /// A call that waited, from its enter on, until another location entered a call. 24 bytes.
 struct Wait {

@@ -5,7 +5,14 @@
 namespace logpost::replay {
 
 /// Whom a collective operation's members wait for.
-enum class Shape : std::uint8_t { all_to_all, one_to_all, all_to_one, prefix, none };
+enum class Shape : std::uint8_t {
+    all_to_all,
+    one_to_all,
+    all_to_one,
+    prefix,
+    agreement,  ///< creation or release of a handle: each for all, where the times show that all were in it at one time
+    none
+};
 
 inline Shape shape(Operation operation) noexcept {
     switch (operation) {
@@ -31,6 +38,13 @@ inline Shape shape(Operation operation) noexcept {
         case Operation::scan:
         case Operation::exscan:
             return Shape::prefix;
+        case Operation::create_handle:
+        case Operation::destroy_handle:
+        case Operation::allocate:
+        case Operation::deallocate:
+        case Operation::create_and_allocate:
+        case Operation::destroy_and_deallocate:
+            return Shape::agreement;
         default:
             return Shape::none;
     }
@@ -39,6 +53,11 @@ inline Shape shape(Operation operation) noexcept {
 /// Whether one member gives all, or gets all: the root.
 constexpr bool has_root(Shape kind) noexcept {
     return kind == Shape::one_to_all || kind == Shape::all_to_one;
+}
+
+/// Whether each member waits for each other one.
+constexpr bool synchronizes_all(Shape kind) noexcept {
+    return kind == Shape::all_to_all || kind == Shape::agreement;
 }
 
 /// Whether an operation synchronizes although its members exchange no bytes.

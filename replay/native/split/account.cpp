@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "replay/native/collectives/shape.hpp"
 #include "replay/native/touch.hpp"
 
 namespace logpost::replay {
@@ -35,7 +36,7 @@ std::uint8_t category_without_record(CallKind kind) noexcept {
 
 /// Whether an operation only makes or frees a handle or memory.
 bool manages(Operation operation) noexcept {
-    return operation >= Operation::create_handle && operation < Operation::fence;
+    return shape(operation) == Shape::agreement;
 }
 
 }  // namespace
@@ -285,12 +286,10 @@ void LocationAccount::lay_call(Exposed& exposed, const Call& call, const Partiti
 void LocationAccount::account_collective(Exposed& exposed, const Call& call,
                                          std::span<const CallOperation> operations) {
     std::int64_t wait = 0;
+    bool handles = false;
     for (const auto& operation : operations) {
         const auto& collective = timeline_.collectives[operation.index];
-        if (manages(collective.operation)) {
-            add(exposed, kMpiOther, call.enter_ps, call.leave_ps);
-            return;
-        }
+        handles |= manages(collective.operation);
         if (collective.complete_call == call_) {  // a nonblocking one began before this call
             const auto met = collective.begin_ps + collectives_.wait(collective, location_);
             wait = std::max(wait, met - call.enter_ps);
@@ -298,6 +297,10 @@ void LocationAccount::account_collective(Exposed& exposed, const Call& call,
     }
     const std::int64_t until = std::min(call.enter_ps + wait, call.leave_ps);
     add(exposed, kCollectiveWait, call.enter_ps, until);
+    if (handles) {
+        add(exposed, kMpiOther, until, call.leave_ps);
+        return;
+    }
     const auto parts = divide(call, operations, until);
     auto cursor = until;
     for (std::size_t part = 0; part < kCollectiveParts; ++part) {
@@ -444,7 +447,10 @@ const Exposed& LocationAccount::next() {
         add(exposed, kMpiOther, call.enter_ps, call.leave_ps);
     } else if (operations.empty()) {
         const auto kind = model_.program().kind(call);
-        add(exposed, category_without_record(kind), call.enter_ps, call.leave_ps);
+        const bool of_all = kind == CallKind::initialize || kind == CallKind::finalize;
+        const auto until = of_all ? std::min(waited_until_, call.leave_ps) : call.enter_ps;
+        add(exposed, kCollectiveWait, call.enter_ps, until);
+        add(exposed, category_without_record(kind), until, call.leave_ps);
     } else if (std::ranges::all_of(operations, [](const auto& o) { return o.kind == OperationKind::collective; })) {
         account_collective(exposed, call, operations);
     } else if (std::ranges::none_of(operations, [](const auto& o) { return o.of_message(); })) {

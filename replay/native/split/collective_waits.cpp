@@ -121,7 +121,7 @@ bool CollectiveWaits::is_onlooker(const Collective& operation, std::size_t locat
 }
 
 bool CollectiveWaits::met(const Collective& operation) const {
-    if (program_.has_groups(operation.comm)) {
+    if (program_.has_groups(operation.comm) && shape(operation.operation) != Shape::agreement) {
         const auto& [one, other] = groups_.at(operation.instance).both;
         return one.latest.begin <= other.earliest_end && other.latest.begin <= one.earliest_end;
     }
@@ -158,6 +158,9 @@ CollectiveWaits::Needed CollectiveWaits::defined(const Collective& operation, st
             const auto rank = rank_of(operation, location);
             return rank < members.size() ? Needed{members[rank], members[rank]} : Needed{};
         }
+        case Shape::agreement:
+            // MPI permits these operations to synchronize and does not require it.
+            return met(operation) ? Needed{instance.latest, {}} : Needed{};
         case Shape::none:
             break;
     }

@@ -35,8 +35,8 @@ class CollectiveWaits {
         std::int64_t earliest_non_root = INT64_MAX;  ///< of those who give the root something, or get it
         std::int64_t earliest_end = INT64_MAX;
     };
-    /// Whether those whom the operation synchronizes were in it at one time: all, or, of an inter-communicator, each
-    /// member of one group with each of the other.
+    /// Whether those whom the operation synchronizes were in it at one time: all, or, where an inter-communicator moves
+    /// data, each member of one group with each of the other.
     [[nodiscard]] bool met(const Collective& operation) const;
     [[nodiscard]] const Instance& instance(std::uint32_t i) const noexcept { return instances_[i]; }
     [[nodiscard]] bool is_root(const Collective& operation, std::size_t location) const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "replay/native/collectives/shape.hpp"
+
 namespace logpost::replay {
 namespace {
 
@@ -39,7 +41,9 @@ void WaitStates::add(const Call& call, const MessageWaitStates& waits, std::span
     }
     count(WaitState::late_sender, waits.late_sender.from_ps, waits.late_sender.until_ps);
     count(WaitState::late_receiver, waits.late_receiver.from_ps, waits.late_receiver.until_ps);
-    if (program_.kind(call) == CallKind::test) {
+    const auto kind = program_.kind(call);
+    // Start-up and shut-down are waits of their own.
+    if (kind == CallKind::test || kind == CallKind::initialize || kind == CallKind::finalize) {
         return;
     }
     for (const auto& operation : done) {
@@ -61,6 +65,8 @@ void WaitStates::add(const Collective& operation) noexcept {
         waits(WaitState::wait_at_barrier, needed);
     } else if (operation.operation == Operation::fence) {
         waits(WaitState::wait_at_fence, needed);
+    } else if (shape(operation.operation) == Shape::agreement) {
+        waits(WaitState::wait_at_creation, needed);
     } else if (is_nxn(operation.operation)) {
         if (operation.bytes_received > 0) {
             waits(WaitState::wait_at_nxn, needed);

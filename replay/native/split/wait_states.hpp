@@ -21,8 +21,9 @@ enum class WaitState : std::uint8_t {
     late_broadcast,
     early_reduce,
     wait_at_fence,
+    wait_at_creation,
 };
-inline constexpr std::size_t kWaitStates = 7;
+inline constexpr std::size_t kWaitStates = 8;
 
 struct WaitTotal {
     std::int64_t wait_ticks = 0;  ///< of the archive's clock: sums of picoseconds would keep each time's rounding
@@ -38,7 +39,8 @@ using WaitTotals = std::array<WaitTotal, kWaitStates>;
 /// send-completing call is left after the request; a multi-completion counts its largest, and none if it had a Late
 /// Sender candidate. Wait at Barrier, NxN and Fence: min(latest begin, own end) - own begin. Late Broadcast: min(root's
 /// begin, own end) - own begin on the others. Early Reduce: min(earliest begin of another, own end) - own begin on the
-/// root.
+/// root. Scalasca has no Wait at Creation: min(latest begin, own end) - own begin of operations that create or release
+/// a handle, where all members were in one at one time.
 class WaitStates {
   public:
     WaitStates(const Program& program, const CollectiveWaits& collectives, std::size_t location, Span interest);

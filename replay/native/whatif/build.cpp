@@ -463,7 +463,8 @@ class Builder {
     void add_own_edge(std::size_t l, std::uint32_t call) {
         const auto base = bases_[l][call];
         if (base != kNone && (completions_[l][call] == 0 || base != events_.enters[l][call])) {
-            draft_.add_edge(base, events_.leaves[l][call], Draft::kMeasured);
+            const bool moves = moves_data(program_.kind(program_.timelines[l].calls[call]));
+            draft_.add_edge(base, events_.leaves[l][call], moves ? Draft::kMeasured : Draft::kOwn);
         }
     }
 

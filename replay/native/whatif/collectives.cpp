@@ -69,6 +69,7 @@ class Instance {
             case Shape::prefix:
                 prefix();
                 break;
+            case Shape::agreement:
             case Shape::none:
                 unknown();
                 break;

@@ -131,6 +131,8 @@ class Draft {
     }
     /// The edge's cost is nothing but what was measured.
     static constexpr std::uint32_t kMeasured = 0;
+    /// Likewise, of what no network carries.
+    static constexpr std::uint32_t kOwn = 1;
 
     [[nodiscard]] const Cost& cost(std::uint32_t message) const noexcept { return class_costs[message]; }
 

@@ -60,6 +60,7 @@ struct EdgeModel {
     std::uint32_t message = 0;   ///< message, collective: the class
     std::int32_t location = -1;  ///< compute
     std::int32_t callpath = -1;  ///< compute: of the call that follows; -1: the program ends
+    bool own = false;            ///< measured: of a call that moves nothing, and when a location begins
     bool operator==(const EdgeModel&) const = default;
 };
 

@@ -89,8 +89,8 @@ std::uint32_t RecordedGraph::waited_for(std::size_t operation, std::uint32_t cal
     if (!longer || enter_ps[call] >= last) {
         return kNone;
     }
-    if (call != root[operation] && leave_ps[call] > leave_ps[static_cast<std::size_t>(root[operation])]) {
-        return kNone;  // the root gets what it passes on
+    if (call != root[operation] && leave_ps[call] > leave_ps[static_cast<std::size_t>(root[operation])] + alone) {
+        return kNone;  // the root has got what it passes on, and the handshake of its message was over
     }
     if (leave_ps[call] >= last) {
         // The root is done soon after the last enter.
@@ -127,7 +127,7 @@ void RecordedGraph::wait_for_members(std::span<const std::int32_t> callpath, con
             if (!one_way(operation)) {
                 if (leave_ps[call] >= all_in) {
                     // What follows the meeting is everybody's, the last one's as well.
-                    wait(meeting, shapes[operation] == Shape::all_to_all ? leave_ps[call] - all_in : 0);
+                    wait(meeting, synchronizes_all(shapes[operation]) ? leave_ps[call] - all_in : 0);
                 }
             } else if (!gives(operation, call)) {
                 const auto source = giver_node(operation);

@@ -40,7 +40,8 @@ std::size_t Draft::HashMessage::operator()(const MessageClass& message) const no
 
 Draft::Draft(const Parameters& of, const Placement& where, const Placement& elsewhere)
     : machine(of), recorded(where), planned(elsewhere) {
-    model({.kind = EdgeModel::Kind::measured});  // kMeasured
+    model({.kind = EdgeModel::Kind::measured});               // kMeasured
+    model({.kind = EdgeModel::Kind::measured, .own = true});  // kOwn
 }
 
 std::uint32_t Draft::message_class(const MessageClass& message) {
@@ -133,7 +134,7 @@ HugeColumn<std::uint32_t> Draft::move_edges(Graph& graph, std::span<const std::u
         graph.first_edge.push_back(static_cast<std::uint32_t>(graph.arcs.size()));
         const auto end = measured.fixed(node) ? incoming.first[node] : incoming.end(node);
         if (incoming.first[node] == end) {
-            graph.arcs.emplace_back(kNone, kMeasured);
+            graph.arcs.emplace_back(kNone, kOwn);
         }
         for (auto i = incoming.first[node]; i < end; ++i) {
             if (numbered) {

@@ -26,6 +26,9 @@ Weights::Weights(const Graph& graph, const Parameters& machine, std::span<const 
             if (model.kind == EdgeModel::Kind::compute) {
                 scaled_[m] = 1;
                 factor_[row] = setting.factor(model);
+            } else if (!setting.unexplained && !model.own) {
+                shift_[row] = kNever;  // to nothing
+                floor_[row] = is_queue(model) ? kNever : 0;
             } else if (model.terms != 0) {
                 const auto cost = edge_cost(model, after[model.message]);
                 shift_[row] = cost - edge_cost(model, before[model.message]);

@@ -21,6 +21,7 @@ struct Setting {
     double compute = 1;                    ///< factor of every time between calls
     std::vector<double> by_location = {};  ///< further factors; empty: 1
     std::vector<double> by_callpath = {};  ///< of the call that follows; empty: 1
+    bool unexplained = true;               ///< calls that move data last what no model explains, too
 
     /// The factor of an edge of computation.
     [[nodiscard]] double factor(const EdgeModel& model) const noexcept {
