@@ -11,19 +11,25 @@ from pathlib import Path
 
 from logpost.analyzer.read_ahead import ReadAhead
 from logpost.analyzer.request import Request
+from logpost.analyzer.run import Run
 from logpost.analyzer.run_place import refuse_occupied
 from logpost.analyzer.spill_place import spill_for
 from logpost.analyzer.worker import built
 
 
 def analyze(
-    request: Request, on_progress: Callable[[str, int, int], None] = lambda _phase, _done, _total: None
+    request: Request,
+    on_progress: Callable[[str, int, int], None] = lambda _phase, _done, _total: None,
+    *,
+    faulty: bool = False,
 ) -> Path:
-    """Analyze an archive; the path of the finished run."""
+    """Analyze an archive; the path of the finished run. Unless it may be `faulty`, no part of logpost fails."""
     refuse_occupied(Path(request.run), force=request.force)
     spill = spill_for(request.run, request.memory, request.spill)
     source = ReadAhead(request.archive, request.threads, request.clock, spill, request.shards)
     unfinished: list[Path] = []
     run = built(request, source, on_progress, unfinished.append)
     shutil.rmtree(unfinished[0], ignore_errors=True)  # the run that was replaced
+    faults = Run.open(run).manifest.faults
+    assert faulty or not faults, faults
     return run

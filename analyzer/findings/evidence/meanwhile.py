@@ -83,7 +83,8 @@ def meanwhile_of(
     """What each late rank does in the intervals in which others wait for it.
 
     Arguments:
-        intervals: `location` that is late, `begin_ps` and `end_ps` of the waiting, `callpath` of the call that ends it.
+        intervals: `location` that is late, `begin_ps` and `end_ps` of the waiting, `callpath` of the call that ends it;
+            -1: none does.
         locations: the late ranks whose calls are read.
         by: columns of `intervals` that make the keys of the result.
         near: `calls_near` these intervals, among others, where that was read already.
@@ -244,5 +245,6 @@ def _computing(
         before -= len(telling) - 1 - int(np.flatnonzero(telling)[-1])
     region = evidence.code_before(int(callpath))
     if here[longest]:
-        region = f"code between {evidence.region(int(calls['callpath'][before]))} and {after}"
+        earlier = evidence.region(int(calls["callpath"][before]))
+        region = f"code between {earlier} and {after}" if after else f"code after {earlier}"
     return Cause(region, "computing", "the surrounding calls, because no user region inside the program was recorded")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logpost.analyzer.findings.wording.facts import MAINLY, Facts, in_where
-from logpost.analyzer.findings.wording.numbers import gain_text, number_text
+from logpost.analyzer.findings.wording.numbers import number_text, saved_text
 from logpost.analyzer.findings.wording.one_sided import NEIGHBOURS_ONLY
 from logpost.analyzer.reporting.units import bytes_text, count_text, time_text
 
@@ -32,11 +32,11 @@ def come_together(facts: Facts) -> str:
             f"Remove the waiting in {facts.cause} before it first (see the other findings): it causes this one." + rest
         )
     if facts.all("gain_if_shared"):
-        shared = gain_text(facts.number("gain_if_shared"))
+        shared = saved_text(facts.number("gain_if_shared"))
         return (
             "Make this rank as fast as the others before it: check what is slower there (node, binding, input) and "
-            f"what runs there alone. That makes the program {gain_text(facts.number('gain_if_as_fast'))}. To share its "
-            f"excess among all ranks makes it {shared}." + rest
+            f"what runs there alone. That saves {saved_text(facts.number('gain_if_as_fast'))}. To share its excess "
+            f"among all ranks saves {shared}." + rest
         )
     if facts.all("last_rank"):
         return "Balance the work before it on this rank." + rest
