@@ -75,25 +75,22 @@ def collective_cost(facts: Facts) -> str:
     if over >= FAR_ABOVE:
         times = number_text(over, "x") if over < BEYOND_MODEL else f"more than {BEYOND_MODEL:.0f} ×"
         return f"{title}, {times} what the machine's values predict"
-    if not _bound_known(facts):
-        return title + f", {_each_size(facts)}"
-    return title + f", {'latency' if _latency_bound(facts) else 'bandwidth'}-bound at {_each_size(facts)}"
+    size = facts.number("mean_part")
+    if not size:  # it moves nothing, or the records do not say how much
+        return title
+    bound = _bound(facts)
+    return f"{title}, {f'{bound}-bound at ' if bound else ''}{bytes_text(size)} each"
 
 
-def _each_size(facts: Facts) -> str:
-    return f"{bytes_text(facts.number('mean_size'))} each"
-
-
-def _bound_known(facts: Facts) -> bool:
-    """Whether the replay or the machine tells what of an operation is latency; without data, all of it is."""
-    known = ("share_of_rounds", "bandwidth_estimate")
-    return facts.number("mean_size") == 0 or any(facts.all(name) for name in known)
-
-
-def _latency_bound(facts: Facts) -> bool:
-    if facts.all("share_of_rounds"):  # the replay knows
-        return facts.number("share_of_bytes") <= facts.number("share_of_rounds")
-    return facts.number("bandwidth_estimate") <= facts.number("latency_estimate")
+def _bound(facts: Facts) -> str:
+    """What most of an operation's cost is by the replay, else by the machine's values: `latency` or `bandwidth`; empty
+    where neither is known to be most of it."""
+    rounds, moved = facts.number("share_of_rounds"), facts.number("share_of_bytes")
+    if not facts.all("share_of_rounds") and (cost := facts.number("mean_cost")):
+        rounds, moved = (facts.number(f"{what}_estimate") / cost for what in ("latency", "bandwidth"))
+    if max(rounds, moved) <= MAINLY:
+        return ""
+    return "latency" if rounds >= moved else "bandwidth"
 
 
 def cheaper_collective(facts: Facts) -> str:
@@ -105,18 +102,20 @@ def cheaper_collective(facts: Facts) -> str:
         return (
             "Fuse them: combine back-to-back operations into one call with all values in one buffer, "
             "unless the second needs the first one's result (then use a pipelined form of the algorithm)."
-        ) + ("" if _latency_bound(facts) else " That saves rounds, not bytes, and bytes are most of the cost here.")
+        ) + (" That saves rounds, not bytes, and bytes are most of the cost here." if _bound(facts) == "bandwidth" else "")
     if facts.number("cost_over_estimate") >= FAR_ABOVE:
         return (
             "It takes far longer than predicted: check the library's choice of algorithm, the binding "
             "and whether ranks share cores; then call it less often, or overlap it (the nonblocking form)."
         )
-    if not _bound_known(facts):
+    bound = _bound(facts)
+    if not bound and facts.number("mean_part"):
         return (
             "Send less or call it less often (every k-th step), or overlap it with work (the nonblocking form, "
-            "completed later). Whether latency or bytes cost most needs a machine (analyze --machine FILE)."
+            "completed later). Neither latency nor bytes are known to cost most; a calibrated machine (analyze "
+            "--machine FILE) may show it."
         )
-    if _latency_bound(facts):
+    if bound != "bandwidth":
         return (
             "Call it less often (every k-th step, several values per call), or overlap it with work (the "
             "nonblocking form, completed later)."
