@@ -38,8 +38,9 @@ class Verdict:
     right: bool
     gain: float
     """As stated: fraction of the time saved at most."""
-    gain_error: float
-    """Stated beside it."""
+    gain_low: float | None
+    gain_high: float | None
+    """Its interval; None: no end is stated."""
     true_gain: float
     """1 - time without the cause / time with it."""
 
@@ -115,6 +116,7 @@ def verdict(run: Run, truth: dict[str, Any], cured: dict[str, Any] | None) -> Ve
         kind=kind,
         right=right,
         gain=float(first[gain_column]) if first else 0.0,
-        gain_error=float(first["gain_error"] or 0.0) if first else 0.0,
+        gain_low=first["gain_low"] if first else None,
+        gain_high=first["gain_high"] if first else None,
         true_gain=1 - cured["end_ps"] / truth["end_ps"] if cured else 0.0,
     )

@@ -69,13 +69,13 @@ def collective_cost(facts: Facts) -> str:
         return title
     for one in facts.by_place("both_in_one"):
         return f"{title}, handing out what {facts.cause} has just brought to their root, which one {one} does"
-    if facts.number("back_to_back") > MAINLY:
+    if facts.number("back_to_back", 0.0) > MAINLY:
         return title + ", mostly back to back"
-    over = facts.number("cost_over_estimate")
+    over = facts.number("cost_over_estimate", 0.0)
     if over >= FAR_ABOVE:
         times = number_text(over, "x") if over < BEYOND_MODEL else f"more than {BEYOND_MODEL:.0f} ×"
         return f"{title}, {times} what the machine's values predict"
-    size = facts.number("mean_part")
+    size = facts.number("mean_part", 0.0)
     if not size:  # it moves nothing, or the records do not say how much
         return title
     bound = _bound(facts)
@@ -85,9 +85,9 @@ def collective_cost(facts: Facts) -> str:
 def _bound(facts: Facts) -> str:
     """What most of an operation's cost is by the replay, else by the machine's values: `latency` or `bandwidth`; empty
     where neither is known to be most of it."""
-    rounds, moved = facts.number("share_of_rounds"), facts.number("share_of_bytes")
+    rounds, moved = facts.number("share_of_rounds", 0.0), facts.number("share_of_bytes", 0.0)
     if not facts.all("share_of_rounds") and (cost := facts.number("mean_cost")):
-        rounds, moved = (facts.number(f"{what}_estimate") / cost for what in ("latency", "bandwidth"))
+        rounds, moved = (facts.number(f"{what}_estimate", 0.0) / cost for what in ("latency", "bandwidth"))
     if max(rounds, moved) <= MAINLY:
         return ""
     return "latency" if rounds >= moved else "bandwidth"
@@ -98,18 +98,18 @@ def cheaper_collective(facts: Facts) -> str:
         return f"{NEIGHBOURS_ONLY} Put more between two fences, or into one window, where fences stay."
     for one in facts.by_place("both_in_one"):
         return f"Call {one} instead of both: it takes as many rounds as one of them, and all have the result."
-    if facts.number("back_to_back") > MAINLY:
+    if facts.number("back_to_back", 0.0) > MAINLY:
         return (
             "Fuse them: combine back-to-back operations into one call with all values in one buffer, "
             "unless the second needs the first one's result (then use a pipelined form of the algorithm)."
         ) + (" That saves rounds, not bytes, and bytes are most of the cost here." if _bound(facts) == "bandwidth" else "")
-    if facts.number("cost_over_estimate") >= FAR_ABOVE:
+    if facts.number("cost_over_estimate", 0.0) >= FAR_ABOVE:
         return (
             "It takes far longer than predicted: check the library's choice of algorithm, the binding "
             "and whether ranks share cores; then call it less often, or overlap it (the nonblocking form)."
         )
     bound = _bound(facts)
-    if not bound and facts.number("mean_part"):
+    if not bound and facts.number("mean_part", 0.0):
         return (
             "Send less or call it less often (every k-th step), or overlap it with work (the nonblocking form, "
             "completed later). Neither latency nor bytes are known to cost most; a calibrated machine (analyze "
