@@ -208,7 +208,12 @@ def _write_tables(
         parameters.deficit_tells_progress = chosen.origin != "estimated"
         analysis = Analysis(trace.program, parameters, source.threads, causes=causes)
         written, sums = write_analysis(
-            writer, analysis, placed.network, report, partial(_definitions, trace, analysis, placed.sockets, faults), limit
+            writer,
+            analysis,
+            placed.network,
+            report,
+            partial(_definitions, trace, analysis, placed.sockets, faults),
+            limit,
         )
     calls = scan(writer.path, "calls")
     spans = faults.table("thread_spans", lambda: span_frame(trace))
@@ -221,7 +226,7 @@ def _write_tables(
     written |= {name: writer.write(name, table) for name, table in frames.items()}
     writer.write_machine(chosen.text)
     archive = m.Source(anchor=printable(str(anchor)), bytes=size.result(), properties=dict(trace.properties()))
-    early = faults.guard("calls that never ended", lambda: ended_early(trace, written), [])
+    early: list[str] = faults.guard("calls that never ended", lambda: ended_early(trace, written), [])
     manifest = _manifest(request, archive, trace, analysis, chosen, placed.notes, written, sums, early)
     memory = m.MemoryUsed(
         limit_bytes=limit,

@@ -56,7 +56,6 @@ class Faults:
             self._found.append(Fault(part=part, error=_said(error)))
             return instead
 
-
     def table(self, name: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         """An optional table of a run; without rows where it fails."""
         return self.guard(f"table {name}", make, TABLES[name].empty())

@@ -8,7 +8,7 @@ import polars as pl
 
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.efficiencies import efficiencies
-from logpost.analyzer.efficiency_windows import by_stretch, ideal_runtime
+from logpost.analyzer.efficiency_windows import Stretch, by_stretch, ideal_runtime
 from logpost.analyzer.fault_text import fault_texts
 from logpost.analyzer.faults import Faults
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
@@ -77,7 +77,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
     of_threads = faults.guard("threads", lambda: threads(run), None)
     of_accelerators = faults.guard("accelerators", lambda: accelerators(run), None)
     balance = faults.guard("uneven compute", lambda: uneven(run, ranks), None)
-    stretches = faults.guard(
+    stretches: tuple[Stretch, ...] = faults.guard(
         "efficiencies over time",
         lambda: by_stretch(run.table("accounting"), run.table("ideal_network"), manifest.windows, len(ranks)),
         (),

@@ -95,9 +95,9 @@ def _worst(found: Sequence[FoundHere], *, oversubscribed: bool) -> str:
     worst = found[0]
     return (
         f"{sentence_text(worst.title)}. Time saved without it: "
-        f"{bound_text(worst.gain, worst.gain_low, worst.gain_high)}; {time_text(worst.exposed_ps)} are exposed over all "
-        f"ranks{', scheduling included' if oversubscribed else ''}, {percent_text(worst.share)} of the slowest rank's "
-        "time on the rank that loses most"
+        f"{bound_text(worst.gain, worst.gain_low, worst.gain_high)}; {time_text(worst.exposed_ps)} are exposed over "
+        f"all ranks{', scheduling included' if oversubscribed else ''}, {percent_text(worst.share)} of the slowest "
+        "rank's time on the rank that loses most"
     )
 
 

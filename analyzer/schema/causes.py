@@ -77,8 +77,8 @@ FINDINGS = Table(
             "gain_low",
             pl.Float64(),
             "1",
-            "lower end of the gain's interval: the cure's replay with the machine's values at their ends, or less than "
-            "its bound; null: no end is computed",
+            "lower end of the gain's interval: the cure's replay with the machine's values at their ends; null: no end "
+            "is computed",
         ),
         Column("gain_high", pl.Float64(), "1", "upper end of that interval; null: no end is computed"),
         Column(

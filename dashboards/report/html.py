@@ -11,8 +11,8 @@ import jinja2
 from markupsafe import Markup
 
 from logpost import __version__
-from logpost.analyzer.reporting import units
 from logpost.analyzer.findings.wording.numbers import BOUNDS
+from logpost.analyzer.reporting import units
 from logpost.analyzer.reporting.data import NO_FINDING, ModelFit
 from logpost.analyzer.run import Run
 from logpost.dashboards.figures import labels, palette

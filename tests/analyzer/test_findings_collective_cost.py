@@ -252,3 +252,10 @@ def test_the_size_of_an_operation_is_the_part_that_its_call_names(
     assert numbers["mean_part"] == pytest.approx(1.5 * C if operation == "Gatherv" else C)
     # 1 ns for each byte that a member moves at least.
     assert numbers["bandwidth_estimate"] == pytest.approx(least * 1000)
+
+
+def test_a_communicator_without_members_has_those_of_its_operations() -> None:
+    story = reductions(per_round=5, gap=100 * US)
+    story.rows["communicators"].append({"comm": 0, "parent": -1, "size": 0, "name": "", "ref": 0, "members": []})
+    finding = story.alone(collective_cost.find).row(0, named=True)
+    assert finding["title"].endswith("latency-bound at 8 B each")

@@ -168,7 +168,9 @@ def test_text_points_at_the_cause_first(tmp_path: Path) -> None:
     assert "time saved: up to 10.0 %" in head
     assert "also late sender chain (MPI_Recv): 20.0 ms" in head
     assert (
-        text.index("Findings, by the time that their cures save at most") < text.index("Efficiencies") < text.index("Quality of the trace")
+        text.index("Findings, by the time that their cures save at most")
+        < text.index("Efficiencies")
+        < text.index("Quality of the trace")
     )
 
 

@@ -36,7 +36,10 @@ def test_the_largest_comes_first_and_fills_its_bar(found: tuple[FoundHere, ...])
 
 def test_gain_is_what_is_shown_with_its_interval() -> None:
     rows = finding_rows([Gaining(0.1), Gaining(0.24, 0.2, 0.3)])  # type: ignore[list-item]
-    assert [row.said.replace("\u00a0", " ") for row in rows] == ["time saved: up to 24.0 % (20.0 to 30.0 %)", "time saved: up to 10.0 %"]
+    assert [row.said.replace("\u00a0", " ") for row in rows] == [
+        "time saved: up to 24.0 % (20.0 to 30.0 %)",
+        "time saved: up to 10.0 %",
+    ]
     assert [row.bar for row in rows] == pytest.approx([1.0, 0.1 / 0.24])
 
 

@@ -45,6 +45,13 @@ class Verdict:
     """1 - time without the cause / time with it."""
 
 
+def span_of(verdict: Verdict) -> str:
+    """The interval of its gain: `(18.0 to 24.0)`; empty where none is stated."""
+    if verdict.gain_low is None or verdict.gain_high is None:
+        return ""
+    return f"({100 * verdict.gain_low:.1f} to {100 * verdict.gain_high:.1f})"
+
+
 def truth_of(place: Path) -> dict[str, Any]:
     """The simulation's own account of a case."""
     told: dict[str, Any] = json.loads((place / "truth.json").read_text())

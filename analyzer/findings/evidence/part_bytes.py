@@ -1,6 +1,7 @@
 """The part of a collective operation: the bytes that its call names for each rank or block.
 
-Records of collectives count what a member moves in all, with a part c and N members (Score-P; collectors/pmpi/README.md):
+Records of collectives count what a member moves in all, with a part c and N members (as Score-P counts them;
+collectors/pmpi/README.md):
 
     Bcast                                root sends N c, everybody receives c
     Gather(v), Reduce                    everybody sends c, the root receives N c

@@ -102,7 +102,9 @@ def successive(evidence: Evidence) -> Successive:
     )
     sizes = evidence.tables["communicators"].select("comm", "size").unique("comm").collect()
     calls = calls.join(sizes, on="comm", how="left", maintain_order="left")
-    members = pl.coalesce("size", pl.len().over("instance")).cast(pl.Float64)
+    # Archives may define a communicator without its members, or lack files of some.
+    seen = pl.when(pl.col("instance") >= 0).then(pl.len().over("instance")).otherwise(1)
+    members = pl.max_horizontal("size", seen).cast(pl.Float64)
     calls = calls.with_columns(part_bytes=part_bytes(members))
     length = pl.col("leave_ps") - pl.col("enter_ps")
     rows = (

@@ -102,7 +102,11 @@ def cheaper_collective(facts: Facts) -> str:
         return (
             "Fuse them: combine back-to-back operations into one call with all values in one buffer, "
             "unless the second needs the first one's result (then use a pipelined form of the algorithm)."
-        ) + (" That saves rounds, not bytes, and bytes are most of the cost here." if _bound(facts) == "bandwidth" else "")
+        ) + (
+            " That saves rounds, not bytes, and bytes are most of the cost here."
+            if _bound(facts) == "bandwidth"
+            else ""
+        )
     if facts.number("cost_over_estimate", 0.0) >= FAR_ABOVE:
         return (
             "It takes far longer than predicted: check the library's choice of algorithm, the binding "

@@ -55,8 +55,8 @@ def confidence_text(confidence: float, certainty: str) -> str:
 
 
 BOUNDS = (
-    "A time saved is what the advised cure saves at most, of the slowest rank's program time; another change may save "
-    "more. In brackets: the same cure with the machine's values at their ends, or replayed instead of summed up."
+    "A time saved bounds what the advised cure saves of the slowest rank's program time, as far as its replay or sums "
+    "of times say it; another change may save more. In brackets: the same cure with the machine's values at their ends."
 )
 """What a gain is, and its interval."""
 
