@@ -233,7 +233,8 @@ TEST_F(ReaderDefinitions, ProcessesThatNoParadigmNumbersAreRanksInTheirOrder) {
         archive.events(location, [&](Events& e) { e.enter(0, main).leave(9, main); });
     }
     const auto trace = read();
-    const std::vector<std::int32_t> ranks = {0, kUndefined, kUndefined, 1};  // first threads, in the order of definitions
+    const std::vector<std::int32_t> ranks = {0, kUndefined, kUndefined,
+                                             1};  // first threads, in the order of definitions
     ASSERT_EQ(trace.locations.size(), ranks.size());
     for (std::size_t l = 0; l < ranks.size(); ++l) {
         EXPECT_EQ(trace.locations[l].rank, ranks[l]) << l;

@@ -82,6 +82,6 @@ def hot_link(facts: Facts) -> str:
 
 def route_apart(facts: Facts) -> str:
     spread = "Place ranks that exchange much on neighbouring nodes (another mapping), or send fewer bytes across"
-    if not facts.number("hot_links"):
+    if not facts.number("hot_links", 0.0):
         return spread + "; let the sends of different ranks start at different times, so that work hides them."
     return spread + " these links; let ranks visit their partners in different orders, so that routes are used in turn."
