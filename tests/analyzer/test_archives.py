@@ -14,6 +14,7 @@ from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.phases import program, program_ps
 from logpost.analyzer.program_profile import program_profile
+from logpost.analyzer.reporting.build import build
 from logpost.analyzer.run import Run
 from logpost.analyzer.wide import exact_sum
 from logpost.errors import InputError
@@ -61,6 +62,16 @@ def test_programs_that_do_not_communicate_have_accounts_and_findings(runs: dict[
     threads = runs[alone[0]].table("threads").collect()
     idle = exact_sum(threads.filter(pl.col("category").cast(pl.String) == "idle_serial")["spent_ps"])
     assert found["gain"].item() == pytest.approx(idle / exact_sum(threads["spent_ps"]), abs=0.001)
+
+
+def test_locations_that_no_process_numbers_are_counted_as_what_they_are(runs: dict[str, Run]) -> None:
+    report = build(runs["otf2-integrity-1"])
+    assert report.ranks == 0
+    assert report.counted == ("location", 4)
+    assert report.nodes_text == ""
+    numbered = build(runs["pipit-ping-pong"])
+    assert numbered.counted == ("rank", 2)
+    assert numbered.nodes_text == f"on {numbered.hosts.nodes} node{'s' if numbered.hosts.nodes != 1 else ''}"
 
 
 def test_parts_of_every_transfer_add_up_to_its_envelope(runs: dict[str, Run]) -> None:
