@@ -33,16 +33,14 @@ def uneven(run: Run, ranks: Sequence[RankTime]) -> Uneven | None:
         return None
     region, location, beyond_ps = beyond.select("region", "location", "beyond_ps").row(0)
     names = location_names(run.table("locations").collect())
-    return Uneven(mean / most, region, names[location], round(beyond_ps))
+    return Uneven(mean / most, folded(region), names[location], round(beyond_ps))
 
 
 def _by_region(run: Run) -> pl.DataFrame:
     """(region, location, spent_ps) of user regions."""
     rows = program_profile(run.table).filter(pl.col("exclusive_ps") > 0)
     named = rows.join(_names(run).collect(), on="callpath").group_by("region", "location")
-    return named.agg(spent_ps=wide_sum("exclusive_ps").cast(pl.Float64)).with_columns(
-        pl.col("region").map_elements(folded, return_dtype=pl.String)
-    )
+    return named.agg(spent_ps=wide_sum("exclusive_ps").cast(pl.Float64))
 
 
 def _before_calls(run: Run) -> pl.DataFrame:

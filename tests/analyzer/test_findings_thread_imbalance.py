@@ -55,8 +55,8 @@ def test_a_program_that_does_not_communicate_has_its_findings() -> None:
     story = regions([[4 * MS, 4 * MS, 4 * MS, 8 * MS]] * STEPS, meets=False)
     found = story.findings()
     assert found["kind"].to_list() == ["thread_imbalance", "serial_part"]
-    # No call lets them be replayed. Bounds are the mean wait of the threads, 3 of 10 ms each time, and three quarters of
-    # the 2 ms behind each region; they have no interval.
+    # No call lets them be replayed. Bounds are the mean wait of the threads, 3 of 10 ms each time, and three quarters
+    # of the 2 ms behind each region; they have no interval.
     assert found["gain"].to_list() == [pytest.approx(0.3), pytest.approx(0.15)]
     assert found["gain_low"].null_count() == 2
 
