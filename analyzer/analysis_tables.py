@@ -15,6 +15,7 @@ import polars as pl
 
 from logpost.analyzer import schema
 from logpost.analyzer._native import release_memory
+from logpost.analyzer.faults import Faults
 from logpost.analyzer.in_turn import in_turn
 from logpost.analyzer.manifest import MemoryUsed, Windows
 from logpost.analyzer.memory_limit import LEAST_BYTES
@@ -162,7 +163,7 @@ def _without_accounts(analysis: Analysis) -> dict[str, pl.DataFrame]:
     )
 
 
-def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame]) -> None:
+def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame], faults: Faults) -> None:
     """Look for hotspots in an unfinished run that has every other table; those that are `known` are not read again."""
     if not known:
         writer.settle()
@@ -177,7 +178,7 @@ def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame
     from logpost.analyzer.findings.find import find_all
 
     writer.flush_beside()  # the disk writes what is there while findings are looked for
-    findings = find_all(tables, run.manifest, run, _at_once(used))
+    findings = find_all(tables, run.manifest, run, _at_once(used), faults)
     writer.write("findings", findings)
 
 

@@ -35,6 +35,7 @@ from logpost.analyzer.estimate.identify import MOST_DEFICIT, Identified, identif
 from logpost.analyzer.estimate.machine_file import estimated_machine
 from logpost.analyzer.estimate.transfers import of_transfers
 from logpost.analyzer.extrapolated import extrapolated
+from logpost.analyzer.faults import Faults
 from logpost.analyzer.machine_used import estimated_values, machine_values
 from logpost.analyzer.memory_limit import peak_bytes
 from logpost.analyzer.open_calls import ended_early, open_calls
@@ -140,16 +141,17 @@ def build_run(request: Request, source: ReadAhead, report: Report, started: Call
     Raises:
         InputError: the archive cannot be read, the run exists, the machine does not fit.
     """
+    faults = Faults()
     with RunWriter(request.run, force=request.force, leave_replaced=True) as writer:
         started(writer.path)
-        manifest, written = _write_tables(writer, request, source, report)
+        manifest, written = _write_tables(writer, request, source, report, faults)
         with ThreadPoolExecutor(max_workers=1) as pool:
             released = pool.submit(release_memory)
             report("looking for hotspots", 0, 0)
-            run, manifest = _of_interest(writer, manifest, request, written)
+            run, manifest = _of_interest(writer, manifest, request, written, faults)
             released.result()  # before more is needed
-            write_findings(writer, run, written if request.roi.everything else {})
-        writer.finish(manifest.model_copy(update={"memory": _used(manifest.memory)}))
+            write_findings(writer, run, written if request.roi.everything else {}, faults)
+        writer.finish(manifest.model_copy(update={"memory": _used(manifest.memory), "faults": faults.found}))
     return writer.final
 
 
@@ -159,7 +161,7 @@ def _used(before: m.MemoryUsed | None) -> m.MemoryUsed | None:
 
 
 def _of_interest(
-    writer: RunWriter, manifest: m.Manifest, request: Request, written: Mapping[str, pl.DataFrame]
+    writer: RunWriter, manifest: m.Manifest, request: Request, written: Mapping[str, pl.DataFrame], faults: Faults
 ) -> tuple[Run, m.Manifest]:
     """The unfinished run, of which these tables are known. The aggregates are replaced by those of the region of
     interest, where one is named."""
@@ -169,17 +171,18 @@ def _of_interest(
 
     run = Run(writer.path, manifest)
     if request.roi.everything:
-        writer.write("ideal_network", ideal_network(run, written["locations"]))
+        ideal = faults.table("ideal_network", lambda: ideal_network(run, written["locations"]))
+        writer.write("ideal_network", ideal)
         return run, manifest
     writer.settle()
-    rescoped = rescope(run, request.roi)
+    rescoped = rescope(run, request.roi, faults)
     for name, table in rescoped.frames.items():
         writer.write(name, table)
     return Run(writer.path, rescoped.manifest), rescoped.manifest
 
 
 def _write_tables(
-    writer: RunWriter, request: Request, source: ReadAhead, report: Report
+    writer: RunWriter, request: Request, source: ReadAhead, report: Report, faults: Faults
 ) -> tuple[m.Manifest, dict[str, pl.DataFrame]]:
     """Write every table that needs the trace in memory; the trace is freed on return, and what of it lies in a file.
     Also returns the smaller ones."""
@@ -205,20 +208,26 @@ def _write_tables(
         parameters.deficit_tells_progress = chosen.origin != "estimated"
         analysis = Analysis(trace.program, parameters, source.threads, causes=causes)
         written, sums = write_analysis(
-            writer, analysis, placed.network, report, partial(_definitions, trace, analysis, placed.sockets), limit
+            writer,
+            analysis,
+            placed.network,
+            report,
+            partial(_definitions, trace, analysis, placed.sockets, faults),
+            limit,
         )
     calls = scan(writer.path, "calls")
-    spans = span_frame(trace)
+    spans = faults.table("thread_spans", lambda: span_frame(trace))
     frames = {
-        "detail_levels": detail_levels(trace, calls),
-        "streams": stream_frame(trace),
+        "detail_levels": faults.table("detail_levels", lambda: detail_levels(trace, calls)),
+        "streams": faults.table("streams", lambda: stream_frame(trace)),
         "thread_spans": spans,
-        "threads": thread_frame(spans, calls, written["locations"]),
+        "threads": faults.table("threads", lambda: thread_frame(spans, calls, written["locations"])),
     }
     written |= {name: writer.write(name, table) for name, table in frames.items()}
     writer.write_machine(chosen.text)
     archive = m.Source(anchor=printable(str(anchor)), bytes=size.result(), properties=dict(trace.properties()))
-    manifest = _manifest(request, archive, trace, analysis, chosen, placed.notes, written, sums)
+    early: list[str] = faults.guard("calls that never ended", lambda: ended_early(trace, written), [])
+    manifest = _manifest(request, archive, trace, analysis, chosen, placed.notes, written, sums, early)
     memory = m.MemoryUsed(
         limit_bytes=limit,
         peak_bytes=peak_bytes(),
@@ -227,10 +236,15 @@ def _write_tables(
     return manifest.model_copy(update={"memory": memory}), written
 
 
-def _definitions(trace: Trace, analysis: Analysis, sockets: npt.NDArray[np.int32]) -> dict[str, pl.DataFrame]:
+def _definitions(
+    trace: Trace, analysis: Analysis, sockets: npt.NDArray[np.int32], faults: Faults
+) -> dict[str, pl.DataFrame]:
     """What the archive says of itself, and sums that were made while it was decoded."""
     frames = definition_frames(trace, analysis, sockets) | profile_frames(trace)
-    return frames | {"open_calls": open_calls(trace), "any_source": any_source(trace)}
+    return frames | {
+        "open_calls": faults.table("open_calls", lambda: open_calls(trace)),
+        "any_source": faults.table("any_source", lambda: any_source(trace)),
+    }
 
 
 def _find(causes: Causes) -> None:
@@ -248,6 +262,7 @@ def _manifest(
     placement_notes: list[str],
     frames: Mapping[str, pl.DataFrame],
     sums: Mapping[str, int],
+    early: list[str],
 ) -> m.Manifest:
     parameters = chosen.parameters
     undivided, refused = _undivided(chosen, sums)
@@ -300,7 +315,7 @@ def _manifest(
             kind: int(one_sided[f"{kind}_bytes"]) for kind in ("put", "get", "atomic") if one_sided[f"{kind}s"]
         },
         pack=request.pack,
-        ended_early=ended_early(trace, frames),
+        ended_early=early,
         overwritten=overwritten(dict(trace.properties())) + switched_off(dict(trace.properties()), trace.quality()),
         notes=_model_notes(request.model) + _limits(trace, analysis, parameters),
     )

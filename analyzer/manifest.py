@@ -120,6 +120,13 @@ class QualityCount(Record):
     sentence: str
 
 
+class Fault(Record):
+    """A part of logpost that failed; the run lacks its result alone."""
+
+    part: str = Field(description="what failed, e.g. 'finder late_receiver'")
+    error: str = Field(description="the exception, and where in logpost it was raised")
+
+
 class Layout(Record):
     """A datatype's layout, as the archive states it."""
 
@@ -209,5 +216,6 @@ class Manifest(Record):
         default_factory=list,
         description="what a recording lacks: what rings have overwritten before it, what was made while it was off",
     )
+    faults: list[Fault] = Field(default_factory=list, description="parts of logpost that failed")
     notes: list[str] = Field(default_factory=list, description="limits of this analysis")
     memory: MemoryUsed | None = Field(default=None, description="what the analysis took; None: it does not say")

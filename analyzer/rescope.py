@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.analysis_tables import aggregates
+from logpost.analyzer.faults import Faults
 from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.manifest import Interest
@@ -35,14 +36,21 @@ class RescopedRun(Run):
         """One table, lazily, as far as it lies in the region of interest."""
         if name == "findings" and name not in self.frames:
             tables = {table: self.table(table) for table in TABLES if table != name}
-            self.frames[name] = find_all(tables, self.manifest, self)
+            faults = Faults(self.manifest.faults)
+            self.frames[name] = find_all(tables, self.manifest, self, faults=faults)
+            self.manifest = self.manifest.model_copy(update={"faults": faults.found})
         if name in self.frames:
             return self.frames[name].lazy()
         return within(self.facts(name), name, self.frames["locations"].lazy())
 
 
-def rescope(run: Run, roi: RegionOfInterest) -> RescopedRun:
+def rescope(run: Run, roi: RegionOfInterest, faults: Faults | None = None) -> RescopedRun:
     """The run through a region of interest.
+
+    Arguments:
+        run: the whole.
+        roi: the region.
+        faults: collects what fails; None: those of the run.
 
     Raises:
         InputError: the region does not exist, is empty, or cannot be told from the run.
@@ -58,8 +66,10 @@ def rescope(run: Run, roi: RegionOfInterest) -> RescopedRun:
     frames["threads"] = thread_frame(
         run.facts("thread_spans").collect(), run.facts("calls"), locations, frames["locations"]
     )
-    frames["ideal_network"] = ideal_network(run, frames["locations"])
-    return RescopedRun(run, frames, roi)
+    faults = faults or Faults(run.manifest.faults)
+    frames["ideal_network"] = faults.table("ideal_network", lambda: ideal_network(run, frames["locations"]))
+    known = Run(run.path, run.manifest.model_copy(update={"faults": faults.found}))
+    return RescopedRun(known, frames, roi)
 
 
 def name_of(run: Run) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.faults import Faults
 from logpost.analyzer.findings.evidence.graph import Graph, graph_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis
@@ -75,7 +76,7 @@ def cured(run: Run, number: int) -> Cured:
     known = table.row(number, named=True)
     tables = {name: run.table(name) for name in TABLES if name != "findings"}
     evidence = Evidence(tables, run.manifest, MOST_CALLS, run)
-    found = _again(known, findings_of(evidence))
+    found = _again(known, findings_of(evidence, faults=Faults()))  # of other findings: the run has counted them
     if found is None:
         raise InputError(
             f"finding {number} ({known['kind']}) is not found again by this release of logpost; analyze the archive "

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import polars as pl
 
+from logpost.analyzer.faults import Faults
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import (
@@ -34,7 +36,7 @@ from logpost.analyzer.findings.finders import (
     window_waits,
 )
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame, in_order
-from logpost.analyzer.findings.gain_error import with_errors
+from logpost.analyzer.findings.gain_interval import with_intervals
 from logpost.analyzer.findings.one_bug import one_bug_each
 from logpost.analyzer.manifest import Manifest
 from logpost.analyzer.run import Run
@@ -66,7 +68,11 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
 
 
 def find_all(
-    tables: Mapping[str, pl.LazyFrame], manifest: Manifest, run: Run | None = None, at_once: int | None = None
+    tables: Mapping[str, pl.LazyFrame],
+    manifest: Manifest,
+    run: Run | None = None,
+    at_once: int | None = None,
+    faults: Faults | None = None,
 ) -> pl.DataFrame:
     """Every finding of a run, the one that gains most first, as a frame of `schema.FINDINGS`.
 
@@ -76,18 +82,33 @@ def find_all(
         manifest: of the run; its windows, hosts and machine are used.
         run: whose program is replayed on its machine; None: no replay but of measured times.
         at_once: how many finders may look at tables side by side; None: all.
+        faults: collects what fails; None: that raises.
     """
+    faults = faults or Faults(raises=True)
     evidence = Evidence(tables, manifest, run=run)
     if evidence.slowest_program_ps == 0:
         return frame([], {})
-    return frame(with_errors(evidence, findings_of(evidence, at_once)), evidence.places)
+    found = with_intervals(evidence, findings_of(evidence, at_once, faults), faults)
+    said = [one for one in found if faults.guard(f"words of {one.kind}", partial(_is_said, one, evidence), False)]
+    return frame(said, evidence.places)
 
 
-def findings_of(evidence: Evidence, at_once: int | None = None) -> list[Finding]:
-    """The same as findings, with what only the analysis knows of them, in the order of the table; without the errors
-    of their gains."""
+def findings_of(evidence: Evidence, at_once: int | None = None, faults: Faults | None = None) -> list[Finding]:
+    """The same as findings, with what only the analysis knows of them, in the order of the table; without the
+    intervals of their gains."""
+    faults = faults or Faults(raises=True)
+
+    def found_by(find: Callable[[Evidence], Iterable[Finding]]) -> list[Finding]:
+        return faults.guard(f"finder {find.__module__.rpartition('.')[2]}", lambda: list(find(evidence)), [])
+
     # Side by side: each waits for tables by turns, and what they share is only read.
     with ThreadPoolExecutor(max_workers=min(at_once or len(FINDERS), len(FINDERS))) as pool:
-        found = pool.map(lambda find: list(find(evidence)), FINDERS)
+        found = pool.map(found_by, FINDERS)
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
-    return in_order(RootCauses(evidence).of(one_bug_each(every, evidence.region)))
+    each = faults.guard("merging of findings", lambda: one_bug_each(every, evidence.region), every)
+    return in_order(faults.guard("causes of findings", lambda: RootCauses(evidence).of(each), each))
+
+
+def _is_said(finding: Finding, evidence: Evidence) -> bool:
+    """Whether words are made from it, and no error."""
+    return not frame([finding], evidence.places).is_empty()

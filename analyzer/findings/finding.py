@@ -101,7 +101,9 @@ class Finding:
     exposed_ps: int
     share: float
     gain: float
-    gain_error: float | None = None
+    gain_low: float | None = None
+    gain_high: float | None = None
+    """Between which the gain is (`gain_interval`); None: no end of it is computed"""
     path_share: float | None = None
     """of the program's critical path: what of it lies in the code that delays others, else in the finding's calls"""
     charges: Mapping[tuple[int, int], float] = field(default_factory=dict)

@@ -31,6 +31,25 @@ Numbering resolve_numbering(Raw& r, QualityCounts& quality) {
     return numbering;
 }
 
+/// Where no paradigm numbers processes, there is none that communicates: each process is a rank, in the order of the
+/// definitions, and its first thread has the rank.
+void number_processes(Raw& r) {
+    std::vector<std::int32_t> first(r.group_parents.size(), kUndefined);
+    auto& locations = r.trace->locations;
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+        if (locations[i].type == OTF2_LOCATION_TYPE_CPU_THREAD && locations[i].group != kUndefined) {
+            auto& mine = first[static_cast<std::size_t>(locations[i].group)];
+            mine = mine == kUndefined ? static_cast<std::int32_t>(i) : mine;
+        }
+    }
+    std::int32_t rank = 0;
+    for (const auto location : first) {
+        if (location != kUndefined) {
+            locations[static_cast<std::size_t>(location)].rank = rank++;
+        }
+    }
+}
+
 /// Of the first paradigm that numbers its processes.
 void give_ranks(Raw& r, const Numbering& numbering) {
     std::vector<OTF2_Paradigm> order = {OTF2_PARADIGM_MPI, OTF2_PARADIGM_SHMEM, OTF2_PARADIGM_GASPI, OTF2_PARADIGM_UPC};
@@ -47,8 +66,9 @@ void give_ranks(Raw& r, const Numbering& numbering) {
                 locations[static_cast<std::size_t>(location)].rank = static_cast<std::int32_t>(rank);
             }
         }
-        break;
+        return;
     }
+    number_processes(r);
 }
 
 /// Threads send and receive in the name of their process's rank.

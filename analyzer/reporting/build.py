@@ -8,7 +8,9 @@ import polars as pl
 
 from logpost.analyzer.categories import WAITING
 from logpost.analyzer.efficiencies import efficiencies
-from logpost.analyzer.efficiency_windows import by_stretch, ideal_runtime
+from logpost.analyzer.efficiency_windows import Stretch, by_stretch, ideal_runtime
+from logpost.analyzer.fault_text import fault_texts
+from logpost.analyzer.faults import Faults
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.labels import folded
@@ -32,6 +34,7 @@ from logpost.analyzer.reporting.data import (
     WaitState,
 )
 from logpost.analyzer.reporting.predicted_text import predicted_text
+from logpost.analyzer.reporting.uneven import uneven
 from logpost.analyzer.reporting.units import count_text, percent_text, sentence_text
 from logpost.analyzer.roi import RegionOfInterest
 from logpost.analyzer.run import Run
@@ -69,8 +72,20 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
     breakdown = _breakdown(by_rank, total, manifest.machine.undivided)
     places = places_of({name: run.table(name) for name in ("callpaths", "regions")})
     found = _findings(run, places)
-    packed = packing(run, sum(rank.compute_ps for rank in ranks))
     beside = _beside(run)
+    faults = Faults(run.manifest.faults)  # those of findings that are looked for now are in it
+    packed = faults.guard("packing by hand", lambda: packing(run, sum(rank.compute_ps for rank in ranks)), None)
+    of_threads = faults.guard("threads", lambda: threads(run), None)
+    of_accelerators = faults.guard("accelerators", lambda: accelerators(run), None)
+    balance = faults.guard("uneven compute", lambda: uneven(run, ranks), None)
+    stretches: tuple[Stretch, ...] = faults.guard(
+        "efficiencies over time",
+        lambda: by_stretch(run.table("accounting"), run.table("ideal_network"), manifest.windows, len(ranks)),
+        (),
+    )
+    path = faults.guard("critical path", lambda: critical_path(run, places), None)
+    delayed = faults.guard("delay costs", lambda: delays(run, places, breakdown), None)
+    collected = faults.guard("collective operations", lambda: collectives(run), None)
     return Report(
         run=str(run.path),
         source=manifest.source.anchor,
@@ -91,28 +106,33 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
             oversubscribed=manifest.hosts.oversubscribed,
         ),
         predicted=manifest.predicted,
-        warnings=_warnings(run),
+        warnings=(*fault_texts((fault.part, fault.error) for fault in faults.found), *_warnings(run)),
+        faults=tuple(faults.found),
         conclusion=conclude(
             breakdown,
             _largest(run, breakdown),
             found,
             oversubscribed=manifest.hosts.oversubscribed is True,
             lacks_members=any(one.name == "collective_lacks_members" and one.count for one in manifest.quality),
+            uneven=balance,
+            threads=of_threads,
+            outside_calls=sum(one.count for one in manifest.quality if one.name == "record_outside_call"),
         ),
+        uneven=balance,
         findings=found,
         breakdown=breakdown,
         rank_times=ranks,
         efficiencies=efficiencies(
             [rank.compute_ps for rank in ranks], slowest, ideal_runtime(run.table("ideal_network"))
         ),
-        threads=threads(run),
-        accelerators=accelerators(run),
+        threads=of_threads,
+        accelerators=of_accelerators,
         packing=packed,
         sens=sens_view(
             with_packing({share.category: share.exposed_ps for share in breakdown}, packed.exposed_ps if packed else 0),
             manifest.machine.undivided,
         ),
-        stretches=by_stretch(run.table("accounting"), run.table("ideal_network"), manifest.windows, len(ranks)),
+        stretches=stretches,
         wait_states=_wait_states(run),
         places=_places(run, total, places),
         messages=_messages(run),
@@ -121,9 +141,9 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         quality=tuple(manifest.quality),
         limits=_limits(run),
         models=models,
-        critical_path=critical_path(run, places),
-        delays=delays(run, places, breakdown),
-        collectives=collectives(run),
+        critical_path=path,
+        delays=delayed,
+        collectives=collected,
     )
 
 

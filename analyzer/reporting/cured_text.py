@@ -24,11 +24,11 @@ def print_cured(found: Cured, number: int, console: Console) -> None:
         )
     if not found.whole:
         console.print(Text(f"! the program's first {found.calls:,} calls are replayed", style="yellow"))
-    way = "faster" if found.saves >= 0 else "slower"
+    way = "less" if found.saves >= 0 else "more"
     console.print(Text(f"recorded   {time_text(found.before.length_ps)}"))
     console.print(
         Text(
-            f"without it {time_text(found.after.length_ps)}, {percent_text(abs(found.saves))} {way} "
+            f"without it {time_text(found.after.length_ps)}, {percent_text(abs(found.saves))} {way} time "
             f"(the finding states up to {percent_text(found.gain)})"
         )
     )

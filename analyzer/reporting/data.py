@@ -12,15 +12,16 @@ from logpost.analyzer.efficiency_windows import Stretch
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.findings.wording.numbers import confidence_text, evidence_text, gain_text
 from logpost.analyzer.location_names import Location, Named, Rank, named_of, named_text
-from logpost.analyzer.manifest import Clock, MachineUsed, Predicted, QualityCount
+from logpost.analyzer.manifest import Clock, Fault, MachineUsed, Predicted, QualityCount
 from logpost.analyzer.packing import Packing
 from logpost.analyzer.reporting.names import ranks_text
+from logpost.analyzer.reporting.units import count_text
 from logpost.analyzer.sens_view import SensPart
 from logpost.analyzer.threads import Accelerators, Threads
 from logpost.analyzer.undivided import UNDIVIDED
 from logpost.replay.message_models import MessageModel
 
-NO_FINDING = "no pattern costs any rank as much as 1 % of the program's time"
+NO_FINDING = "No finding applies; the conclusion states where the time is lost."
 """What a report without findings says of them."""
 
 
@@ -180,6 +181,20 @@ class Largest:
 
 
 @dataclass(frozen=True)
+class Uneven:
+    """How unevenly the ranks compute, and in which code that is most."""
+
+    load_balance: float
+    """POP's: mean over maximum"""
+    region: str
+    """where the rank that computes longest exceeds the mean of all most"""
+    rank: str
+    """which rank that is: `rank 3`"""
+    beyond_mean_ps: int
+    """by how much, there"""
+
+
+@dataclass(frozen=True)
 class Messages:
     """All matched messages together."""
 
@@ -258,7 +273,8 @@ class FoundHere:
     exposed_ps: int
     share: float
     gain: float
-    gain_error: float | None
+    gain_low: float | None
+    gain_high: float | None
     path_share: float | None = None
     """of the program's critical path; None: not known"""
 
@@ -284,8 +300,8 @@ class FoundHere:
 
     @property
     def gain_text(self) -> str:
-        """`at most 21.0 % faster, ± 3.0 %`."""
-        return gain_text(self.gain, self.gain_error)
+        """`time saved: up to 21.0 % (18.0 to 24.0 %)`."""
+        return gain_text(self.gain, self.gain_low, self.gain_high)
 
 
 @dataclass(frozen=True)
@@ -367,7 +383,11 @@ class Report:
     """None: the run was measured"""
     warnings: tuple[str, ...]
     """warnings, shown first"""
+    faults: tuple[Fault, ...]
+    """parts of logpost that failed; a warning says so"""
     conclusion: str
+    uneven: Uneven | None
+    """None where there are not two ranks, or none computes"""
     findings: tuple[FoundHere, ...]
     breakdown: tuple[Share, ...]
     """every category of the schema, in its order; those that the machine does not divide are one"""
@@ -405,6 +425,16 @@ class Report:
         every = sum(share.exposed_ps for share in self.breakdown)
         parts = self.collectives.parts_ps if self.collectives is not None else {}
         return sum(parts.get(part, 0) for part in UNEXPLAINED) / max(1, every)
+
+    @property
+    def counted(self) -> tuple[str, int]:
+        """What the accounts are of: `rank` and how many; `location` where the archive numbers none."""
+        return ("rank", self.ranks) if self.ranks else ("location", len(self.rank_times))
+
+    @property
+    def nodes_text(self) -> str:
+        """`on 2 nodes`; empty where the archive names none."""
+        return f"on {count_text(self.hosts.nodes, 'node')}" if self.hosts.nodes else ""
 
     @property
     def slowest_wall_ps(self) -> int:

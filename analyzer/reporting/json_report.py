@@ -61,6 +61,7 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
         },
         "predicted": None if report.predicted is None else report.predicted.model_dump(),
         "warnings": list(report.warnings),
+        "faults": [fault.model_dump() for fault in report.faults],
         "conclusion": report.conclusion,
         "quality": [count.model_dump() for count in report.quality],
         "machine": report.machine.model_dump(),

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from logpost.analyzer.findings.wording.numbers import BOUNDS
 from logpost.analyzer.reporting.causes_text import (
     DELAY_HEADINGS,
     PATH_HEADINGS,
@@ -128,11 +129,11 @@ def _plain(value: str, style: str = "") -> Text:
 def _head(report: Report, *, quiet: bool) -> Group:
     lines: list[RenderableType] = [_plain(f"! {warning}", "bold yellow") for warning in report.warnings]
     if not quiet:
-        hosts = f" on {count_text(report.hosts.nodes, 'node')}" if report.hosts.nodes else ""
-        ranks = count_text(report.ranks, "rank") if report.ranks else "no rank"
+        what, count = report.counted
+        placed = " ".join(part for part in (count_text(count, what), report.nodes_text) if part)
         lines.append(
             _plain(
-                f"{report.source}: {ranks}{hosts}, {time_text(report.wall_ps)}, "
+                f"{report.source}: {placed}, {time_text(report.wall_ps)}, "
                 f"{count_text(report.events, 'event')}, {count_text(report.messages.count, 'message')}",
                 "dim",
             )
@@ -153,12 +154,13 @@ def _scope(report: Report) -> str:
 
 def _findings(report: Report, top: int | None) -> Group:
     if not report.findings:
-        return _section("Findings", Text(f"none: {NO_FINDING}"))
+        return _section("Findings", Text(NO_FINDING))
     shown = report.findings[:top]
     rest = len(report.findings) - len(shown)
     more = [Text(f"{count_text(rest, 'further finding')} with a smaller gain", style="dim")] if rest else []
-    title = "Findings, by what a fix can gain"
-    return _section(title, *(_finding(n, found) for n, found in enumerate(shown, 1)), *more)
+    title = "Findings, by the time that their cures save at most"
+    each = (_finding(n, found) for n, found in enumerate(shown, 1))
+    return _section(title, *each, *more, Text(BOUNDS, style="dim"))
 
 
 def _finding(number: int, found: FoundHere) -> Group:

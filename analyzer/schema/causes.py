@@ -85,13 +85,15 @@ FINDINGS = Table(
         *ids(callpath="callpath of the region; -1: several", first_window="begins in", last_window="ends in"),
         *wide_ps(exposed="exposed time over the ranks concerned"),
         Column("share", pl.Float64(), "1", "exposed time on the worst-hit rank over the slowest rank's program time"),
-        Column("gain", pl.Float64(), "1", "share of the slowest rank's program time that a cure saves at most"),
+        Column("gain", pl.Float64(), "1", "share of the slowest rank's program time that this cure saves at most"),
         Column(
-            "gain_error",
+            "gain_low",
             pl.Float64(),
             "1",
-            "by how much the gain may be off to both sides, in nine of ten programs of known cause; null: not known",
+            "lower end of the gain's interval: the cure's replay with the machine's values at their ends; null: no end "
+            "is computed",
         ),
+        Column("gain_high", pl.Float64(), "1", "upper end of that interval; null: no end is computed"),
         Column(
             "path_share",
             pl.Float64(),

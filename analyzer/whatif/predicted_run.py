@@ -18,6 +18,7 @@ import logpost
 from logpost.analyzer import manifest as m
 from logpost.analyzer.analysis_tables import Report, analysis_windows, error_shares, write_analysis, write_findings
 from logpost.analyzer.extrapolated import extrapolated
+from logpost.analyzer.faults import Faults
 from logpost.analyzer.ideal_network import ideal_network
 from logpost.analyzer.machine_used import machine_values
 from logpost.analyzer.placement import Placed, place
@@ -80,9 +81,10 @@ def write_predicted(
         manifest = _write_tables(writer, retimed, prediction, report, changed=text is not None)
         report("looking for hotspots", 0, 0)
         run = Run(writer.path, manifest)
-        writer.write("ideal_network", ideal_network(run))
-        write_findings(writer, run, {})
-        return writer.finish(manifest)
+        faults = Faults()
+        writer.write("ideal_network", faults.table("ideal_network", lambda: ideal_network(run)))
+        write_findings(writer, run, {}, faults)
+        return writer.finish(manifest.model_copy(update={"faults": faults.found}))
 
 
 def _unchanged_text(plan: Plan) -> str:

@@ -64,6 +64,13 @@ def figure(height: int = 400, **layout: Any) -> go.Figure:
     return go.Figure(layout={**base, **layout})
 
 
+FAILED = Chart(
+    figure(120, annotations=[{"text": "this figure failed: a fault of logpost", "showarrow": False}]),
+    "This figure failed: a fault of logpost.",
+)
+"""What a page shows in place of a figure that could not be drawn."""
+
+
 def axis(title: str, **more: Any) -> dict[str, Any]:
     """An axis with a title that states the unit, and margins that follow its labels.
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from logpost.analyzer.findings.wording.numbers import gain_text
 from logpost.analyzer.reporting.data import FoundHere
-from logpost.analyzer.reporting.units import percent_text
 from logpost.dashboards.figures.labels import tied
 
 
@@ -46,13 +45,10 @@ def finding_rows(
 
 
 def size_of(found: FoundHere) -> float:
-    """What fixing a finding can gain at most; of a run without that column, the share of the worst-hit rank."""
-    gain: float | None = getattr(found, "gain", None)
-    return found.share if gain is None else gain
+    """What fixing a finding can gain at most."""
+    return found.gain
 
 
 def said(found: FoundHere) -> str:
     """The number with what it means."""
-    if getattr(found, "gain", None) is None:
-        return f"{percent_text(found.share)} of the slowest rank's time"
-    return tied(gain_text(size_of(found), getattr(found, "gain_error", None)))
+    return tied(gain_text(found.gain, found.gain_low, found.gain_high))

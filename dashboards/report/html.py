@@ -11,6 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from logpost import __version__
+from logpost.analyzer.findings.wording.numbers import BOUNDS
 from logpost.analyzer.reporting import units
 from logpost.analyzer.reporting.data import NO_FINDING, ModelFit
 from logpost.analyzer.run import Run
@@ -49,7 +50,7 @@ def write_comparison(a: Run, b: Run, path: Path) -> None:
 
 def render(page: Page) -> str:
     """The page of a run as HTML text."""
-    return fill("report.html.j2", page.charts, page=page, no_finding=NO_FINDING)
+    return fill("report.html.j2", page.charts, page=page, no_finding=NO_FINDING, bounds=BOUNDS)
 
 
 def render_comparison(page: ComparisonPage) -> str:

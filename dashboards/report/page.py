@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
+from logpost.analyzer.fault_text import fault_texts
+from logpost.analyzer.faults import Faults
 from logpost.analyzer.labels import folded_path
 from logpost.analyzer.location_names import LocationNames
 from logpost.analyzer.manifest import Manifest
@@ -35,7 +37,7 @@ from logpost.analyzer.wide import wide_sum
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.callpaths import callpaths
-from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.chart import FAILED, Chart
 from logpost.dashboards.figures.critical_path import critical_path
 from logpost.dashboards.figures.efficiencies import efficiencies_over_time
 from logpost.dashboards.figures.folding import columns, program_span, rows, time_cube
@@ -127,6 +129,11 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
     each = time_cube(run.shown("accounting"), ranks, columns(manifest.windows, 1, span))[:, 0, :]
     names = LocationNames(locations)
     charts: dict[str, Chart] = {}
+    faults = Faults(report.faults)
+
+    def drawn(name: str, make: Callable[[], Chart]) -> None:
+        charts[name] = faults.guard(f"figure {name}", make, FAILED)
+
     grids: dict[str, Grid] = {}
     notes: dict[str, list[str]] = {
         "breakdown": [on.note],
@@ -136,17 +143,17 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
     if report.packing:
         notes["breakdown"].append(packing_text(report))
     if each.any():
-        charts["overview"] = overview(report.breakdown)
-        charts["breakdown"] = breakdown(each, ranks, on)
-        charts["timeline"] = timeline(cube, on, over)
+        drawn("overview", lambda: overview(report.breakdown))
+        drawn("breakdown", lambda: breakdown(each, ranks, on))
+        drawn("timeline", lambda: timeline(cube, on, over))
         grids["breakdown"] = breakdown_grid(cube.sum(axis=1), on)
         grids["timeline"] = timeline_grid(cube, over)
     if len(report.stretches) > 1:
-        charts["efficiencies"] = efficiencies_over_time(report.stretches)
+        drawn("efficiencies", lambda: efficiencies_over_time(report.stretches))
         said = (lowest_text(report.stretches), residual_text(report))
         notes["efficiencies"] = [note for note in said if note]
     if report.critical_path:
-        charts["critical_path"] = critical_path(run.table("critical_path").collect(), on, over)
+        drawn("critical_path", lambda: critical_path(run.table("critical_path").collect(), on, over))
         grids["critical_path"] = Grid(PATH_HEADINGS, path_rows(report.critical_path), frozenset({0, 1, 2}))
         notes["critical_path"] = [path_summary(report.critical_path), on.note, over.note]
     if table := thread_rows(report):
@@ -167,15 +174,16 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
     if pairs.height:
         coarse = rows(locations, caps.matrix)
         shown_first = first_view([measure for measure, _ in PAIR_MEASURES], worst)
-        charts["matrix"] = replace(matrix(pairs, coarse), first=shown_first)
+        drawn("matrix", lambda: replace(matrix(pairs, coarse), first=shown_first))
         grids["matrix"] = pairs_grid(pairs, names, manifest.machine.undivided)
         notes["matrix"] = [coarse.note]
     if run.table("load").head(1).collect().height:
-        charts["load"] = replace(load(run.table("load"), queues(run), on, over), first=first_view(LOADS, worst))
+        first = first_view(LOADS, worst)
+        drawn("load", lambda: replace(load(run.table("load"), queues(run), on, over), first=first))
         grids["load"] = load_grid(run, names)
     waits = [state for state in report.wait_states if state.wait_ps > 0]
     if waits:
-        charts["wait_states"] = wait_states(waits)
+        drawn("wait_states", lambda: wait_states(waits))
         grids["wait_states"] = Grid(
             ("wait state", "time over all ranks", "occurrences"),
             [(NAMES[w.name], time_text(w.wait_ps), grouped(w.count)) for w in waits],
@@ -183,10 +191,10 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         )
     paths = _top_callpaths(run)
     if paths.height:
-        charts["callpaths"] = callpaths(paths)
+        drawn("callpaths", lambda: callpaths(paths))
         grids["callpaths"] = callpaths_grid(report)
     if models:
-        charts["models"] = models_chart(models)
+        drawn("models", lambda: models_chart(models))
         grids["models"] = models_grid(models)
         notes["models"] = [
             verdict(models, estimated=manifest.machine.origin == "estimated"),
@@ -195,7 +203,7 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
     grids |= machine_grids(manifest)
     return Page(
         manifest=manifest,
-        report=report,
+        report=with_faults(report, faults),
         title=title_of(manifest),
         facts=_facts(report),
         findings=finding_rows(report.findings, finding_sites(run))[:most],
@@ -209,6 +217,13 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
     )
 
 
+def with_faults(report: Report, faults: Faults) -> Report:
+    """The report with those of its page."""
+    new = [fault for fault in faults.found if fault not in report.faults]
+    said = fault_texts((fault.part, fault.error) for fault in new)
+    return replace(report, faults=tuple(faults.found), warnings=(*said, *report.warnings))
+
+
 def title_of(manifest: Manifest) -> str:
     """What people call the archive: its directory, because the anchor is nearly always called traces.otf2;
     of a predicted run, that it is predicted."""
@@ -218,7 +233,7 @@ def title_of(manifest: Manifest) -> str:
 
 
 def _facts(report: Report) -> list[tuple[str, str, str]]:
-    nodes = report.hosts.nodes
+    counted, count = report.counted
     compute = next((share.share for share in report.breakdown if share.category == "compute"), 0.0)
     some = any(share.exposed_ps for share in report.breakdown)
     known = {e.name: e.value for e in report.efficiencies}
@@ -228,7 +243,7 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
             time_text(report.program_ps),
             f"slowest rank; start-up {time_text(report.start_up_ps)} beside it",
         ),
-        ("Ranks", grouped(report.ranks), f"on {nodes} node{'' if nodes == 1 else 's'}"),
+        (f"{counted.capitalize()}s", grouped(count), report.nodes_text),
         ("Messages", grouped(report.messages.count), f"{bytes_text(report.messages.bytes)} in all"),
         ("Outside compute", percent_text(1 - compute) if some else "–", "of all ranks' time"),
         efficiency_fact(known),

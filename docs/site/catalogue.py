@@ -143,7 +143,7 @@ def _pictured(kind: str, case: Case, work: Path) -> tuple[str, str]:
         f"A program with this cause: {case.story}. Each row is a rank, each colour what took most of its time then; "
         f"the slowest rank's program lasts {time_text(before)}.\n\n"
         f'<script src="../{SCRIPT}"></script>\n\n{figure(sick, "as it is")}\n\n'
-        f"The report says: **{found.title}**; a cure makes the program at most {percent_text(found.gain)} faster.\n\n"
+        f"The report says: **{found.title}**; {found.gain_text}.\n\n"
         f"The same work without the cause lasts {time_text(after)}, {percent_text(1 - after / before)} less. "
         "Its axis of time is another one:\n\n"
         f"{figure(cured, 'without the cause')}\n"

@@ -24,14 +24,18 @@ def analyze(
     on_progress: Callable[[str, int, int], None] = lambda _phase, _done, _total: None,
     *,
     held: bool = True,
+    faulty: bool = False,
 ) -> Path:
-    """Analyze an archive; the path of the finished run. What is said of it is `held` against it."""
+    """Analyze an archive; the path of the finished run. The report is `held` against the tables. Unless the run may be
+    `faulty`, no part of logpost fails."""
     refuse_occupied(Path(request.run), force=request.force)
     spill = spill_for(request.run, request.memory, request.spill)
     source = ReadAhead(request.archive, request.threads, request.clock, spill, request.shards)
     unfinished: list[Path] = []
     run = built(request, source, on_progress, unfinished.append)
     shutil.rmtree(unfinished[0], ignore_errors=True)  # the run that was replaced
+    finished = Run.open(run)
+    assert faulty or not finished.manifest.faults, finished.manifest.faults
     if held:
-        check(Run.open(run))
+        check(finished)
     return run

@@ -60,7 +60,7 @@ def reductions(
             story.collective(path, "Allreduce", {rank: (at + (skew if rank == 3 else 0), leave) for rank in range(4)})
             at = leave + gap
     for row in story.rows["collectives"]:
-        row["bytes_sent"] = row["bytes_received"] = size
+        row["bytes_sent"] = row["bytes_received"] = 4 * size  # one part for each member
     return story
 
 
@@ -201,7 +201,7 @@ def test_a_byte_whose_time_is_only_bounded_may_explain_a_large_operation(size: i
     finding = story.alone(collective_cost.find).row(0, named=True)
     assert finding["title"].endswith(f", {told_as}")
     assert ("bandwidth estimate at most" in told(finding)) == (size == 8)
-    assert ("needs a machine" in finding["advice"]) == (size > 8)
+    assert ("a calibrated machine" in finding["advice"]) == (size > 8)
 
 
 def test_a_broadcast_costs_what_is_beyond_waiting_for_its_root() -> None:
@@ -227,3 +227,60 @@ def test_making_communicators_in_a_row_is_no_cost_to_fuse() -> None:
     for i in range(6):
         story.collective(path, "create handle", dict.fromkeys(range(4), (3 * i * MS, 3 * i * MS + 2999 * US)))
     assert story.alone(collective_cost.find).is_empty()
+
+
+@pytest.mark.parametrize("shares", [{"residual": 1.0}, {"residual": 0.6, "latency": 0.3, "serialization": 0.1}])
+def test_what_is_not_most_of_the_cost_bounds_nothing(shares: dict[str, float]) -> None:
+    """No rounds and no bytes are known, or less than half of the cost together: neither is what bounds it."""
+    story = divided(reductions(per_round=5, gap=100 * US, size=1000), **shares)
+    finding = story.alone(collective_cost.find).row(0, named=True)
+    assert finding["title"].endswith(", 1000 B each")
+    assert "Neither latency nor bytes are known to cost most" in finding["advice"]
+
+
+def test_an_operation_of_unknown_size_has_none() -> None:
+    finding = reductions(per_round=5, gap=100 * US, size=0).alone(collective_cost.find).row(0, named=True)
+    assert finding["title"].endswith("beyond waiting for the last rank")
+
+
+N, C = 4, 800
+"""Members, and bytes of a part."""
+
+
+@pytest.mark.parametrize(
+    ("operation", "moved", "least"),
+    [
+        # (sent, received) of ranks 0 (the root), 1, 2, 3 as collectors/pmpi/README.md has them; what some member moves.
+        ("Bcast", [(N * C, C), (0, C), (0, C), (0, C)], C),
+        ("Reduce", [(C, N * C), (C, 0), (C, 0), (C, 0)], C),
+        ("Gather", [(C, N * C), (C, 0), (C, 0), (C, 0)], (N - 1) * C),
+        ("Gatherv", [(0, 6 * C), (C, 0), (2 * C, 0), (3 * C, 0)], (N - 1) * 1.5 * C),
+        ("Scatter", [(N * C, C), (0, C), (0, C), (0, C)], (N - 1) * C),
+        ("Allgather", [(N * C, N * C)] * N, (N - 1) * C),
+        ("Alltoall", [(N * C, N * C)] * N, (N - 1) * C),
+        ("Allreduce", [(N * C, N * C)] * N, C),
+        ("Reduce_scatter_block", [(N * C, N * C)] * N, C),
+        ("Scan", [((N - rank) * C, (rank + 1) * C) for rank in range(N)], C),
+        ("Exscan", [((N - rank - 1) * C, rank * C) for rank in range(N)], C),
+    ],
+)
+def test_the_size_of_an_operation_is_the_part_that_its_call_names(
+    operation: str, moved: list[tuple[int, int]], least: float
+) -> None:
+    story = reductions(per_round=1, gap=0, cost=200 * US)
+    for row in story.rows["collectives"]:
+        row["operation"] = operation
+        row["bytes_sent"], row["bytes_received"] = moved[row["location"]]
+    finding = story.alone(collective_cost.find).row(0, named=True)
+    numbers = {one["name"]: one["value"] for one in finding["evidence"]}
+    # Of Gatherv the mean of 0, 1, 2 and 3 parts.
+    assert numbers["mean_part"] == pytest.approx(1.5 * C if operation == "Gatherv" else C)
+    # 1 ns for each byte that a member moves at least.
+    assert numbers["bandwidth_estimate"] == pytest.approx(least * 1000)
+
+
+def test_a_communicator_without_members_has_those_of_its_operations() -> None:
+    story = reductions(per_round=5, gap=100 * US)
+    story.rows["communicators"].append({"comm": 0, "parent": -1, "size": 0, "name": "", "ref": 0, "members": []})
+    finding = story.alone(collective_cost.find).row(0, named=True)
+    assert finding["title"].endswith("latency-bound at 8 B each")

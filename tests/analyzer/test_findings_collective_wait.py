@@ -47,7 +47,7 @@ def test_one_rank_of_many_that_comes_last_may_become_as_fast_as_the_others() -> 
     assert finding["gain"] == pytest.approx(0.27, abs=0.001)
     assert finding["advice"].startswith("Make this rank as fast as the others before it: check what is slower there")
     assert (
-        "That makes the program at most 30.0 % faster. To share its excess among all ranks makes it at most 24.0 %"
+        "That saves up to 30.0 % of the time. To share its excess among all ranks saves up to 24.0 % of the time."
         in finding["advice"]
     )
 

@@ -94,7 +94,9 @@ def test_what_operations_cost_is_replayed_without_it(tmp_path: Path) -> None:
 def test_a_cost_without_a_wait_cannot_be_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = barrier(2 * MS).write(tmp_path / "a.run")
     known = findings_of
-    monkeypatch.setattr(module, "findings_of", lambda evidence: [replace(one, cure=None) for one in known(evidence)])
+    monkeypatch.setattr(
+        module, "findings_of", lambda evidence, **_: [replace(one, cure=None) for one in known(evidence)]
+    )
     with pytest.raises(InputError, match="its gain is a bound on sums of times; no wait of single calls is behind it"):
         cured(run, 1)
 
@@ -103,7 +105,7 @@ def test_waits_are_not_removed_where_that_exceeds_the_bound(tmp_path: Path, monk
     run = transfers(computes=True).write(tmp_path / "a.run")
     known = findings_of
 
-    def bounded(evidence: Evidence) -> list[Finding]:
+    def bounded(evidence: Evidence, **_: object) -> list[Finding]:
         return [replace(one, cure=None, charges=one.removes) for one in known(evidence)]
 
     monkeypatch.setattr(module, "findings_of", bounded)

@@ -46,8 +46,8 @@ def test_one_slow_rank_of_many_may_become_as_fast_as_the_others() -> None:
     assert finding["gain"] == pytest.approx(0.36)
     assert finding["advice"] == (
         "Make this rank as fast as the others (38.0 ms): check what is slower there (node, binding, input) and what "
-        "runs there alone. That makes the program at most 40.0 % faster. To give the excess to all ranks instead "
-        "(weighted or finer partition, work stealing) makes it at most 32.0 % faster."
+        "runs there alone. That saves up to 40.0 % of the time. To give the excess to all ranks instead "
+        "(weighted or finer partition, work stealing) saves up to 32.0 % of the time."
     )
 
 

@@ -15,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.analyzer.story import MS, US, Story
 
+from logpost.analyzer.faults import Faults
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.find import FINDERS, find_all, findings_of
 from logpost.analyzer.findings.finding import Finding, frame
-from logpost.analyzer.findings.gain_error import with_errors
+from logpost.analyzer.findings.gain_interval import with_intervals
 from logpost.analyzer.schema import CATEGORIES, PARTS, TRANSFER_PARTS
 from logpost.replay._native import operations
 
@@ -295,7 +296,9 @@ def sound(finding: Finding) -> None:
         value = getattr(finding, name)
         assert 0 <= value <= 1, (finding.kind, name, value)
     assert finding.exposed_ps >= 0, finding.kind
-    assert finding.gain_error is None or 0 <= finding.gain_error < math.inf, finding.kind
+    assert (finding.gain_low is None) == (finding.gain_high is None), finding.kind
+    if finding.gain_low is not None and finding.gain_high is not None:
+        assert 0 <= finding.gain_low <= finding.gain <= finding.gain_high <= 1, finding.kind
     assert finding.path_share is None or 0 <= finding.path_share <= 1, finding.kind
     assert all(math.isfinite(number.value) for number in finding.evidence), (finding.kind, finding.evidence)
     for name in ("charges", "fault", "removes", "lasts"):
@@ -314,7 +317,7 @@ def test_every_finder_is_sound_on_whatever_happens(story: Story) -> None:
         for finding in found:
             sound(finding)
         frame(found, evidence.places)  # the words
-    for finding in with_errors(evidence, findings_of(evidence, 1)):
+    for finding in with_intervals(evidence, findings_of(evidence, 1), Faults(raises=True)):
         sound(finding)
     find_all(story.tables(), story.manifest(), at_once=1)
 

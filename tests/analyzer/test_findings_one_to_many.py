@@ -83,7 +83,7 @@ def test_the_advice_says_what_the_sizes_allow() -> None:
     )
     assert alike["gain"] == pytest.approx(max(shared, tree))
     assert alike["advice"].startswith("All receivers get as many bytes at a time. Where that is the same data, send it")
-    assert f"which makes the program at most {100 * tree:.1f} % faster. Where each gets" in alike["advice"]
+    assert f"which saves up to {100 * tree:.1f} % of the time. Where each gets" in alike["advice"]
     (apart,) = sent_by_hand(7, [1000, 900, 800, 700, 600, 500, 400]).alone(hot_sender.find).iter_rows(named=True)
     assert "gain_as_tree" not in {one["name"] for one in apart["evidence"]}
     assert apart["advice"].endswith("so that it is no broadcast, which a tree could pass on.")

@@ -205,6 +205,24 @@ def test_a_rendezvous_whose_sender_is_away_waits_until_its_next_call(test_at: in
     assert waits.select("begin_ps", "end_ps").row(0) == (100 * US, 100 * US + each)
 
 
+def test_a_rendezvous_whose_sender_calls_nothing_more_waits_for_its_last_code() -> None:
+    """The recording ends, or the sender does, before it makes another call: no call path ends the wait."""
+    story, last = absent_sender(), (ROUNDS - 1) * ROUND
+    for name in ("calls", "exposed", "segments"):
+        # Of rank 1 nothing but the last round's MPI_Isend is left.
+        rows = story.rows[name]
+        rows[:] = [row for row in rows if row["location"] == 0 or row["enter_ps"] == last]
+    story.rows["messages"] = story.rows["messages"][-1:]
+    waits = unattended(Evidence(story.tables(), story.manifest()), [story.path("main", "MPI_Recv")])
+    # From the end of MPI_Isend, for the 7.9 ms that the receive lost.
+    assert waits.select("location", "callpath", "begin_ps", "end_ps").rows() == [
+        (1, -1, last + 100 * US, last + 8000 * US)
+    ]
+    finding = only(story)
+    assert finding["cause_region"] == "code after MPI_Isend"
+    assert finding["exposed_ps"] == ROUNDS * 7900 * US
+
+
 def test_a_receiver_whose_processor_takes_other_messages_first_waits_for_itself() -> None:
     story = Story(2, 100 * MS)
     send, wait = story.path("MPI_Send"), story.path("MPI_Wait")

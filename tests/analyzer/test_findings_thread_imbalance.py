@@ -12,9 +12,9 @@ STEP = 10 * MS
 STEPS = 10
 
 
-def regions(works: list[list[int]], ranks: int = 1) -> Story:
+def regions(works: list[list[int]], ranks: int = 1, *, meets: bool = True) -> Story:
     """Parallel regions in which the threads of rank 0 work as told, one each 10 ms; every other rank has threads that
-    work 4 ms each. All meet in a barrier at the end of each step."""
+    work 4 ms each. All meet in a barrier at the end of each step; else the program makes no call."""
     story = Story(ranks, len(works) * STEP)
     region = story.path("main", "!$omp parallel @a.c:7")
     barrier = story.path("main", "!$omp parallel @a.c:7", "!$omp implicit barrier @a.c:9")
@@ -24,7 +24,8 @@ def regions(works: list[list[int]], ranks: int = 1) -> Story:
         ends = [
             story.parallel(rank, begin, mine if rank == 0 else [4 * MS] * 4, region, barrier) for rank in range(ranks)
         ]
-        story.collective(meet, "Barrier", {rank: (came, end) for rank, came in enumerate(ends)})
+        if meets:
+            story.collective(meet, "Barrier", {rank: (came, end) for rank, came in enumerate(ends)})
     return story
 
 
@@ -48,6 +49,16 @@ def test_another_thread_each_time_is_no_thread_s_fault() -> None:
     assert "another one of 4 threads comes last each time" in finding["title"]
     assert finding["gain"] == pytest.approx(0.3)
     assert finding["advice"].startswith("Let threads take the work as they become free")
+
+
+def test_a_program_that_does_not_communicate_has_its_findings() -> None:
+    story = regions([[4 * MS, 4 * MS, 4 * MS, 8 * MS]] * STEPS, meets=False)
+    found = story.findings()
+    assert found["kind"].to_list() == ["thread_imbalance", "serial_part"]
+    # No call lets them be replayed. Bounds are the mean wait of the threads, 3 of 10 ms each time, and three quarters
+    # of the 2 ms behind each region; they have no interval.
+    assert found["gain"].to_list() == [pytest.approx(0.3), pytest.approx(0.15)]
+    assert found["gain_low"].null_count() == 2
 
 
 def test_ranks_that_wait_for_the_region_are_charged_here() -> None:

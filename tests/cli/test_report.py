@@ -24,7 +24,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_text(run: Path) -> None:
     result = CliRunner().invoke(build("report"), ["report", str(run)])
     assert result.exit_code == 0, result.output
-    assert "Findings, by what a fix can gain" in result.stdout
+    assert "Findings, by the time that their cures save at most" in result.stdout
     assert "\x1b" not in result.stdout
 
 

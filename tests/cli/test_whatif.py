@@ -185,7 +185,7 @@ def test_a_finding_is_removed_alone(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     # 97 ms and 87 without it: tests/analyzer/test_findings_cured.py has the arithmetic.
     assert "recorded   97.0 ms" in result.stdout
-    assert "without it 87.0 ms, 10.3 % faster (the finding states up to 10.3 %)" in result.stdout
+    assert "without it 87.0 ms, 10.3 % less time (the finding states up to 10.3 %)" in result.stdout
     told = json.loads(
         CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--without", "1", "--json"]).stdout
     )

@@ -127,4 +127,6 @@ def _analyzed(archive: Path, run: Path) -> tuple[str, dict[str, int]]:
     if status:
         return warm.reason(output) or f"exit status {status}", {}
     manifest = json.loads((run / "manifest.json").read_text())
+    if manifest["faults"]:
+        return f"{manifest['faults'][0]['part']} failed", {}
     return "", {one["name"]: one["count"] for one in manifest["quality"] if one["severity"] != "info" and one["count"]}

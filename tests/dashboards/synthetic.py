@@ -106,7 +106,8 @@ class Stencil(Story):
             "callpath": RECV,
             "first_window": 0,
             "last_window": 9,
-            "gain_error": None,
+            "gain_low": None,
+            "gain_high": None,
             "path_share": None,
         }
         rows = [

@@ -15,10 +15,11 @@ from logpost.dashboards.report.sites import call_sites
 
 @dataclass(frozen=True)
 class Gaining:
-    """A finding of a run that states gains."""
+    """A finding, as far as its size goes."""
 
     gain: float
-    share: float = 0.5
+    gain_low: float | None = None
+    gain_high: float | None = None
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +34,12 @@ def test_the_largest_comes_first_and_fills_its_bar(found: tuple[FoundHere, ...])
     assert [row.bar for row in rows] == pytest.approx([size / sizes[0] for size in sizes])
 
 
-def test_gain_is_what_is_shown_where_a_run_states_it() -> None:
-    rows = finding_rows([Gaining(0.1), Gaining(0.24)])  # type: ignore[list-item]
-    assert [row.said for row in rows] == ["at most 24.0 % faster", "at most 10.0 % faster"]
+def test_gain_is_what_is_shown_with_its_interval() -> None:
+    rows = finding_rows([Gaining(0.1), Gaining(0.24, 0.2, 0.3)])  # type: ignore[list-item]
+    assert [row.said.replace("\u00a0", " ") for row in rows] == [
+        "time saved: up to 24.0 % (20.0 to 30.0 %)",
+        "time saved: up to 10.0 %",
+    ]
     assert [row.bar for row in rows] == pytest.approx([1.0, 0.1 / 0.24])
 
 

@@ -77,7 +77,7 @@ def test_integers_are_grouped() -> None:
 def test_an_uncertainty_stays_on_a_line() -> None:
     """With what it belongs to: only the spaces within it do not break."""
     tie = "\N{NO-BREAK SPACE}"
-    assert tied("at most 9.1 % faster, ± 1.8 %") == f"at most 9.1 % faster, ±{tie}1.8{tie}%"
+    assert tied("up to 9.1 %, ± 1.8 %") == f"up to 9.1 %, ±{tie}1.8{tie}%"
     assert tied("(± 20.0 ns/B) or ± 3 of them") == f"(±{tie}20.0{tie}ns/B) or ±{tie}3 of them"
     assert prose("5 ms ± 1 ms.") == f"5 ms ±{tie}1{tie}ms."
 

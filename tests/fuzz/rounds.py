@@ -27,7 +27,9 @@ MOST_BYTES = 2**30
 STATUSES = {0, 1, 2, 3}
 """Done, a gate failed, bad input, a gate is inconclusive."""
 # A panic in a thread of the table library is printed by it; what counts is the line that follows.
-_BUGS = re.compile(r"Traceback \(most recent|Error in sys.excepthook|AddressSanitizer|terminate called")
+_BUGS = re.compile(
+    r"Traceback \(most recent|Error in sys.excepthook|AddressSanitizer|terminate called|Fault of logpost"
+)
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,8 @@ def _attempt(each: Round) -> tuple[str, bool]:
         for command in each.subject.change(each.sound, each.scratch, Random(each.seed)):
             done = logpost(*command, cwd=each.scratch)
             words = " ".join(map(str, command))
-            if complaint := _complaint(done.returncode, done.stdout + done.stderr, done.stderr):
-                wrong += f"logpost {words}: {complaint}\n{done.stderr[-3000:]}\n"
+            if wrong_with := complaint(done.returncode, done.stdout + done.stderr, done.stderr):
+                wrong += f"logpost {words}: {wrong_with}\n{done.stderr[-3000:]}\n"
             accepted = accepted and done.returncode != 2
     except BaseException:
         wrong += traceback.format_exc()
@@ -155,9 +157,9 @@ def _memory(name: str) -> int:
     return int(found[1]) * 1024 if found else 0
 
 
-def _complaint(status: int, printed: str, errors: str) -> str:
+def complaint(status: int, printed: str, errors: str) -> str:
     if _BUGS.search(printed):
-        return "a traceback"
+        return "a traceback, or a part of logpost that failed"
     if status not in STATUSES:
         return f"status {status}"
     lines = [line for line in errors.splitlines() if line.startswith("logpost: ")]

@@ -12,8 +12,10 @@ from random import Random
 
 import pytest
 from tests.fuzz import mutations
-from tests.fuzz.rounds import Round, play, play_batch
+from tests.fuzz.rounds import Round, complaint, play, play_batch
 from tests.fuzz.subjects import Commands, Subject
+
+from logpost.analyzer.fault_text import fault_texts
 
 
 def subject(change: Callable[[], Commands]) -> Subject:
@@ -38,6 +40,12 @@ def test_what_dies_or_raises_is_wrong(tmp_path: Path) -> None:
         raise ValueError("a bug")
 
     assert "ValueError: a bug" in play(subject(raises), tmp_path, tmp_path / "scratch", 1).wrong
+
+
+def test_a_part_of_logpost_that_failed_is_wrong() -> None:
+    (said,) = fault_texts([("finder late_receiver", "TypeError (x.py:1)")])
+    assert complaint(0, f"logpost: {said}", "")
+    assert not complaint(0, "no finding applies", "")
 
 
 def test_a_batch_ends_with_the_round_that_dies(tmp_path: Path) -> None:

@@ -231,6 +231,24 @@ TEST_F(ReaderDefinitions, TheAnchorNeedNotBeCalledTracesAndMayBeItsDirectory) {
     EXPECT_EQ(find_anchor(scratch.path() / "b").filename(), "run7.otf2");
 }
 
+TEST_F(ReaderDefinitions, ProcessesThatNoParadigmNumbersAreRanksInTheirOrder) {
+    const auto main = archive.region("main", OTF2_PARADIGM_USER);
+    archive.location(5);
+    archive.thread(6);
+    archive.stream(7);
+    archive.location(2);
+    for (const std::uint64_t location : {5, 6, 7, 2}) {
+        archive.events(location, [&](Events& e) { e.enter(0, main).leave(9, main); });
+    }
+    const auto trace = read();
+    const std::vector<std::int32_t> ranks = {0, kUndefined, kUndefined,
+                                             1};  // first threads, in the order of definitions
+    ASSERT_EQ(trace.locations.size(), ranks.size());
+    for (std::size_t l = 0; l < ranks.size(); ++l) {
+        EXPECT_EQ(trace.locations[l].rank, ranks[l]) << l;
+    }
+}
+
 TEST_F(ReaderDefinitions, ThreadsOfAProcessCommunicateInItsName) {
     const auto send = archive.region("MPI_Send");
     const auto recv = archive.region("MPI_Recv");

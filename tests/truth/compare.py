@@ -38,10 +38,18 @@ class Verdict:
     right: bool
     gain: float
     """As stated: fraction of the time saved at most."""
-    gain_error: float
-    """Stated beside it."""
+    gain_low: float | None
+    gain_high: float | None
+    """Its interval; None: no end is stated."""
     true_gain: float
     """1 - time without the cause / time with it."""
+
+
+def span_of(verdict: Verdict) -> str:
+    """The interval of its gain: `(18.0 to 24.0)`; empty where none is stated."""
+    if verdict.gain_low is None or verdict.gain_high is None:
+        return ""
+    return f"({100 * verdict.gain_low:.1f} to {100 * verdict.gain_high:.1f})"
 
 
 def truth_of(place: Path) -> dict[str, Any]:
@@ -115,6 +123,7 @@ def verdict(run: Run, truth: dict[str, Any], cured: dict[str, Any] | None) -> Ve
         kind=kind,
         right=right,
         gain=float(first[gain_column]) if first else 0.0,
-        gain_error=float(first["gain_error"] or 0.0) if first else 0.0,
+        gain_low=first["gain_low"] if first else None,
+        gain_high=first["gain_high"] if first else None,
         true_gain=1 - cured["end_ps"] / truth["end_ps"] if cured else 0.0,
     )

@@ -51,15 +51,16 @@ class Judged:
         return abs(self.verdict.gain - true) <= max(NOTHING, WITHIN * true)
 
     @property
-    def interval_holds(self) -> bool:
-        """Whether the true gain lies within the stated one's error; where nothing is said, whether there is none."""
-        true = max(0.0, self.verdict.true_gain)
-        return abs(self.verdict.gain - true) <= (self.verdict.gain_error if self.verdict.kind else NOTHING)
+    def is_bounded(self) -> bool:
+        """Whether the cure saves no more than stated; a program without its cause may take another course than the
+        replay, and save more."""
+        verdict = self.verdict
+        return verdict.true_gain <= max(verdict.gain, verdict.gain_high or 0.0) + NOTHING
 
 
 def judged_gains(cases: Sequence[Judged]) -> list[Judged]:
-    """Those with a cause or a finding: of clean programs of which nothing is said no interval is stated."""
-    return [case for case in cases if case.verdict.kind or not case.clean]
+    """Those with a cause that is found: of the others no gain of that cause is stated."""
+    return [case for case in cases if case.verdict.right and not case.clean]
 
 
 def simulate(place: Path, *options: str, cases: Iterable[str] = ()) -> list[str]:

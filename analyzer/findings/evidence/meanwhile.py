@@ -83,7 +83,8 @@ def meanwhile_of(
     """What each late rank does in the intervals in which others wait for it.
 
     Arguments:
-        intervals: `location` that is late, `begin_ps` and `end_ps` of the waiting, `callpath` of the call that ends it.
+        intervals: `location` that is late, `begin_ps` and `end_ps` of the waiting, `callpath` of the call that ends it;
+            -1: none does.
         locations: the late ranks whose calls are read.
         by: columns of `intervals` that make the keys of the result.
         near: `calls_near` these intervals, among others, where that was read already.
@@ -240,8 +241,9 @@ def _computing(
     if len(here):
         before = calls["callpath"].to_numpy()[_locating_before(evidence, calls, past[here] - 1)]
         places, of = np.unique(before, return_inverse=True)
-        most = int(places[np.argmax(np.bincount(of, weights=computing[here]))])
-        region = f"code between {evidence.region(most)} and {evidence.region(int(callpath))}"
+        earlier = evidence.region(int(places[np.argmax(np.bincount(of, weights=computing[here]))]))
+        after = evidence.region(int(callpath))
+        region = f"code between {earlier} and {after}" if after else f"code after {earlier}"
     return Cause(region, "computing", "the surrounding calls, because no user region inside the program was recorded")
 
 

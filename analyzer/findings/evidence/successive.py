@@ -15,6 +15,7 @@ from functools import cached_property
 import polars as pl
 
 from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.evidence.part_bytes import part_bytes
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 from logpost.analyzer.schema import HANDLE_OPERATIONS
 
@@ -31,7 +32,7 @@ class Place:
     calls: int
     following: int
     bytes: int
-    """the larger of what it sent and received, over its calls"""
+    """of the parts (`part_bytes`) of its operations, together"""
     following_ps: int
     """length of the calls that follow another one, waiting included"""
     following_wait_ps: int
@@ -101,13 +102,19 @@ def successive(evidence: Evidence) -> Successive:
         "bytes_sent",
         "bytes_received",
     )
+    sizes = evidence.tables["communicators"].select("comm", "size").unique("comm").collect()
+    calls = calls.join(sizes, on="comm", how="left", maintain_order="left")
+    # Archives may define a communicator without its members, or lack files of some.
+    seen = pl.when(pl.col("instance") >= 0).then(pl.len().over("instance")).otherwise(1)
+    members = pl.max_horizontal("size", seen).cast(pl.Float64)
+    calls = calls.with_columns(part_bytes=part_bytes(members))
     length = pl.col("leave_ps") - pl.col("enter_ps")
     rows = (
         calls.group_by("location", "callpath")
         .agg(
             pl.len(),
             pl.col("follows").sum(),
-            pl.max_horizontal("bytes_sent", "bytes_received").sum(),
+            pl.col("part_bytes").sum().round(),
             length.filter("follows").sum().alias("following_ps"),
             pl.col("wait_ps").filter("follows").sum().alias("following_wait_ps"),
         )

@@ -35,8 +35,9 @@ def unattended(evidence: Evidence, callpaths: Iterable[int]) -> pl.DataFrame:
 
     Returns:
         Rows (place: call path of the waiting call; call: its number; waiter: its location; location: whose processor
-        it waits for; callpath: the call by which that one attends to the message; begin_ps, end_ps; exposed_ps: share
-        in the call's exposed time; modelled_ps: what only the machine's values say of the message).
+        it waits for; callpath: the call by which that one attends to the message, -1: it makes no call any more;
+        begin_ps, end_ps; exposed_ps: share in the call's exposed time; modelled_ps: what only the machine's values say
+        of the message).
     """
     calls = _calls(evidence, callpaths)
     messages = _messages(evidence, calls)
@@ -177,5 +178,8 @@ def _away(evidence: Evidence, of_receives: pl.DataFrame) -> pl.DataFrame:
         allow_exact_matches=False,
         check_sortedness=False,
     )
-    ended = found.with_columns(end_ps=pl.min_horizontal("leave_ps", "next_enter_ps"))
+    # A sender that makes no call any more is waited for until the receiver leaves; no call path is behind its code.
+    ended = found.with_columns(
+        pl.col("next_callpath").fill_null(-1), end_ps=pl.min_horizontal("leave_ps", "next_enter_ps")
+    )
     return _rows(ended, "send_location", "next_callpath", "begin_ps", "end_ps")

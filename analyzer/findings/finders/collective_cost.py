@@ -4,7 +4,7 @@ Per call site, beside what the machine's values say that an operation of p membe
 number of its rounds and by its bytes (Hockney's line; Thakur, Rabenseifner & Gropp, 2005):
 
     latency     ceil(log2 p) (o_s + L + o_r)       p - 1 rounds where each member has data for each other one
-    bandwidth   B G
+    bandwidth   B G                      B of one part, or of one for each other member (`part_bytes.least_moved`)
 
 Where the machine is estimated and its L only bounded, a round takes what it takes in the shortest operation of the run;
 what a fence takes is then not told from the transfers that it completes, and is compared with the shortest fence that
@@ -39,6 +39,7 @@ from logpost.analyzer.before_last import FROM_ROOT, TO_ROOT, before_last
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.machine_values import measures, most_ps, value_ps
 from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.evidence.part_bytes import least_moved
 from logpost.analyzer.findings.evidence.rounds import rounds, shortest_round
 from logpost.analyzer.findings.evidence.successive import IN_A_ROW, Successive, successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -116,7 +117,8 @@ def _estimate(evidence: Evidence, operation: str, members: float, size: float) -
     known = measures(evidence.manifest.machine, locality, "L")
     one = o_s + latency + o_r if known or not estimated else shortest_round(evidence)
     most = most_ps(evidence.manifest.machine, locality, "G", size)
-    return Estimate(rounds(operation, members) * one, size * gap, None if most is None else size * most)
+    moved = least_moved(operation, members, size)
+    return Estimate(rounds(operation, members) * one, moved * gap, None if most is None else moved * most)
 
 
 @dataclass(frozen=True)
@@ -271,7 +273,7 @@ def _finding(
                 for name, those in ROOTED.items()
                 if calls.operations[callpath] in those
             ),
-            Number("mean_size", size, "B"),
+            Number("mean_part", size, "B"),
             Number("mean_cost", each, "ps"),
             *_estimates(estimate, each),
             *(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logpost.analyzer.findings.wording.facts import MAINLY, Facts, in_where
-from logpost.analyzer.findings.wording.numbers import gain_text, number_text
+from logpost.analyzer.findings.wording.numbers import number_text, saved_text
 from logpost.analyzer.findings.wording.one_sided import NEIGHBOURS_ONLY
 from logpost.analyzer.reporting.units import bytes_text, count_text, time_text
 
@@ -32,11 +32,11 @@ def come_together(facts: Facts) -> str:
             f"Remove the waiting in {facts.cause} before it first (see the other findings): it causes this one." + rest
         )
     if facts.all("gain_if_shared"):
-        shared = gain_text(facts.number("gain_if_shared"))
+        shared = saved_text(facts.number("gain_if_shared"))
         return (
             "Make this rank as fast as the others before it: check what is slower there (node, binding, input) and "
-            f"what runs there alone. That makes the program {gain_text(facts.number('gain_if_as_fast'))}. To share its "
-            f"excess among all ranks makes it {shared}." + rest
+            f"what runs there alone. That saves {saved_text(facts.number('gain_if_as_fast'))}. To share its excess "
+            f"among all ranks saves {shared}." + rest
         )
     if facts.all("last_rank"):
         return "Balance the work before it on this rank." + rest
@@ -69,31 +69,28 @@ def collective_cost(facts: Facts) -> str:
         return title
     for one in facts.by_place("both_in_one"):
         return f"{title}, handing out what {facts.cause} has just brought to their root, which one {one} does"
-    if facts.number("back_to_back") > MAINLY:
+    if facts.number("back_to_back", 0.0) > MAINLY:
         return title + ", mostly back to back"
-    over = facts.number("cost_over_estimate")
+    over = facts.number("cost_over_estimate", 0.0)
     if over >= FAR_ABOVE:
         times = number_text(over, "x") if over < BEYOND_MODEL else f"more than {BEYOND_MODEL:.0f} ×"
         return f"{title}, {times} what the machine's values predict"
-    if not _bound_known(facts):
-        return title + f", {_each_size(facts)}"
-    return title + f", {'latency' if _latency_bound(facts) else 'bandwidth'}-bound at {_each_size(facts)}"
+    size = facts.number("mean_part", 0.0)
+    if not size:  # it moves nothing, or the records do not say how much
+        return title
+    bound = _bound(facts)
+    return f"{title}, {f'{bound}-bound at ' if bound else ''}{bytes_text(size)} each"
 
 
-def _each_size(facts: Facts) -> str:
-    return f"{bytes_text(facts.number('mean_size'))} each"
-
-
-def _bound_known(facts: Facts) -> bool:
-    """Whether the replay or the machine tells what of an operation is latency; without data, all of it is."""
-    known = ("share_of_rounds", "share_of_bytes", "latency_estimate", "bandwidth_estimate")
-    return facts.number("mean_size") == 0 or any(facts.number(name) > 0 for name in known)
-
-
-def _latency_bound(facts: Facts) -> bool:
-    if facts.all("share_of_rounds"):  # the replay knows
-        return facts.number("share_of_bytes") <= facts.number("share_of_rounds")
-    return facts.number("bandwidth_estimate") <= facts.number("latency_estimate")
+def _bound(facts: Facts) -> str:
+    """What most of an operation's cost is by the replay, else by the machine's values: `latency` or `bandwidth`; empty
+    where neither is known to be most of it."""
+    rounds, moved = facts.number("share_of_rounds", 0.0), facts.number("share_of_bytes", 0.0)
+    if not facts.all("share_of_rounds") and (cost := facts.number("mean_cost")):
+        rounds, moved = (facts.number(f"{what}_estimate", 0.0) / cost for what in ("latency", "bandwidth"))
+    if max(rounds, moved) <= MAINLY:
+        return ""
+    return "latency" if rounds >= moved else "bandwidth"
 
 
 def cheaper_collective(facts: Facts) -> str:
@@ -101,22 +98,28 @@ def cheaper_collective(facts: Facts) -> str:
         return f"{NEIGHBOURS_ONLY} Put more between two fences, or into one window, where fences stay."
     for one in facts.by_place("both_in_one"):
         return f"Call {one} instead of both: it takes as many rounds as one of them, and all have the result."
-    if facts.number("back_to_back") > MAINLY:
+    if facts.number("back_to_back", 0.0) > MAINLY:
         return (
             "Fuse them: combine back-to-back operations into one call with all values in one buffer, "
             "unless the second needs the first one's result (then use a pipelined form of the algorithm)."
-        ) + ("" if _latency_bound(facts) else " That saves rounds, not bytes, and bytes are most of the cost here.")
-    if facts.number("cost_over_estimate") >= FAR_ABOVE:
+        ) + (
+            " That saves rounds, not bytes, and bytes are most of the cost here."
+            if _bound(facts) == "bandwidth"
+            else ""
+        )
+    if facts.number("cost_over_estimate", 0.0) >= FAR_ABOVE:
         return (
             "It takes far longer than predicted: check the library's choice of algorithm, the binding "
             "and whether ranks share cores; then call it less often, or overlap it (the nonblocking form)."
         )
-    if not _bound_known(facts):
+    bound = _bound(facts)
+    if not bound and facts.number("mean_part", 0.0):
         return (
             "Send less or call it less often (every k-th step), or overlap it with work (the nonblocking form, "
-            "completed later). Whether latency or bytes cost most needs a machine (analyze --machine FILE)."
+            "completed later). Neither latency nor bytes are known to cost most; a calibrated machine (analyze "
+            "--machine FILE) may show it."
         )
-    if _latency_bound(facts):
+    if bound != "bandwidth":
         return (
             "Call it less often (every k-th step, several values per call), or overlap it with work (the "
             "nonblocking form, completed later)."

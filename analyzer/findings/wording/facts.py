@@ -64,9 +64,16 @@ class Facts:
         """The region that causes it; empty where unknown."""
         return str(self.row["cause_region"])
 
-    def number(self, name: str, default: float = 0.0) -> float:
-        """The first number of a name."""
-        return next(iter(self.all(name)), default)
+    def number(self, name: str, default: float | None = None) -> float:
+        """The first number of a name.
+
+        Raises:
+            KeyError: there is none, and no default: a sentence that needs a number is not made without it.
+        """
+        found = next(iter(self.all(name)), default)
+        if found is None:
+            raise KeyError(f"{self.row['kind']}: no number {name}")
+        return found
 
     def all(self, name: str) -> list[float]:
         """Every number of a name."""

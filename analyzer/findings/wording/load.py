@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logpost.analyzer.findings.wording.facts import Facts, in_where
-from logpost.analyzer.findings.wording.numbers import gain_text
+from logpost.analyzer.findings.wording.numbers import saved_text
 from logpost.analyzer.reporting.units import percent_text
 
 
@@ -53,13 +53,13 @@ def cool_sender(facts: Facts) -> str:
 
 
 def _sent_by_others(facts: Facts) -> str:
-    shared = f"makes the program {gain_text(facts.number('gain_if_shared'))}"
+    shared = f"saves {saved_text(facts.number('gain_if_shared'))}"
     if not facts.all("gain_as_tree"):
         return (
             f"Let all ranks share in sending what this one sends, which {shared}: distribute the data. Receivers get "
             "different sizes or several messages each, so that it is no broadcast, which a tree could pass on."
         )
-    tree = f"makes the program {gain_text(facts.number('gain_as_tree'))}"
+    tree = f"saves {saved_text(facts.number('gain_as_tree'))}"
     return (
         "All receivers get as many bytes at a time. Where that is the same data, send it along a tree (MPI_Bcast), "
         f"which {tree}. Where each gets other data (a scatter), no tree can pass it on: let all ranks share in "
@@ -82,6 +82,6 @@ def hot_link(facts: Facts) -> str:
 
 def route_apart(facts: Facts) -> str:
     spread = "Place ranks that exchange much on neighbouring nodes (another mapping), or send fewer bytes across"
-    if not facts.number("hot_links"):
+    if not facts.number("hot_links", 0.0):
         return spread + "; let the sends of different ranks start at different times, so that work hides them."
     return spread + " these links; let ranks visit their partners in different orders, so that routes are used in turn."

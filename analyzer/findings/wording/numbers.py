@@ -61,10 +61,33 @@ def confidence_text(confidence: float, certainty: str) -> str:
     return f"{level} ({confidence:.2g}): {certainty}"
 
 
-def gain_text(gain: float, error: float | None = None) -> str:
-    """`at most 21.0 % faster, ± 3.0 %`: the share of the slowest rank's program time that a cure saves at most, and by
-    how much that may be off, where that is known; nothing saves less than nothing."""
-    text = f"at most {percent_text(gain)} faster"
-    if error is None:
+BOUNDS = (
+    "A time saved bounds what the advised cure saves of the slowest rank's program time, as far as its replay or sums "
+    "of times say it; another change may save more. In brackets: the same cure with the machine's values at their ends."
+)
+"""What a gain is, and its interval."""
+
+
+def saved_text(gain: float) -> str:
+    """`up to 21.0 % of the time`: the share of the slowest rank's program time that a cure saves at most."""
+    return f"up to {percent_text(gain)} of the time"
+
+
+def gain_text(gain: float, low: float | None = None, high: float | None = None) -> str:
+    """`time saved: up to 21.0 % (18.0 to 24.0 %)`."""
+    return f"time saved: {bound_text(gain, low, high)}"
+
+
+def bound_text(gain: float, low: float | None = None, high: float | None = None) -> str:
+    """`up to 21.0 % (18.0 to 24.0 %)`; without the ends where none is computed."""
+    text = f"up to {percent_text(gain)}"
+    if low is None or high is None:
         return text
-    return f"{text}, perhaps not at all" if error >= gain else f"{text}, ± {percent_text(error)}"
+    ends = span_of(low, high)
+    return f"{text} ({ends})" if ends else text
+
+
+def span_of(low: float, high: float) -> str:
+    """`18.0 to 24.0 %`; empty where both ends are the same to a reader."""
+    ends = percent_text(low), percent_text(high)
+    return "" if ends[0] == ends[1] else f"{ends[0].removesuffix(' %')} to {ends[1]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logpost.analyzer.findings.wording.facts import Facts, in_where
-from logpost.analyzer.findings.wording.numbers import gain_text
+from logpost.analyzer.findings.wording.numbers import saved_text
 from logpost.analyzer.location_names import spans_text
 from logpost.analyzer.reporting.units import count_text, time_text
 
@@ -21,9 +21,9 @@ def balance(facts: Facts) -> str:
         these = facts.these
         return (
             f"Make {these} as fast as the others ({norm}): check what is slower there (node, binding, input) and what "
-            f"runs there alone. That makes the program {gain_text(facts.number('gain_if_as_fast'))}. To give the "
-            "excess to all ranks instead (weighted or finer partition, work stealing) makes it "
-            f"{gain_text(facts.number('gain_if_shared'))}."
+            f"runs there alone. That saves {saved_text(facts.number('gain_if_as_fast'))}. To give the excess to "
+            "all ranks instead (weighted or finer partition, work stealing) saves "
+            f"{saved_text(facts.number('gain_if_shared'))}."
         )
     return (
         "Give these ranks less work (weighted or finer partition, work stealing), or check what is slower there: "

@@ -10,6 +10,7 @@ import dash
 import dash_ag_grid
 from dash import html
 
+from logpost.analyzer.findings.wording.numbers import BOUNDS
 from logpost.analyzer.reporting.data import NO_FINDING, FoundHere
 from logpost.analyzer.reporting.units import percent_text, span_text, time_text
 from logpost.dashboards.app import between_ranks, panels
@@ -68,13 +69,14 @@ def layout(view: View) -> list[Any]:
         about=scope,
     )
     if not found:
-        why = f"No finding: {NO_FINDING}. What there is of traffic stands below."
+        why = f"{NO_FINDING} The traffic is below."
         table = panels.section("Hotspots", panels.empty(why), panels.note(view.report.conclusion))
     else:
         table = panels.section(
             "Hotspots",
             _grid(view, number),
-            about="The largest gain first. Pick a row: every page then shows its ranks, its time and its call path.",
+            about="The largest gain first. Pick a row: every page then shows its ranks, its time and its call path. "
+            f"{BOUNDS}",
         )
     if number is None:
         return [table, html.Div([pairs, loads], className="two")]

@@ -72,7 +72,7 @@ def layout(view: View) -> list[Any]:
             [
                 panels.section(
                     "Findings",
-                    html.Ol(cards, className="findings") if cards else panels.empty(f"No finding: {NO_FINDING}."),
+                    html.Ol(cards, className="findings") if cards else panels.empty(NO_FINDING),
                     panels.go(view.state.at("hotspots"), f"{more} more findings") if more > 0 else None,
                 ),
                 panels.section(
@@ -187,7 +187,8 @@ def _facts(view: View) -> list[tuple[str, str, str]]:
     known = {one.name: one.value for one in efficiencies(times[:, 0].astype(int).tolist(), round(length))}
     if view.state.selection.callpath is not None:
         known = {}
-    nodes = report.hosts.nodes
+    counted, whole = report.counted
+    placed = (report.nodes_text, ", ".join(report.paradigms))
     ranks = scoped.locations.height
     traffic = (
         _traffic(view) if not chosen else ("Selected", time_text(end - begin), f"of {time_text(report.program_ps)}")
@@ -195,9 +196,9 @@ def _facts(view: View) -> list[tuple[str, str, str]]:
     return [
         ("Program", time_text(report.program_ps), f"slowest rank; start-up {time_text(report.start_up_ps)} beside it"),
         (
-            "Ranks",
-            grouped(ranks) if not chosen else f"{grouped(ranks)} of {grouped(report.ranks)}",
-            f"on {nodes} node{'' if nodes == 1 else 's'}: {', '.join(report.paradigms)}",
+            f"{counted.capitalize()}s",
+            grouped(ranks) if not chosen else f"{grouped(ranks)} of {grouped(whole)}",
+            ": ".join(part for part in placed if part),
         ),
         traffic,
         ("Outside compute", percent_text(1 - times[:, 0].sum() / total) if total else "–", "of the ranks' time"),

@@ -36,6 +36,14 @@ def incomplete(run: Path) -> list[str]:
     return [*manifest.get("ended_early", []), *manifest.get("overwritten", [])]
 
 
+def faults(run: Path) -> list[str]:
+    """What of logpost failed; read without the table libraries."""
+    from logpost.analyzer.fault_text import fault_texts
+
+    known = json.loads((run / MANIFEST).read_text(encoding="utf-8")).get("faults", [])
+    return fault_texts((fault["part"], fault["error"]) for fault in known)
+
+
 def beyond_the_limit(run: Path) -> list[str]:
     """That the analysis took more memory than it may, if it did; read without the table libraries."""
     used = json.loads((run / MANIFEST).read_text(encoding="utf-8")).get("memory") or {}
@@ -190,6 +198,6 @@ def command(
     with progress_bar(quiet=quiet) as report:
         written = analyze(whole, report) if shards == 1 else analyze_sharded(whole, shards, engine, report, stall)
     if not quiet:
-        for sentence in [*incomplete(written), *beyond_the_limit(written)]:
+        for sentence in [*incomplete(written), *beyond_the_limit(written), *faults(written)]:
             print(f"logpost: {sentence}", file=sys.stderr)
         typer.echo(f"run: {written}\nnext: logpost report {written}")

@@ -1,4 +1,4 @@
-"""How sure a gain is: each term by hand, and where it is shown."""
+"""Between what a gain is: each end by hand, no interval where none is computed, and how it is shown."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import pytest
 from tests.analyzer.story import MS, Story
 from tests.analyzer.test_findings_unattended import transfers
 
+from logpost.analyzer.faults import Faults
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.machine_values import longest_latency_ps
 from logpost.analyzer.findings.evidence.message_errors import with_messages_off
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
 from logpost.analyzer.findings.finding import Finding, Number
-from logpost.analyzer.findings.gain_error import CURE, with_errors
+from logpost.analyzer.findings.gain_interval import with_intervals
 from logpost.analyzer.findings.wording.numbers import gain_text
 from logpost.analyzer.location_names import Named, Rank
 from logpost.analyzer.manifest import MachineValue
@@ -67,18 +68,20 @@ def finding(gain: float, cure: Cure | None, *numbers: Number) -> Finding:
     )
 
 
-def error_of(evidence: Evidence, found: Finding) -> float:
-    (told,) = with_errors(evidence, [found])
-    assert told.gain_error is not None
-    assert replace(told, gain_error=None) == found
-    return told.gain_error
+def interval_of(evidence: Evidence, found: Finding) -> tuple[float | None, float | None]:
+    (one,) = with_intervals(evidence, [found], Faults(raises=True))
+    assert replace(one, gain_low=None, gain_high=None) == found
+    return one.gain_low, one.gain_high
 
 
 MILLISECONDS = {"parameter": "L", "unit": "ms"}
 
 
-def test_a_bound_is_off_by_what_cures_are_off_by() -> None:
-    assert error_of(evidence_with(), finding(0.5, None)) == pytest.approx(CURE * 0.5)
+def test_a_gain_that_no_replay_is_behind_has_no_interval() -> None:
+    assert interval_of(evidence_with(residual_share=0.3, deficit_share=0.1), finding(0.5, None)) == (None, None)
+    # Neither does another cure open one: the advice states what that saves.
+    shared = Number("gain_if_shared", 0.4, "1")
+    assert interval_of(evidence_with(), finding(0.5, None, shared)) == (None, None)
 
 
 def test_the_machines_interval_goes_through_the_cures_replay() -> None:
@@ -87,7 +90,10 @@ def test_the_machines_interval_goes_through_the_cures_replay() -> None:
     cure = without_queue(evidence)
     assert cure.gain() == pytest.approx(0.8)
     assert [end.gain() for end in with_messages_off(evidence, cure)] == pytest.approx([0.9, 0.6])
-    assert error_of(evidence, finding(0.8, cure)) == pytest.approx(math.hypot(0.2, CURE * 0.8))
+    assert interval_of(evidence, finding(0.8, cure)) == pytest.approx((0.6, 0.9))
+    # A gain that is another bound than the replay is not what has these ends.
+    for other in (0.7, 0.9):
+        assert interval_of(evidence, finding(other, cure)) == (None, None)
 
 
 def test_the_bytes_gap_counts_for_each_byte_and_a_files_uncertainty_to_both_sides() -> None:
@@ -151,37 +157,21 @@ def test_an_exact_machine_and_a_cure_of_measured_times_leave_no_ends() -> None:
     assert list(with_messages_off(doubted, Cure(graph_of(doubted), Hypothesis(dropped=("send",))))) == []
 
 
-def test_what_the_model_leaves_open_is_open_in_the_gain() -> None:
+def test_an_exact_replay_has_no_interval() -> None:
     evidence = evidence_with(residual_share=0.3, deficit_share=0.1)
-    cure = without_queue(evidence)
-    assert error_of(evidence, finding(0.8, cure)) == pytest.approx(math.hypot(CURE, 0.3, 0.1) * 0.8)
+    assert interval_of(evidence, finding(0.8, without_queue(evidence))) == (None, None)
     measured = Cure(graph_of(evidence), Hypothesis(freed=np.array([False, True])))
-    assert error_of(evidence, finding(1.0, measured)) == pytest.approx(CURE)
+    assert interval_of(evidence, finding(1.0, measured)) == (None, None)
 
 
-def test_a_gain_beyond_its_cures_replay_may_be_no_more_than_that() -> None:
-    evidence = evidence_with()
-    assert error_of(evidence, finding(0.9, without_queue(evidence))) == pytest.approx(math.hypot(0.1, CURE * 0.9))
-    # What is stated as less is a bound that holds beside the replay.
-    assert error_of(evidence, finding(0.5, without_queue(evidence))) == pytest.approx(CURE * 0.5)
-
-
-def test_where_two_cures_are_possible_the_other_one_is_within_the_error() -> None:
-    shared = Number("gain_if_shared", 0.4, "1")
-    assert error_of(evidence_with(), finding(0.5, None, shared)) == pytest.approx(CURE * 0.5 + 0.1)
-
-
-def test_every_finding_of_a_run_states_its_error() -> None:
-    story = Story(2, 100 * MS)
-    path = story.path("main", "MPI_Barrier")
-    for i in range(10):
-        t = 10 * i * MS
-        story.collective(path, "Barrier", {0: (t + 2 * MS, t + 9 * MS), 1: (t + 8 * MS, t + 9 * MS)})
-    found = story.findings()
-    assert found.height > 0
-    assert found["gain_error"].null_count() == 0
-
-
-def test_the_error_stands_beside_the_gain() -> None:
-    assert gain_text(0.21, 0.03) == "at most 21.0 % faster, ± 3.0 %"
-    assert gain_text(0.21) == "at most 21.0 % faster"
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (None, None, "time saved: up to 21.0 %"),
+        (0.18, 0.24, "time saved: up to 21.0 % (18.0 to 24.0 %)"),
+        (0.0, 0.21, "time saved: up to 21.0 % (0.0 to 21.0 %)"),
+        (0.2099, 0.2101, "time saved: up to 21.0 %"),  # both ends read as 21.0 %
+    ],
+)
+def test_a_gain_is_time_saved_with_its_ends(low: float | None, high: float | None, said: str) -> None:
+    assert gain_text(0.21, low, high) == said

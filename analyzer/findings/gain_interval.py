@@ -1,0 +1,39 @@
+"""Between what a finding's gain is, where that is computed.
+
+A gain that is what the cure's replay saves depends on the machine: the cure is replayed again with every value of the
+machine at its low and at its high end, and with it what messages take without their cause (`evidence.message_errors`).
+These ends are its interval. A gain that is another bound than its cure's replay, or without one, has no interval;
+neither has one whose replay takes nothing from a machine, or all of whose values are exact.
+
+Fractions of the slowest rank's program time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+
+from logpost.analyzer.faults import Faults
+from logpost.analyzer.findings.evidence.message_errors import with_messages_off
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import Finding
+
+SHOWN = 0.0005
+"""Half of the last digit of a gain as text: a difference below it is none to a reader."""
+
+
+def with_intervals(evidence: Evidence, found: Iterable[Finding], faults: Faults) -> list[Finding]:
+    """The findings with the intervals of their gains, in the same order."""
+    return [faults.guard(f"interval of {one.kind}", partial(_with, evidence, one), one) for one in found]
+
+
+def _with(evidence: Evidence, finding: Finding) -> Finding:
+    cure = finding.cure
+    if cure is None or not math.isclose(cure.gain(), finding.gain, abs_tol=SHOWN):
+        return finding
+    ends = [end.gain() for end in with_messages_off(evidence, cure)]
+    if not ends:
+        return finding
+    return replace(finding, gain_low=min(finding.gain, *ends), gain_high=min(1.0, max(finding.gain, *ends)))

@@ -1,0 +1,33 @@
+"""A sentence that needs a number is not made without it."""
+
+from __future__ import annotations
+
+import pytest
+
+from logpost.analyzer.findings.evidence.places import NOWHERE
+from logpost.analyzer.findings.prose import advice
+from logpost.analyzer.findings.wording.facts import Facts
+
+ROW = {
+    "kind": "collective_cost",
+    "ranks": [0],
+    "region": "MPI_Bcast",
+    "cause_region": "",
+    "evidence": [{"name": "operations", "value": 3.0, "unit": "count"}],
+}
+
+
+def test_a_number_that_is_not_there_is_no_zero() -> None:
+    facts = Facts(ROW, NOWHERE)
+    assert facts.number("operations") == 3.0
+    with pytest.raises(KeyError, match="collective_cost: no number mean_cost"):
+        facts.number("mean_cost")
+
+
+def test_a_number_that_a_finding_may_lack_has_a_default() -> None:
+    assert Facts(ROW, NOWHERE).number("back_to_back", 0.0) == 0.0
+
+
+def test_words_that_need_it_are_not_made() -> None:
+    with pytest.raises(KeyError, match="load_imbalance: no number gain_if_as_fast"):
+        advice(ROW | {"kind": "load_imbalance", "evidence": [{"name": "median_of_others", "value": 1.0, "unit": "ps"}]})
