@@ -188,7 +188,7 @@ def _facts(view: View) -> list[tuple[str, str, str]]:
     if view.state.selection.callpath is not None:
         known = {}
     nodes = report.hosts.nodes
-    ranks = scoped.locations.height
+    ranks = len({one.rank for one in scoped.named})
     traffic = (
         _traffic(view) if not chosen else ("Selected", time_text(end - begin), f"of {time_text(report.program_ps)}")
     )
@@ -239,9 +239,9 @@ def _broken_down(view: View) -> Chart:
 
 
 def _thread_times(view: View) -> Chart:
-    each, labels = view.scoped.threads(MOST_ROWS)
-    ranks = [int(label.partition(".")[0]) for label in labels]
-    return panels.selectable(thread_times(each, labels), {"rows": [[rank, rank] for rank in ranks], "pick": "rows"})
+    each, named = view.scoped.threads(MOST_ROWS)
+    made = thread_times(each, [one.short for one in named])
+    return panels.selectable(made, {"rows": panels.picked(one.rank for one in named), "pick": "rows"})
 
 
 CHARTS = {
