@@ -75,6 +75,8 @@ def collective_cost(facts: Facts) -> str:
     if over >= FAR_ABOVE:
         times = number_text(over, "x") if over < BEYOND_MODEL else f"more than {BEYOND_MODEL:.0f} ×"
         return f"{title}, {times} what the machine's values predict"
+    if not facts.number("mean_size"):  # it moves nothing
+        return title
     if not _bound_known(facts):
         return title + f", {_each_size(facts)}"
     return title + f", {'latency' if _latency_bound(facts) else 'bandwidth'}-bound at {_each_size(facts)}"
@@ -86,7 +88,7 @@ def _each_size(facts: Facts) -> str:
 
 def _bound_known(facts: Facts) -> bool:
     """Whether the replay or the machine tells what of an operation is latency; without data, all of it is."""
-    known = ("share_of_rounds", "share_of_bytes", "latency_estimate", "bandwidth_estimate")
+    known = ("share_of_rounds", "share_of_bytes", "bandwidth_estimate")
     return facts.number("mean_size") == 0 or any(facts.number(name) > 0 for name in known)
 
 
