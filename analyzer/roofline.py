@@ -149,7 +149,7 @@ def roofline(run: Run) -> Roofline:
 def _messages(run: Run) -> pl.DataFrame:
     """Messages between ranks with the region of their sends, and their ends' nodes."""
     places = regions(run).lazy()
-    nodes = run.facts("locations").select("location", "node")
+    nodes = run.facts("locations").select("location", "node", "process")
     ends = (
         run.table("messages")
         .filter(pl.col("send_location") != pl.col("recv_location"))
@@ -160,8 +160,8 @@ def _messages(run: Run) -> pl.DataFrame:
     )
     return (
         ends.join(places, left_on="send_callpath", right_on="callpath", maintain_order="left")
-        .join(nodes.rename({"location": "send_location", "node": "send_node"}), on="send_location")
-        .join(nodes.rename({"location": "recv_location", "node": "recv_node"}), on="recv_location")
+        .join(nodes.rename(lambda name: f"send_{name}"), on="send_location")
+        .join(nodes.rename(lambda name: f"recv_{name}"), on="recv_location")
         .with_columns(where=pl.when(pl.col("locality") == "other_node").then(pl.lit(BETWEEN)).otherwise(pl.lit(WITHIN)))
         .collect()
     )
@@ -215,9 +215,9 @@ def _times(run: Run, messages: pl.DataFrame) -> dict[tuple[str, str], int]:
 
 def _roof(rows: pl.DataFrame, time_ps: int, crossing: _Crossing | None) -> Roof:
     """One region's messages."""
-    sent = rows.group_by(rank="send_location").agg(pl.col("o_s", "g", "G", "bytes").sum())
-    received = rows.group_by(rank="recv_location").agg(pl.col("o_r", "g", "G", "bytes").sum())
-    both = sent.join(received, on="rank", how="full", coalesce=True).fill_null(0)
+    sent = rows.group_by(location="send_location").agg(pl.col("o_s", "g", "G", "bytes").sum())
+    received = rows.group_by(location="recv_location").agg(pl.col("o_r", "g", "G", "bytes").sum())
+    both = sent.join(received, on="location", how="full", coalesce=True).fill_null(0)
     # A round takes what its own longest message takes.
     rounds = rows.group_by("recv_location", "recv_call").agg(way=(pl.col("L") + pl.col("serialization")).max())
     limits = {
@@ -231,7 +231,7 @@ def _roof(rows: pl.DataFrame, time_ps: int, crossing: _Crossing | None) -> Roof:
     return Roof(
         region=rows["region"][0],
         where=rows["where"][0],
-        ranks=both.height,
+        ranks=pl.concat([rows["send_process"], rows["recv_process"]]).n_unique(),
         messages=rows.height,
         bytes=int(rows["bytes"].sum()),
         rounds=rounds.height,

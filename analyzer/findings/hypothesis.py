@@ -41,8 +41,10 @@ def finding_of(
     cause_region: str,
     numbers: tuple[Number, ...],
     confidence: tuple[float, str],
+    spent: Mapping[int, int] | None = None,
 ) -> Finding:
-    """The finding; what it charges and exposes is the waiting that disappears with its cause.
+    """The finding; what it charges is the waiting that disappears with its cause, and what it exposes that and the work
+    that does.
 
     Arguments:
         evidence: of the run.
@@ -54,9 +56,12 @@ def finding_of(
         cause_region: the code that causes it.
         numbers: the evidence.
         confidence: and its reason.
+        spent: location to its work in calls that disappears; ps of the graph.
     """
     longer = lasts_longer(evidence, graph)
     lost = {location: time * longer for location, time in lost_by_location(saving).items()}
+    for location, time in (spent or {}).items():
+        lost[location] = lost.get(location, 0.0) + time * longer
     first, last = evidence.active_windows(WAITING, lost)
     return Finding(
         kind=kind,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.location_names import owners
 from logpost.analyzer.scale.grid import Grid, enlarged, recognize
 from logpost.analyzer.scale.growth import TERMS, growth
 from logpost.analyzer.scale.observed import Observed
@@ -88,7 +89,8 @@ class Enlarged:
 def _members(one: Observed) -> pl.DataFrame:
     """Members of collective operations, in the order of the table, with their call site."""
     callpaths = one.run.facts("callpaths").select("callpath", *SITE)
-    rank = one.run.facts("locations").select("location", "rank")
+    every = one.run.facts("locations").collect()
+    rank = every.lazy().select("location").with_columns(rank=owners(every))
     return (
         one.run.facts("collectives")
         .select(

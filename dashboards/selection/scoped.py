@@ -363,9 +363,9 @@ class Scoped:
         ]  # fmt: skip
         return self._here(pl.concat([table, *by_end]))
 
-    def threads(self, most: int) -> tuple[Cube, list[str]]:
+    def threads(self, most: int) -> tuple[Cube, list[Named]]:
         """Times of the threads of the selected ranks' processes in the whole program: (thread, category) in ps, and
-        labels; the first `most` of them."""
+        what each is called; the first `most` of them."""
         chosen = self.locations["process"].unique().implode()
         here = self.every_location.filter(pl.col("process").is_in(chosen))
         rows = program(self.run.table("threads")).group_by("location", "category").agg(wide_sum("spent_ps")).collect()
@@ -375,11 +375,8 @@ class Scoped:
         for location, category, time in rows.iter_rows():
             if location in row_of:
                 found[row_of[location], THREAD_CATEGORIES.index(category)] = float(time)
-        names = self.names
-        return found, [
-            replace(names.one(first), thread=thread).short
-            for first, thread in team.select("first", "thread").iter_rows()
-        ]
+        members = team.select("first", "thread").iter_rows()
+        return found, [replace(self.names.one(first), thread=thread) for first, thread in members]
 
     def queues(self) -> pl.LazyFrame:
         """What messages for the selected ranks wait in queues, by when they were sent."""

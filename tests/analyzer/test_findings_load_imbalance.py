@@ -128,6 +128,9 @@ def test_regions_that_are_unequal_in_turn_are_one_finding(times: tuple[tuple[int
     assert [(row["cause_region"], row["ranks"]) for row in found.iter_rows(named=True)] == [
         ("assemble and solve", [0, 1])
     ]
+    # Both ranks: none is left that they could compute longer than.
+    assert {"name": "regions", "value": 2, "unit": "count", "thread": None} in found["evidence"][0].to_list()
+    assert "longer than the others" not in found["title"][0]
     # Shared evenly, each region takes its mean: 20 and 20 instead of 30 and 30, or 40 and 12 instead of 60 and 19.
     saved = (abs(first - third) + abs(second - fourth)) / 2
     assert found["gain"].to_list() == [pytest.approx(saved / 100)]

@@ -26,6 +26,8 @@ def test_packing_is_named_with_its_place() -> None:
     assert (finding["ranks"], finding["region"]) == ([0], "MPI_Send")
     assert finding["title"].endswith("packing takes 2.00 ms each")
     assert finding["gain"] == pytest.approx(0.2)
+    # Rank 0 packs for 10 * 2 of its 100 ms, and rank 1 is in its receives for as much longer.
+    assert (finding["exposed_ps"], finding["share"]) == (40 * MS, pytest.approx(0.2))
 
 
 def test_middleware_of_contiguous_data_is_no_datatype() -> None:

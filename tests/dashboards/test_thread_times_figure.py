@@ -37,13 +37,13 @@ def test_the_threads_of_selected_ranks_are_shown(tmp_path: Path) -> None:
         story.parallel(rank, 0, [10 * MS, 20 * MS + rank * MS], region, barrier)
     story.collective(meet, "Barrier", {0: (90 * MS, 100 * MS), 1: (90 * MS, 100 * MS)})
     run = story.write(tmp_path / "run")
-    each, labels = Scoped(run, Selection()).threads(64)
-    assert labels == ["0.0", "0.1", "1.0", "1.1"]
+    each, named = Scoped(run, Selection()).threads(64)
+    assert [one.short for one in named] == ["0.0", "0.1", "1.0", "1.1"]
     assert (each.sum(axis=1) == 100 * MS).all()
     assert each[:, THREAD_CATEGORIES.index("imbalance")].tolist() == [10 * MS, 0, 11 * MS, 0]
-    each, labels = Scoped(run, Selection(ranks=((1, 1),))).threads(64)
-    assert labels == ["1.0", "1.1"]
-    assert Scoped(run, Selection()).threads(3)[1] == ["0.0", "0.1", "1.0"]
+    each, named = Scoped(run, Selection(ranks=((1, 1),))).threads(64)
+    assert [one.short for one in named] == ["1.0", "1.1"]
+    assert [one.short for one in Scoped(run, Selection()).threads(3)[1]] == ["0.0", "0.1", "1.0"]
 
 
 def test_what_the_colours_of_threads_stand_for_is_said() -> None:

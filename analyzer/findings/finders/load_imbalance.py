@@ -198,6 +198,7 @@ def _finding(evidence: Evidence, callpaths: list[int], *regions: Mapping[int, fl
         region=waits_in,
         cause_region=region,
         evidence=(
+            *((Number("regions", len(regions), "count"),) if len(regions) > 1 else ()),
             Number("longest", most, "ps"),
             *evidence.rank_numbers("slowest_rank", [slowest]),
             Number("mean", mean, "ps"),

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.evidence.graph import Flags, Graph, graph_of
+from logpost.analyzer.findings.evidence.graph import Flags, Graph, graph_of, sums_by
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number
@@ -84,6 +84,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             Number("middleware_per_message", cost / count, "ps"),
         ),
         confidence=evidence.confidence(MEDIUM, reason),
+        spent=sums_by(graph.location, packing),
     )
 
 

@@ -9,6 +9,9 @@ from logpost.analyzer.reporting.units import count_text, time_text
 
 
 def load_imbalance(facts: Facts) -> str:
+    if facts.all("regions"):
+        waiting = time_text(facts.number("others_wait"))
+        return f"different ranks compute longest in {facts.cause} ({facts.ranks}): {waiting} of waiting"
     title = f"{facts.ranks} compute{facts.verb_s} longer than the others" + (
         f" in {facts.cause}" if facts.cause else ""
     )
@@ -16,6 +19,8 @@ def load_imbalance(facts: Facts) -> str:
 
 
 def balance(facts: Facts) -> str:
+    if facts.all("regions"):
+        return "Balance each of these regions by itself: the ranks wait for the slowest one between them."
     if facts.all("median_of_others"):
         norm = time_text(facts.number("median_of_others"))
         these = facts.these

@@ -143,22 +143,27 @@ def _mapping(view: View) -> str:
 
 
 def _nodes(view: View) -> Chart:
-    placed = view.scoped.every_location.filter(pl.col("rank") >= 0).sort("rank")
+    every = view.scoped.every_location.with_columns(of=view.scoped.owners)
+    placed = every.filter(pl.col("rank") >= 0).sort("rank")
     seats = Seats(*(placed[name].to_numpy().astype(np.int64) for name in ("node", "socket")))
     if placed["node"].n_unique() > MOST_NODES:
         raise InputError(f"more than {MOST_NODES} nodes: too many for a picture of pairs")
-    locations, pairs = placed["location"].to_list(), between_ranks.pairs(view, view.scoped)
+    # Threads are on the node of their rank.
+    own = placed.select(of="rank", seat=pl.int_range(pl.len()))
+    located = every.filter(pl.col("of") >= 0).join(own, on="of", maintain_order="left")
+    locations, seat = located["location"].to_list(), located["seat"].to_numpy()
+    pairs = between_ranks.pairs(view, view.scoped)
     pairs = pairs.filter(pl.col("send_location").is_in(locations), pl.col("recv_location").is_in(locations))
-    placements = {"as it was": dict(zip(locations, seats.nodes.tolist(), strict=True))}
+    placements = {"as it was": dict(zip(locations, seats.nodes[seat].tolist(), strict=True))}
     if mapping := _mapping(view):
         after = remapped(seats, mapping)
-        placements[f"mapped {mapping}"] = dict(zip(locations, after.nodes.tolist(), strict=True))
+        placements[f"mapped {mapping}"] = dict(zip(locations, after.nodes[seat].tolist(), strict=True))
     made = node_traffic(pairs, placements, dict(placed.select("node", "host").iter_rows()), _hops(view))
     ranks = np.array(placed["rank"].to_list(), dtype=np.int64)
 
     def on_nodes(nodes: np.ndarray) -> list[list[int]]:
-        every = sorted({node for one in placements.values() for node in one.values()})
-        return [panels.flat(ranks[nodes == node].tolist()) for node in every]
+        known = sorted({node for one in placements.values() for node in one.values()})
+        return [panels.flat(ranks[nodes == node].tolist()) for node in known]
 
     panels.selectable(made, {"rows": on_nodes(seats.nodes), "pick": "pair"})
     if mapping:

@@ -189,7 +189,7 @@ def _facts(view: View) -> list[tuple[str, str, str]]:
         known = {}
     counted, whole = report.counted
     placed = (report.nodes_text, ", ".join(report.paradigms))
-    ranks = scoped.locations.height
+    ranks = len({one.rank for one in scoped.named}) if report.ranks else scoped.locations.height
     traffic = (
         _traffic(view) if not chosen else ("Selected", time_text(end - begin), f"of {time_text(report.program_ps)}")
     )
@@ -240,9 +240,9 @@ def _broken_down(view: View) -> Chart:
 
 
 def _thread_times(view: View) -> Chart:
-    each, labels = view.scoped.threads(MOST_ROWS)
-    ranks = [int(label.partition(".")[0]) for label in labels]
-    return panels.selectable(thread_times(each, labels), {"rows": [[rank, rank] for rank in ranks], "pick": "rows"})
+    each, named = view.scoped.threads(MOST_ROWS)
+    made = thread_times(each, [one.short for one in named])
+    return panels.selectable(made, {"rows": panels.picked(one.rank for one in named), "pick": "rows"})
 
 
 CHARTS = {
