@@ -283,6 +283,7 @@ class Instants {
                 }
                 break;
             }
+            case Shape::agreement:  // it may synchronize, and need not: times alone show it
             case Shape::none:
                 break;
         }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from logpost.analyzer.labels import folded
-from logpost.analyzer.location_names import location_names
+from logpost.analyzer.location_names import Location, LocationNames
 from logpost.analyzer.phases import program
 from logpost.analyzer.program_profile import program_profile
 from logpost.analyzer.reporting.data import RankTime, Uneven
@@ -21,19 +21,21 @@ def uneven(run: Run, ranks: Sequence[RankTime]) -> Uneven | None:
     if len(ranks) < 2 or most == 0:
         return None
     mean = sum(rank.compute_ps for rank in ranks) / len(ranks)
+    locations = run.table("locations").collect()
+    accounted = int(locations["accounted"].sum())
     times = _by_region(run)
     if times["region"].n_unique() < 2:  # a region that encloses everything names no place
         times = _before_calls(run)
     beyond = (
-        times.with_columns(mean_ps=pl.col("spent_ps").sum().over("region") / len(ranks))
+        times.with_columns(mean_ps=pl.col("spent_ps").sum().over("region") / accounted)
         .with_columns(beyond_ps=pl.col("spent_ps") - pl.col("mean_ps"))
         .sort("beyond_ps", "region", "location", descending=[True, False, False])
     )
     if beyond.is_empty():
         return None
     region, location, beyond_ps = beyond.select("region", "location", "beyond_ps").row(0)
-    names = location_names(run.table("locations").collect())
-    return Uneven(mean / most, folded(region), names[location], round(beyond_ps))
+    name = LocationNames(locations)[Location(location)]
+    return Uneven(mean / most, folded(region), name, round(beyond_ps))
 
 
 def _by_region(run: Run) -> pl.DataFrame:

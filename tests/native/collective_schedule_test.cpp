@@ -109,6 +109,7 @@ TEST(CollectiveSchedule, EveryCandidateBringsEveryMemberWhatItNeeds) {
                                 needed = i + 1;
                                 EXPECT_EQ(*after.has[i].rbegin(), i) << "nothing from higher ranks";
                                 break;
+                            case Shape::agreement:
                             case Shape::none:
                                 FAIL();
                         }

@@ -5,7 +5,8 @@
 
 static void late(int rank) {
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) usleep(100000);
+    if (rank == 0)
+        usleep(100000);
 }
 
 int main(int argc, char** argv) {
