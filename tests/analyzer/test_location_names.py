@@ -93,10 +93,10 @@ def test_no_text_takes_a_location_for_a_rank(slow: tuple[tuple[int, int], Run]) 
 
 
 def test_each_number_of_each_finder_is_of_a_rank(slow: tuple[tuple[int, int], Run]) -> None:
-    _, run = slow
+    (_, thread), run = slow
     evidence = Evidence({name: run.table(name) for name in TABLES if name != "findings"}, run.manifest)
     found = [one for find in FINDERS for one in find(evidence)]
-    assert found
+    assert found or thread == 1  # as below
     for one in found:
         assert set(one.ranks) <= {0, 1}, one.kind
         for number in one.evidence:

@@ -24,11 +24,15 @@ TRIP = 7 + 60 + 15 + 11
 WORK, LONG = 10_000, 20_000
 
 
+LOGGP_ALONE = type(replay_parameters(load_machine("alewife")).beyond_loggp)()
+"""One for all machines: two of them would be two machines of unknown direction."""
+
+
 def machine_of(values: dict[str, int]) -> ReplayParameters:
     machine = replay_parameters(load_machine("alewife"))
     for name, value in {**values, "o_s_per_byte": 0, "o_r_per_byte": 0}.items():
         machine = machine.with_value(name, value)
-    return replace(machine, log3p=None, beyond_loggp=type(machine.beyond_loggp)())
+    return replace(machine, log3p=None, beyond_loggp=LOGGP_ALONE)
 
 
 def engine_of(story: Story, values: dict[str, int]) -> Engine:
