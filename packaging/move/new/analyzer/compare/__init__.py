@@ -1,1 +1,0 @@
-"""Two runs, or repeats of two versions, side by side."""

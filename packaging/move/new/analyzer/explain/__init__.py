@@ -1,1 +1,0 @@
-"""Single messages, transfers and collective operations under every model."""

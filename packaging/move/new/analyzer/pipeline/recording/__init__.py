@@ -1,1 +1,0 @@
-"""What an archive states of its recording: when it ended, what was switched off, and what was overwritten."""

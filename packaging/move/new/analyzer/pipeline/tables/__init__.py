@@ -1,1 +1,0 @@
-"""The stages that write a run's tables."""

@@ -1,1 +1,0 @@
-"""Text and JSON, a folder per subject; nothing is computed here."""

@@ -1,1 +1,0 @@
-"""Explained messages as text and JSON."""

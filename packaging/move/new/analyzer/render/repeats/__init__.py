@@ -1,1 +1,0 @@
-"""A comparison of repeats as text and JSON, and the gate on it."""

@@ -1,1 +1,0 @@
-"""A roofline as text and JSON."""

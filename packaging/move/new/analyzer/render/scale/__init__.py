@@ -1,1 +1,0 @@
-"""Growth with the number of ranks as text and JSON."""

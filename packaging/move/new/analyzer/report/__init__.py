@@ -1,1 +1,0 @@
-"""The data of a report, computed from the small tables of a run."""

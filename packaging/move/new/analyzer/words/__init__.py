@@ -1,1 +1,0 @@
-"""Units, names and titles: the words that every other room writes with."""
