@@ -45,17 +45,17 @@ struct Definition {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // Callsite: old archives have it
 
-#define LOGPOST_DEFINITIONS(X)                                                                                      \
-    X(ClockProperties)                                                                                              \
-    X(Paradigm)                                                                                                     \
-    X(ParadigmProperty)                                                                                             \
-    X(IoParadigm) X(String) X(Attribute) X(SystemTreeNode) X(LocationGroup) X(Location) X(Region) X(Callsite)       \
-        X(Callpath) X(Group) X(MetricMember) X(MetricClass) X(MetricInstance) X(Comm) X(Parameter) X(RmaWin)        \
-            X(MetricClassRecorder) X(SystemTreeNodeProperty) X(SystemTreeNodeDomain) X(LocationGroupProperty)       \
-                X(LocationProperty) X(CartDimension) X(CartTopology) X(CartCoordinate) X(SourceCodeLocation)        \
-                    X(CallingContext) X(CallingContextProperty) X(InterruptGenerator) X(IoFileProperty)             \
-                        X(IoRegularFile) X(IoDirectory) X(IoHandle) X(IoPreCreatedHandleState) X(CallpathParameter) \
-                            X(InterComm)
+// The formatter finds another shape each time.
+// clang-format off
+#define LOGPOST_DEFINITIONS(X)                                                                                        \
+    X(ClockProperties) X(Paradigm) X(ParadigmProperty) X(IoParadigm) X(String) X(Attribute) X(SystemTreeNode)         \
+    X(LocationGroup) X(Location) X(Region) X(Callsite) X(Callpath) X(Group) X(MetricMember) X(MetricClass)            \
+    X(MetricInstance) X(Comm) X(Parameter) X(RmaWin) X(MetricClassRecorder) X(SystemTreeNodeProperty)                 \
+    X(SystemTreeNodeDomain) X(LocationGroupProperty) X(LocationProperty) X(CartDimension) X(CartTopology)             \
+    X(CartCoordinate) X(SourceCodeLocation) X(CallingContext) X(CallingContextProperty) X(InterruptGenerator)         \
+    X(IoFileProperty) X(IoRegularFile) X(IoDirectory) X(IoHandle) X(IoPreCreatedHandleState) X(CallpathParameter)     \
+    X(InterComm)
+// clang-format on
 
 namespace rows {
 
