@@ -23,6 +23,8 @@ NAMES = ("parallel_efficiency", "load_balance", "communication_efficiency", "ser
 NO_IDEAL = "not computed: this run has no replay on an ideal network"
 NO_RANKS = "not computed: no rank of this run has a measured runtime"
 NO_COMPUTE = "not computed: no rank computed for a measurable time"
+CONTRADICTED = "not stated: the replay on an ideal network contradicts the measured times"
+"""It is longer than the program, or shorter than its longest computation."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ def efficiencies(
     balance = Efficiency("load_balance", mean / most) if most > 0 else Efficiency("load_balance", None, NO_COMPUTE)
     if ideal_runtime_ps is None or ideal_runtime_ps <= 0:
         network = (Efficiency("serialization", None, NO_IDEAL), Efficiency("transfer", None, NO_IDEAL))
+    elif not most <= ideal_runtime_ps <= runtime_ps:
+        network = (Efficiency("serialization", None, CONTRADICTED), Efficiency("transfer", None, CONTRADICTED))
     else:
         network = (
             Efficiency("serialization", most / ideal_runtime_ps),

@@ -232,8 +232,9 @@ def _nothing_each(said: Said) -> Iterator[str]:
 
 def _sizes(said: Said) -> Iterator[str]:
     run, report = said.run, said.report
-    messages = run.table("messages").select(pl.len(), pl.col("bytes").sum(), pl.col("envelope_ps").sum()).collect()
-    count, size, envelope = (int(value or 0) for value in messages.row(0))
+    messages = run.table("messages").select("bytes", "envelope_ps").collect()
+    count = messages.height
+    size, envelope = (sum(messages[name].to_list()) for name in ("bytes", "envelope_ps"))
     if (report.messages.count, report.messages.bytes) != (count, size):
         yield f"{report.messages.count} messages of {report.messages.bytes} B, and the table has {count} of {size} B"
     if sum(report.messages.parts_ps.values()) != report.messages.envelope_ps or report.messages.envelope_ps != envelope:
@@ -322,6 +323,8 @@ def _numbers_of(said: Said) -> tuple[set[str], set[str]]:
             times.add(value * PS_PER_S)
         elif abs(value) <= 1:
             fractions.add(value)
+    if report.threads is not None:
+        fractions |= {time / max(1, report.threads.total_ps) for time in report.threads.spent_ps.values()}
     for found in report.findings:
         fractions |= {number.value for number in found.evidence if number.unit == "1"}
         times |= {number.value for number in found.evidence if number.unit == "ps"}

@@ -31,13 +31,14 @@ Numbering resolve_numbering(Raw& r, QualityCounts& quality) {
     return numbering;
 }
 
-/// Where no paradigm numbers processes, there is none that communicates: each process is a rank, in the order of the
-/// definitions, and its first thread has the rank.
+/// Where no paradigm numbers processes, there is none that communicates: each process that the archive defines is a
+/// rank, in the order of the definitions, and its first thread has the rank.
 void number_processes(Raw& r) {
-    std::vector<std::int32_t> first(r.processes, kUndefined);
+    std::vector<std::int32_t> first(r.group_parents.size(), kUndefined);
     auto& locations = r.trace->locations;
     for (std::size_t i = 0; i < locations.size(); ++i) {
-        if (locations[i].type == OTF2_LOCATION_TYPE_CPU_THREAD && locations[i].group != kUndefined) {
+        if (locations[i].type == OTF2_LOCATION_TYPE_CPU_THREAD && locations[i].group != kUndefined &&
+            static_cast<std::size_t>(locations[i].group) < first.size()) {
             auto& mine = first[static_cast<std::size_t>(locations[i].group)];
             mine = mine == kUndefined ? static_cast<std::int32_t>(i) : mine;
         }

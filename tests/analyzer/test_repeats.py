@@ -96,7 +96,7 @@ def test_a_gate_fails_and_names_category_region_and_rank(sides: dict[str, list[R
     # Rank 1 waits for the late sender in MPI_Recv: 10 ms, then 20 ms; the barrier's 2 ms stay.
     place = decision.slower
     assert place is not None
-    assert (place.category, place.region, place.rank) == ("late_sender", "MPI_Recv", "1")
+    assert (place.category, place.region, place.rank) == ("late_sender", "MPI_Recv", "rank 1")
     assert (place.before_ps, place.after_ps) == (10 * MS, 20 * MS)
     # 22 ms - 1.05 * 12 ms
     assert decision.contrast.value == pytest.approx(9.4 * MS)

@@ -185,9 +185,9 @@ class OddDefinitions {
     /// A definition elsewhere: before what it refers to, or behind what refers to it.
     void move() {
         const auto from = at(draw_(rows_.size()));
-        const auto row = *from;
+        auto row = std::move(*from);
         rows_.erase(from);
-        rows_.insert(at(draw_(rows_.size() + 1)), row);
+        rows_.insert(at(draw_(rows_.size() + 1)), std::move(row));
     }
 
     std::uint64_t own_id(std::size_t row, std::uint64_t otherwise) {
