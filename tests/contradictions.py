@@ -371,17 +371,9 @@ def _none(said: Said) -> Iterator[str]:
         if re.search(r"(?<![\w.,^–-])-1(?![\w.,]| ×)", line):
             yield f"the number of nothing is printed: {line.strip()}"
 
-    def nothing(value: Any, path: str) -> Iterator[str]:
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                yield from nothing(inner, f"{path}.{key}")
-        elif isinstance(value, list):
-            for inner in value:
-                yield from nothing(inner, path)
-        elif value == -1 and not isinstance(value, bool):
+    for path, value in _every_number({key: one for key, one in said.json.items() if key not in ("machine", "clock")}):
+        if value == -1:
             yield f"JSON: {path} is -1"
-
-    yield from nothing({key: one for key, one in said.json.items() if key not in ("machine", "clock")}, "")
 
 
 UNITS = ("ps", "B", "1", "x", "count", "rank", "process", "thread")
