@@ -63,7 +63,7 @@ def test_an_even_load_names_the_busiest_link_and_is_less_certain() -> None:
     found = crossing((0, 1, 400, 6 * MS), (1, 2, 300, 2 * MS), (2, 3, 300, 2 * MS)).alone(hot_link.find)
     finding = found.row(0, named=True)
     assert finding["title"] == (
-        "rank 1 waits in MPI_Recv for the network: its busiest link, 0 to 1, is in use for 40.0 % of a phase"
+        "rank 1 waits in MPI_Recv for the network: its busiest link, 0 to 1, is offered 0.40 × what it carries in a phase"
     )
     assert finding["confidence"] == 0.3
 

@@ -62,7 +62,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
                     Number("from_node", row["from_vertex"], "count"),
                     Number("to_node", row["to_vertex"], "count"),
                     Number("load_over_mean", row["load"], "x"),
-                    Number("utilisation_at_most", row["utilisation"], "1"),
+                    Number("offered_load_at_most", row["utilisation"], "x"),
                     Number("waited_over_it", row["granted_ps"] / max(1, granted), "1"),
                 )
             ),

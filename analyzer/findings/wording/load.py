@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from logpost.analyzer.findings.wording.facts import Facts, in_where
 from logpost.analyzer.findings.wording.numbers import saved_text
-from logpost.analyzer.reporting.units import percent_text
 
 
 def hot_receiver(facts: Facts) -> str:
@@ -72,8 +71,9 @@ def hot_link(facts: Facts) -> str:
     named = [f"{start:.0f} to {end:.0f}" for start, end in ends]
     waits = f"{facts.ranks} wait{facts.verb_s}{in_where(facts)}"
     if not facts.number("hot_links"):
-        busiest = percent_text(facts.number("utilisation_at_most"))
-        return f"{waits} for the network: its busiest link, {named[0]}, is in use for {busiest} of a phase"
+        busiest = facts.number("offered_load_at_most")
+        offered = f"its busiest link, {named[0]}, is offered {busiest:.2f} × what it carries in a phase"
+        return f"{waits} for the network: {offered}"
     more = int(facts.number("hot_links")) - len(named)
     which = ("link " if len(named) == 1 else "links ") + ", ".join(named) + (f" and {more} more" if more > 0 else "")
     load = facts.number("load_over_mean")
