@@ -52,12 +52,7 @@ LINKS = Table(
         *ids(traffic_phase="the phase", from_vertex="from this node or switch", to_vertex="to this one"),
         count("messages", "messages", "messages that took it"),
         count("bytes", "B", "their payload"),
-        Column(
-            "utilisation",
-            pl.Float64(),
-            "1",
-            "bytes × time per byte / length of the phase",
-        ),
+        Column("utilisation", pl.Float64(), "1", "bytes × time per byte / length of the phase"),
         *wide_ps(granted="network contention of the messages that took it, where their receivers waited for them"),
     ),
 )
