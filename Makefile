@@ -35,7 +35,7 @@ help:
 	@echo 'make demo      record, analyze and report an MPI program; prints the path of the report'
 	@echo 'make check     quick tests without MPI, simulator or browser; one minute on 2 cores, little set-up'
 	@echo 'make test      everything: native tests, Python tests, browser tests'
-	@echo 'make lint      formatters, linters, types, import layers, words'
+	@echo 'make lint      formatters, linters, types, layers of imports and includes, words'
 	@echo 'make sanitize  native tests and analyses of real archives under ASan, UBSan and TSan'
 	@echo 'make fuzz SECONDS=600   archives and other files made by chance for so long: nothing may die, hang or not add up'
 	@echo 'make docs      the documentation as pages in build/docs; prints the path to open'
@@ -93,6 +93,7 @@ lint: setup
 	lint-imports
 	git ls-files '*.c' '*.h' '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 	python packaging/words.py
+	python packaging/includes.py
 	python packaging/tidy.py
 
 # The Python OTF2 reader is measured for comparison; where it cannot be installed, the table says so.

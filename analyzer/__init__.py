@@ -1,1 +1,1 @@
-"""Archive -> tables -> matched messages -> split -> findings -> text and JSON."""
+"""Archive -> program -> run -> findings, reports, comparisons and predictions -> text, JSON and other formats."""

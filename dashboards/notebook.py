@@ -16,13 +16,13 @@ import numpy as np
 import plotly.graph_objects as go
 import polars as pl
 
-from logpost.analyzer.explain import explain
-from logpost.analyzer.reporting.build import build
-from logpost.analyzer.reporting.data import Report
-from logpost.analyzer.run import Run
-from logpost.analyzer.schema import TABLES
-from logpost.analyzer.undivided import SHOWN
-from logpost.analyzer.whatif import Ask, Prediction, predict
+from logpost.analyzer.explain.messages import explain
+from logpost.analyzer.predict.whatif import Ask, Prediction, predict
+from logpost.analyzer.report.build import build
+from logpost.analyzer.report.data import Report
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.schema import TABLES
+from logpost.analyzer.run.undivided import SHOWN
 from logpost.dashboards.figures import prediction, sizes
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.chart import Chart
@@ -133,7 +133,7 @@ class OpenRun:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Names of the tables, each of which is an attribute, too; `analyzer/schema/` declares their columns."""
+        """Names of the tables, each of which is an attribute, too; `analyzer/run/schema/` declares their columns."""
         return tuple(TABLES)
 
     def __getattr__(self, name: str) -> pl.DataFrame:

@@ -19,17 +19,17 @@ import polars as pl
 from rich.console import Console
 
 from logpost.analyzer.findings.wording.numbers import evidence_text
-from logpost.analyzer.location_names import owners
-from logpost.analyzer.phases import program
-from logpost.analyzer.program_profile import program_profile
-from logpost.analyzer.reporting.build import build
-from logpost.analyzer.reporting.data import FoundHere, Report
-from logpost.analyzer.reporting.json_report import as_json
-from logpost.analyzer.reporting.text import print_report
-from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
-from logpost.analyzer.run import Run
-from logpost.analyzer.undivided import title
-from logpost.analyzer.wide import exact_sum
+from logpost.analyzer.render.report.json import as_json
+from logpost.analyzer.render.report.text import print_report
+from logpost.analyzer.report.build import build
+from logpost.analyzer.report.data import FoundHere, Report
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.phases import program
+from logpost.analyzer.run.program_profile import program_profile
+from logpost.analyzer.run.undivided import title
+from logpost.analyzer.run.wide import exact_sum
+from logpost.analyzer.words.location_names import owners
+from logpost.analyzer.words.units import bytes_text, percent_text, time_text
 
 ROUNDED = 1e-9
 """Sums of fractions as floating point numbers."""

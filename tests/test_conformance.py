@@ -281,7 +281,7 @@ def test_versions_tell_the_recorder_from_the_analyzer(tmp_path: Path) -> None:
 
     assert after("collectors/recorder/log.c") == [True, False]
     assert after("src/logpost/cli/record.py") == [True, False]
-    assert after("replay/native/queues.cpp") == [False, True]
+    assert after("replay/native/split/queues.cpp") == [False, True]
     for file in (
         "collectors/pmpi/README.md",
         "collectors/workloads/em3d.c",

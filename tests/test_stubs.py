@@ -11,21 +11,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from logpost.analyzer import columns as of_archives
-from logpost.analyzer._native import ClockMode, Progress, Trace, read
-from logpost.analyzer.estimate import estimate
+from logpost.analyzer.archive import columns as of_archives
+from logpost.analyzer.archive._native import ClockMode, Progress, Trace, read
+from logpost.analyzer.machine.estimate import estimate
 from logpost.replay import columns as of_replays
 from logpost.replay._native import Analysis
-from logpost.replay.parameters import native_parameters
+from logpost.replay.cost.parameters import native_parameters
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.mark.parametrize("folder", ["analyzer", "replay"])
+@pytest.mark.parametrize("folder", ["analyzer/archive", "replay"])
 def test_stub_is_current(folder: str, tmp_path: Path) -> None:
     made = tmp_path / "made.pyi"
+    name = f"logpost.{folder.replace('/', '.')}._native"
     subprocess.run(
-        [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", f"logpost.{folder}._native", "-o", str(made)], check=True
+        [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", name, "-o", str(made)],
+        check=True,
     )
     assert (ROOT / folder / "_native.pyi").read_text() == made.read_text(), (
         "run: python -m nanobind.stubgen (CONTRIBUTING)"

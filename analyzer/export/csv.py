@@ -9,11 +9,11 @@ from pathlib import Path
 import polars as pl
 
 from logpost.analyzer.export.files import Progress, whole
-from logpost.analyzer.reporting.units import safe
-from logpost.analyzer.run import Run
-from logpost.analyzer.run_place import MANIFEST
-from logpost.analyzer.schema import TABLES, Column
-from logpost.analyzer.undivided import TITLE, UNDIVIDED, together
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.place import MANIFEST
+from logpost.analyzer.run.schema import TABLES, Column
+from logpost.analyzer.run.undivided import TITLE, UNDIVIDED, together
+from logpost.analyzer.words.units import safe
 from logpost.errors import InputError
 
 README = "README.md"

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from logpost.analyzer.export.files import Progress, whole
 from logpost.analyzer.export.goal_schedule import KINDS, Part, Schedule
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
 from logpost.errors import InputError
 from logpost.machines import LOCALITIES, ReplayParameters, load_machine, replay_parameters
 from logpost.whole_file import refuse_existing

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.run import Run
-from logpost.analyzer.schema import OPERATIONS
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.schema import OPERATIONS
 from logpost.replay._native import collective_messages
 from logpost.replay.columns import Int32, Int64, Piece, UInt8, UInt64
 

@@ -1,7 +1,7 @@
 """A run as a GOAL schedule, rank by rank: the tables that the native core makes each rank's operations from.
 
-Which operations a call becomes is said there (`analyzer/native/goal_rank.hpp`). Where all members wait for the last one
-(creation of communicators, MPI_Init), a call's own time is what came after that.
+Which operations a call becomes is said there (`analyzer/archive/native/export/goal_rank.hpp`). Where all members wait
+for the last one (creation of communicators, MPI_Init), a call's own time is what came after that.
 
 A message's tag stands for its communicator and tag; receives have the source and the tag that they got.
 """
@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from logpost.analyzer._native import GoalRank
+from logpost.analyzer.archive._native import GoalRank
 from logpost.analyzer.export.goal_collectives import COLUMNS, Collectives
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
 from logpost.errors import InputError
 from logpost.replay.columns import Piece
 

@@ -21,11 +21,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer._native import perfetto_counter, perfetto_slices
+from logpost.analyzer.archive._native import perfetto_counter, perfetto_slices
 from logpost.analyzer.export.files import Progress, whole
-from logpost.analyzer.location_names import LocationNames
-from logpost.analyzer.run import Run
-from logpost.analyzer.undivided import SHOWN, together
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.undivided import SHOWN, together
+from logpost.analyzer.words.location_names import LocationNames
 from logpost.errors import InputError
 
 FIRST_PROCESS = 1_000_000

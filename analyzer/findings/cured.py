@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.faults import Faults
 from logpost.analyzer.findings.evidence.graph import Graph, graph_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis
 from logpost.analyzer.findings.find import findings_of
 from logpost.analyzer.findings.finding import Finding
-from logpost.analyzer.run import Run
-from logpost.analyzer.schema import TABLES
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.faults import Faults
+from logpost.analyzer.run.schema import TABLES
 from logpost.errors import InputError
 from logpost.replay._native import on_path
 

@@ -8,7 +8,6 @@ from functools import partial
 
 import polars as pl
 
-from logpost.analyzer.faults import Faults
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import (
@@ -38,8 +37,9 @@ from logpost.analyzer.findings.finders import (
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame, in_order
 from logpost.analyzer.findings.gain_interval import with_intervals
 from logpost.analyzer.findings.one_bug import one_bug_each
-from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.faults import Faults
+from logpost.analyzer.run.manifest import Manifest
 
 FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     hot_receiver.find,

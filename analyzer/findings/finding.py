@@ -10,8 +10,8 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.places import Places
 from logpost.analyzer.findings.prose import advice, titles
-from logpost.analyzer.location_names import Named, Rank
-from logpost.analyzer.schema import FINDINGS
+from logpost.analyzer.run.schema import FINDINGS
+from logpost.analyzer.words.location_names import Named, Rank
 
 if TYPE_CHECKING:
     from logpost.analyzer.findings.evidence.what_if import Cure

@@ -15,10 +15,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from logpost.analyzer.faults import Faults
 from logpost.analyzer.findings.evidence.message_errors import with_messages_off
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Finding
+from logpost.analyzer.run.faults import Faults
 
 SHOWN = 0.0005
 """Half of the last digit of a gain as text: a difference below it is none to a reader."""

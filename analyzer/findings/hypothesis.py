@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.graph import Graph, lasts_longer
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Saving
 from logpost.analyzer.findings.finding import Finding, Number, worst_hit
+from logpost.analyzer.words.categories import WAITING
 
 
 def lost_by_location(saving: Saving) -> dict[int, float]:

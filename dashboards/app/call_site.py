@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 from dash import html
 
-from logpost.analyzer.run_place import MANIFEST
+from logpost.analyzer.run.place import MANIFEST
 from logpost.dashboards.app.panels import aria
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.labels import prose, visible

@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 from dash import html
 
-from logpost.analyzer.cause_chain import Cause, causes_of_call
+from logpost.analyzer.explain.cause_chain import Cause, causes_of_call
 from logpost.analyzer.findings.evidence.places import NOWHERE, places_of
-from logpost.analyzer.reporting.units import percent_text, time_text
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.units import percent_text, time_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.labels import visible

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from logpost.analyzer.manifest import MachineValue
+from logpost.analyzer.run.manifest import MachineValue
 from logpost.dashboards.figures.machine_curves import Within
 from logpost.machines import LOCALITIES, ReplayParameters
 from logpost.machines.parameters import PARAMETERS
-from logpost.replay.cost import message_costs
-from logpost.replay.parameters import native_parameters
+from logpost.replay.cost.message import message_costs
+from logpost.replay.cost.parameters import native_parameters
 
 CONSTANT = ("L", "o_s", "o_r")
 SUM = "L + o_s + o_r"

@@ -9,9 +9,9 @@ import dash_ag_grid
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from logpost.analyzer.location_names import Rank
-from logpost.analyzer.reporting.data import FoundHere
-from logpost.analyzer.reporting.units import span_text, time_text
+from logpost.analyzer.report.data import FoundHere
+from logpost.analyzer.words.location_names import Rank
+from logpost.analyzer.words.units import span_text, time_text
 from logpost.dashboards.app.state import State
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart

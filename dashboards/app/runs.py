@@ -10,11 +10,11 @@ from pathlib import Path
 
 import polars as pl
 
-from logpost.analyzer.reporting.build import build
-from logpost.analyzer.reporting.data import Report
-from logpost.analyzer.run import Run
-from logpost.analyzer.same_program import path_times, same_program
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.compare.same_program import path_times, same_program
+from logpost.analyzer.report.build import build
+from logpost.analyzer.report.data import Report
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.wide import wide_sum
 from logpost.dashboards.app.jobs import Jobs
 from logpost.dashboards.app.made import Made
 from logpost.dashboards.report.sites import finding_sites

@@ -8,7 +8,7 @@ from typing import Any
 import dash
 from dash import Input, Output, State
 
-from logpost.analyzer.labels import folded_path
+from logpost.analyzer.words.labels import folded_path
 from logpost.dashboards.app.runs import Opened, Runs
 from logpost.dashboards.app.state import State as ViewState
 from logpost.dashboards.app.state import read

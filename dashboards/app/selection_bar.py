@@ -10,7 +10,7 @@ import dash
 from dash import ClientsideFunction, Input, Output, State, dcc, html
 
 from logpost.analyzer.findings.evidence.places import NOWHERE, places_of
-from logpost.analyzer.reporting.units import span_text, time_text
+from logpost.analyzer.words.units import span_text, time_text
 from logpost.dashboards.app.named import keep
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import State as ViewState

@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.reporting.data import Report
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.report.data import Report
+from logpost.analyzer.run.manifest import Manifest
+from logpost.analyzer.run.undivided import SHOWN
 from logpost.dashboards.app.jobs import PATIENCE_S, StoppedError
 from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.runs import Opened, Runs

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from logpost.analyzer.reporting.units import percent_text, time_text
-from logpost.analyzer.sens_view import NOT_ASSIGNED, PARTS, TITLES
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.report.sens_view import NOT_ASSIGNED, PARTS, TITLES
+from logpost.analyzer.run.undivided import SHOWN
+from logpost.analyzer.words.units import percent_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, View, axis, category_trace, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Rows

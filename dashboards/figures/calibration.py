@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from logpost.analyzer.reporting.units import bytes_text, quantity_text, time_text
+from logpost.analyzer.words.units import bytes_text, quantity_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, rounded
 from logpost.dashboards.figures.curves import INKS
 from logpost.dashboards.figures.labels import plotly_text, significant, time_unit

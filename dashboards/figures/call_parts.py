@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from logpost.analyzer.explain_collective import ExplainedCollective
-from logpost.analyzer.explain_transfer import ExplainedTransfer
-from logpost.analyzer.reporting.units import bytes_text, time_text
+from logpost.analyzer.explain.collective import ExplainedCollective
+from logpost.analyzer.explain.transfer import ExplainedTransfer
+from logpost.analyzer.words.units import bytes_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 from logpost.dashboards.figures.labels import time_unit

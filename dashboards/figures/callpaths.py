@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from logpost.analyzer.reporting.units import time_text
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.units import time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 from logpost.dashboards.figures.labels import path_text, plotly_text, time_unit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.reporting.units import percent_text
+from logpost.analyzer.words.units import percent_text
 from logpost.dashboards.figures.chart import Chart, axis, figure, rounded, row_axis, row_height
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.labels import time_unit

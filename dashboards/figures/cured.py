@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.cured import Course, Cured
-from logpost.analyzer.reporting.units import count_text, percent_text, time_text
+from logpost.analyzer.words.units import count_text, percent_text, time_text
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.figures.labels import time_unit

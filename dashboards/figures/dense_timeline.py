@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from logpost.analyzer.reporting.units import percent_text
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.run.undivided import SHOWN
+from logpost.analyzer.words.units import percent_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.labels import time_unit

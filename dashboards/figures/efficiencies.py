@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from logpost.analyzer.efficiency_windows import Stretch, lowest
-from logpost.analyzer.reporting.units import percent_text, span_text
+from logpost.analyzer.report.efficiency_windows import Stretch, lowest
+from logpost.analyzer.words.units import percent_text, span_text
 from logpost.dashboards.figures.chart import Chart, axis, figure
 from logpost.dashboards.figures.curves import INKS
 from logpost.dashboards.figures.labels import time_unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from logpost.analyzer.reporting.units import percent_text
+from logpost.analyzer.words.units import percent_text
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.dashboards.figures.folding import Columns

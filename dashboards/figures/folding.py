@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.location_names import LocationNames, Named
-from logpost.analyzer.manifest import Windows
-from logpost.analyzer.phases import program
-from logpost.analyzer.reporting.units import time_text
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.run.manifest import Windows
+from logpost.analyzer.run.phases import program
+from logpost.analyzer.run.undivided import SHOWN
+from logpost.analyzer.words.location_names import LocationNames, Named
+from logpost.analyzer.words.units import time_text
 from logpost.dashboards.figures.labels import plotly_text, time_unit, visible
 
 

@@ -13,7 +13,7 @@ from typing import TypeGuard
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
+from logpost.analyzer.words.units import bytes_text, percent_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, figure
 from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.figures.labels import plotly_text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from logpost.analyzer.labels import folded
-from logpost.analyzer.reporting.units import percent_text, time_text
+from logpost.analyzer.words.labels import folded
+from logpost.analyzer.words.units import percent_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, figure
 from logpost.dashboards.figures.labels import plotly_text

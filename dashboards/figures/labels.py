@@ -10,7 +10,7 @@ import html
 import math
 import re
 
-from logpost.analyzer.reporting.units import SMALLEST, safe, shorten
+from logpost.analyzer.words.units import SMALLEST, safe, shorten
 
 
 def visible(name: str, limit: int = 400) -> str:

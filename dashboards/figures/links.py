@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.reporting.units import bytes_text, percent_text, span_text, time_text
+from logpost.analyzer.words.units import bytes_text, percent_text, span_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis, row_height
 from logpost.dashboards.figures.heat import HEIGHT_OF_BAR, Measure, heat
 from logpost.dashboards.figures.labels import plotly_text, time_unit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
+from logpost.analyzer.words.units import bytes_text, percent_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.heat import HEIGHT_OF_BAR, Measure, heat

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from logpost.analyzer.reporting.units import bytes_text, time_text
+from logpost.analyzer.words.units import bytes_text, time_text
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.curves import INKS, Axis, Curve, curves
 from logpost.dashboards.figures.labels import time_unit
-from logpost.replay.cost import MessageCosts
+from logpost.replay.cost.message import MessageCosts
 
 Times = npt.NDArray[np.float64]
 LEAST = 0.05

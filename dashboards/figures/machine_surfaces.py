@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from logpost.analyzer.reporting.units import exact_bytes_text, percent_text, quantity_text, time_text
+from logpost.analyzer.words.units import exact_bytes_text, percent_text, quantity_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure
 from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.dashboards.figures.heat import Measure, heat

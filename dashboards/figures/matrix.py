@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.reporting.units import bytes_text, time_text
-from logpost.analyzer.schema import PARTS
-from logpost.analyzer.undivided import shown_as
+from logpost.analyzer.run.schema import PARTS
+from logpost.analyzer.run.undivided import shown_as
+from logpost.analyzer.words.units import bytes_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, View, figure, row_axis
 from logpost.dashboards.figures.folding import Rows

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from logpost.analyzer.reporting.data import ModelFit
-from logpost.analyzer.reporting.models import misfit_text, parts_present, usable
-from logpost.analyzer.reporting.units import percent_text, time_text
+from logpost.analyzer.report.data import ModelFit
+from logpost.analyzer.report.models import misfit_text, parts_present, usable
+from logpost.analyzer.words.units import percent_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.reporting.units import bytes_text, percent_text
+from logpost.analyzer.words.units import bytes_text, percent_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure
 from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.figures.labels import plotly_text

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
+from logpost.analyzer.words.units import bytes_text, percent_text, time_text
 from logpost.dashboards.figures.chart import Chart, axis, figure
 from logpost.dashboards.figures.heat import Measure, heat
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from logpost.analyzer.reporting.data import Share
-from logpost.analyzer.reporting.units import percent_text, time_text
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.report.data import Share
+from logpost.analyzer.run.undivided import SHOWN
+from logpost.analyzer.words.units import percent_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logpost.analyzer.undivided import SHOWN, UNDIVIDED, title
+from logpost.analyzer.run.undivided import SHOWN, UNDIVIDED, title
 
 
 @dataclass(frozen=True)

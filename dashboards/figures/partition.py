@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from logpost.analyzer.explain import Explained
-from logpost.analyzer.reporting.units import time_text
+from logpost.analyzer.explain.messages import Explained
+from logpost.analyzer.words.units import time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 from logpost.dashboards.figures.labels import plotly_text, time_unit

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from logpost.analyzer.reporting.units import count_text, percent_text, span_text, time_text
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.units import count_text, percent_text, span_text, time_text
 from logpost.dashboards.figures.chart import Chart, View
 from logpost.dashboards.figures.folding import Rows
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 
-from logpost.analyzer.reporting.units import percent_text, three_digits, time_text
-from logpost.analyzer.undivided import UNDIVIDED
-from logpost.analyzer.whatif import Axis, Prediction, RegionChange, Sweep, Tolerance
+from logpost.analyzer.predict.whatif import Axis, Prediction, RegionChange, Sweep, Tolerance
+from logpost.analyzer.run.undivided import UNDIVIDED
+from logpost.analyzer.words.units import percent_text, three_digits, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 from logpost.dashboards.figures.labels import path_text, plotly_text, time_unit
 from logpost.dashboards.figures.sens_regions import shaded
-from logpost.replay.whatif import Outcome
+from logpost.replay.graph import Outcome
 
 INK_OF_PART = {
     "start": "mpi_other",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from logpost.analyzer.reporting.units import three_digits, time_text
-from logpost.analyzer.whatif import Axis, Grid
+from logpost.analyzer.predict.whatif import Axis, Grid
+from logpost.analyzer.words.units import three_digits, time_text
 from logpost.dashboards.figures.chart import Chart, axis, figure
 from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.figures.labels import plotly_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from logpost.analyzer.reporting.units import time_text
+from logpost.analyzer.words.units import time_text
 from logpost.dashboards.figures.heat import Measure
 
 QUEUES = ("endpoint_contention_ps", "network_contention_ps", "processor_queueing_ps")

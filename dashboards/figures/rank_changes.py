@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from logpost.analyzer.reporting.units import time_text
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.run.undivided import SHOWN
+from logpost.analyzer.words.units import time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
 from logpost.dashboards.figures.labels import plotly_text, time_unit

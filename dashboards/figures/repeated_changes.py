@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from logpost.analyzer.repeats.compare import FASTER, SLOWER, RepeatedChange
-from logpost.analyzer.reporting.units import percent_text, time_text
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.compare.repeats.compare import FASTER, SLOWER, RepeatedChange
+from logpost.analyzer.run.undivided import SHOWN
+from logpost.analyzer.words.units import percent_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
 from logpost.dashboards.figures.labels import plotly_text, time_unit

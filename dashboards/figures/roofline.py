@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from logpost.analyzer.labels import folded_path
-from logpost.analyzer.reporting.units import bytes_text
-from logpost.analyzer.roofline import Roofline
+from logpost.analyzer.predict.roofline import Roofline
+from logpost.analyzer.words.labels import folded_path
+from logpost.analyzer.words.units import bytes_text
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.curves import Axis, Curve, curves
 

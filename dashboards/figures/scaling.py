@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from logpost.analyzer.reporting.scale_text import conclusion
-from logpost.analyzer.scale import Scaling
-from logpost.analyzer.scale.scaling import Point
-from logpost.analyzer.undivided import title
+from logpost.analyzer.predict.scale import Scaling
+from logpost.analyzer.predict.scale.scaling import Point
+from logpost.analyzer.render.scale.text import conclusion
+from logpost.analyzer.run.undivided import title
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.curves import INKS, Axis, Curve, curves
 

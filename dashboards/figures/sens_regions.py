@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from logpost.replay.whatif.regions import CONGESTION, HIDING, LATENCY, Band
+from logpost.replay.graph.regions import CONGESTION, HIDING, LATENCY, Band
 
 FILLS = {HIDING: "rgba(0, 158, 115, 0.07)", LATENCY: "rgba(240, 162, 2, 0.10)", CONGESTION: "rgba(213, 94, 0, 0.12)"}
 """Grounds that light and dark paper both bear."""

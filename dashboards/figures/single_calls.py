@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.reporting.units import bytes_text, count_text, time_text
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.run.undivided import SHOWN
+from logpost.analyzer.words.units import bytes_text, count_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Rows

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.reporting.units import bytes_text, time_text
+from logpost.analyzer.words.units import bytes_text, time_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure
 from logpost.dashboards.figures.curves import LEAST_DECADES, log_ticks
 from logpost.dashboards.figures.labels import grouped, time_unit

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from logpost.analyzer.reporting.threads_text import TITLES
-from logpost.analyzer.reporting.units import percent_text, time_text
-from logpost.analyzer.schema import THREAD_CATEGORIES
+from logpost.analyzer.render.report.threads import TITLES
+from logpost.analyzer.run.schema import THREAD_CATEGORIES
+from logpost.analyzer.words.units import percent_text, time_text
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
 from logpost.dashboards.figures.labels import time_unit
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from logpost.analyzer.reporting.data import WaitState
-from logpost.analyzer.reporting.units import time_text
+from logpost.analyzer.report.data import WaitState
+from logpost.analyzer.words.units import time_text
 from logpost.dashboards.figures.chart import Chart, axis, figure, row_axis
 from logpost.dashboards.figures.labels import grouped, time_unit
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from logpost.analyzer.reporting.units import bytes_text, time_text
+from logpost.analyzer.words.units import bytes_text, time_text
 from logpost.dashboards.figures import calibration as figures
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import significant

@@ -20,7 +20,7 @@ from logpost.machines.calibration.compose import Calibration
 from logpost.machines.calibration.estimate import Estimate
 from logpost.machines.calibration.layouts import CONFLICTS
 from logpost.machines.calibration.locality import estimate
-from logpost.replay.tables import Surface
+from logpost.replay.cost.tables import Surface
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from logpost.analyzer.change import Change
-from logpost.analyzer.compare import Comparison, compare
-from logpost.analyzer.labels import folded
-from logpost.analyzer.reporting.units import change_text, time_text
-from logpost.analyzer.run import Run
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.compare.change import Change
+from logpost.analyzer.compare.two_runs import Comparison, compare
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.undivided import SHOWN
+from logpost.analyzer.words.labels import folded
+from logpost.analyzer.words.units import change_text, time_text
 from logpost.dashboards.figures import comparison as figures
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart

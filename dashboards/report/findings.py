@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from logpost.analyzer.findings.wording.numbers import gain_text
-from logpost.analyzer.reporting.data import FoundHere
+from logpost.analyzer.report.data import FoundHere
 from logpost.dashboards.figures.labels import tied
 
 

@@ -12,9 +12,9 @@ from markupsafe import Markup
 
 from logpost import __version__
 from logpost.analyzer.findings.wording.numbers import BOUNDS
-from logpost.analyzer.reporting import units
-from logpost.analyzer.reporting.data import NO_FINDING, ModelFit
-from logpost.analyzer.run import Run
+from logpost.analyzer.report.data import NO_FINDING, ModelFit
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.words import units
 from logpost.dashboards.figures import labels, palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.options import marked

@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from logpost.analyzer.fault_text import fault_texts
-from logpost.analyzer.faults import Faults
-from logpost.analyzer.labels import folded_path
-from logpost.analyzer.location_names import LocationNames
-from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.phases import program
-from logpost.analyzer.reporting.build import build as build_report
-from logpost.analyzer.reporting.causes_text import (
+from logpost.analyzer.render.report.causes import (
     DELAY_HEADINGS,
     PATH_HEADINGS,
     delay_rows,
@@ -22,18 +15,25 @@ from logpost.analyzer.reporting.causes_text import (
     path_rows,
     path_summary,
 )
-from logpost.analyzer.reporting.collectives_text import HEADINGS as COLLECTIVE_HEADINGS
-from logpost.analyzer.reporting.collectives_text import kind_rows, part_rows, summary
-from logpost.analyzer.reporting.data import ModelFit, Report
-from logpost.analyzer.reporting.efficiencies_text import lowest_text, residual_text
-from logpost.analyzer.reporting.machine_text import transfer_error, used_text
-from logpost.analyzer.reporting.models import parts_present, verdict
-from logpost.analyzer.reporting.packing_text import packing_text
-from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
-from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
-from logpost.analyzer.run import Run
-from logpost.analyzer.undivided import SHOWN, TITLE
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.render.report.collectives import HEADINGS as COLLECTIVE_HEADINGS
+from logpost.analyzer.render.report.collectives import kind_rows, part_rows, summary
+from logpost.analyzer.render.report.efficiencies import lowest_text, residual_text
+from logpost.analyzer.render.report.machine import transfer_error, used_text
+from logpost.analyzer.render.report.packing import packing_text
+from logpost.analyzer.render.report.threads import HEADINGS, thread_rows
+from logpost.analyzer.report.build import build as build_report
+from logpost.analyzer.report.data import ModelFit, Report
+from logpost.analyzer.report.models import parts_present, verdict
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.faults import Faults
+from logpost.analyzer.run.manifest import Manifest
+from logpost.analyzer.run.phases import program
+from logpost.analyzer.run.undivided import SHOWN, TITLE
+from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.fault_text import fault_texts
+from logpost.analyzer.words.labels import folded_path
+from logpost.analyzer.words.location_names import LocationNames
+from logpost.analyzer.words.units import bytes_text, percent_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.callpaths import callpaths

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from logpost.analyzer.change import Change
-from logpost.analyzer.compare import EFFICIENCY_PREFIX, GROUPS, LENGTHS, REGION_PREFIX
-from logpost.analyzer.efficiencies import NAMES
-from logpost.analyzer.labels import folded
-from logpost.analyzer.repeats.compare import NOISE, UNKNOWN, RepeatedChange, Repeats
-from logpost.analyzer.reporting.units import time_text
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.compare.change import Change
+from logpost.analyzer.compare.repeats.compare import NOISE, UNKNOWN, RepeatedChange, Repeats
+from logpost.analyzer.compare.two_runs import EFFICIENCY_PREFIX, GROUPS, LENGTHS, REGION_PREFIX
+from logpost.analyzer.report.efficiencies import NAMES
+from logpost.analyzer.run.undivided import SHOWN
+from logpost.analyzer.words.labels import folded
+from logpost.analyzer.words.units import time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.report.comparison import relative, signed
 from logpost.dashboards.report.tables import Grid, fraction

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from logpost.analyzer.reporting.roofline_text import cells
-from logpost.analyzer.roofline import Roofline
-from logpost.analyzer.run import Run
+from logpost.analyzer.predict.roofline import Roofline
+from logpost.analyzer.render.roofline.text import cells
+from logpost.analyzer.run.directory import Run
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.roofline import roofline_chart
 from logpost.dashboards.report.html import fill

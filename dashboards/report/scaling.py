@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from logpost.analyzer.reporting.scale_text import cells, dominating_lines, headings, structure_lines, total_cells
-from logpost.analyzer.scale import Scaling
+from logpost.analyzer.predict.scale import Scaling
+from logpost.analyzer.render.scale.text import cells, dominating_lines, headings, structure_lines, total_cells
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.scaling import scaling_chart
 from logpost.dashboards.report.html import fill

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
 
 
 def call_sites(run: Run) -> dict[int, str]:

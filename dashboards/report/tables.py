@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.location_names import LocationNames
-from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.reporting.data import ModelFit, Report
-from logpost.analyzer.reporting.machine_text import told, value_and_error
-from logpost.analyzer.reporting.models import misfit_text, parts_present
-from logpost.analyzer.reporting.units import bytes_text, percent_text, span_text, time_text
-from logpost.analyzer.run import Run
-from logpost.analyzer.undivided import SHOWN
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.render.report.machine import told, value_and_error
+from logpost.analyzer.report.data import ModelFit, Report
+from logpost.analyzer.report.models import misfit_text, parts_present
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.manifest import Manifest
+from logpost.analyzer.run.undivided import SHOWN
+from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.location_names import LocationNames
+from logpost.analyzer.words.units import bytes_text, percent_text, span_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.labels import grouped

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from logpost.analyzer.reporting.units import time_text
-from logpost.analyzer.run import Run
-from logpost.analyzer.whatif import Grid as Cells
-from logpost.analyzer.whatif import Prediction, Sweep
+from logpost.analyzer.predict.whatif import Grid as Cells
+from logpost.analyzer.predict.whatif import Prediction, Sweep
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.words.units import time_text
 from logpost.dashboards.figures import palette, prediction
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.prediction_grid import prediction_grid

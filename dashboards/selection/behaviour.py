@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.reporting.units import percent_text
+from logpost.analyzer.words.units import percent_text
 from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.selection.selection import spans_of
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.run import Run
-from logpost.analyzer.schema import CATEGORIES
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.schema import CATEGORIES
 from logpost.dashboards.figures.folding import Rows
 
 Cube = npt.NDArray[np.float64]

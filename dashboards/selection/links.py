@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from logpost.analyzer.placement import places_on_network
+from logpost.analyzer.machine.placement import places_on_network
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.errors import InputError
 from logpost.machines import load_machine

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from logpost.analyzer.schema import PARTS
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.schema import PARTS
+from logpost.analyzer.run.wide import wide_sum
 from logpost.dashboards.selection.scoped import Scoped
 
 WAITS = (

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.schema import CATEGORIES
+from logpost.analyzer.run.schema import CATEGORIES
 
 Cube = npt.NDArray[np.float64]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from logpost.analyzer.run import Run
-from logpost.analyzer.schema import TRANSFER_PARTS
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.schema import TRANSFER_PARTS
+from logpost.analyzer.run.wide import wide_sum
 from logpost.dashboards.figures.queueing import QUEUES
 
 

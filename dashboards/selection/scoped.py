@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.location_names import LocationNames, Named, owners
-from logpost.analyzer.phases import program
-from logpost.analyzer.run import Run
-from logpost.analyzer.schema import CATEGORIES, PARTS, THREAD_CATEGORIES, TRANSFER_PARTS
-from logpost.analyzer.teams import teams
-from logpost.analyzer.undivided import SHOWN, shown, shown_as
-from logpost.analyzer.wide import WIDE, wide_sum, wide_sum_of
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.phases import program
+from logpost.analyzer.run.schema import CATEGORIES, PARTS, THREAD_CATEGORIES, TRANSFER_PARTS
+from logpost.analyzer.run.undivided import SHOWN, shown, shown_as
+from logpost.analyzer.run.wide import WIDE, wide_sum, wide_sum_of
+from logpost.analyzer.words.location_names import LocationNames, Named, owners
+from logpost.analyzer.words.teams import teams
 from logpost.dashboards.figures.folding import Columns, Rows, columns, program_span, rows, time_cube
 from logpost.dashboards.selection.behaviour import grouped_rows
 from logpost.dashboards.selection.cells import Cells

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import polars as pl
 
-from logpost.analyzer.phases import program_ps
-from logpost.analyzer.wide import WIDE, wide_sum
+from logpost.analyzer.run.phases import program_ps
+from logpost.analyzer.run.wide import WIDE, wide_sum
 from logpost.dashboards.selection.scoped import Scoped
 
 

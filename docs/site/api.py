@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import logpost
-from logpost.analyzer.whatif import Prediction
+from logpost.analyzer.predict.whatif import Prediction
 from logpost.dashboards.notebook import Figures, OpenRun
 
 PAGE = "reference/python.md"

@@ -21,11 +21,11 @@ import logpost
 from logpost.analyzer.findings import finders, prose
 from logpost.analyzer.findings.evidence.places import NOWHERE
 from logpost.analyzer.findings.wording.facts import Facts
-from logpost.analyzer.read_ahead import ReadAhead
-from logpost.analyzer.reporting.units import percent_text, time_text
-from logpost.analyzer.request import Request
-from logpost.analyzer.schema import FINDING_KINDS
-from logpost.analyzer.worker import built
+from logpost.analyzer.pipeline.read_ahead import ReadAhead
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.worker import built
+from logpost.analyzer.run.schema import FINDING_KINDS
+from logpost.analyzer.words.units import percent_text, time_text
 from logpost.dashboards.figures.palette import INKS, label
 from logpost.dashboards.notebook import OpenRun
 from logpost.dashboards.report.plotly_js import offline

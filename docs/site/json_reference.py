@@ -17,12 +17,12 @@ from api import attribute_docs
 from pydantic import BaseModel
 from transcript import output
 
-from logpost.analyzer.compare import Comparison
-from logpost.analyzer.explain import Explanation
-from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.reporting.data import Report
-from logpost.analyzer.roofline import Roofline
-from logpost.analyzer.whatif import Prediction
+from logpost.analyzer.compare.two_runs import Comparison
+from logpost.analyzer.explain.messages import Explanation
+from logpost.analyzer.predict.roofline import Roofline
+from logpost.analyzer.predict.whatif import Prediction
+from logpost.analyzer.report.data import Report
+from logpost.analyzer.run.manifest import Manifest
 
 PAGE = "reference/json.md"
 COMMANDS: dict[str, type] = {

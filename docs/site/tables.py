@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from logpost.analyzer.schema import TABLES
+from logpost.analyzer.run.schema import TABLES
 
 PAGE = "reference/tables.md"
 

@@ -2,7 +2,7 @@
 
 Closed forms are functions of the model's own module and, by name, entries of ``MODELS``. The replay engine uses
 ``open_contention``, ``closed_contention`` and ``lopc.amva`` for the statistical waits; what one message costs is in
-``logpost.replay.cost``.
+``logpost.replay.cost.message``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from logpost.replay.arrays import ModelError, Number, NumberLike
+from logpost.replay.cost.arrays import ModelError, Number, NumberLike
 from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.logpc import LongMessageParameters
 from logpost.replay.models.network_contention import (

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.arrays import Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.cost.arrays import Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models import log3p, loggp
 from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.parameters import LogGPParameters

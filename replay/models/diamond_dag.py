@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.cost.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.network_contention import NETWORK_PARAMETERS, Network, closed_contention, network_from
 from logpost.replay.models.units import SECOND, TimeUnit

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from logpost.replay.arrays import ModelError, scalar_or_array, values
+from logpost.replay.cost.arrays import ModelError, scalar_or_array, values
 
 Kind: TypeAlias = Literal["time", "time_per_byte", "bytes", "count", "ratio", "choice", "table"]
 

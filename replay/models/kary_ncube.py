@@ -37,7 +37,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from logpost.replay.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.cost.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter
 
 ONE_DIMENSION = (

@@ -28,7 +28,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.arrays import ModelError, whole
+from logpost.replay.cost.arrays import ModelError, whole
 from logpost.replay.models.interface import Model, Output, Parameter, row_by_row
 from logpost.replay.models.kary_ncube import SIDES
 

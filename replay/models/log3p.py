@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.arrays import ModelError, Number, NumberLike, values
+from logpost.replay.cost.arrays import ModelError, Number, NumberLike, values
 from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
 
 

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.arrays import Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.cost.arrays import Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.logp import effective_gap
 from logpost.replay.models.parameters import LogGPParameters

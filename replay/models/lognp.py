@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.cost.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter, common_shape, row_by_row
 from logpost.replay.models.loggp import serialization
 from logpost.replay.models.parameters import LogGPParameters

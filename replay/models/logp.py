@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.arrays import Number, NumberLike, scalar_or_array, whole
+from logpost.replay.cost.arrays import Number, NumberLike, scalar_or_array, whole
 from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
 from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND

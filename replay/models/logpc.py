@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.arrays import Number, NumberLike, scalar_or_array, values
+from logpost.replay.cost.arrays import Number, NumberLike, scalar_or_array, values
 from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
 from logpost.replay.models.loggp import bytes_after_first
 from logpost.replay.models.logp import one_message

@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.arrays import Number, NumberLike, scalar_or_array, values
+from logpost.replay.cost.arrays import Number, NumberLike, scalar_or_array, values
 from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.logp import round_trip
 from logpost.replay.models.lopc import contention

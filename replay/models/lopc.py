@@ -41,7 +41,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.arrays import ModelError, Number, NumberLike, scalar_or_array, values
+from logpost.replay.cost.arrays import ModelError, Number, NumberLike, scalar_or_array, values
 from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
 from logpost.replay.models.logp import round_trip
 from logpost.replay.models.parameters import LogGPParameters

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from logpost.replay.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.cost.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import SIZE_SELECTOR, Model, Output, Parameter
 
 # Utilisation at which a trial cycle is cut off on the way to the solution, where it is below 1.

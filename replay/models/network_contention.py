@@ -41,7 +41,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.cost.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.kary_ncube import ONE_DIMENSION, SIDES, dimensions, mean_distances
 

@@ -59,7 +59,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.cost.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter
 
 Form: TypeAlias = Literal["tight", "pipelined", "balanced"]

@@ -23,9 +23,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from logpost.replay.arrays import ModelError, Number, NumberLike, values
+from logpost.replay.cost.arrays import ModelError, Number, NumberLike, values
+from logpost.replay.cost.tables import Surface
 from logpost.replay.models.units import TimeUnit
-from logpost.replay.tables import Surface
 
 Pattern: TypeAlias = Literal["N", "C"]
 Level: TypeAlias = Literal["l", "h"]

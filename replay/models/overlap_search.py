@@ -31,7 +31,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.arrays import ModelError, Number, scalar_or_array, values, whole
+from logpost.replay.cost.arrays import ModelError, Number, scalar_or_array, values, whole
 from logpost.replay.models.interface import MissingParametersError, Model, Output, Parameter
 from logpost.replay.models.overlap import (
     COMMON_PARAMETERS,

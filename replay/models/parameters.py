@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from logpost.replay.arrays import Number, NumberLike, values
+from logpost.replay.cost.arrays import Number, NumberLike, values
 from logpost.replay.models.units import TimeUnit
 
 

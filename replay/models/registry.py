@@ -7,7 +7,7 @@ by one line here.
 from __future__ import annotations
 
 from logpost.errors import suggestion
-from logpost.replay.arrays import ModelError
+from logpost.replay.cost.arrays import ModelError
 from logpost.replay.models import (
     broadcast,
     diamond_dag,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logpost.machines.values.units import to_base
-from logpost.replay.arrays import ModelError
+from logpost.replay.cost.arrays import ModelError
 
 
 @dataclass(frozen=True)

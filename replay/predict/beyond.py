@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logpost.machines import Machine
-from logpost.replay.cost import message_costs
+from logpost.replay.cost.message import message_costs
 from logpost.replay.models.interface import Model
 from logpost.replay.predict.machine_values.locality import class_taken
 from logpost.replay.predict.machine_values.loggp import OVERLAP

@@ -7,7 +7,7 @@ from typing import Any
 
 from logpost.errors import InputError
 from logpost.machines import LOCALITIES, Machine
-from logpost.replay.arrays import ModelError
+from logpost.replay.cost.arrays import ModelError
 from logpost.replay.models.interface import MissingParametersError, Model
 from logpost.replay.models.kary_ncube import SIDES
 from logpost.replay.predict.machine_values import machine_values

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.arrays import ModelError
+from logpost.replay.cost.arrays import ModelError
 from logpost.replay.models.interface import Model
 from logpost.replay.models.kary_ncube import SIDES
 from logpost.replay.models.network_contention import NETWORK_PARAMETERS

@@ -12,7 +12,7 @@ from typing import Any
 from logpost.errors import InputError
 from logpost.machines import LOCALITIES, Machine
 from logpost.machines.values.units import to_base
-from logpost.replay.arrays import ModelError
+from logpost.replay.cost.arrays import ModelError
 from logpost.replay.models.interface import MissingParametersError, Model
 from logpost.replay.predict import network
 from logpost.replay.predict.beyond import Beyond, beyond

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logpost.machines.values.units import PS_PER_S, UNITS, to_base
-from logpost.replay.arrays import ModelError
+from logpost.replay.cost.arrays import ModelError
 from logpost.replay.models.interface import Parameter
 
 MOST_POINTS = 10**6

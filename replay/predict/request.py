@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from logpost.replay.arrays import ModelError
+from logpost.replay.cost.arrays import ModelError
 from logpost.replay.models.interface import Model, Parameter
 from logpost.replay.predict.quantities import MOST_POINTS, parse_assignments, parse_sweep, parse_value
 from logpost.replay.predict.scale import Scale

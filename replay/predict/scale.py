@@ -17,7 +17,7 @@ from logpost.machines import LOCALITIES, Machine
 from logpost.machines.schema import Source
 from logpost.machines.values.quantity import Frequency
 from logpost.machines.values.units import PS_PER_S, UNITS, to_base
-from logpost.replay.arrays import ModelError
+from logpost.replay.cost.arrays import ModelError
 from logpost.replay.models.interface import Kind, Parameter
 from logpost.replay.predict.table import Column
 

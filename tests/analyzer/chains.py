@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 from tests.analyzer.story import Story
 
-from logpost.analyzer.analysis_tables import aggregates
-from logpost.analyzer.resplit import Resplit
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.resplit import Resplit
+from logpost.analyzer.pipeline.tables.analysis import aggregates
+from logpost.analyzer.run.directory import Run
 from logpost.machines.schema.load import template_text
 
 BYTES = 2048

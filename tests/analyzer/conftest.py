@@ -9,8 +9,8 @@ import pytest
 from tests.analyzer.in_process import analyze
 from tests.once import made_once
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 from logpost.errors import InputError
 
 Analyzed = dict[str, Run | InputError]

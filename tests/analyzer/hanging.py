@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from logpost.analyzer.shards.engine import Workers
-from logpost.analyzer.shards.plan import Plan, make_plan
-from logpost.analyzer.shards.workers import Engine, run_tasks
+from logpost.analyzer.pipeline.shards.engine import Workers
+from logpost.analyzer.pipeline.shards.plan import Plan, make_plan
+from logpost.analyzer.pipeline.shards.workers import Engine, run_tasks
 
 
 @contextmanager

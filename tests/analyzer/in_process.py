@@ -11,12 +11,12 @@ from pathlib import Path
 
 from tests.contradictions import check
 
-from logpost.analyzer.read_ahead import ReadAhead
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
-from logpost.analyzer.run_place import refuse_occupied
-from logpost.analyzer.spill_place import spill_for
-from logpost.analyzer.worker import built
+from logpost.analyzer.pipeline.read_ahead import ReadAhead
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.spill_place import spill_for
+from logpost.analyzer.pipeline.worker import built
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.place import refuse_occupied
 
 
 def analyze(

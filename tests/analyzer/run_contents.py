@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from logpost.analyzer.run_place import MANIFEST
+from logpost.analyzer.run.place import MANIFEST
 
 
 def contents(run: Path) -> tuple[dict[str, bytes], dict[str, Any]]:

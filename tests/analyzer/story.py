@@ -17,10 +17,19 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.find import find_all
 from logpost.analyzer.findings.finding import Finding, frame
 from logpost.analyzer.findings.wording.numbers import evidence_text
-from logpost.analyzer.manifest import Clock, Hosts, MachineUsed, MachineValue, Manifest, QualityCount, Source, Windows
-from logpost.analyzer.run import Run, RunWriter
-from logpost.analyzer.schema import CATEGORIES, PARTS, TABLES, TRANSFER_PARTS
-from logpost.analyzer.thread_times import thread_frame
+from logpost.analyzer.pipeline.tables.threads import thread_frame
+from logpost.analyzer.run.directory import Run, RunWriter
+from logpost.analyzer.run.manifest import (
+    Clock,
+    Hosts,
+    MachineUsed,
+    MachineValue,
+    Manifest,
+    QualityCount,
+    Source,
+    Windows,
+)
+from logpost.analyzer.run.schema import CATEGORIES, PARTS, TABLES, TRANSFER_PARTS
 from logpost.replay._native import operations
 
 US = 10**6

@@ -28,7 +28,8 @@ WHOLE_CONSTANT_S = 1.5
 BYTES_BAR = 48.0
 
 IMPORTS = (
-    "import resource, logpost.analyzer.build, logpost.analyzer.rescope, logpost.analyzer.findings.find; "
+    "import resource, logpost.analyzer.pipeline.build, logpost.analyzer.pipeline.rescope; "
+    "import logpost.analyzer.findings.find; "
     "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
 )
 

@@ -27,10 +27,10 @@ import numpy as np
 from tests.analyzer.in_process import analyze
 from tests.truth.programs import SIMULATE, program_ps, simulate
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
-from logpost.analyzer.whatif import Ask
-from logpost.analyzer.whatif.ask import Replay
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.predict.whatif import Ask
+from logpost.analyzer.predict.whatif.ask import Replay
+from logpost.analyzer.run.directory import Run
 
 VARIANTS = ("L=4", "L=0.25", "L=20", "o_s=4", "o_r=4", "g=4", "G=4", "G=0.25")
 CLOCKS = {"exact": (), "coarse": ("--tick", "100000", "--noise", "50000")}

@@ -30,10 +30,10 @@ from typing import Any
 from tests.browser.conftest import ARGUMENTS
 from tests.browser.served import DRAWN, SEEN, WORKING, served
 
-from logpost.analyzer.memory_limit import peak_bytes
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
+from logpost.analyzer.pipeline.memory_limit import peak_bytes
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.supervise import analyze
+from logpost.analyzer.run.directory import Run
 from logpost.dashboards.app.jobs import StoppedError, WorkingError
 from logpost.dashboards.app.pages import PAGES
 from logpost.dashboards.app.runs import Runs

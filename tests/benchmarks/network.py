@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 from tests.real_network.trial import length_ps
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
-from logpost.analyzer.whatif import Ask, Prediction, predict
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.supervise import analyze
+from logpost.analyzer.predict.whatif import Ask, Prediction, predict
+from logpost.analyzer.run.directory import Run
 from logpost.machines import load_machine
 from logpost.testbed import run_on_testbed
 from logpost.testbed.settings import apply

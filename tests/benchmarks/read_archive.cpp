@@ -1,6 +1,6 @@
 // The reader under measurement.
 // usage: read_archive ANCHOR THREADS    prints: seconds events peak-kilobytes communication-events matched-messages
-#include "read.hpp"
+#include "analyzer/archive/native/read/read.hpp"
 
 #include <sys/resource.h>
 

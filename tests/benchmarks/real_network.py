@@ -20,7 +20,7 @@ import numpy as np
 from tests.real_network import Link, NoNetworkError
 from tests.real_network.trial import Program, length_ps, predictions, run, traffic
 
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
 
 MEAN_BAR, COVERED_BAR = 0.10, 0.90
 REPEATS = 3

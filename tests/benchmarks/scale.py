@@ -26,11 +26,11 @@ from unittest.mock import patch
 import numpy as np
 from tests.benchmarks.network import HERE
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
-from logpost.analyzer.scale import scale, scaling
-from logpost.analyzer.scale.observed import observed
-from logpost.analyzer.supervise import analyze
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.supervise import analyze
+from logpost.analyzer.predict.scale import scale, scaling
+from logpost.analyzer.predict.scale.observed import observed
+from logpost.analyzer.run.directory import Run
 from logpost.errors import InputError
 from logpost.testbed import run_on_testbed
 

@@ -27,9 +27,9 @@ from pathlib import Path
 
 from tests.benchmarks.reader import program, verdict
 
-from logpost.analyzer.shards.plan import STAGES, Plan, make_plan
-from logpost.analyzer.shards.task_folder import TaskFolder
-from logpost.analyzer.shards.workers import local_command
+from logpost.analyzer.pipeline.shards.plan import STAGES, Plan, make_plan
+from logpost.analyzer.pipeline.shards.task_folder import TaskFolder
+from logpost.analyzer.pipeline.shards.workers import local_command
 
 ARCHIVES = ((4_000_000, 1), (20_000_000, 1), (20_000_000, 100))
 """Events, and how many ranks away neighbours are."""
@@ -49,7 +49,7 @@ MEMORY_BAR = 1.3
 
 ALONE = """
 import re, sys
-from logpost.analyzer.shards import task
+from logpost.analyzer.pipeline.shards import task
 task.run(task.Plan.of_text(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
 print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
 """

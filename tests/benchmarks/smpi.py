@@ -25,11 +25,11 @@ import numpy as np
 from tests.benchmarks.network import HERE, slow_links
 from tests.real_network.trial import length_ps
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
-from logpost.analyzer.whatif import Ask
-from logpost.analyzer.whatif.ask import Replay
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.supervise import analyze
+from logpost.analyzer.predict.whatif import Ask
+from logpost.analyzer.predict.whatif.ask import Replay
+from logpost.analyzer.run.directory import Run
 from logpost.machines import Machine, load_machine
 from logpost.testbed import run_on_testbed
 from logpost.testbed.settings import apply

@@ -12,11 +12,11 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "program.hpp"
-#include "read.hpp"
+#include "analyzer/archive/native/read/program.hpp"
+#include "analyzer/archive/native/read/read.hpp"
 #include "replay/native/split/analysis.hpp"
 #include "replay/native/split/collective_split.hpp"
-#include "replay/native/split/collective_waits.hpp"
+#include "replay/native/waits/collective_waits.hpp"
 
 namespace {
 

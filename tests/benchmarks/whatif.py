@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 from tests.truth.programs import program_ps
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
-from logpost.analyzer.whatif import Ask, predict
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.supervise import analyze
+from logpost.analyzer.predict.whatif import Ask, predict
+from logpost.analyzer.run.directory import Run
 
 SIMULATE = Path(__file__).resolve().parents[2] / "build/dev/truth/simulate"
 VARIANTS = ("L=4", "L=0.25", "L=20", "o_s=4", "o_r=4", "g=4", "G=4", "G=0.25")

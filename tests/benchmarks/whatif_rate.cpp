@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "replay/native/threads.hpp"
-#include "replay/native/whatif/replay.hpp"
-#include "replay/native/whatif/tangents.hpp"
+#include "replay/native/graph/replay.hpp"
+#include "replay/native/graph/tangents.hpp"
+#include "replay/native/memory/threads.hpp"
 #include "tests/benchmarks/goal.hpp"
 #include "tests/benchmarks/schedules.hpp"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.browser.test_experiments_page import page as experiments_page
+from tests.dashboards.report.test_calibration import calibrated
 from tests.dashboards.synthetic import make_run
-from tests.dashboards.test_calibration import calibrated
 
 from logpost.dashboards.report.calibration import write_calibration
 from logpost.dashboards.report.html import write_comparison, write_report

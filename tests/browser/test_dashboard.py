@@ -15,7 +15,7 @@ from tests.browser.test_report_page import HOSTILE, hostile
 from tests.browser.visit import Visit
 from tests.dashboards.synthetic import make_run
 
-from logpost.analyzer.request import Request
+from logpost.analyzer.pipeline.request import Request
 from logpost.dashboards import figures
 from logpost.dashboards.app.app import CHARTS
 from logpost.dashboards.app.pages import PAGES, timeline

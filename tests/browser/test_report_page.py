@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from tests.browser.visit import Visit, watched
+from tests.dashboards.report.test_contrast import AA, contrast
 from tests.dashboards.synthetic import Names, make_run
-from tests.dashboards.test_contrast import AA, contrast
 
 from logpost.dashboards.figures.palette import INKS
 from logpost.dashboards.report.html import write_comparison, write_report

@@ -11,8 +11,8 @@ import pytest
 from tests.analyzer.in_process import analyze
 from tests.browser.served import DRAWN, WORKING, served
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.whatif import Replay
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.predict.whatif import Replay
 from logpost.dashboards.app.pages import whatif
 
 pytestmark = pytest.mark.browser

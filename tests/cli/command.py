@@ -27,8 +27,8 @@ def logpost(*arguments: object, cwd: Path | None = None, **environment: str) -> 
         stack.enter_context(_directory(cwd or Path.cwd()))
         stack.enter_context(mock.patch.dict(os.environ, {"COLUMNS": "100", **environment}))
         stack.enter_context(mock.patch.object(sys, "argv", words))
-        stack.enter_context(mock.patch("logpost.analyzer.supervise.analyze", in_process.analyze))
-        stack.enter_context(mock.patch("logpost.analyzer.worker_process.begin_early"))
+        stack.enter_context(mock.patch("logpost.analyzer.pipeline.supervise.analyze", in_process.analyze))
+        stack.enter_context(mock.patch("logpost.analyzer.pipeline.worker_process.begin_early"))
         status = 0
         try:
             main()

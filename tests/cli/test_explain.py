@@ -11,7 +11,7 @@ from tests.analyzer.whole_machine import write_whole_machine
 from tests.cli.command import logpost
 from typer.testing import CliRunner
 
-from logpost.analyzer.request import Request
+from logpost.analyzer.pipeline.request import Request
 from logpost.cli.app import build
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tests.cli.command import logpost
 
-from logpost.analyzer.run import Run
-from logpost.analyzer.wide import WIDE, exact_sum
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.wide import WIDE, exact_sum
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ import pytest
 from tests.analyzer.two_phases import two_phases
 from tests.cli.command import logpost, logpost_process
 
-from logpost.analyzer.schema import TABLES
+from logpost.analyzer.run.schema import TABLES
 from logpost.cli.output import HANDLER, tolerate_encoding
 
 

@@ -11,9 +11,9 @@ from tests.analyzer.two_phases import two_phases
 from tests.analyzer.whole_machine import write_whole_machine
 from typer.testing import CliRunner
 
-from logpost.analyzer.request import Request
+from logpost.analyzer.pipeline.request import Request
 from logpost.cli.app import build, main
-from logpost.replay.message_models import MessageModel
+from logpost.replay.cost.message_models import MessageModel
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.roi import RegionOfInterest
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.roi import RegionOfInterest
 from logpost.cli.selection import moment, requested, scoped, selection
 from logpost.errors import InputError
 

@@ -7,14 +7,14 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.analyzer.findings.finders.test_missed_overlap import exchange
+from tests.analyzer.findings.finders.test_unattended import transfers
 from tests.analyzer.in_process import analyze
 from tests.analyzer.story import MS
-from tests.analyzer.test_findings_missed_overlap import exchange
-from tests.analyzer.test_findings_unattended import transfers
 from tests.cli.command import logpost
 from typer.testing import CliRunner
 
-from logpost.analyzer.request import Request
+from logpost.analyzer.pipeline.request import Request
 from logpost.cli.app import build
 from logpost.machines.schema.load import template_text
 
@@ -183,7 +183,7 @@ def test_a_finding_is_removed_alone(tmp_path: Path) -> None:
     place = transfers(computes=True).write(tmp_path / "a.run")
     result = CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--without", "1"])
     assert result.exit_code == 0, result.output
-    # 97 ms and 87 without it: tests/analyzer/test_findings_cured.py has the arithmetic.
+    # 97 ms and 87 without it: tests/analyzer/findings/test_cured.py has the arithmetic.
     assert "recorded   97.0 ms" in result.stdout
     assert "without it 87.0 ms, 10.3 % less time (the finding states up to 10.3 %)" in result.stdout
     told = json.loads(

@@ -15,7 +15,7 @@ from tests.cli.command import logpost
 from tests.collectors import raw_logs
 from tests.collectors.raw_logs import MONOTONIC, RECV, SEND, Log
 
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
 from logpost.collectors import assemble
 from logpost.dashboards.app.jobs import WorkingError
 from logpost.dashboards.app.pages import PAGES, compare

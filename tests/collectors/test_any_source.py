@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from tests.analyzer.in_process import analyze
-from tests.analyzer.test_shards import blocks_read
+from tests.analyzer.pipeline.shards.test_shards import blocks_read
 from tests.collectors import recording
 
-from logpost.analyzer.explain import explain
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
-from logpost.analyzer.whatif.ask import predict
-from logpost.analyzer.whatif.plan import Ask
+from logpost.analyzer.explain.messages import explain
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.predict.whatif.ask import predict
+from logpost.analyzer.predict.whatif.plan import Ask
+from logpost.analyzer.run.directory import Run
 
 pytestmark = pytest.mark.mpi
 

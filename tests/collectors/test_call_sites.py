@@ -109,8 +109,8 @@ def test_the_level_of_detail_is_a_parameter_of_its_call(openmpi: str, tmp_path: 
 
 
 def test_two_calls_of_one_function_are_two_callpaths(openmpi: str, tmp_path: Path) -> None:
-    from logpost.analyzer import _native
-    from logpost.analyzer.archive_tables import _callpaths
+    from logpost.analyzer.archive import _native
+    from logpost.analyzer.pipeline.tables.archive import _callpaths
 
     program = recording.build("sites.c", openmpi, tmp_path, *_NO_FRAMES)
     result = recording.run(openmpi, tmp_path / "out", 1, program)

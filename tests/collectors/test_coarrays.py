@@ -13,7 +13,7 @@ import pytest
 from tests.cli.command import logpost
 from tests.collectors import recording
 
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
 from logpost.collectors import coarray
 
 pytestmark = pytest.mark.mpi

@@ -8,9 +8,9 @@ from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 from tests.collectors.conftest import require
 
-from logpost.analyzer.phases import program
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.phases import program
 
 RANKS = 4
 LATE_PS = 10**11

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.collectors import recording
 
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
 from logpost.collectors import record as recorder
 from logpost.collectors.assemble import Archive
 from logpost.errors import InputError

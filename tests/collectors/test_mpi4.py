@@ -7,8 +7,8 @@ from pathlib import Path
 from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 
 
 def test_large_counts_and_what_else_is_new(mpich: str, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 
 pytestmark = pytest.mark.mpi
 

@@ -10,8 +10,8 @@ import polars as pl
 from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 
 RANKS = 3
 DONE, WRITTEN = "RMA_OP_COMPLETE_NON_BLOCKING", "RMA_OP_COMPLETE_REMOTE"

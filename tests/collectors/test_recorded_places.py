@@ -10,10 +10,10 @@ from tests.analyzer.in_process import analyze
 from tests.collectors import raw_logs
 from tests.collectors.raw_logs import MONOTONIC, RECV, SEND, Log
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.rescope import rescope
-from logpost.analyzer.roi import RegionOfInterest
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.rescope import rescope
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.roi import RegionOfInterest
 from logpost.collectors import assemble
 from logpost.errors import InputError
 

@@ -10,8 +10,8 @@ from tests.analyzer.in_process import analyze
 from tests.collectors import raw_logs, recording
 from tests.collectors.raw_logs import MONOTONIC, Log
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 from logpost.collectors import assemble
 
 SESSIONS = 32  # LP_COMM_SESSIONS

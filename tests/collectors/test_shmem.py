@@ -13,8 +13,8 @@ from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 from tests.collectors.recording import Event, Trace
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 from logpost.collectors import shmem
 from logpost.collectors.shmem import generate
 from logpost.errors import InputError

@@ -11,9 +11,9 @@ from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 
 from logpost import collectors
-from logpost.analyzer.reporting.build import build
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.report.build import build
+from logpost.analyzer.run.directory import Run
 
 pytestmark = pytest.mark.mpi
 

@@ -12,8 +12,8 @@ from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 
 from logpost import collectors
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 
 pytestmark = pytest.mark.mpi
 

@@ -9,8 +9,8 @@ import polars as pl
 from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 
 
 def test_threads_have_their_own_locations(mpi: str, tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ IMPORTED = (
     "logpost.cli.app",
     "logpost.cli.record",
     "logpost.collectors.record",
-    "logpost.analyzer.build",
-    "logpost.analyzer.read_ahead",
-    "logpost.analyzer.worker",
+    "logpost.analyzer.pipeline.build",
+    "logpost.analyzer.pipeline.read_ahead",
+    "logpost.analyzer.pipeline.worker",
 )
 # As for the process that `analyze` starts: no threads of linear algebra, which a fork would lose.
 SETTINGS = {"ARROW_DEFAULT_MEMORY_POOL": "system", "OPENBLAS_NUM_THREADS": "1"}
@@ -50,8 +50,8 @@ def analyze(archive: Path, run: Path) -> Callable[[], int]:
     """What `logpost analyze --force` does in its child process; says the same lines, and `reason` finds the error."""
 
     def work() -> int:
-        from logpost.analyzer.request import Request
-        from logpost.analyzer.worker import main
+        from logpost.analyzer.pipeline.request import Request
+        from logpost.analyzer.pipeline.worker import main
 
         return main(os.dup(1), lambda: json.dumps(asdict(Request(str(archive), str(run), force=True))))
 

@@ -16,8 +16,8 @@ from typing import Any
 import polars as pl
 from tests.analyzer.story import US, Story
 
-from logpost.analyzer.manifest import Clock, Hosts, MachineUsed, MachineValue, Manifest, QualityCount, Source
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.manifest import Clock, Hosts, MachineUsed, MachineValue, Manifest, QualityCount, Source
 
 COMPUTE_PS, SKEW_PS = 400 * US, 5 * US
 SEND_PS, LATENCY_PS, WIRE_PS, RECV_PS, COLLECTIVE_PS = 2 * US, 3 * US, 8 * US, 2 * US, 12 * US

@@ -10,7 +10,7 @@ import pytest
 from tests.dashboards.synthetic import make_run
 
 import logpost
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.run.undivided import SHOWN
 from logpost.dashboards.figures.palette import INKS, label
 from logpost.errors import InputError
 

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from logpost.analyzer.schema import FINDING_KINDS
+from logpost.analyzer.run.schema import FINDING_KINDS
 from logpost.errors import InputError
 
 SITE = Path(__file__).resolve().parents[2] / "docs" / "site"

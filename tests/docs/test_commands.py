@@ -39,7 +39,7 @@ NOT_HERE = {
     r"logpost testbed run .* -w iccg .*": "lasts minutes: collectors/workloads/test_mechanisms.py",
     r"mpif90 -fcoarray.*": "needs OpenCoarrays: collectors/test_coarrays.py",
     r"\./configure .*|GASNET_TRACEFILE=.*": "needs GASNet with tracing",
-    r"txt2bin .*": "needs LogGOPSim; analyzer/test_export_goal.py replays the schedule by the rules of its papers",
+    r"txt2bin .*": "needs LogGOPSim; analyzer/export/test_goal.py replays the schedule by the rules of its papers",
 }
 """Commands that this test does not run, with what is missing, or which of the tests runs them."""
 HOW_MANY = 38

@@ -6,8 +6,8 @@ import re
 
 from tests.docs.blocks import ROOT
 
-from logpost.analyzer.efficiencies import NAMES
-from logpost.analyzer.schema import CATEGORIES, PARTS, WAIT_STATES
+from logpost.analyzer.report.efficiencies import NAMES
+from logpost.analyzer.run.schema import CATEGORIES, PARTS, WAIT_STATES
 
 TEXT = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 

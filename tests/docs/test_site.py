@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.once import made_once
 
-from logpost.analyzer.schema import FINDING_KINDS, TABLES
+from logpost.analyzer.run.schema import FINDING_KINDS, TABLES
 from logpost.dashboards.notebook import Figures, OpenRun
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -28,7 +28,7 @@ def quick_result(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Re
             pytest.skip(reason)
 
         def run(folder: Path) -> None:
-            with mock.patch("logpost.analyzer.supervise.analyze", in_process.analyze):
+            with mock.patch("logpost.analyzer.pipeline.supervise.analyze", in_process.analyze):
                 found = experiment.run(Context(folder, quick=True))
             (folder / "result.pickle").write_bytes(pickle.dumps(found))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from tests.experiments.reading import number, table
 
-from logpost.analyzer.schema import CATEGORIES
+from logpost.analyzer.run.schema import CATEGORIES
 from logpost.experiments.framework.result import Result
 from logpost.experiments.support import sens
 from logpost.experiments.support.alewife import EDGE_CYCLES

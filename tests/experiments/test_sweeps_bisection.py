@@ -12,7 +12,7 @@ from logpost.experiments.framework.result import Result
 from logpost.experiments.support.sens import POLLING, SHARED
 from logpost.experiments.support.sens_regions import crossings, regions_text, slopes
 from logpost.experiments.support.sens_sweep import Swept
-from logpost.replay.whatif.regions import CONGESTION, HIDING, LATENCY, region
+from logpost.replay.graph.regions import CONGESTION, HIDING, LATENCY, region
 
 NAME = "bisection-sweep"
 VALUES = ("18 B/cycle", "10.5 B/cycle", "3 B/cycle")

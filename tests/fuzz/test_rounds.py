@@ -15,7 +15,7 @@ from tests.fuzz import mutations
 from tests.fuzz.rounds import Round, complaint, play, play_batch
 from tests.fuzz.subjects import Commands, Subject
 
-from logpost.analyzer.fault_text import fault_texts
+from logpost.analyzer.words.fault_text import fault_texts
 
 
 def subject(change: Callable[[], Commands]) -> Subject:

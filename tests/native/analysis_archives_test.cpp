@@ -8,13 +8,13 @@
 #include <thread>
 #include <vector>
 
-#include "damage.hpp"
-#include "program.hpp"
-#include "read.hpp"
-#include "replay/native/model.hpp"
-#include "replay/native/samples.hpp"
+#include "analyzer/archive/native/events/damage.hpp"
+#include "analyzer/archive/native/read/program.hpp"
+#include "analyzer/archive/native/read/read.hpp"
+#include "replay/native/cost/model.hpp"
 #include "replay/native/split/analysis.hpp"
-#include "replay/native/split/wait_states.hpp"
+#include "replay/native/split/samples.hpp"
+#include "replay/native/waits/wait_states.hpp"
 
 namespace logpost::analyzer {
 namespace {

@@ -1,4 +1,4 @@
-#include "replay/native/bursts.hpp"
+#include "replay/native/program/bursts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "callpaths.hpp"
+#include "analyzer/archive/native/trace/callpaths.hpp"
 
 #include <gtest/gtest.h>
 

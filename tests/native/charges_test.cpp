@@ -1,4 +1,4 @@
-#include "replay/native/causes/charges.hpp"
+#include "replay/native/waits/charges.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,10 +12,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "analyzer/archive/native/read/read_program.hpp"
 #include "random_archive.hpp"
-#include "read_program.hpp"
-#include "replay/native/samples.hpp"
 #include "replay/native/split/analysis.hpp"
+#include "replay/native/split/samples.hpp"
 
 namespace logpost::tests {
 

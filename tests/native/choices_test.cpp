@@ -1,15 +1,15 @@
 // Waitany in what-if replays: on another machine requests complete in another order. o_s = 10, L = 100, o_r = 20.
 
-#include "replay/native/whatif/choices.hpp"
+#include "replay/native/graph/choices.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "program_story.hpp"
-#include "replay/native/whatif/outcomes.hpp"
-#include "replay/native/whatif/reordered.hpp"
-#include "replay/native/whatif/replay.hpp"
+#include "replay/native/graph/outcomes.hpp"
+#include "replay/native/graph/reordered.hpp"
+#include "replay/native/graph/replay.hpp"
 
 namespace logpost::replay {
 namespace {

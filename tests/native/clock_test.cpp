@@ -1,4 +1,4 @@
-#include "clock.hpp"
+#include "analyzer/archive/native/clocks/clock.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "replay/native/collectives/shape.hpp"
+#include "replay/native/program/shape.hpp"
 
 namespace logpost::replay {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "program_story.hpp"
-#include "replay/native/collectives/shape.hpp"
-#include "replay/native/model.hpp"
+#include "replay/native/cost/model.hpp"
+#include "replay/native/program/shape.hpp"
 #include "replay/native/split/analysis.hpp"
 
 namespace logpost::replay {

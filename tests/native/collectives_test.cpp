@@ -1,4 +1,4 @@
-#include "collectives.hpp"
+#include "analyzer/archive/native/match/collectives.hpp"
 
 #include <gtest/gtest.h>
 #include <otf2/otf2.h>

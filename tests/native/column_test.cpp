@@ -1,4 +1,4 @@
-#include "replay/native/column.hpp"
+#include "replay/native/memory/column.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "concurrent_pairs.hpp"
+#include "analyzer/archive/native/match/concurrent_pairs.hpp"
 
 #include <gtest/gtest.h>
 

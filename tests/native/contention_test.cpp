@@ -1,6 +1,6 @@
 // Messages that share links: o_s = 10, L = 100, o_r = 20, G = 1 ps/B; alone, 1001 bytes take 10 + 100 + 1000 + 20.
 
-#include "replay/native/whatif/contention.hpp"
+#include "replay/native/graph/contention.hpp"
 
 #include <gtest/gtest.h>
 

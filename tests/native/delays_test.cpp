@@ -1,4 +1,4 @@
-#include "replay/native/causes/delays.hpp"
+#include "replay/native/waits/delays.hpp"
 
 #include <gtest/gtest.h>
 

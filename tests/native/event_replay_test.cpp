@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "replay/native/whatif/replay.hpp"
+#include "replay/native/graph/replay.hpp"
 #include "tests/benchmarks/schedules.hpp"
 
 namespace logpost::tests {

@@ -1,4 +1,4 @@
-#include "replay/native/excerpt.hpp"
+#include "replay/native/program/excerpt.hpp"
 
 #include <gtest/gtest.h>
 

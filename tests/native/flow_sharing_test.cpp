@@ -1,6 +1,6 @@
 // Max-min fair rates: closed forms, and a plain simulation that computes all rates anew at every event.
 
-#include "replay/native/flow_sharing.hpp"
+#include "replay/native/servers/flow_sharing.hpp"
 
 #include <gtest/gtest.h>
 

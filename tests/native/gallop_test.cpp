@@ -1,4 +1,4 @@
-#include "replay/native/gallop.hpp"
+#include "replay/native/memory/gallop.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// A rank of a GOAL schedule, told from columns.
 
-#include "goal_rank.hpp"
+#include "analyzer/archive/native/export/goal_rank.hpp"
 
 #include <gtest/gtest.h>
 

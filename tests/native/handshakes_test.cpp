@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "program_story.hpp"
-#include "replay/native/split/message_facts.hpp"
+#include "replay/native/program/message_facts.hpp"
 #include "replay/native/split/message_model.hpp"
 
 namespace logpost::replay {

@@ -1,6 +1,6 @@
 // Columns whose memory is a mapping of their own.
 
-#include "replay/native/huge_column.hpp"
+#include "replay/native/memory/huge_column.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Recorded programs told in code: unchanged they repeat the run; under a hypothesis, the times follow by hand.
 
-#include "replay/native/whatif/hypothesis.hpp"
+#include "replay/native/graph/hypothesis.hpp"
 
 #include <gtest/gtest.h>
 

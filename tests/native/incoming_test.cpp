@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "replay/native/whatif/draft.hpp"
+#include "replay/native/graph/draft.hpp"
 
 namespace logpost::replay {
 namespace {

@@ -1,4 +1,4 @@
-#include "replay/native/causes/ledger.hpp"
+#include "replay/native/waits/ledger.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A local definition file read byte by byte says what libotf2 reads in it, or nothing.
-#include "local_definitions.hpp"
+#include "analyzer/archive/native/definitions/local_definitions.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "logical_clock.hpp"
+#include "analyzer/archive/native/clocks/logical_clock.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
+#include "analyzer/archive/native/read/read_program.hpp"
 #include "program_story.hpp"
-#include "read_program.hpp"
 #include "reader_fixture.hpp"
 #include "replay/native/split/account.hpp"
 

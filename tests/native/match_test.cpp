@@ -1,4 +1,4 @@
-#include "match.hpp"
+#include "analyzer/archive/native/match/match.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // One program under each model: what a model has no term for is residual, and nothing else changes.
-#include "replay/native/model.hpp"
+#include "replay/native/cost/model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "replay/native/nearly_sorted.hpp"
+#include "replay/native/memory/nearly_sorted.hpp"
 
 #include <gtest/gtest.h>
 

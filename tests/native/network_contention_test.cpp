@@ -8,8 +8,8 @@
 #include <random>
 
 #include "program_story.hpp"
+#include "replay/native/program/traffic_phases.hpp"
 #include "replay/native/split/message_model.hpp"
-#include "replay/native/traffic_phases.hpp"
 
 namespace logpost::replay {
 namespace {

@@ -1,6 +1,6 @@
 // Numbers for values that come again and again.
 
-#include "replay/native/numbers.hpp"
+#include "replay/native/program/numbers.hpp"
 
 #include <gtest/gtest.h>
 

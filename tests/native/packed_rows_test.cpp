@@ -1,4 +1,4 @@
-#include "replay/native/packed_rows.hpp"
+#include "replay/native/memory/packed_rows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// Packets of a Perfetto trace, byte by byte.
 
-#include "perfetto_events.hpp"
+#include "analyzer/archive/native/export/perfetto_events.hpp"
 
 #include <gtest/gtest.h>
 

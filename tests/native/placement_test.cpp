@@ -1,4 +1,4 @@
-#include "replay/native/placement.hpp"
+#include "replay/native/program/placement.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "replay/native/phases.hpp"
-#include "replay/native/program.hpp"
+#include "replay/native/cost/parameters.hpp"
+#include "replay/native/program/phases.hpp"
+#include "replay/native/program/program.hpp"
 
 namespace logpost::tests {
 

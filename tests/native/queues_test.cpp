@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "program_story.hpp"
-#include "replay/native/cost.hpp"
-#include "replay/native/fifo.hpp"
+#include "replay/native/cost/cost.hpp"
+#include "replay/native/servers/fifo.hpp"
 #include "replay/native/split/message_model.hpp"
 
 namespace logpost::replay {

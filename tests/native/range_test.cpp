@@ -1,7 +1,7 @@
 // What does not fit into int64 picoseconds and bytes is refused where it enters. One tick is 1000 ps.
 #include <string>
 
-#include "definitions.hpp"
+#include "analyzer/archive/native/definitions/definitions.hpp"
 #include "reader_fixture.hpp"
 
 namespace logpost::analyzer {

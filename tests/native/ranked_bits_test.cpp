@@ -1,4 +1,4 @@
-#include "replay/native/ranked_bits.hpp"
+#include "replay/native/memory/ranked_bits.hpp"
 
 #include <gtest/gtest.h>
 

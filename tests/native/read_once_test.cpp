@@ -1,12 +1,12 @@
 // Columns that go back to the system while they are read.
 
-#include "replay/native/read_once.hpp"
+#include "replay/native/memory/read_once.hpp"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "replay/native/release.hpp"
+#include "replay/native/memory/release.hpp"
 
 namespace logpost::replay {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "definitions.hpp"
+#include "analyzer/archive/native/definitions/definitions.hpp"
 #include "reader_fixture.hpp"
 
 namespace logpost::analyzer {

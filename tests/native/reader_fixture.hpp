@@ -8,9 +8,9 @@
 #include <initializer_list>
 #include <string>
 
+#include "analyzer/archive/native/read/read.hpp"
+#include "analyzer/archive/native/trace/quality.hpp"
 #include "archive_builder.hpp"
-#include "quality.hpp"
-#include "read.hpp"
 
 namespace logpost::analyzer {
 

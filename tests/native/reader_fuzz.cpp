@@ -24,8 +24,8 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/archive/native/read/read.hpp"
 #include "archive_builder.hpp"
-#include "read.hpp"
 
 namespace fs = std::filesystem;
 using logpost::tests::ArchiveBuilder;

@@ -1,4 +1,4 @@
-#include "replay/native/causes/recorded_path.hpp"
+#include "replay/native/waits/recorded_path.hpp"
 
 #include <gtest/gtest.h>
 

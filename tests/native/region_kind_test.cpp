@@ -1,4 +1,4 @@
-#include "region_kind.hpp"
+#include "analyzer/archive/native/definitions/region_kind.hpp"
 
 #include <gtest/gtest.h>
 #include <otf2/otf2.h>

@@ -1,4 +1,4 @@
-#include "requests.hpp"
+#include "analyzer/archive/native/trace/requests.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "program_story.hpp"
-#include "replay/native/whatif/draft.hpp"
-#include "replay/native/whatif/root_takes.hpp"
+#include "replay/native/graph/draft.hpp"
+#include "replay/native/graph/root_takes.hpp"
 
 namespace logpost::replay {
 namespace {

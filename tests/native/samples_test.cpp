@@ -1,4 +1,4 @@
-#include "replay/native/samples.hpp"
+#include "replay/native/split/samples.hpp"
 
 #include <tuple>
 #include <utility>

@@ -1,5 +1,5 @@
 // Files of segments are whole or not at all.
-#include "segment_file.hpp"
+#include "analyzer/archive/native/read/segment_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <limits>
 #include <string>
 
+#include "analyzer/archive/native/trace/error.hpp"
 #include "archive_builder.hpp"
-#include "error.hpp"
 
 namespace logpost::analyzer {
 namespace {

@@ -1,4 +1,4 @@
-#include "replay/native/spill.hpp"
+#include "replay/native/memory/spill.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -17,10 +17,10 @@
 #include <thread>
 #include <vector>
 
-#include "replay/native/huge_array.hpp"
-#include "replay/native/program.hpp"
-#include "replay/native/settle.hpp"
-#include "replay/native/shelf.hpp"
+#include "replay/native/memory/huge_array.hpp"
+#include "replay/native/memory/shelf.hpp"
+#include "replay/native/program/program.hpp"
+#include "replay/native/program/settle.hpp"
 
 namespace logpost::replay {
 namespace {

@@ -1,4 +1,4 @@
-#include "stream_use.hpp"
+#include "analyzer/archive/native/trace/stream_use.hpp"
 
 #include "reader_fixture.hpp"
 

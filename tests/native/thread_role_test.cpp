@@ -1,4 +1,4 @@
-#include "thread_role.hpp"
+#include "analyzer/archive/native/trace/thread_role.hpp"
 
 #include <gtest/gtest.h>
 #include <otf2/otf2.h>

@@ -1,6 +1,6 @@
 // What threads do in parallel regions. Times of the archives are ticks of 1000 ps; those of the tests are ticks, too.
 
-#include "thread_spans.hpp"
+#include "analyzer/archive/native/events/thread_spans.hpp"
 
 #include <map>
 #include <tuple>

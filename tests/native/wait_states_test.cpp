@@ -1,10 +1,10 @@
-#include "replay/native/split/wait_states.hpp"
+#include "replay/native/waits/wait_states.hpp"
 
 #include <gtest/gtest.h>
 
 #include "program_story.hpp"
-#include "replay/native/causes/waits.hpp"
-#include "replay/native/split/message_facts.hpp"
+#include "replay/native/program/message_facts.hpp"
+#include "replay/native/waits/waits.hpp"
 
 namespace logpost::replay {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "program_story.hpp"
-#include "replay/native/whatif/replay.hpp"
+#include "replay/native/graph/replay.hpp"
 
 namespace logpost::replay {
 namespace {

@@ -9,9 +9,9 @@
 #include <numeric>
 
 #include "program_story.hpp"
-#include "replay/native/whatif/outcomes.hpp"
-#include "replay/native/whatif/reordered.hpp"
-#include "replay/native/whatif/replay.hpp"
+#include "replay/native/graph/outcomes.hpp"
+#include "replay/native/graph/reordered.hpp"
+#include "replay/native/graph/replay.hpp"
 
 namespace logpost::replay {
 namespace {

@@ -8,12 +8,12 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from logpost.analyzer.phases import program_ps
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
-from logpost.analyzer.supervise import analyze
-from logpost.analyzer.whatif import Prediction, Replay
-from logpost.analyzer.whatif.plan import Ask
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.supervise import analyze
+from logpost.analyzer.predict.whatif import Prediction, Replay
+from logpost.analyzer.predict.whatif.plan import Ask
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.phases import program_ps
 from logpost.collectors import record as recorder
 
 from . import Link, Network, NoNetworkError, network

@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from logpost.analyzer.run import Run
-from logpost.analyzer.schema import CATEGORIES, PARTS, TRANSFER_PARTS
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.schema import CATEGORIES, PARTS, TRANSFER_PARTS
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from logpost.analyzer.estimate import TOTAL
-from logpost.analyzer.manifest import MachineValue
-from logpost.analyzer.schema import CATEGORIES
-from logpost.analyzer.undivided import UNDIVIDED, merged
+from logpost.analyzer.machine.estimate import TOTAL
+from logpost.analyzer.run.manifest import MachineValue
+from logpost.analyzer.run.schema import CATEGORIES
+from logpost.analyzer.run.undivided import UNDIVIDED, merged
 from logpost.machines import LOCALITIES, replay_parameters
 from logpost.machines.parameters import PARAMETERS
 from logpost.machines.schema.load import load_machine_file

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tests.analyzer.in_process import analyze
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 
 from .compare import Labels, Verdict, labels, truth_of, verdict
 

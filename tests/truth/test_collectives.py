@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from logpost.analyzer.schema import COLLECTIVE_PARTS
+from logpost.analyzer.run.schema import COLLECTIVE_PARTS
 
 from .compare import truth_of
 from .programs import SIMULATE, analyzed, simulate

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
 
 from .estimates import judge_estimate
 from .programs import SIMULATE, simulate

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from logpost.analyzer.efficiency_windows import ideal_runtime
-from logpost.analyzer.phases import program_ps
+from logpost.analyzer.report.efficiency_windows import ideal_runtime
+from logpost.analyzer.run.phases import program_ps
 
 from .programs import SIMULATE, RunsOf
 

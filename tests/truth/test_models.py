@@ -8,12 +8,12 @@ import pytest
 from polars.testing import assert_frame_equal
 from tests.analyzer.in_process import analyze
 
-from logpost.analyzer.model_fits import model_fits
-from logpost.analyzer.reporting.data import ModelFit
-from logpost.analyzer.reporting.models import best
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
-from logpost.replay.message_models import MessageModel
+from logpost.analyzer.explain.model_fits import model_fits
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.report.data import ModelFit
+from logpost.analyzer.report.models import best
+from logpost.analyzer.run.directory import Run
+from logpost.replay.cost.message_models import MessageModel
 
 from .programs import SIMULATE, simulate
 

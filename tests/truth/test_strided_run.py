@@ -8,11 +8,11 @@ import pytest
 from polars.testing import assert_frame_equal
 from tests.analyzer.in_process import analyze
 
-from logpost.analyzer import schema
-from logpost.analyzer.parquet import frame
-from logpost.analyzer.request import Request
-from logpost.analyzer.resplit import Resplit
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.resplit import Resplit
+from logpost.analyzer.run import schema
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.parquet import frame
 
 from .programs import SIMULATE, simulate
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
 
 from .compare import truth_of
 from .programs import SIMULATE, judge, simulate

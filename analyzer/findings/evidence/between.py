@@ -8,7 +8,7 @@ from __future__ import annotations
 import polars as pl
 
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.wide import wide_sum
 
 
 def longest_excess(evidence: Evidence, location: int) -> tuple[int, int] | None:

@@ -17,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.one_sided_waits import one_sided_waits
 from logpost.analyzer.findings.evidence.spinning import queries, spin_ps
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.reporting.units import count_text
-from logpost.analyzer.schema import OPERATIONS
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.schema import OPERATIONS
+from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.categories import WAITING
+from logpost.analyzer.words.units import count_text
 from logpost.replay._native import RecordedGraph, wait_reasons
 from logpost.replay.columns import Column, Int32, Int64, UInt8
 

@@ -11,8 +11,8 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SAMPLES, Number
-from logpost.analyzer.reporting.units import count_text
-from logpost.analyzer.wide import exact_sum, wide_sum
+from logpost.analyzer.run.wide import exact_sum, wide_sum
+from logpost.analyzer.words.units import count_text
 from logpost.replay.columns import Float64
 
 LEAST_EXCESS = 2.0

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.wide import wide_sum
 
 LONGEST = 8192
 """Calls looked at per place: those that lose most, which hold most of the time."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from logpost.analyzer.manifest import MachineUsed, MachineValue
-from logpost.analyzer.reporting.units import PS
+from logpost.analyzer.run.manifest import MachineUsed, MachineValue
+from logpost.analyzer.words.units import PS
 
 
 def unit_ps(value: MachineValue) -> float:

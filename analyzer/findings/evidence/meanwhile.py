@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.overlap import Overlap
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
-from logpost.analyzer.undivided import UNDIVIDED, together
-from logpost.analyzer.wide import exact_sum
+from logpost.analyzer.run.undivided import UNDIVIDED, together
+from logpost.analyzer.run.wide import exact_sum
+from logpost.analyzer.words.categories import WAITING
 
 Sums = npt.NDArray[np.float64]
 

@@ -21,7 +21,7 @@ from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.queues import within_nodes
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
-from logpost.analyzer.manifest import MachineValue
+from logpost.analyzer.run.manifest import MachineValue
 from logpost.replay.columns import Int64
 
 Floats = npt.NDArray[np.float64]

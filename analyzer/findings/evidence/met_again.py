@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from logpost.analyzer.findings.evidence.graph import Flags, Graph
 from logpost.analyzer.findings.evidence.what_if import Hypothesis
-from logpost.analyzer.schema import OPERATIONS
+from logpost.analyzer.run.schema import OPERATIONS
 from logpost.replay._native import collective_messages
 from logpost.replay.columns import Int32, Int64
 

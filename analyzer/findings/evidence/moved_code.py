@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.analyzer.findings.evidence.graph import Flags, Graph
-from logpost.analyzer.wide import exact_sum
+from logpost.analyzer.run.wide import exact_sum
 from logpost.replay.columns import Int64
 
 MOSTLY = 0.9

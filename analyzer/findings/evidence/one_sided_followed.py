@@ -10,7 +10,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Graph, Reason, lasts_longer
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.wide import exact_sum
+from logpost.analyzer.run.wide import exact_sum
 from logpost.replay._native import wait_reasons
 
 MAINLY = 0.5

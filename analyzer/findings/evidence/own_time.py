@@ -6,7 +6,7 @@ import numpy as np
 
 from logpost.analyzer.findings.evidence.graph import Graph
 from logpost.analyzer.findings.evidence.polled import row_begins
-from logpost.analyzer.wide import exact_sum
+from logpost.analyzer.run.wide import exact_sum
 from logpost.replay.columns import Int64
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from logpost.analyzer.labels import folded, folded_path
+from logpost.analyzer.words.labels import folded, folded_path
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.unattended import unattended
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.wide import wide_sum
 
 PLACES = 8
 """Most places looked at, the costliest ones. More of one kind would only draw attention from them."""

@@ -32,11 +32,11 @@ from logpost.analyzer.findings.evidence.met_again import met_again
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, Saving, saving_if
-from logpost.analyzer.replayable import Replayable
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.replayable import Replayable
 from logpost.errors import InputError
 from logpost.replay.columns import Int32, Int64
-from logpost.replay.whatif import Engine, Scenario
+from logpost.replay.graph import Engine, Scenario
 
 
 def saving_replayed(evidence: Evidence, graph: Graph, hypothesis: Hypothesis) -> Saving:

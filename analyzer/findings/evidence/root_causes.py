@@ -9,8 +9,8 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Finding, Number
-from logpost.analyzer.phases import program
-from logpost.analyzer.wide import exact_sum, wide_sum
+from logpost.analyzer.run.phases import program
+from logpost.analyzer.run.wide import exact_sum, wide_sum
 
 LEAST = 0.25
 """Of the costs of the waits that a finding explains: a place with less is not named."""

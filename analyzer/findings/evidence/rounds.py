@@ -8,7 +8,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.schema import HANDLE_OPERATIONS
+from logpost.analyzer.run.schema import HANDLE_OPERATIONS
 
 PERSONAL = ("alltoall", "alltoallv", "alltoallw")
 """Operations in which each member has data for each other one: one round with each."""

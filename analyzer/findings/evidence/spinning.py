@@ -19,7 +19,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.machine_values import value_ps
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.wide import exact_sum
+from logpost.analyzer.run.wide import exact_sum
 from logpost.replay.columns import Int64, UInt8
 
 POLLS = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Probe", "MPI_Mprobe")

@@ -17,7 +17,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.part_bytes import part_bytes
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
-from logpost.analyzer.schema import HANDLE_OPERATIONS
+from logpost.analyzer.run.schema import HANDLE_OPERATIONS
 
 CLOSE = 0.5
 """Longest gap, as a fraction of the call without its wait: with more, the time between the calls matters as well."""

@@ -10,17 +10,17 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.places import Places, places_of
 from logpost.analyzer.findings.finding import LOW, MIN_SHARE, Number
-from logpost.analyzer.labels import folded, folded_path
-from logpost.analyzer.location_names import Location, LocationNames, Named
-from logpost.analyzer.manifest import Manifest
-from logpost.analyzer.phases import program
-from logpost.analyzer.program_profile import program_profile
-from logpost.analyzer.run import Run
-from logpost.analyzer.undivided import title
-from logpost.analyzer.wide import exact_sum, wide_sum
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.manifest import Manifest
+from logpost.analyzer.run.phases import program
+from logpost.analyzer.run.program_profile import program_profile
+from logpost.analyzer.run.undivided import title
+from logpost.analyzer.run.wide import exact_sum, wide_sum
+from logpost.analyzer.words.categories import WAITING
+from logpost.analyzer.words.labels import folded, folded_path
+from logpost.analyzer.words.location_names import Location, LocationNames, Named
 
 SCHEDULED = 2 / 3
 """Factor on a confidence where ranks outnumber cores."""

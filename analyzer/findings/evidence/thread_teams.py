@@ -13,7 +13,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.graph import Graph
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.teams import teams
+from logpost.analyzer.words.teams import teams
 from logpost.replay.columns import Int64
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.wide import wide_sum
 
 
 @once

@@ -19,7 +19,7 @@ from logpost.analyzer.findings.evidence.moved_code import MOSTLY, moved_behind
 from logpost.analyzer.findings.evidence.replayed import saving_replayed
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.wide import wide_sum
 from logpost.replay.columns import Int32, Int64
 
 Rows = npt.NDArray[np.integer]

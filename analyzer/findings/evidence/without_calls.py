@@ -15,7 +15,7 @@ from logpost.analyzer.findings.evidence.graph import Graph
 from logpost.analyzer.findings.evidence.replayed import engine_of, followed, is_replayable, saving_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
-from logpost.analyzer.run import Run
+from logpost.analyzer.run.directory import Run
 from logpost.replay.columns import Int32, Int64
 
 

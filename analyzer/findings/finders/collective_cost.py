@@ -35,7 +35,6 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.before_last import FROM_ROOT, TO_ROOT, before_last
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.machine_values import measures, most_ps, value_ps
 from logpost.analyzer.findings.evidence.once import once
@@ -45,10 +44,11 @@ from logpost.analyzer.findings.evidence.successive import IN_A_ROW, Successive, 
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, NOISE, Finding, Number, worst_hit
-from logpost.analyzer.phases import program
-from logpost.analyzer.reporting.units import count_text
-from logpost.analyzer.schema import HANDLE_OPERATIONS
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.before_last import FROM_ROOT, TO_ROOT, before_last
+from logpost.analyzer.run.phases import program
+from logpost.analyzer.run.schema import HANDLE_OPERATIONS
+from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.units import count_text
 
 PLACES = 8
 """Most places reported; the costliest ones."""

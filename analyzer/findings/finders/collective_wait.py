@@ -67,8 +67,8 @@ from logpost.analyzer.findings.finding import (
     worst_hit,
 )
 from logpost.analyzer.findings.gain import gain_by_changing, gain_by_sharing
-from logpost.analyzer.reporting.units import count_text
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.units import count_text
 
 MAINLY = 0.5
 """One rank, or one cause, is named for more than half of the wait; else the ranks take turns."""

@@ -16,7 +16,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MEDIUM, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving
-from logpost.analyzer.wide import exact_sum
+from logpost.analyzer.run.wide import exact_sum
 
 WAITS = ("network_contention",)
 HOT = 2.0

@@ -32,7 +32,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.categories import WAITING, WAITS_AT_RECEIVER
 from logpost.analyzer.findings.evidence.attribution import attribute
 from logpost.analyzer.findings.evidence.collisions import Crowding, crowding
 from logpost.analyzer.findings.evidence.graph import Flags, Graph, Reason, graph_of, longer_graph_of
@@ -44,8 +43,9 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
-from logpost.analyzer.phases import program
-from logpost.analyzer.wide import exact_sum, wide_sum
+from logpost.analyzer.run.phases import program
+from logpost.analyzer.run.wide import exact_sum, wide_sum
+from logpost.analyzer.words.categories import WAITING, WAITS_AT_RECEIVER
 
 LEAST_CROWDING = 1.5
 """Half as many meetings again as senders that ignore each other have. A random order lies at 1 by construction, and

@@ -28,8 +28,8 @@ from logpost.analyzer.findings.finders.hot_receiver import CERTAIN_LOAD
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_sharing
 from logpost.analyzer.findings.hypothesis import lost_by_location
-from logpost.analyzer.phases import program
-from logpost.analyzer.wide import exact_sum, wide_sum
+from logpost.analyzer.run.phases import program
+from logpost.analyzer.run.wide import exact_sum, wide_sum
 
 WAITS_FOR_SENDER = ("late_sender", *QUEUES)
 LEAST_BUSY = 0.5

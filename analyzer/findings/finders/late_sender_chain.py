@@ -53,7 +53,7 @@ from logpost.analyzer.findings.evidence.ways_of_late import ways_of_late
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, OF_CAUSE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving, gain_by_sharing
-from logpost.analyzer.wide import exact_sum
+from logpost.analyzer.run.wide import exact_sum
 
 LARGEST = 8192
 """Waits that are followed to their cause; the longest ones, which hold most of the time."""

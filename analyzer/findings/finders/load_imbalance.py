@@ -27,7 +27,6 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.between import between_text, longest_excess
 from logpost.analyzer.findings.evidence.chance import chance_of
 from logpost.analyzer.findings.evidence.graph import graph_of
@@ -42,7 +41,8 @@ from logpost.analyzer.findings.evidence.unknown_members import unknown_members_p
 from logpost.analyzer.findings.evidence.what_if import Cure, Hypothesis
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SHARE, NOISE, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_changing, gain_by_sharing
-from logpost.analyzer.wide import exact_sum, wide_sum
+from logpost.analyzer.run.wide import exact_sum, wide_sum
+from logpost.analyzer.words.categories import WAITING
 
 HEAVY = 0.5
 """A rank is named with the slowest if its compute time lies in the upper half of the way from the mean to the

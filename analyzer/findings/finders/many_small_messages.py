@@ -24,8 +24,8 @@ from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.packed import saving_if_packed
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, worst_hit
-from logpost.analyzer.reporting.units import percent_text
-from logpost.analyzer.wide import wide_sum, wide_sum_of
+from logpost.analyzer.run.wide import wide_sum, wide_sum_of
+from logpost.analyzer.words.units import percent_text
 
 PER_MESSAGE = ("send_overhead", "middleware", "latency", "recv_overhead")
 COSTS = (*PER_MESSAGE, "endpoint_contention")

@@ -25,7 +25,6 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.categories import WAITING
 from logpost.analyzer.findings.evidence.alone import alone
 from logpost.analyzer.findings.evidence.graph import Flags, Graph, graph_of, sums_by
 from logpost.analyzer.findings.evidence.machine_values import measures, value_ps
@@ -35,7 +34,8 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of, lost_by_location
-from logpost.analyzer.wide import wide_sum_of
+from logpost.analyzer.run.wide import wide_sum_of
+from logpost.analyzer.words.categories import WAITING
 from logpost.replay.columns import Float64, Int32, Int64
 
 TRANSFER = ("latency", "serialization")

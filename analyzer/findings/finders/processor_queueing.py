@@ -40,8 +40,8 @@ from logpost.analyzer.findings.finding import (
     worst_hit,
 )
 from logpost.analyzer.findings.gain import gain_by_moving
-from logpost.analyzer.location_names import named_text
-from logpost.analyzer.reporting.units import count_text, percent_text
+from logpost.analyzer.words.location_names import named_text
+from logpost.analyzer.words.units import count_text, percent_text
 
 Doing = Literal["computing", "handling", "idle"]
 """What a processor that is waited for does."""

@@ -30,7 +30,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.findings.hypothesis import finding_of, sums_at_locations
-from logpost.analyzer.wide import exact_sum
+from logpost.analyzer.run.wide import exact_sum
 from logpost.replay.columns import Int64
 
 SLICE_PS = LOST_PS

@@ -19,7 +19,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of
-from logpost.analyzer.wide import exact_sum
+from logpost.analyzer.run.wide import exact_sum
 from logpost.replay.columns import Int64
 
 MAINLY = 0.5

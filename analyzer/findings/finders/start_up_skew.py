@@ -17,7 +17,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, MIN_SHARE, Finding, Number, worst_hit
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.wide import wide_sum
 
 NAMED = 0.25
 """A rank is named if it is waited for at least this fraction of the time that the foremost one is."""

@@ -23,8 +23,8 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of
-from logpost.analyzer.reporting.units import percent_text
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.units import percent_text
 from logpost.replay.columns import Int64
 
 TWICE = 2.0

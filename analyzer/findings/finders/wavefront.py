@@ -35,7 +35,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis, Saving, saving_if
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.hypothesis import finding_of
-from logpost.analyzer.wide import exact_sum
+from logpost.analyzer.run.wide import exact_sum
 from logpost.replay.columns import Int32, Int64
 
 LEAST_DEPTH = 2

@@ -36,7 +36,7 @@ from logpost.analyzer.findings.evidence.whole_regions import what_moving_saves
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
 from logpost.analyzer.findings.gain import gain_by_moving
 from logpost.analyzer.findings.hypothesis import removed
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.run.wide import wide_sum
 from logpost.replay._native import wait_reasons
 from logpost.replay.columns import Int32, Int64
 

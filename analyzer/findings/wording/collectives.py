@@ -5,7 +5,7 @@ from __future__ import annotations
 from logpost.analyzer.findings.wording.facts import MAINLY, Facts, in_where
 from logpost.analyzer.findings.wording.numbers import number_text, saved_text
 from logpost.analyzer.findings.wording.one_sided import NEIGHBOURS_ONLY
-from logpost.analyzer.reporting.units import bytes_text, count_text, time_text
+from logpost.analyzer.words.units import bytes_text, count_text, time_text
 
 BEYOND_MODEL = 100.0
 """The largest factor shown: beyond it, the machine's values do not describe the operation."""

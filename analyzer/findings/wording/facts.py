@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from logpost.analyzer.findings.evidence.places import Place
-from logpost.analyzer.location_names import Named, named_of, named_of_number, named_text
+from logpost.analyzer.words.location_names import Named, named_of, named_of_number, named_text
 
 Row = Mapping[str, Any]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logpost.analyzer.findings.wording.facts import MAINLY, Facts, in_where
-from logpost.analyzer.reporting.units import bytes_text, count_text, time_text
+from logpost.analyzer.words.units import bytes_text, count_text, time_text
 
 _AT_FAULT = {
     "traced_to_computing": "",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from logpost.analyzer.location_names import named_of_number, named_text, spans_text
-from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
+from logpost.analyzer.words.location_names import named_of_number, named_text, spans_text
+from logpost.analyzer.words.units import bytes_text, percent_text, time_text
 
 SURE, LIKELY = 0.75, 0.45
 """Thresholds above which a confidence is high, or medium."""

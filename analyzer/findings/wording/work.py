@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from logpost.analyzer.findings.wording.facts import Facts, in_where
 from logpost.analyzer.findings.wording.numbers import saved_text
-from logpost.analyzer.location_names import spans_text
-from logpost.analyzer.reporting.units import count_text, time_text
+from logpost.analyzer.words.location_names import spans_text
+from logpost.analyzer.words.units import count_text, time_text
 
 
 def load_imbalance(facts: Facts) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from logpost.analyzer.repeats.compare import RepeatedChange, Repeats, compare_repeats, median_run
-from logpost.analyzer.reporting.data import FoundHere
-from logpost.analyzer.undivided import SHOWN
+from logpost.analyzer.compare.repeats.compare import RepeatedChange, Repeats, compare_repeats, median_run
+from logpost.analyzer.report.data import FoundHere
+from logpost.analyzer.run.undivided import SHOWN
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.pages.compared import Sides
 from logpost.dashboards.app.runs import Opened

@@ -11,8 +11,8 @@ import dash_ag_grid
 from dash import html
 
 from logpost.analyzer.findings.wording.numbers import BOUNDS
-from logpost.analyzer.reporting.data import NO_FINDING, FoundHere
-from logpost.analyzer.reporting.units import percent_text, span_text, time_text
+from logpost.analyzer.report.data import NO_FINDING, FoundHere
+from logpost.analyzer.words.units import percent_text, span_text, time_text
 from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.pages.without import without

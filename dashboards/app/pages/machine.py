@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from logpost.analyzer.reporting.units import sentence_text
+from logpost.analyzer.words.units import sentence_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.machine_bounds import within
 from logpost.dashboards.app.view import View
@@ -22,8 +22,8 @@ from logpost.dashboards.report.page import model_error
 from logpost.dashboards.report.tables import machine_grids
 from logpost.errors import InputError
 from logpost.machines import Machine, load_machine, replay_parameters
-from logpost.replay.cost import message_costs
-from logpost.replay.parameters import native_parameters
+from logpost.replay.cost.message import message_costs
+from logpost.replay.cost.parameters import native_parameters
 
 NAME, TITLE = "machine", "Machine"
 LARGEST = 24

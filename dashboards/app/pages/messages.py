@@ -12,9 +12,9 @@ import dash_ag_grid
 import polars as pl
 from dash import html
 
-from logpost.analyzer.cause_chain import causes_of
-from logpost.analyzer.explain import Explanation, candidates, explain
-from logpost.analyzer.reporting.units import bytes_text, span_text
+from logpost.analyzer.explain.cause_chain import causes_of
+from logpost.analyzer.explain.messages import Explanation, candidates, explain
+from logpost.analyzer.words.units import bytes_text, span_text
 from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.causes import chain

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from dash import Input, State, dcc, html
 
-from logpost.analyzer.placement import places_on_network
-from logpost.analyzer.reporting.units import sentence_text
-from logpost.analyzer.whatif.mapping import Seats, remapped
+from logpost.analyzer.machine.placement import places_on_network
+from logpost.analyzer.predict.whatif.mapping import Seats, remapped
+from logpost.analyzer.words.units import sentence_text
 from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.picking import having, into_wanted, wanted
 from logpost.dashboards.app.runs import Runs

@@ -7,11 +7,11 @@ from typing import Any
 import polars as pl
 from dash import html
 
-from logpost.analyzer.explain import ROLES, explain
-from logpost.analyzer.explain_collective import ExplainedCollective, rows_of
-from logpost.analyzer.explain_transfer import ExplainedTransfer, explain_transfers, transfers_of
-from logpost.analyzer.reporting.units import span_text
-from logpost.analyzer.undivided import SHOWN, together
+from logpost.analyzer.explain.collective import ExplainedCollective, rows_of
+from logpost.analyzer.explain.messages import ROLES, explain
+from logpost.analyzer.explain.transfer import ExplainedTransfer, explain_transfers, transfers_of
+from logpost.analyzer.run.undivided import SHOWN, together
+from logpost.analyzer.words.units import span_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.causes import behind_call

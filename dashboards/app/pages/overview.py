@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 from dash import html
 
-from logpost.analyzer.change import Change
-from logpost.analyzer.efficiencies import efficiencies
-from logpost.analyzer.reporting.data import NO_FINDING
-from logpost.analyzer.reporting.threads_text import HEADINGS, thread_rows
-from logpost.analyzer.reporting.units import bytes_text, percent_text, time_text
-from logpost.analyzer.sens_view import NOT_ASSIGNED, TITLES
+from logpost.analyzer.compare.change import Change
+from logpost.analyzer.render.report.threads import HEADINGS, thread_rows
+from logpost.analyzer.report.data import NO_FINDING
+from logpost.analyzer.report.efficiencies import efficiencies
+from logpost.analyzer.report.sens_view import NOT_ASSIGNED, TITLES
+from logpost.analyzer.words.units import bytes_text, percent_text, time_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.pages.compared import joined
 from logpost.dashboards.app.pages.without import without

@@ -8,9 +8,9 @@ import polars as pl
 from dash import html
 
 from logpost.analyzer.findings.evidence.places import NOWHERE, Place, places_of
-from logpost.analyzer.labels import ends_told_apart
-from logpost.analyzer.reporting.causes_text import DELAY_HEADINGS, PATH_HEADINGS, delay_rows, delays_summary, path_rows
-from logpost.analyzer.wide import wide_sum
+from logpost.analyzer.render.report.causes import DELAY_HEADINGS, PATH_HEADINGS, delay_rows, delays_summary, path_rows
+from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.labels import ends_told_apart
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.view import View

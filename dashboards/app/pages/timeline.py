@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from logpost.analyzer.reporting.units import percent_text
-from logpost.analyzer.undivided import together
+from logpost.analyzer.run.undivided import together
+from logpost.analyzer.words.units import percent_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.pages import one_call
 from logpost.dashboards.app.pages.messages import chosen

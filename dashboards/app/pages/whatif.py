@@ -10,9 +10,9 @@ from typing import Any
 import dash
 from dash import Input, State, dcc, html
 
-from logpost.analyzer.reporting.units import bytes_text
-from logpost.analyzer.whatif import Ask, Prediction, Replay
-from logpost.analyzer.whatif.bounds import bounded, changed_names, told
+from logpost.analyzer.predict.whatif import Ask, Prediction, Replay
+from logpost.analyzer.predict.whatif.bounds import bounded, changed_names, told
+from logpost.analyzer.words.units import bytes_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import PATIENCE_S, StoppedError
 from logpost.dashboards.app.jobs import Report as Progress

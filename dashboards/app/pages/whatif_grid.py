@@ -7,8 +7,8 @@ from typing import Any
 
 from dash import Input, dcc, html
 
-from logpost.analyzer.whatif import Ask, Prediction, Replay
-from logpost.analyzer.whatif.grid import parse_grid
+from logpost.analyzer.predict.whatif import Ask, Prediction, Replay
+from logpost.analyzer.predict.whatif.grid import parse_grid
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.view import View

@@ -7,7 +7,7 @@ from typing import Any
 
 from dash import Input, dcc, html
 
-from logpost.analyzer.whatif import Ask, Prediction, Replay
+from logpost.analyzer.predict.whatif import Ask, Prediction, Replay
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.view import View

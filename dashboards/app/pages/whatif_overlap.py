@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from dash import Input, dcc, html
 
-from logpost.analyzer.reporting.units import bytes_text, time_text
+from logpost.analyzer.words.units import bytes_text, time_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
@@ -20,11 +20,11 @@ from logpost.dashboards.figures.overlap_map import Overlapped, overlap_map
 from logpost.errors import InputError
 from logpost.machines import LOCALITIES, load_machine, replay_parameters
 from logpost.replay._native import Parameters
-from logpost.replay.cost import message_costs
+from logpost.replay.cost.message import message_costs
+from logpost.replay.cost.parameters import native_parameters
 from logpost.replay.models.interface import Parameter
 from logpost.replay.models.overlap_search import BURSTS
 from logpost.replay.models.registry import model
-from logpost.replay.parameters import native_parameters
 from logpost.replay.predict.machine_values import machine_values
 from logpost.replay.predict.quantities import parse_value
 

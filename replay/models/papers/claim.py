@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from logpost.replay.arrays import Number
+from logpost.replay.cost.arrays import Number
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "replay/native/program.hpp"
+#include "replay/native/program/program.hpp"
 
 namespace logpost::replay {
 

@@ -1,7 +1,7 @@
 #include "replay/native/collectives/every_message.hpp"
 
 #include "replay/native/collectives/schedule.hpp"
-#include "replay/native/collectives/shape.hpp"
+#include "replay/native/program/shape.hpp"
 
 namespace logpost::replay {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "replay/native/collectives/algorithm.hpp"
 #include "replay/native/collectives/parts.hpp"
-#include "replay/native/cost.hpp"
-#include "replay/native/program.hpp"
+#include "replay/native/cost/cost.hpp"
+#include "replay/native/program/program.hpp"
 
 namespace logpost::replay {
 

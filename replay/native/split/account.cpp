@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "replay/native/collectives/shape.hpp"
-#include "replay/native/touch.hpp"
+#include "replay/native/memory/touch.hpp"
+#include "replay/native/program/shape.hpp"
 
 namespace logpost::replay {
 namespace {

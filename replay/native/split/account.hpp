@@ -7,15 +7,15 @@
 #include <span>
 #include <vector>
 
-#include "replay/native/causes/waits.hpp"
-#include "replay/native/phases.hpp"
-#include "replay/native/program.hpp"
-#include "replay/native/split/call_operations.hpp"
-#include "replay/native/split/categories.hpp"
+#include "replay/native/cost/categories.hpp"
+#include "replay/native/program/phases.hpp"
+#include "replay/native/program/program.hpp"
 #include "replay/native/split/collective_split.hpp"
-#include "replay/native/split/collective_waits.hpp"
 #include "replay/native/split/message_model.hpp"
 #include "replay/native/split/transfer_model.hpp"
+#include "replay/native/waits/call_operations.hpp"
+#include "replay/native/waits/collective_waits.hpp"
+#include "replay/native/waits/waits.hpp"
 
 namespace logpost::replay {
 

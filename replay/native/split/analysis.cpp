@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "replay/native/packed_rows.hpp"
-#include "replay/native/split/message_facts.hpp"
-#include "replay/native/threads.hpp"
-#include "replay/native/wide.hpp"
+#include "replay/native/memory/packed_rows.hpp"
+#include "replay/native/memory/threads.hpp"
+#include "replay/native/memory/wide.hpp"
+#include "replay/native/program/message_facts.hpp"
 
 namespace logpost::replay {
 
@@ -92,20 +92,6 @@ class ExposedRows {
     std::array<std::array<std::int64_t, kHeld>, kColumns> times_;  // NOLINT: written before it is read
     std::array<std::int64_t, kColumns> any_{};
 };
-
-}  // namespace
-
-std::vector<std::size_t> accounted_locations(const Program& program) {
-    std::vector<std::size_t> result;
-    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
-        if (program.accounted[location] != 0) {
-            result.push_back(location);
-        }
-    }
-    return result;
-}
-
-namespace {
 
 /// Windows for the tables, and cells for timelines.
 Windows windows_of(const Program& program, const std::vector<std::size_t>& accounted) {

@@ -9,16 +9,17 @@
 #include <span>
 #include <vector>
 
-#include "replay/native/causes/causes.hpp"
-#include "replay/native/phases.hpp"
-#include "replay/native/program.hpp"
-#include "replay/native/shelf.hpp"
+#include "replay/native/memory/shelf.hpp"
+#include "replay/native/memory/unset.hpp"
+#include "replay/native/program/accounted.hpp"
+#include "replay/native/program/phases.hpp"
+#include "replay/native/program/program.hpp"
 #include "replay/native/split/account.hpp"
 #include "replay/native/split/message_model.hpp"
 #include "replay/native/split/time_cells.hpp"
 #include "replay/native/split/transfer_model.hpp"
-#include "replay/native/split/wait_states.hpp"
-#include "replay/native/unset.hpp"
+#include "replay/native/waits/causes.hpp"
+#include "replay/native/waits/wait_states.hpp"
 
 namespace logpost::replay {
 
@@ -219,8 +220,5 @@ class Analysis {
     std::uint32_t transfer_ = 0;
     std::vector<CallBlock> call_blocks_;
 };
-
-/// The locations that get an account.
-std::vector<std::size_t> accounted_locations(const Program& program);
 
 }  // namespace logpost::replay

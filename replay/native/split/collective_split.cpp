@@ -9,10 +9,10 @@
 #include <unordered_map>
 
 #include "replay/native/collectives/groups.hpp"
-#include "replay/native/collectives/shape.hpp"
-#include "replay/native/nearly_sorted.hpp"
+#include "replay/native/memory/nearly_sorted.hpp"
+#include "replay/native/memory/threads.hpp"
+#include "replay/native/program/shape.hpp"
 #include "replay/native/split/fit.hpp"
-#include "replay/native/threads.hpp"
 
 namespace logpost::replay {
 namespace {

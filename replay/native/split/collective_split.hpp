@@ -12,10 +12,10 @@
 #include "replay/native/collectives/algorithm.hpp"
 #include "replay/native/collectives/parts.hpp"
 #include "replay/native/collectives/replay.hpp"
-#include "replay/native/huge_array.hpp"
-#include "replay/native/split/collective_waits.hpp"
+#include "replay/native/memory/huge_array.hpp"
+#include "replay/native/memory/wide.hpp"
 #include "replay/native/split/nic_use.hpp"
-#include "replay/native/wide.hpp"
+#include "replay/native/waits/collective_waits.hpp"
 
 namespace logpost::replay {
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "replay/native/cost.hpp"
-#include "replay/native/placement.hpp"
+#include "replay/native/cost/cost.hpp"
+#include "replay/native/program/placement.hpp"
 
 namespace logpost::replay {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "replay/native/bursts.hpp"
+#include "replay/native/memory/threads.hpp"
+#include "replay/native/program/bursts.hpp"
 #include "replay/native/split/stage_table.hpp"
-#include "replay/native/threads.hpp"
 
 namespace logpost::replay {
 namespace {

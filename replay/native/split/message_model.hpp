@@ -8,16 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "replay/native/huge_array.hpp"
-#include "replay/native/parameters.hpp"
-#include "replay/native/program.hpp"
-#include "replay/native/ranked_bits.hpp"
+#include "replay/native/cost/parameters.hpp"
+#include "replay/native/memory/huge_array.hpp"
+#include "replay/native/memory/ranked_bits.hpp"
+#include "replay/native/program/message_facts.hpp"
+#include "replay/native/program/program.hpp"
+#include "replay/native/program/windows.hpp"
 #include "replay/native/split/departure.hpp"
-#include "replay/native/split/message_facts.hpp"
 #include "replay/native/split/network_contention.hpp"
 #include "replay/native/split/nic_use.hpp"
 #include "replay/native/split/partition.hpp"
-#include "replay/native/windows.hpp"
 
 namespace logpost::replay {
 

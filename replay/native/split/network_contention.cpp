@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
+#include "replay/native/memory/threads.hpp"
+#include "replay/native/program/traffic_phases.hpp"
 #include "replay/native/split/message_model.hpp"
-#include "replay/native/threads.hpp"
-#include "replay/native/traffic_phases.hpp"
 
 namespace logpost::replay {
 namespace {

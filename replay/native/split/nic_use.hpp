@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "replay/native/shelf.hpp"
+#include "replay/native/memory/shelf.hpp"
 
 namespace logpost::replay {
 

@@ -10,41 +10,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "replay/native/cost.hpp"
+#include "replay/native/cost/cost.hpp"
+#include "replay/native/cost/part.hpp"
+#include "replay/native/program/message_times.hpp"
 
 namespace logpost::replay {
-
-enum class Part : std::uint8_t {
-    late_sender,
-    send_overhead,
-    middleware,
-    endpoint_contention,
-    latency,
-    serialization,
-    network_contention,
-    late_receiver,
-    processor_queueing,
-    recv_overhead,
-    residual,
-};
-inline constexpr std::size_t kParts = 11;
-
-/// Names of the parts, in their order: the one place that the tables have them from.
-inline constexpr std::string_view kPartNames[kParts] = {
-    "late_sender",        "send_overhead", "middleware",         "endpoint_contention", "latency", "serialization",
-    "network_contention", "late_receiver", "processor_queueing", "recv_overhead",       "residual"};
-
-/// What was measured of one message; picoseconds.
-struct MessageTimes {
-    std::int64_t s0 = 0;   ///< enter of the send call
-    std::int64_t s1 = 0;   ///< leave of the send call
-    std::int64_t r0 = 0;   ///< enter of the call that posted the receive (== rw0 if blocking)
-    std::int64_t rw0 = 0;  ///< enter of the call that completed the receive
-    std::int64_t rw1 = 0;  ///< its leave
-
-    /// Received before it was sent: no clock correction can be right here, so the message is clamped, not fitted.
-    [[nodiscard]] bool violates_causality() const noexcept { return rw1 < s0; }
-};
 
 /// What the deterministic replays and the recorded facts say of one message; picoseconds.
 struct MessageWaits {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "replay/native/fifo.hpp"
-#include "replay/native/gallop.hpp"
-#include "replay/native/nearly_sorted.hpp"
+#include "replay/native/memory/gallop.hpp"
+#include "replay/native/memory/nearly_sorted.hpp"
+#include "replay/native/memory/threads.hpp"
+#include "replay/native/servers/fifo.hpp"
 #include "replay/native/split/message_model.hpp"
-#include "replay/native/threads.hpp"
 
 namespace logpost::replay {
 

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "replay/native/cost.hpp"
-#include "replay/native/placement.hpp"
+#include "replay/native/cost/cost.hpp"
+#include "replay/native/program/placement.hpp"
 
 namespace logpost::replay {
 

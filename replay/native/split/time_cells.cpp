@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "replay/native/threads.hpp"
+#include "replay/native/memory/threads.hpp"
 
 namespace logpost::replay {
 namespace {

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <vector>
 
+#include "replay/native/memory/unset.hpp"
+#include "replay/native/program/windows.hpp"
 #include "replay/native/split/account.hpp"
-#include "replay/native/unset.hpp"
-#include "replay/native/windows.hpp"
 
 namespace logpost::replay {
 

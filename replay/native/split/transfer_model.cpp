@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 
-#include "replay/native/fifo.hpp"
+#include "replay/native/program/message_facts.hpp"
+#include "replay/native/servers/fifo.hpp"
 #include "replay/native/split/fit.hpp"
-#include "replay/native/split/message_facts.hpp"
 
 namespace logpost::replay {
 

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "replay/native/cost.hpp"
-#include "replay/native/parameters.hpp"
-#include "replay/native/program.hpp"
-#include "replay/native/split/collective_waits.hpp"
-#include "replay/native/split/permissions.hpp"
+#include "replay/native/cost/cost.hpp"
+#include "replay/native/cost/parameters.hpp"
+#include "replay/native/program/program.hpp"
 #include "replay/native/split/transfer_partition.hpp"
+#include "replay/native/waits/collective_waits.hpp"
+#include "replay/native/waits/permissions.hpp"
 
 namespace logpost::replay {
 

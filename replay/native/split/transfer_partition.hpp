@@ -8,7 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "replay/native/split/categories.hpp"
+#include "replay/native/cost/categories.hpp"
+#include "replay/native/split/partition.hpp"
 
 namespace logpost::replay {
 

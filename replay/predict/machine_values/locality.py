@@ -6,7 +6,7 @@ from logpost.machines import LOCALITIES, Machine
 from logpost.machines.parameters.loggp import standing_in
 from logpost.machines.schema import LocalityClass
 from logpost.machines.values.quantity import Quantity
-from logpost.replay.arrays import ModelError
+from logpost.replay.cost.arrays import ModelError
 
 
 def base(machine: Machine, quantity: Quantity | None) -> float | None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from logpost.machines import Machine
-from logpost.replay.arrays import ModelError, Number, values
-from logpost.replay.cost import message_costs
+from logpost.replay.cost.arrays import ModelError, Number, values
+from logpost.replay.cost.message import message_costs
 from logpost.replay.predict.machine_values.stated import Stated, stated
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from logpost.machines import Machine
-from logpost.replay.arrays import Number, scalar_or_array, values
-from logpost.replay.cost import range_of
+from logpost.replay.cost.arrays import Number, scalar_or_array, values
+from logpost.replay.cost.message import range_of
 from logpost.replay.models.interface import Model
 from logpost.replay.predict.machine_values.locality import base, locality_class
 from logpost.replay.predict.machine_values.stated import stated

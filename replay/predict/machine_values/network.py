@@ -10,7 +10,7 @@ import numpy as np
 from logpost.machines import Machine
 from logpost.machines.topologies import Cartesian
 from logpost.machines.values.units import to_base
-from logpost.replay.arrays import ModelError
+from logpost.replay.cost.arrays import ModelError
 from logpost.replay.models.interface import Model
 from logpost.replay.models.kary_ncube import SIDES, mean_distances
 from logpost.replay.predict.machine_values.locality import base

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from logpost.machines import Machine
-from logpost.replay.arrays import ModelError, Number, NumberLike, scalar_or_array
+from logpost.replay.cost.arrays import ModelError, Number, NumberLike, scalar_or_array
 from logpost.replay.models.interface import Model
 from logpost.replay.models.overlap import MODEL, is_interleaved
 from logpost.replay.models.overlap_profile import (

@@ -13,9 +13,9 @@ from logpost.machines.parameters import PARAMETERS, UNKNOWN_LIMIT, UNLIMITED
 from logpost.machines.parameters.loggp import beyond_loggp, log3p_table
 from logpost.machines.schema import Range
 from logpost.replay._native import Parameters
-from logpost.replay.parameters import build, lines_by_size
+from logpost.replay.cost.parameters import build, lines_by_size
+from logpost.replay.cost.tables import Line
 from logpost.replay.predict.machine_values.locality import base, class_taken
-from logpost.replay.tables import Line
 
 # As for the replay engine: what one range gives and another does not is 0 there.
 _ZERO_WHERE_ABSENT = frozenset({"g", "o_s_per_byte", "o_r_per_byte"})

@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from logpost.analyzer.clock_mode import ClockMode
-from logpost.analyzer.memory_limit import parse
-from logpost.analyzer.run_place import MANIFEST
-from logpost.analyzer.shards.engine import STALL_S, Workers
+from logpost.analyzer.archive.clock_mode import ClockMode
+from logpost.analyzer.pipeline.memory_limit import parse
+from logpost.analyzer.pipeline.shards.engine import STALL_S, Workers
+from logpost.analyzer.run.place import MANIFEST
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, requested, selection
 from logpost.errors import InputError
-from logpost.replay.message_models import MessageModel
+from logpost.replay.cost.message_models import MessageModel
 
 
 def the_archive(place: Path) -> tuple[Path, int]:
@@ -38,7 +38,7 @@ def incomplete(run: Path) -> list[str]:
 
 def faults(run: Path) -> list[str]:
     """What of logpost failed; read without the table libraries."""
-    from logpost.analyzer.fault_text import fault_texts
+    from logpost.analyzer.words.fault_text import fault_texts
 
     known = json.loads((run / MANIFEST).read_text(encoding="utf-8")).get("faults", [])
     return fault_texts((fault["part"], fault["error"]) for fault in known)
@@ -150,16 +150,16 @@ def command(
 
     Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
     """
-    from logpost.analyzer.request import Request, archive_name
-    from logpost.analyzer.shards.analyze import analyze_sharded, prepare_job_array
-    from logpost.analyzer.shards.workers import engine_of
-    from logpost.analyzer.supervise import analyze
+    from logpost.analyzer.pipeline.request import Request, archive_name
+    from logpost.analyzer.pipeline.shards.analyze import analyze_sharded, prepare_job_array
+    from logpost.analyzer.pipeline.shards.workers import engine_of
+    from logpost.analyzer.pipeline.supervise import analyze
     from logpost.cli.progress import progress_bar
 
     if not archive.exists():
         raise InputError(f"{archive} does not exist; give the archive's anchor file (*.otf2) or its directory")
     if pack is not None:
-        from logpost.analyzer.pack_pattern import compiled
+        from logpost.analyzer.pipeline.pack_pattern import compiled
 
         compiled(pack)
     limit = parse(memory) if memory is not None else None

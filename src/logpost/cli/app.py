@@ -102,7 +102,7 @@ def _verb(arguments: Sequence[str]) -> None:
     if verb not in FRUGAL and (lacking := too_small()):
         raise InputError(lacking)
     if verb == "analyze" and not completing and not set(HELP) & set(arguments):
-        from logpost.analyzer.worker_process import begin_early
+        from logpost.analyzer.pipeline.worker_process import begin_early
 
         # A guess, before the options are parsed: the request decides.
         begin_early(limited=any(word.startswith("--memory") for word in arguments))

@@ -15,7 +15,7 @@ from logpost.cli.several_values import with_several_values
 from logpost.errors import InputError
 
 if TYPE_CHECKING:
-    from logpost.analyzer.reporting.gate import Gate
+    from logpost.analyzer.render.compare.gate import Gate
 
 INCONCLUSIVE_STATUS = 3
 """Exit status where no gate fails, but the noise hides whether one would."""
@@ -78,7 +78,7 @@ def command(
 
     Example: logpost compare before.run after.run --region solve --html comparison.html --force
     """
-    from logpost.analyzer.reporting.gate import parse
+    from logpost.analyzer.render.compare.gate import parse
     from logpost.whole_file import refuse_existing
 
     _refuse_odd(runs, others)
@@ -117,9 +117,9 @@ def _refuse_odd(runs: Sequence[Path], others: Sequence[Path] | None) -> None:
 
 
 def _pair(a: Path, b: Path, chosen: Selection, gates: Iterable[Gate], show: _Shown) -> int:
-    from logpost.analyzer.compare import compare
-    from logpost.analyzer.reporting.gate import check
-    from logpost.analyzer.run import Run
+    from logpost.analyzer.compare.two_runs import compare
+    from logpost.analyzer.render.compare.gate import check
+    from logpost.analyzer.run.directory import Run
 
     before, after = scoped(Run.open(a), chosen), scoped(Run.open(b), chosen)
     comparison = compare(before, after)
@@ -137,22 +137,22 @@ def _pair(a: Path, b: Path, chosen: Selection, gates: Iterable[Gate], show: _Sho
             stayed=comparison.stayed[: show.top],
         )
     if show.as_json:
-        from logpost.analyzer.reporting.compare_json import as_json as object_of
+        from logpost.analyzer.render.compare.json import as_json as object_of
 
         typer.echo(json.dumps(object_of(comparison, verdicts), indent=2, allow_nan=False))
     else:
         from rich.console import Console
 
-        from logpost.analyzer.reporting.compare_text import print_comparison
+        from logpost.analyzer.render.compare.text import print_comparison
 
         print_comparison(comparison, verdicts, Console(highlight=False), quiet=show.quiet)
     return int(any(verdict.holds for verdict in verdicts))
 
 
 def _repeats(a: Sequence[Path], b: Sequence[Path], chosen: Selection, gates: Iterable[Gate], show: _Shown) -> int:
-    from logpost.analyzer.repeats.compare import compare_repeats, median_run
-    from logpost.analyzer.reporting.repeats_gate import FAILS, INCONCLUSIVE, decide
-    from logpost.analyzer.run import Run
+    from logpost.analyzer.compare.repeats.compare import compare_repeats, median_run
+    from logpost.analyzer.render.repeats.gate import FAILS, INCONCLUSIVE, decide
+    from logpost.analyzer.run.directory import Run
 
     before, after = ([scoped(Run.open(path), chosen) for path in paths] for paths in (a, b))
     repeats = compare_repeats(before, after)
@@ -164,13 +164,13 @@ def _repeats(a: Sequence[Path], b: Sequence[Path], chosen: Selection, gates: Ite
         assert length is not None
         write_comparison(median_run(before, length.a), median_run(after, length.b), show.html)
     if show.as_json:
-        from logpost.analyzer.reporting.repeats_json import as_json as object_of
+        from logpost.analyzer.render.repeats.json import as_json as object_of
 
         typer.echo(json.dumps(object_of(repeats, decisions), indent=2, allow_nan=False))
     else:
         from rich.console import Console
 
-        from logpost.analyzer.reporting.repeats_text import print_repeats
+        from logpost.analyzer.render.repeats.text import print_repeats
 
         print_repeats(repeats, decisions, Console(highlight=False), quiet=show.quiet, top=show.top)
     outcomes = {decision.outcome for decision in decisions}

@@ -46,7 +46,9 @@ def _program(name: str, command: str, way_out: str, *, needed: bool) -> Check:
 
 
 def _native() -> Check:
-    missing = [m for m in ("logpost.replay._native", "logpost.analyzer._native") if importlib.util.find_spec(m) is None]
+    missing = [
+        m for m in ("logpost.replay._native", "logpost.analyzer.archive._native") if importlib.util.find_spec(m) is None
+    ]
     if missing:
         return Check("native cores", "missing", f"{', '.join(missing)} not built", "run `make setup`, or pip install .")
     return Check("native cores", "ok", "logpost.replay and logpost.analyzer")

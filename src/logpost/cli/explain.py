@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from logpost.replay.message_models import MessageModel
+from logpost.replay.cost.message_models import MessageModel
 
 SHOWN = 10
 """Messages shown as text without --top: each takes a screen."""
@@ -49,11 +49,11 @@ def command(
     """
     from rich.console import Console
 
-    from logpost.analyzer.explain import candidates, explain
-    from logpost.analyzer.reporting.explain_json import as_json as object_of
-    from logpost.analyzer.reporting.explain_json import candidates_json
-    from logpost.analyzer.reporting.explain_text import print_candidates, print_explanation
-    from logpost.analyzer.run import Run
+    from logpost.analyzer.explain.messages import candidates, explain
+    from logpost.analyzer.render.explain.json import as_json as object_of
+    from logpost.analyzer.render.explain.json import candidates_json
+    from logpost.analyzer.render.explain.text import print_candidates, print_explanation
+    from logpost.analyzer.run.directory import Run
     from logpost.cli.progress import progress_bar
     from logpost.errors import InputError
 

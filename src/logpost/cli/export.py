@@ -68,8 +68,8 @@ def command(
 
     Example: logpost export app.run --to goal -o app.goal --map app.map.csv
     """
-    from logpost.analyzer.reporting.units import bytes_text, count_text
-    from logpost.analyzer.run import Run
+    from logpost.analyzer.run.directory import Run
+    from logpost.analyzer.words.units import bytes_text, count_text
     from logpost.cli.progress import progress_bar
     from logpost.errors import InputError
 

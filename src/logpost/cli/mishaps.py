@@ -34,11 +34,11 @@ def sentence(error: BaseException, words: Iterable[str] = ()) -> str | None:
 
 
 def _damaged_run(words: Iterable[str]) -> str | None:
-    from logpost.analyzer.run_place import MANIFEST
+    from logpost.analyzer.run.place import MANIFEST
 
     for word in words:
         if (Path(word) / MANIFEST).is_file():
-            from logpost.analyzer.soundness import damage
+            from logpost.analyzer.run.soundness import damage
 
             if found := damage(Path(word)):
                 return found

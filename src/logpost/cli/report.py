@@ -13,7 +13,7 @@ import typer
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, scoped, selection
 
 if TYPE_CHECKING:
-    from logpost.analyzer.reporting.data import ModelFit
+    from logpost.analyzer.report.data import ModelFit
 
 
 class View(str, Enum):
@@ -62,7 +62,7 @@ def command(
     """
     from rich.console import Console
 
-    from logpost.analyzer.run import Run
+    from logpost.analyzer.run.directory import Run
     from logpost.whole_file import refuse_existing
 
     if html is not None:
@@ -70,7 +70,7 @@ def command(
     opened = scoped(Run.open(run), selection(begin, end, region, phase))
     fits: tuple[ModelFit, ...] = ()
     if models:
-        from logpost.analyzer.model_fits import model_fits
+        from logpost.analyzer.explain.model_fits import model_fits
         from logpost.cli.progress import progress_bar
 
         with progress_bar(quiet=quiet or as_json) as progress:
@@ -83,7 +83,7 @@ def command(
             Console().print(f"report written to {html}", markup=False, highlight=False, soft_wrap=True)
         if not as_json:
             return
-    from logpost.analyzer.reporting.build import build
+    from logpost.analyzer.report.build import build
 
     report = build(opened, fits)
     hidden = 0
@@ -98,11 +98,11 @@ def command(
             delays=report.delays and replace(report.delays, places=report.delays.places[:top]),
         )
     if as_json:
-        from logpost.analyzer.reporting.json_report import as_json as object_of
+        from logpost.analyzer.render.report.json import as_json as object_of
 
         typer.echo(json.dumps(object_of(report), indent=2, allow_nan=False))
         return
-    from logpost.analyzer.reporting.text import print_report
+    from logpost.analyzer.render.report.text import print_report
 
     console = Console(highlight=False)
     print_report(report, console, quiet=quiet, sens=view is View.sens)

@@ -24,8 +24,8 @@ def command(
 
     Example: logpost roofline app.run --html roofline.html --force
     """
-    from logpost.analyzer.roofline import roofline
-    from logpost.analyzer.run import Run
+    from logpost.analyzer.predict.roofline import roofline
+    from logpost.analyzer.run.directory import Run
     from logpost.whole_file import refuse_existing
 
     if html is not None:
@@ -37,12 +37,12 @@ def command(
 
         write_roofline(opened, found, html)
     if as_json:
-        from logpost.analyzer.reporting.roofline_json import as_json as object_of
+        from logpost.analyzer.render.roofline.json import as_json as object_of
 
         typer.echo(json.dumps(object_of(found), indent=2, allow_nan=False))
         return
     from rich.console import Console
 
-    from logpost.analyzer.reporting.roofline_text import print_roofline
+    from logpost.analyzer.render.roofline.text import print_roofline
 
     print_roofline(found, Console(highlight=False), top)

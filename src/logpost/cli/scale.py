@@ -26,8 +26,8 @@ def command(
 
     Example: logpost scale app64.run app128.run app256.run --to 4096 --html scale.html --force
     """
-    from logpost.analyzer.run import Run
-    from logpost.analyzer.scale import scale
+    from logpost.analyzer.predict.scale import scale
+    from logpost.analyzer.run.directory import Run
     from logpost.cli.progress import progress_bar
     from logpost.whole_file import refuse_existing
 
@@ -40,12 +40,12 @@ def command(
 
         write_scaling(found, html)
     if as_json:
-        from logpost.analyzer.reporting.scale_json import as_json as object_of
+        from logpost.analyzer.render.scale.json import as_json as object_of
 
         typer.echo(json.dumps(object_of(found), indent=2, allow_nan=False))
         return
     from rich.console import Console
 
-    from logpost.analyzer.reporting.scale_text import print_scaling
+    from logpost.analyzer.render.scale.text import print_scaling
 
     print_scaling(found, Console(highlight=False))

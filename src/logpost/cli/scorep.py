@@ -13,8 +13,8 @@ import typer
 from logpost.errors import InputError
 
 if TYPE_CHECKING:
-    from logpost.analyzer.run import Run
-    from logpost.analyzer.scorep_filter import Proposal
+    from logpost.analyzer.export.scorep_filter import Proposal
+    from logpost.analyzer.run.directory import Run
 
 app = typer.Typer(no_args_is_help=True, help="Filters for Score-P.\n\nExample: logpost scorep filter app.run")
 
@@ -43,7 +43,7 @@ def propose_filter(
 
     Then: logpost record --with scorep --filter app.filter -- mpirun -n 4 ./app
     """
-    from logpost.analyzer.scorep_filter import filter_text, propose
+    from logpost.analyzer.export.scorep_filter import filter_text, propose
     from logpost.cli.selection import moment
     from logpost.whole_file import refuse_existing, write_whole
 
@@ -74,10 +74,10 @@ def propose_filter(
 
 def _opened(source: Path, scratch: Path) -> Run:
     """The run, or that of an archive, analyzed into a folder for the time being."""
-    from logpost.analyzer.request import Request
-    from logpost.analyzer.run import Run
-    from logpost.analyzer.run_place import MANIFEST
-    from logpost.analyzer.supervise import analyze
+    from logpost.analyzer.pipeline.request import Request
+    from logpost.analyzer.pipeline.supervise import analyze
+    from logpost.analyzer.run.directory import Run
+    from logpost.analyzer.run.place import MANIFEST
     from logpost.cli.analyze import the_archive
     from logpost.cli.progress import progress_bar
 

@@ -15,9 +15,9 @@ import typer
 from logpost.errors import InputError
 
 if TYPE_CHECKING:
-    from logpost.analyzer.request import Request
-    from logpost.analyzer.roi import RegionOfInterest
-    from logpost.analyzer.run import Run
+    from logpost.analyzer.pipeline.request import Request
+    from logpost.analyzer.run.directory import Run
+    from logpost.analyzer.run.roi import RegionOfInterest
 
 FromOption = Annotated[
     str | None,
@@ -85,7 +85,7 @@ class Selection:
         Raises:
             InputError: it is empty.
         """
-        from logpost.analyzer.roi import RegionOfInterest
+        from logpost.analyzer.run.roi import RegionOfInterest
 
         begin = None if self.begin is None else self.begin.at(length_ps)
         end = None if self.end is None else self.end.at(length_ps)
@@ -118,7 +118,7 @@ def scoped(run: Run, chosen: Selection) -> Run:
     """
     if chosen.everything:
         return run
-    from logpost.analyzer.rescope import rescope
+    from logpost.analyzer.pipeline.rescope import rescope
 
     return rescope(run, chosen.within(run.manifest.clock.length_ps))
 

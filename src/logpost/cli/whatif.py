@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from logpost.analyzer.run import Run
+    from logpost.analyzer.run.directory import Run
 
 
 def _advise_overlap(run: Run, *, top: int, as_json: bool) -> None:
-    from logpost.analyzer.reporting import overlap_text
-    from logpost.analyzer.whatif.overlap import overlap_advice
+    from logpost.analyzer.predict.whatif.overlap import overlap_advice
+    from logpost.analyzer.render.whatif import overlap as overlap_text
 
     found = overlap_advice(run)
     if as_json:
@@ -27,7 +27,7 @@ def _advise_overlap(run: Run, *, top: int, as_json: bool) -> None:
 
 def _remove(run: Run, number: int, *, as_json: bool) -> None:
     from logpost.analyzer.findings.cured import cured
-    from logpost.analyzer.reporting import cured_text
+    from logpost.analyzer.render.whatif import cured as cured_text
     from logpost.errors import InputError
 
     count = run.table("findings").collect().height
@@ -168,9 +168,9 @@ def command(
 
     Example: logpost whatif app.run --set L=x2 -o slow.run && logpost compare app.run slow.run
     """
-    from logpost.analyzer.run import Run
-    from logpost.analyzer.run_place import refuse_occupied
-    from logpost.analyzer.whatif import Ask, predict
+    from logpost.analyzer.predict.whatif import Ask, predict
+    from logpost.analyzer.run.directory import Run
+    from logpost.analyzer.run.place import refuse_occupied
     from logpost.errors import InputError
     from logpost.whole_file import refuse_existing
 
@@ -197,11 +197,11 @@ def command(
         Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention, grid),
     )
     if rankfile is not None and found.seats is not None:
-        from logpost.analyzer.whatif.rankfile import write_rankfile
+        from logpost.analyzer.predict.whatif.rankfile import write_rankfile
 
         write_rankfile(opened, found.seats, rankfile, force=force)
     if output is not None:
-        from logpost.analyzer.whatif import write_predicted
+        from logpost.analyzer.predict.whatif import write_predicted
         from logpost.cli.progress import progress_bar
 
         with progress_bar(quiet=as_json) as report:
@@ -211,13 +211,13 @@ def command(
 
         write_whatif(opened, found, html)
     if as_json:
-        from logpost.analyzer.reporting.whatif_json import as_json as object_of
+        from logpost.analyzer.render.whatif.json import as_json as object_of
 
         typer.echo(json.dumps(object_of(found), indent=2, allow_nan=False))
     else:
         from rich.console import Console
 
-        from logpost.analyzer.reporting.whatif_text import print_prediction
+        from logpost.analyzer.render.whatif.text import print_prediction
 
         console = Console(highlight=False)
         print_prediction(found, console, top=top)

@@ -16,7 +16,7 @@ from logpost.experiments.support.programs import simulate, testbed_limits
 from logpost.experiments.support.statistics import Mean, mean_of
 
 if TYPE_CHECKING:
-    from logpost.analyzer.run import Run
+    from logpost.analyzer.run.directory import Run
 
 PRINTED = {"LogP": 316, "LoPC": 453, "LoGPC": 499, "C_n": 23, "C_r": 137, "measured": 486}
 PRINTED_ASYNC = {"LogP": 137, "C_n": 31, "measured": 151, "blocked": 0}

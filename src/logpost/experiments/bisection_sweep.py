@@ -12,7 +12,7 @@ from logpost.experiments.support.sens import BULK, MEMORY, MESSAGES, POLLING, PR
 from logpost.experiments.support.sens_regions import crossings, slopes
 from logpost.experiments.support.sens_sweep import Setting, Swept, applications, of, sizes_text, sweep
 from logpost.experiments.support.sens_sweep_page import Quantity, sweep_page
-from logpost.replay.whatif.regions import CONGESTION, region
+from logpost.replay.graph.regions import CONGESTION, region
 
 BASE = 18.0
 """Bytes per cycle: the Alewife's bisection (SENS Table 1)."""

@@ -12,11 +12,11 @@ from tests.benchmarks.calibration.truth import CONTIGUOUS, Case
 from logpost.machines import Machine
 from logpost.machines.calibration.compose import calibration
 from logpost.machines.calibration.samples import DELAYED, Sample, Samples
-from logpost.replay.arrays import ModelError
+from logpost.replay.cost.arrays import ModelError
+from logpost.replay.cost.tables import Line, Surface
 from logpost.replay.models.interface import Model
 from logpost.replay.models.registry import model
 from logpost.replay.predict.machine_values import machine_values
-from logpost.replay.tables import Line, Surface
 
 Prediction: TypeAlias = "Callable[[Case], float | None]"
 """Time in seconds; None where the machine file lacks a value."""

@@ -10,8 +10,8 @@ from tests.analyzer.goal_replay import Op, parse
 from tests.analyzer.in_process import analyze
 
 from logpost.analyzer.export.goal import export_goal
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 from logpost.errors import InputError
 from logpost.machines.schema import Machine
 from logpost.testbed import play

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.analyzer.in_process import analyze
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
-from logpost.analyzer.scale import scale
-from logpost.analyzer.scale.observed import observed
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.predict.scale import scale
+from logpost.analyzer.predict.scale.observed import observed
+from logpost.analyzer.run.directory import Run
 from logpost.testbed import run_on_testbed
 
 PROGRAMS = Path(__file__).parents[2] / "benchmarks" / "network_programs"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.analyzer.in_process import analyze
 
-from logpost.analyzer.request import Request
-from logpost.analyzer.run import Run
-from logpost.analyzer.whatif.overlap import overlap_advice
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.predict.whatif.overlap import overlap_advice
+from logpost.analyzer.run.directory import Run
 from logpost.testbed import run_on_testbed
 
 MACHINE = Path(__file__).parents[2] / "benchmarks" / "network_programs" / "cluster.toml"

@@ -15,7 +15,7 @@ from logpost.experiments.support.programs import testbed_limits
 
 def run(context: Context) -> Result:
     """Fig. 9 on the testbed and by (15), and the makespan over b by (15) in three readings and on the testbed."""
-    from logpost.analyzer.reporting.build import build
+    from logpost.analyzer.report.build import build
 
     mappings, blocks = mappings_part(context), blocks_part(context)
     largest = simulated(context, "random", BLOCKS, LARGEST)

@@ -14,15 +14,15 @@ from logpost.experiments.framework.result import Cell, Claim, Column, Figure, Or
 from logpost.experiments.support.alewife import MACHINE
 
 if TYPE_CHECKING:
-    from logpost.analyzer.reporting.data import FoundHere
-    from logpost.analyzer.run import Run
+    from logpost.analyzer.report.data import FoundHere
+    from logpost.analyzer.run.directory import Run
 
 HOTSPOT = "hot_receiver"
 
 
 def hot_spot(context: Context, runs: Runs) -> Part:
     """Analyze both orders at the largest span with the machine's own file."""
-    from logpost.analyzer.reporting.build import build
+    from logpost.analyzer.report.build import build
 
     span = runs.largest
     traces = {order: context.analyze(runs.own(order).archive, MACHINE, f"{order}-span-{span}") for order in ORDERS}
@@ -56,7 +56,7 @@ def hot_spot(context: Context, runs: Runs) -> Part:
 
 
 def _findings_table(found: dict[str, tuple[FoundHere, ...]], span: int) -> Table:
-    from logpost.analyzer.reporting.units import percent_text, time_text
+    from logpost.analyzer.words.units import percent_text, time_text
 
     def rows(order: str) -> list[tuple[Cell, ...]]:
         if not found[order]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from logpost.experiments.framework.result import KeptRun
 
 if TYPE_CHECKING:
-    from logpost.analyzer.run import Run
+    from logpost.analyzer.run.directory import Run
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -61,9 +61,9 @@ class Context:
 
     def analyze(self, archive: Path, machine: str | None, name: str) -> Run:
         """The run of an archive, split under a machine (None: estimated from the trace); kept as `name`.run."""
-        from logpost.analyzer.request import Request
-        from logpost.analyzer.run import Run
-        from logpost.analyzer.supervise import analyze
+        from logpost.analyzer.pipeline.request import Request
+        from logpost.analyzer.pipeline.supervise import analyze
+        from logpost.analyzer.run.directory import Run
 
         place = self.folder / f"{name}.run"
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-    from logpost.analyzer.run import Run
+    from logpost.analyzer.run.directory import Run
 
 COMPUTE, MEMORY, OVERHEAD, SYNCHRONIZATION = "compute", "memory + NI wait", "message overhead", "synchronization"
 PARTS = (COMPUTE, MEMORY, OVERHEAD, SYNCHRONIZATION)
@@ -72,7 +72,7 @@ def kernel_of(run: Run) -> Kernel:
     """
     import polars as pl
 
-    from logpost.analyzer.schema import CATEGORIES
+    from logpost.analyzer.run.schema import CATEGORIES
 
     calls = (
         run.table("calls").join(run.table("regions").select("region", "name"), on="region").sort("location", "enter_ps")

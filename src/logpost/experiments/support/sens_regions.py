@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from logpost.experiments.support.sens_sweep import Swept
-from logpost.replay.whatif.regions import region
+from logpost.replay.graph.regions import region
 
 
 def slopes(one: Swept, base: float) -> list[float]:

@@ -79,9 +79,9 @@ def sweep(context: Context, mechanisms: Sequence[Mechanism], points: Sequence[Se
 
 def _run_time(context: Context, workload: Workload, mechanism: Mechanism, point: Setting) -> float:
     """Until the last rank is done with the timed part, in seconds."""
-    from logpost.analyzer.request import Request
-    from logpost.analyzer.run import Run
-    from logpost.analyzer.supervise import analyze
+    from logpost.analyzer.pipeline.request import Request
+    from logpost.analyzer.pipeline.supervise import analyze
+    from logpost.analyzer.run.directory import Run
 
     name = f"{workload.program}-{mechanism.file}-{point.x:g}"
     own = workload.application in OWN_CLOCK

@@ -10,7 +10,7 @@ from logpost.experiments.support.alewife import CYCLE_NS, MACHINE
 from logpost.experiments.support.sens import MEMORY, MESSAGES, kcycles, limits
 from logpost.experiments.support.sens_regions import crossings, regions_text
 from logpost.experiments.support.sens_sweep import Swept, applications, of
-from logpost.replay.whatif.regions import HIDDEN_BELOW
+from logpost.replay.graph.regions import HIDDEN_BELOW
 
 
 @dataclass(frozen=True, kw_only=True)

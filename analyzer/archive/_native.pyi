@@ -1,0 +1,153 @@
+"""Native core of logpost.analyzer."""
+
+import enum
+import os
+import pathlib
+
+import numpy
+
+import logpost.analyzer.archive.columns
+import logpost.replay._native
+import logpost.replay.columns
+
+
+class ArchiveError(ValueError):
+    pass
+
+class Progress:
+    """Counters of a read under way."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def events(self) -> int: ...
+
+    @property
+    def declared(self) -> int: ...
+
+class ClockMode(enum.Enum):
+    """How far the times of events are corrected."""
+
+    none = 0
+    """as recorded"""
+
+    offsets = 1
+    """by the archive's own clock offsets"""
+
+    clc = 2
+    """then by the controlled logical clock"""
+
+def read(archive: str | os.PathLike[str], threads: int, progress: Progress, clock: ClockMode, spill: logpost.replay._native.Spill | None = None, shards: Shards | None = None) -> Trace:
+    """
+    Reads an archive, given as its anchor file or directory; `spill`: where what has no place in memory goes. Raises ArchiveError, and OSError where that file cannot be written.
+    """
+
+def thread_categories() -> list[str]:
+    """Names of the categories of a thread's time, by code."""
+
+def release_memory() -> None:
+    """Gives memory that the core has freed back to the system."""
+
+def find_anchor(path: str | os.PathLike[str]) -> pathlib.Path:
+    """The anchor file of an archive. Raises ArchiveError."""
+
+class Trace:
+    """What the reader leaves of an archive."""
+
+    @property
+    def ticks_per_second(self) -> int: ...
+
+    @property
+    def length_ps(self) -> int: ...
+
+    def clocks(self) -> dict[str, int]:
+        """
+        What messages and collectives say of the clocks, and what was corrected; times in ps.
+        """
+
+    def locations(self) -> logpost.analyzer.archive.columns.Locations: ...
+
+    def regions(self) -> logpost.analyzer.archive.columns.Regions: ...
+
+    def nodes(self) -> logpost.analyzer.archive.columns.Nodes: ...
+
+    def communicators(self) -> logpost.analyzer.archive.columns.Communicators: ...
+
+    def detail_levels(self) -> logpost.analyzer.archive.columns.DetailLevels:
+        """
+        Calls that set the level of detail (MPI_Pcontrol): location, index of the call on it, level.
+        """
+
+    def any_source(self) -> logpost.analyzer.archive.columns.AnySource:
+        """
+        Receives that named no sender: location, their place among its requests to receive.
+        """
+
+    def open_calls(self) -> list[tuple[int, int, str]]:
+        """
+        Calls that never ended, as their process did: location, callpath, what it waited for.
+        """
+
+    def callpaths(self) -> logpost.analyzer.archive.columns.Callpaths: ...
+
+    def layouts(self) -> logpost.analyzer.archive.columns.Layouts: ...
+
+    def profile(self) -> logpost.analyzer.archive.columns.Profile: ...
+
+    def thread_spans(self) -> logpost.analyzer.archive.columns.ThreadSpans:
+        """What threads do in parallel regions of OpenMP."""
+
+    def streams(self) -> logpost.analyzer.archive.columns.Streams:
+        """What the streams of accelerators did."""
+
+    def one_sided(self) -> dict[str, int]: ...
+
+    def quality(self) -> list[logpost.analyzer.archive.columns.Quality]: ...
+
+    def properties(self) -> list[tuple[str, str]]: ...
+
+    @property
+    def program(self) -> logpost.replay._native.Program:
+        """What the replay needs of it."""
+
+class Shards:
+    """An archive that is read by several processes."""
+
+    def __init__(self, folder: str | os.PathLike[str], blocks: int, plan: int) -> None: ...
+
+def decode_block(archive: str | os.PathLike[str], shards: Shards, block: int, threads: int, clock: ClockMode, progress: Progress) -> bool:
+    """
+    Writes the files of one block. False: they were whole. Raises ArchiveError.
+    """
+
+def match_block(shards: Shards, block: int, progress: Progress) -> bool:
+    """
+    Pairs what other blocks sent to this one. False: its file was whole. Raises ArchiveError.
+    """
+
+class GoalRank:
+    """A rank of a GOAL schedule, told part by part."""
+
+    def __init__(self, first_ps: int, last_ps: int, unit_ps: int, tables: dict[str, logpost.replay.columns.Piece]) -> None:
+        """
+        Tables calls, sends, receives, sent, received, collectives and shapes, sorted by call.
+        """
+
+    @property
+    def ended(self) -> bool:
+        """All is told."""
+
+    def next(self, operations: int) -> tuple[bytes, int, logpost.replay.columns.Piece, int, int]:
+        """
+        The next calls, until there are at least so many operations: their text, the first one's label, columns kind (calc, send, recv), call, message and instance, how many calls, and messages' ends of 0 bytes.
+        """
+
+def perfetto_slices(track: int, sequence: int, enter_ns: numpy.ndarray, leave_ns: numpy.ndarray, name: numpy.ndarray, exposed_ps: numpy.ndarray, begun: tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray], ended: tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]) -> bytes:
+    """
+    Packets of a track's slices, in the order of time: int64 columns; interned ids of names; exposed times in ps, a row per slice (argument and category k have the interned id k + 2); arrows as begins and ends of ranges of ids. Raises ValueError if they do not fit together.
+    """
+
+def perfetto_counter(track: int, sequence: int, at_ns: numpy.ndarray, values: numpy.ndarray) -> bytes:
+    """
+    Packets of a counter's values, each from its time on: int64 columns. Raises ValueError if they differ in length.
+    """

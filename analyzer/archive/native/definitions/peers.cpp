@@ -1,0 +1,38 @@
+#include "analyzer/archive/native/definitions/peers.hpp"
+
+#include <algorithm>
+
+namespace logpost::analyzer {
+
+void Peers::resolve(OTF2_CommRef ref) {
+    ref_ = ref;
+    communicator_ = ids_.communicator(ref);
+    locations_ = nullptr;
+    is_self_ = false;
+    if (communicator_ == kUndefined) {
+        return;
+    }
+    const auto& communicator = trace_.communicators[static_cast<std::size_t>(communicator_)];
+    is_self_ = communicator.is_self;
+    locations_ = &communicator.locations;
+    if (!communicator.remote_locations.empty()) {
+        const auto self = definitions_.owner[static_cast<std::size_t>(location_)];
+        const auto& remote = communicator.remote_locations;
+        const bool in_remote = std::find(remote.begin(), remote.end(), self) != remote.end();
+        locations_ = in_remote ? &communicator.locations : &remote;
+    }
+}
+
+std::int32_t Peers::rare(std::uint32_t rank) {
+    if (communicator_ == kUndefined) {
+        count(quality_, Quality::undefined_communicator);
+        return kUndefined;
+    }
+    if (is_self_ && rank == 0 && locations_->empty()) {
+        return definitions_.owner[static_cast<std::size_t>(location_)];
+    }
+    count(quality_, Quality::undefined_peer);
+    return kUndefined;
+}
+
+}  // namespace logpost::analyzer

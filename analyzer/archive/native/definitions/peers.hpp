@@ -1,0 +1,72 @@
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/archive/native/definitions/definitions.hpp"
+#include "analyzer/archive/native/definitions/local_ids.hpp"
+#include "analyzer/archive/native/trace/quality.hpp"
+#include "analyzer/archive/native/trace/trace.hpp"
+
+namespace logpost::analyzer {
+
+/// The communicator of the record at hand, and who its ranks are as the location sees them. Programs use one
+/// communicator many times in a row, so the last one stays resolved.
+class Peers {
+  public:
+    Peers(const Definitions& definitions, const Trace& trace, const LocalIds& ids, QualityCounts& quality)
+        : definitions_(definitions), trace_(trace), ids_(ids), quality_(quality) {}
+
+    void begin(std::int32_t location) {
+        location_ = location;
+        ref_ = kNoRef;
+        communicator_ = kUndefined;
+        locations_ = nullptr;
+    }
+
+    /// The next record is of this communicator.
+    void use(OTF2_CommRef ref) {
+        if (ref != ref_) [[unlikely]] {
+            resolve(ref);
+        }
+    }
+
+    /// Dense communicator in use; kUndefined: nobody defined it.
+    [[nodiscard]] std::int32_t communicator() const noexcept { return communicator_; }
+    void count_if_undefined() {
+        if (communicator_ == kUndefined) {
+            count(quality_, Quality::undefined_communicator);
+        }
+    }
+
+    /// Dense location of a rank of the communicator in use; kUndefined, and counted: there is none.
+    std::int32_t operator()(std::uint32_t rank) {
+        if (communicator_ != kUndefined && rank < locations_->size()) [[likely]] {
+            if (const auto location = (*locations_)[rank]; location != kUndefined) [[likely]] {
+                return location;
+            }
+        }
+        return rare(rank);
+    }
+
+  private:
+    static constexpr std::uint64_t kNoRef = ~std::uint64_t{0};
+
+    void resolve(OTF2_CommRef ref);
+    std::int32_t rare(std::uint32_t rank);
+
+    const Definitions& definitions_;
+    const Trace& trace_;
+    const LocalIds& ids_;
+    QualityCounts& quality_;
+    std::int32_t location_ = kUndefined;
+    std::uint64_t ref_ = kNoRef;
+    std::int32_t communicator_ = kUndefined;
+    bool is_self_ = false;
+    const std::vector<std::int32_t>* locations_ = nullptr;  // by rank
+};
+
+}  // namespace logpost::analyzer

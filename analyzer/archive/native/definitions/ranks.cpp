@@ -1,0 +1,119 @@
+// Which location is which rank, from how the paradigms of processes (MPI, SHMEM, ...) number their locations.
+#include <cstddef>
+
+#include "analyzer/archive/native/definitions/definition_families.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+OTF2_CallbackCode on_paradigm(void* user, OTF2_Paradigm paradigm, OTF2_StringRef, OTF2_ParadigmClass what) {
+    return guarded([&] {
+        if (what == OTF2_PARADIGM_CLASS_PROCESS) {
+            raw(user).process_paradigms.push_back(paradigm);
+        }
+    });
+}
+
+Numbering resolve_numbering(Raw& r, QualityCounts& quality) {
+    Numbering numbering;
+    for (const auto& [paradigm, members] : r.numbering) {
+        const auto [at, fresh] = numbering.try_emplace(paradigm);
+        auto& mine = at->second;
+        count(quality, Quality::duplicate_group, fresh ? 0 : 1);
+        if (!mine.empty()) {
+            continue;
+        }
+        std::unordered_set<std::int32_t> before;
+        for (const auto member : members) {
+            mine.push_back(member_location(before, r.locations(member), quality));
+        }
+    }
+    return numbering;
+}
+
+/// Where no paradigm numbers processes, there is none that communicates: each process that the archive defines is a
+/// rank, in the order of the definitions, and its first thread has the rank.
+void number_processes(Raw& r) {
+    std::vector<std::int32_t> first(r.group_parents.size(), kUndefined);
+    auto& locations = r.trace->locations;
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+        if (locations[i].type == OTF2_LOCATION_TYPE_CPU_THREAD && locations[i].group != kUndefined &&
+            static_cast<std::size_t>(locations[i].group) < first.size()) {
+            auto& mine = first[static_cast<std::size_t>(locations[i].group)];
+            mine = mine == kUndefined ? static_cast<std::int32_t>(i) : mine;
+        }
+    }
+    std::int32_t rank = 0;
+    for (const auto location : first) {
+        if (location != kUndefined) {
+            locations[static_cast<std::size_t>(location)].rank = rank++;
+        }
+    }
+}
+
+/// Of the first paradigm that numbers its processes.
+void give_ranks(Raw& r, const Numbering& numbering) {
+    std::vector<OTF2_Paradigm> order = {OTF2_PARADIGM_MPI, OTF2_PARADIGM_SHMEM, OTF2_PARADIGM_GASPI, OTF2_PARADIGM_UPC};
+    order.insert(order.end(), r.process_paradigms.begin(), r.process_paradigms.end());
+    auto& locations = r.trace->locations;
+    for (const auto paradigm : order) {
+        const auto found = numbering.find(paradigm);
+        if (found == numbering.end() || found->second.empty()) {
+            continue;
+        }
+        for (std::size_t rank = 0; rank < found->second.size(); ++rank) {
+            const auto location = found->second[rank];
+            if (location != kUndefined) {
+                locations[static_cast<std::size_t>(location)].rank = static_cast<std::int32_t>(rank);
+            }
+        }
+        return;
+    }
+    number_processes(r);
+}
+
+/// Threads send and receive in the name of their process's rank.
+void resolve_owners(Raw& r) {
+    const auto& locations = r.trace->locations;
+    auto& owner = r.out->owner;
+    std::vector<std::int32_t> rank_of_group(r.processes, kUndefined);
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+        if (locations[i].rank != kUndefined && locations[i].group != kUndefined) {
+            auto& mine = rank_of_group[static_cast<std::size_t>(locations[i].group)];
+            mine = mine == kUndefined ? static_cast<std::int32_t>(i) : mine;
+        }
+    }
+    owner.resize(locations.size());
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+        owner[i] = static_cast<std::int32_t>(i);
+        if (locations[i].rank == kUndefined && locations[i].group != kUndefined) {
+            const auto rank = rank_of_group[static_cast<std::size_t>(locations[i].group)];
+            owner[i] = rank == kUndefined ? owner[i] : rank;
+        }
+    }
+}
+
+}  // namespace
+
+std::int32_t member_location(std::unordered_set<std::int32_t>& before, std::int32_t location, QualityCounts& quality) {
+    if (location == kUndefined) {
+        count(quality, Quality::undefined_member);
+    } else if (!before.insert(location).second) {
+        count(quality, Quality::duplicate_member);
+        return kUndefined;
+    }
+    return location;
+}
+
+void set_rank_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
+    OTF2_GlobalDefReaderCallbacks_SetParadigmCallback(c, on_paradigm);
+}
+
+Numbering resolve_ranks(Raw& r, QualityCounts& quality) {
+    auto numbering = resolve_numbering(r, quality);
+    give_ranks(r, numbering);
+    resolve_owners(r);
+    return numbering;
+}
+
+}  // namespace logpost::analyzer

@@ -1,0 +1,59 @@
+// What every record has, a time, and what is told apart from damage: records of unknown type, measurement switched off.
+#include "analyzer/archive/native/events/decoding.hpp"
+#include "analyzer/archive/native/events/event_records.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+using namespace decoding;
+
+// Zeros in a damaged file are records of unknown type and no length. So many at one time are no newer libotf2's.
+constexpr std::uint64_t kMostUnknown = 4096;
+
+template <class... Rest>
+OTF2_CallbackCode on_any(L, T ticks, std::uint64_t, void* user, A*, Rest...) {
+    self(user).at(ticks);
+    return kGoOn;
+}
+
+OTF2_CallbackCode on_unknown(L, T ticks, std::uint64_t, void* user, A*) {
+    auto& d = self(user);
+    const auto before = d.times.last();
+    d.unknown_run = d.at(ticks) == before ? d.unknown_run + 1 : 1;
+    if (d.unknown_run > kMostUnknown) {
+        d.quality[static_cast<std::size_t>(Quality::unknown_record)] -= kMostUnknown;
+        return OTF2_CALLBACK_INTERRUPT;
+    }
+    count(d.quality, Quality::unknown_record);
+    return kGoOn;
+}
+
+OTF2_CallbackCode on_measurement(L, T ticks, std::uint64_t, void* user, A*, OTF2_MeasurementMode mode) {
+    return guarded(user, [&] {
+        auto& d = self(user);
+        const auto before = d.times.last();
+        const auto now = d.at(ticks);
+        if (mode == OTF2_MEASUREMENT_OFF) {
+            count(d.quality, Quality::measurement_off);
+            d.out->has_been_off = true;
+            d.off_since = now;
+            return;
+        }
+        if (d.off_since == before) {  // else there are records in between, so it was not off
+            d.stack.was_off(d.off_since, now);
+        }
+        d.off_since = Decoding::kOn;
+    });
+}
+
+}  // namespace
+
+void set_callbacks_of_all_records(OTF2_EvtReaderCallbacks* c) {
+#define LOGPOST_TIME(name) OTF2_EvtReaderCallbacks_Set##name##Callback(c, on_any);
+    LOGPOST_EVENT_RECORDS(LOGPOST_TIME)
+#undef LOGPOST_TIME
+    OTF2_EvtReaderCallbacks_SetUnknownCallback(c, on_unknown);
+    OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(c, on_measurement);
+}
+
+}  // namespace logpost::analyzer

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+
+#include "analyzer/archive/native/read/read.hpp"
+#include "analyzer/archive/native/trace/trace.hpp"
+
+namespace logpost::analyzer {
+
+/// An archive that is read as tasks from files to files, on any number of processes and machines.
+///
+/// A block is a stretch of processes (in the order of the locations that stand for them, with all of their threads) of
+/// about as many events as any other. In `folder`, of each block:
+///
+/// - `decoded-B`: what the reader keeps of its locations, messages within the block paired;
+/// - `crossing-B`: sends to other blocks, a segment for each of them;
+/// - `matched-B`: pairs of sends of other blocks and receives of this one.
+///
+/// So there are three files a block. Each is whole or missing (`segment_file.hpp`).
+struct Shards {
+    std::filesystem::path folder;
+    std::uint32_t blocks = 1;
+    std::uint64_t plan = 0;  // of archive, blocks and clock mode: files of another plan are not taken
+    /// Grows while a block is read or written, for a watchdog.
+    std::atomic<std::uint64_t>* progress = nullptr;
+};
+
+/// Decodes a block and pairs the messages within. False: its files are whole already.
+bool decode_block(const std::filesystem::path& archive, const Shards& shards, std::uint32_t block,
+                  const ReadOptions& options);
+
+/// Pairs what other blocks sent to this one; all blocks are decoded. False: its file is whole already.
+bool match_block(const Shards& shards, std::uint32_t block);
+
+/// The trace that `read_archive` would give, from the files of all blocks.
+///
+/// All three throw ArchiveError.
+Trace gather(const std::filesystem::path& archive, const Shards& shards, const ReadOptions& options);
+
+}  // namespace logpost::analyzer

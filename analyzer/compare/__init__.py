@@ -1,0 +1,1 @@
+"""Two runs, or repeats of two versions, side by side."""

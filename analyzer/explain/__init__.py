@@ -1,0 +1,1 @@
+"""Single messages, transfers and collective operations under every model."""

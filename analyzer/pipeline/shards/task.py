@@ -1,0 +1,39 @@
+"""One task of a plan: files are read, and files are written; who runs it, and where, is of no account."""
+
+from __future__ import annotations
+
+import signal
+
+from logpost.analyzer.archive._native import ArchiveError, ClockMode, Progress, Shards, decode_block, match_block
+from logpost.analyzer.pipeline.shards.plan import Plan
+
+
+def shards_of(plan: Plan) -> Shards:
+    """The plan as the native reader has it."""
+    return Shards(plan.folder, plan.blocks, plan.key)
+
+
+def run(plan: Plan, stage: str, block: int, progress: Progress | None = None) -> bool:
+    """Write the files of one block. False: they were whole. `progress` grows with whatever is read and written.
+
+    Raises:
+        ArchiveError: the archive or a file of an earlier stage is damaged, or the system refuses a file.
+    """
+    watched = progress or Progress()
+    if stage == "decode":
+        clock = ClockMode.offsets if plan.offsets else ClockMode.none
+        return decode_block(plan.archive, shards_of(plan), block, 1, clock, watched)
+    return match_block(shards_of(plan), block, watched)
+
+
+def problem(plan: Plan, stage: str, block: int, progress: Progress | None = None) -> str | None:
+    """Run a task; one line that says why its files cannot be whole, or nothing: they are."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a limit on the size of files is an error like a full disk
+    try:
+        run(plan, stage, block, progress)
+    except ArchiveError as error:
+        return str(error)
+    except MemoryError:
+        return f"block {block} of {plan.blocks} needs more memory than there is; take more blocks"
+    return None

@@ -1,0 +1,1 @@
+"""The stages that write a run's tables."""

@@ -1,0 +1,34 @@
+"""A run under other conditions: what the program would have taken."""
+
+from __future__ import annotations
+
+from logpost.analyzer.predict.whatif.ask import Prediction, RegionChange, Replay, predict
+from logpost.analyzer.predict.whatif.axis import Axis
+from logpost.analyzer.predict.whatif.best_mapping import Proposal
+from logpost.analyzer.predict.whatif.contours import Contour
+from logpost.analyzer.predict.whatif.grid import Grid
+from logpost.analyzer.predict.whatif.network_use import NetworkChange, Use
+from logpost.analyzer.predict.whatif.plan import Ask
+from logpost.analyzer.predict.whatif.predicted_run import write_predicted
+from logpost.analyzer.predict.whatif.sweep import Piece, Point, Sweep
+from logpost.analyzer.predict.whatif.tolerance import TOLERATED, Tolerance
+
+__all__ = [
+    "TOLERATED",
+    "Ask",
+    "Axis",
+    "Contour",
+    "Grid",
+    "NetworkChange",
+    "Piece",
+    "Point",
+    "Prediction",
+    "Proposal",
+    "RegionChange",
+    "Replay",
+    "Sweep",
+    "Tolerance",
+    "Use",
+    "predict",
+    "write_predicted",
+]

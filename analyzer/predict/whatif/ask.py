@@ -1,0 +1,241 @@
+"""What is asked of a run, and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import polars as pl
+
+from logpost.analyzer.predict.whatif.any_source import told_of_choices
+from logpost.analyzer.predict.whatif.axis import Axis, parse_axis
+from logpost.analyzer.predict.whatif.best_mapping import Proposal
+from logpost.analyzer.predict.whatif.bounds import Bounded, bounded, changed_names, told
+from logpost.analyzer.predict.whatif.grid import Grid, grid, parse_grid
+from logpost.analyzer.predict.whatif.mapping import Seats
+from logpost.analyzer.predict.whatif.network_use import NetworkChange, network_change
+from logpost.analyzer.predict.whatif.plan import Ask, Plan, Rebuilt
+from logpost.analyzer.predict.whatif.scaling import regions
+from logpost.analyzer.predict.whatif.sweep import Sweep, sweep
+from logpost.analyzer.predict.whatif.uncertainty import Doubts, intervals_ps
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.wide import WIDE, wide_sum
+from logpost.analyzer.words.units import time_text
+from logpost.replay.cost.message_models import MessageModel
+from logpost.replay.graph import Engine, Outcome, Scenario
+from logpost.replay.graph.changes import is_nothing
+from logpost.replay.graph.dearer import direction
+
+
+@dataclass(frozen=True)
+class RegionChange:
+    """A place in the code: time in its communication and in the computation before it, over all locations."""
+
+    region: str
+    before_ps: int
+    after_ps: int
+
+    @property
+    def gain_ps(self) -> int:
+        """What it takes less."""
+        return self.before_ps - self.after_ps
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a run would have taken."""
+
+    settings: list[str]
+    machine: str
+    measured_ps: int
+    """the program of the slowest rank, from the end of start-up to the begin of shut-down, as in the report"""
+    predicted_ps: int
+    interval_ps: tuple[int, int]
+    before: Outcome
+    after: Outcome
+    regions: list[RegionChange]
+    """largest gain first"""
+    messages: int
+    network: NetworkChange
+    seats: Seats | None = None
+    """where each rank would be; None: not known"""
+    proposal: Proposal | None = None
+    """what came of --mapping best"""
+    sweep: Sweep | None = None
+    grid: Grid | None = None
+    other_order_ps: int | None = None
+    """where messages or requests may take another order: the length in the recorded one where the found one is taken,
+    else in the found one"""
+    bounded: list[Bounded] = field(default_factory=list)
+    """values that are changed although nothing measured them"""
+    notes: list[str] = field(default_factory=list)
+    plan: Plan = field(kw_only=True, repr=False, compare=False)
+    """what was replayed, for whoever writes the predicted run"""
+
+    @property
+    def speed_up(self) -> float:
+        """measured / predicted"""
+        return self.measured_ps / self.predicted_ps if self.predicted_ps else 1.0
+
+
+class Replay:
+    """A run's program, rebuilt once, for as many questions as somebody has."""
+
+    def __init__(self, run: Run) -> None:
+        """Rebuild it.
+
+        Raises:
+            InputError: the trace cannot be replayed.
+        """
+        self.run = run
+        self.rebuilt = Rebuilt(run)
+        self.doubts = Doubts.of(run)
+
+    @cached_property
+    def choices(self) -> list[str]:
+        """What is said of receives that named no sender: the same of every question, and it reads all messages."""
+        return told_of_choices(self.run)
+
+    def predict(self, ask: Ask) -> Prediction:
+        """What the run would have taken under other conditions.
+
+        Raises:
+            InputError: a setting, machine, region, sweep or grid is not understood, or the trace cannot be replayed.
+        """
+        return _predict(self, ask)
+
+
+def predict(run: Run, ask: Ask) -> Prediction:
+    """The same of a run that is asked once."""
+    return Replay(run).predict(ask)
+
+
+def _predict(replay: Replay, ask: Ask) -> Prediction:
+    run, used, doubts = replay.run, replay.run.manifest.machine, replay.doubts
+    plan = Plan(replay.rebuilt, ask)
+    scenario = plan.planned
+    (engine,) = plan.engine().as_they_come([scenario])
+    before, after = replay.rebuilt.outcome(plan.contention), engine.replay([scenario])[0]
+
+    open_values = bounded(used.values, changed_names(ask, (axis.name for axis in _axes(ask))))
+
+    def intervals(used: Engine, some: Sequence[Scenario], outcomes: Sequence[Outcome]) -> list[tuple[int, int]]:
+        return intervals_ps(used, some, before, outcomes, doubts)
+
+    return Prediction(
+        settings=[
+            *([] if ask.machine is None else [f"machine {ask.machine}"]),
+            *ask.settings,
+            *(f"computation {text}" for text in ask.scale_compute),
+            *([] if ask.mapping is None else [f"mapping {ask.mapping}"]),
+        ],
+        machine=used.label,
+        measured_ps=before.makespan_ps,
+        predicted_ps=after.makespan_ps,
+        interval_ps=intervals(engine, [scenario], [after])[0],
+        before=before,
+        after=after,
+        regions=_regions(run, before, after),
+        messages=run.facts("messages").select(pl.len()).collect().item(),
+        network=network_change(plan, before, after),
+        seats=plan.seats(),
+        proposal=plan.proposal,
+        sweep=None if ask.sweep is None else sweep(plan, ask.sweep, intervals, searching=ask.searching),
+        grid=None if ask.grid is None else grid(plan, ask.grid, intervals),
+        other_order_ps=engine.kept_ps if engine.reordered else engine.found_ps,
+        bounded=open_values,
+        notes=[
+            *told(open_values),
+            *_notes(run, after),
+            *_of_order(engine, scenario, before, after),
+            *replay.choices,
+            *_of_nothing(plan),
+        ],
+        plan=plan,
+    )
+
+
+def _regions(run: Run, before: Outcome, after: Outcome) -> list[RegionChange]:
+    found = (
+        regions(run)
+        .with_columns(
+            before=_by_callpath(before),
+            after=_by_callpath(after),
+        )
+        .group_by("region")
+        .agg(wide_sum("before", "after"))
+        .filter(pl.col("before") > 0)
+        .sort(pl.col("before") - pl.col("after"), "region", descending=[True, False])
+    )
+    return [RegionChange(*row) for row in found.iter_rows()]
+
+
+def _by_callpath(outcome: Outcome) -> pl.Series:
+    """Time in the calls of each call path and before them, over all locations; ps."""
+    times = zip(outcome.in_calls_ps, outcome.between_calls_ps, strict=True)
+    return pl.Series([inside + before for inside, before in times], dtype=WIDE)
+
+
+def _notes(run: Run, after: Outcome) -> list[str]:
+    notes = []
+    if (model := run.manifest.machine.model) is not MessageModel.full:
+        notes.append(f"the run's messages are split under {model.label}; the replay takes all values of the machine")
+    if after.rebuilt:
+        notes.append(f"{after.rebuilt} messages change their protocol: what they take is the model's, not the trace's")
+    used = run.manifest.machine
+    if run.manifest.region_of_interest is not None:
+        notes.append("the run's region of interest is not replayed alone: all lengths are of the whole program")
+    if used.origin == "estimated" and not any(one.value for one in used.values):
+        notes.append(
+            "the trace identifies nothing of its machine, which is taken with L = o = g = G = 0: factors of these "
+            "change nothing, and other values come on top of what they replace; analyze it with --machine"
+        )
+    one_sided = run.facts("regions").filter(pl.col("kind") == "one_sided").select("region")
+    if run.facts("calls").join(one_sided, on="region", how="semi").select(pl.len()).collect().item():
+        notes.append(
+            "one-sided transfers: who holds a lock after whom, and which call of a target answers, stay as recorded"
+        )
+    return notes
+
+
+def _of_order(engine: Engine, scenario: Scenario, before: Outcome, after: Outcome) -> list[str]:
+    """Why a prediction depends on an order of messages, and how far the interval reaches for it."""
+    cheaper, shorter = ("cheaper", "shorter") if direction(engine.recorded, scenario) > 0 else ("dearer", "longer")
+    if engine.kept_ps is not None:
+        return [
+            "messages or requests take another order there; in the recorded order the program lasts "
+            f"{time_text(engine.kept_ps)}, and the interval reaches that length"
+        ]
+    if engine.found_ps is not None:
+        return [
+            f"nothing becomes {cheaper}, yet in the order that messages or requests take there the replay is "
+            f"{shorter}, {time_text(engine.found_ps)}: the recorded order is kept; the interval reaches towards that"
+        ]
+    if (after.makespan_ps - before.makespan_ps) * direction(engine.recorded, scenario) < 0:
+        return [
+            f"nothing becomes {cheaper}, yet the replay is {shorter}: messages that leave at other times meet others "
+            "in the network; the interval reaches the measured time"
+        ]
+    return []
+
+
+def _of_nothing(plan: Plan) -> list[str]:
+    """Factors of what the machine does not state, or states as 0."""
+    asked = [*plan.ask.settings, *(axis.setting(2.0) for axis in _axes(plan.ask) if axis.factor)]
+    factors = (
+        name.strip() for name, _, value in (text.partition("=") for text in asked) if value.strip().startswith("x")
+    )
+    before = plan.recorded if plan.ask.machine is None else plan.planned
+    return [
+        f"{name} is 0 on this machine, or not known: a factor of it changes nothing; give a value "
+        f"({name}={example}) or a difference ({name}=+{example})"
+        for name in dict.fromkeys(factors)
+        if is_nothing(before, name)
+        for example in ["1ns/B" if name.rpartition(".")[2] == "G" else "1us"]
+    ]
+
+
+def _axes(ask: Ask) -> list[Axis]:
+    swept = [] if ask.sweep is None else [parse_axis(ask.sweep, "--sweep")]
+    return [*swept, *(() if ask.grid is None else parse_grid(ask.grid))]

@@ -1,0 +1,191 @@
+"""From what is asked of a run to the scenarios that are replayed: machine, computation, placement and network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.machine.network import NetworkTold
+from logpost.analyzer.predict.whatif.best_mapping import Proposal, best_seats
+from logpost.analyzer.predict.whatif.elsewhere import Ranks, Site, recorded_site, site
+from logpost.analyzer.predict.whatif.mapping import Seats, remapped
+from logpost.analyzer.predict.whatif.scaling import scaled
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.replayable import Replayable
+from logpost.errors import InputError
+from logpost.machines import Machine, load_machine, replay_parameters
+from logpost.replay.graph import Engine, Outcome, Scenario, changed, on_machine
+from logpost.replay.graph.network_changes import follows_G, is_of_network, with_network
+
+MOST_MESSAGES = 2_000_000
+"""More messages are not followed through the network: that would take minutes."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Settings as on the command line; empty: nothing changes."""
+
+    settings: tuple[str, ...] = ()
+    machine: str | Path | None = None
+    scale_compute: tuple[str, ...] = ()
+    sweep: str | None = None
+    mapping: str | None = None
+    contention: bool = True
+    """whether messages wait for NICs and links as the replay finds, where the network is known"""
+    grid: str | None = None
+    searching: bool = True
+    """whether a sweep searches its tolerances where they must be replayed one by one: three times the sweep's time"""
+
+
+class Rebuilt:
+    """What every question about a run needs: its program, where it ran, and the engines that replay it.
+
+    Raises:
+        InputError: nothing communicates.
+    """
+
+    def __init__(self, run: Run) -> None:
+        if not run.facts("locations").select(pl.col("accounted").any()).collect().item():
+            raise InputError(f"{run.path}: no location communicates: there is nothing to replay")
+        self.run = run
+        self._replayable = Replayable(run)
+        self.ran_on, self.recorded = self._replayable.ran_on, self._replayable.recorded
+        self.program = self._replayable.program
+        self.ranks = Ranks.of(run)
+        self.site = recorded_site(self.program, self.ranks, self.ran_on)
+        self._engines: dict[bool, Engine] = {}
+        self._outcomes: dict[bool, Outcome] = {}
+
+    def engine(self, contention: bool) -> Engine:
+        """The engine that replays contention, or not."""
+        if contention not in self._engines:
+            network = self.site.surroundings if contention and self.site is not None else None
+            self._engines[contention] = self._replayable.engine(network=network)
+        return self._engines[contention]
+
+    def outcome(self, contention: bool) -> Outcome:
+        """The replay of what was recorded."""
+        if contention not in self._outcomes:
+            self._outcomes[contention] = self.engine(contention).replay([self.recorded])[0]
+        return self._outcomes[contention]
+
+
+class Plan:
+    """What is replayed of a run.
+
+    Raises:
+        InputError: a setting, machine, region or mapping is not understood.
+    """
+
+    def __init__(self, rebuilt: Rebuilt, ask: Ask) -> None:
+        run = rebuilt.run
+        self.rebuilt, self.run, self.ask = rebuilt, run, ask
+        self.ran_on, self.recorded, self.before = rebuilt.ran_on, rebuilt.recorded, rebuilt.site
+        self.program, self.ranks = rebuilt.program, rebuilt.ranks
+        self.runs_on = self.ran_on
+        """the machine that is named, or the recorded one"""
+        self._sites: dict[tuple[object, ...], Site] = {}
+        scenario = self.recorded
+        if ask.machine is not None:
+            self.runs_on = load_machine(ask.machine)
+            scenario = on_machine(scenario, replay_parameters(self.runs_on))
+        scenario = changed(scenario, [text for text in ask.settings if not is_of_network(text)])
+        self._scenario = scaled(run, scenario, ask.scale_compute)
+        self._network = [text for text in ask.settings if is_of_network(text)]
+        machine, _ = with_network(self.runs_on, self._scenario.machine, self._network)
+        self.contention, self.why_not = self._contention(machine.topology is not None)
+        self.machine = machine if self._network else self.runs_on
+        """with the network that is planned; its values of messages are `planned`'s"""
+        if "network=ideal" in ask.settings:
+            self.machine = machine.model_copy(update={"topology": None})
+        self.proposal: Proposal | None = None
+        self._seats = None if self.before is None else self.before.seats
+        if ask.mapping is not None:
+            self._seats = self._mapped(ask.mapping)
+        self.planned = self.scenario()
+
+    def engine(self) -> Engine:
+        """The engine for all scenarios of the plan."""
+        return self.rebuilt.engine(self.contention)
+
+    def scenario(self, extra: Sequence[str] = (), seats: Seats | None = None) -> Scenario:
+        """What is asked, with further settings on top of it, and with ranks on other seats."""
+        scenario = changed(self._scenario, [text for text in extra if not is_of_network(text)])
+        machine, values = with_network(self.runs_on, scenario.machine, self._network)
+        machine, values = with_network(machine, values, [text for text in extra if is_of_network(text)])
+        scenario = replace(scenario, machine=values)
+        seats = seats or self._seats
+        if self.before is None or seats is None or not self._differs(extra, seats):
+            return scenario
+        if "network=ideal" in self.ask.settings:
+            machine = machine.model_copy(update={"topology": None})
+        else:
+            seats = self.seated(seats, machine)
+        key = (seats.nodes.tobytes(), seats.sockets.tobytes(), tuple(extra) if self._links_differ(extra) else ())
+        if key not in self._sites:
+            self._sites[key] = site(self.program, self.ranks, machine, seats)
+        return replace(scenario, elsewhere=self._sites[key].surroundings)
+
+    def told(self, scenario: Scenario) -> NetworkTold:
+        """What is known of the network of a scenario."""
+        for one in self._sites.values():
+            if one.surroundings is scenario.elsewhere:
+                return one.told
+        return NetworkTold() if self.before is None else self.before.told
+
+    def seated(self, seats: Seats, machine: Machine | None = None) -> Seats:
+        """The seats as nodes of a machine's network (without one, of the planned): another machine that has fewer
+        nodes than the numbers of the recorded ones takes them in the same order."""
+        topology = (self.machine if machine is None else machine).topology
+        if self.ask.machine is None or topology is None or int(seats.nodes.max()) < topology.n_nodes:
+            return seats
+        return Seats(np.unique(seats.nodes, return_inverse=True)[1].astype(np.int64), seats.sockets)
+
+    def seats(self) -> Seats | None:
+        """Where the ranks would sit."""
+        return self._seats
+
+    def _links_differ(self, extra: Sequence[str]) -> bool:
+        return any(is_of_network(text) or text.partition("=")[0].rpartition(".")[2] == "G" for text in extra)
+
+    def _differs(self, extra: Sequence[str], seats: Seats) -> bool:
+        """Whether places, links or their bandwidth are others than recorded."""
+        assert self.before is not None
+        if self.ask.machine is not None or self._network or "network=ideal" in self.ask.settings:
+            return True
+        if any(is_of_network(text) for text in extra) or seats is not self.before.seats:
+            return True
+        settings = [*self.ask.settings, *extra]
+        return self.contention and follows_G(self.runs_on) and self._links_differ(settings)
+
+    def _contention(self, planned: bool) -> tuple[bool, str]:
+        """Whether messages share the network, and else why not."""
+        if self.before is None:
+            return False, "the trace does not tell the node of every rank"
+        if not (self.before.surroundings.known or planned):
+            told = [note for note in self.before.told.notes if "is 0: " in note]
+            return False, told[0].partition("is 0: ")[2] if told else "no message is between nodes"
+        if not self.ask.contention:
+            return False, "it is switched off"
+        messages = self.run.facts("messages").select(pl.len()).collect().item()
+        if messages > MOST_MESSAGES:
+            return False, f"the run has {messages:,} messages, and {MOST_MESSAGES:,} are followed at most"
+        return True, ""
+
+    def _mapped(self, text: str) -> Seats:
+        if self.before is None:
+            raise InputError(f"--mapping {text}: another placement needs a trace that tells the node of every rank")
+        if text != "best":
+            return remapped(self.before.seats, text)
+        machine, values = with_network(self.runs_on, self._scenario.machine, self._network)
+        engine = self.engine()
+
+        def makespan(seats: Seats) -> int:
+            return engine.replay([self.scenario(seats=seats)])[0].makespan_ps
+
+        self.proposal = best_seats(self.run, self.before.seats, machine, values, makespan)
+        return self.proposal.seats

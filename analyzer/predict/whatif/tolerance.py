@@ -1,0 +1,104 @@
+"""How much of a parameter the program bears: the factors at which its makespan grows by 1, 2, 5 and 10 %."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from logpost.replay.graph.breakpoints import LARGEST_FACTOR, Tangents, reached
+
+TOLERATED = (1, 2, 5, 10)
+"""growth of the makespan in percent"""
+FIRST = 1.0 + np.geomspace(1e-3, LARGEST_FACTOR - 1.0, 8)
+"""factors that are replayed at first where the makespan is not convex"""
+PRECISION = 1e-3
+NEAR = 1 / 16
+"""how far from where a line would reach its target two more factors are replayed, as a share of what is left"""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """The factor of a parameter at which the makespan has grown by `percent`; None: not up to LARGEST_FACTOR."""
+
+    percent: int
+    factor: float | None
+    value: float | None = None
+    """the parameter's value there, in ps (per byte), where a sweep is one over values; None: not up to LARGEST_FACTOR
+    times the largest one"""
+
+
+def tolerances(factors: Tangents, values: Tangents | None = None, largest: float = 0.0) -> list[Tolerance]:
+    """Exact, where the makespan is convex.
+
+    Args:
+        factors: replays factors of the parameter.
+        values: replays values of it, if they are asked for.
+        largest: of the values that were asked for.
+    """
+    (unchanged,) = factors([1.0])
+    if unchanged.makespan_ps <= 0:
+        return [Tolerance(percent, None) for percent in TOLERATED]
+    targets = [unchanged.makespan_ps * (1 + percent / 100) for percent in TOLERATED]
+    at: list[float | None] = [None] * len(targets)
+    if values is not None:
+        at = reached(values, targets, start=0.0, end=largest * LARGEST_FACTOR)
+    return [Tolerance(*found) for found in zip(TOLERATED, reached(factors, targets), at, strict=True)]
+
+
+def sampled_tolerances(
+    makespans: Callable[[Sequence[float]], Sequence[int]], factors_as_at: Callable[[float], Tangents] | None = None
+) -> list[Tolerance]:
+    """Where the makespan is not convex: between two factors that were replayed, `PRECISION` apart.
+
+    It may have grown as much, and fallen again, between factors that were not replayed. What one target's search finds
+    serves the others.
+
+    Args:
+        makespans: replays factors of the parameter.
+        factors_as_at: what replays factors as messages come at one of them. The makespan is convex there, and where it
+            reaches a target between the two factors is exact in that order. None: it is never convex.
+    """
+    known = {1.0: makespans([1.0])[0]}
+    if known[1.0] <= 0:
+        return [Tolerance(percent, None) for percent in TOLERATED]
+    targets = {percent: known[1.0] * (1 + percent / 100) for percent in TOLERATED}
+    asked = FIRST.tolist()
+    while asked:
+        known |= dict(zip(asked, makespans(asked), strict=True))
+        ends = {percent: _ends(known, target) for percent, target in targets.items()}
+        between = [
+            _between(known, *found, targets[percent])
+            for percent, found in ends.items()
+            if found is not None and found[1] - found[0] > PRECISION * found[1]
+        ]
+        asked = sorted({factor for factors in between for factor in factors} - known.keys())
+    return [
+        Tolerance(percent, found and _reached(*found, targets[percent], factors_as_at))
+        for percent, found in ends.items()
+    ]
+
+
+def _reached(low: float, high: float, target: float, factors_as_at: Callable[[float], Tangents] | None) -> float:
+    if factors_as_at is None:
+        return high
+    (at,) = reached(factors_as_at(high), [target], start=low, end=high)
+    return high if at is None else max(low, at)
+
+
+def _ends(known: dict[float, int], target: float) -> tuple[float, float] | None:
+    """The first replayed factor that reaches the target, and the one before it."""
+    factors = sorted(known)
+    return next(((low, high) for low, high in pairwise(factors) if known[high] >= target), None)
+
+
+def _between(known: dict[float, int], low: float, high: float, target: float) -> list[float]:
+    """Factors around the one at which the line between two reaches the target, and the middle of the larger rest."""
+    width = high - low
+    at = low + width * (target - known[low]) / (known[high] - known[low])
+    around = [one for one in (at - NEAR * width, at + NEAR * width) if low < one < high]
+    rests = [(low, around[0]), (around[-1], high)]
+    start, end = max(rests, key=lambda rest: rest[1] - rest[0])
+    return [*around, (start + end) / 2]

@@ -1,0 +1,1 @@
+"""Text and JSON, a folder per subject; nothing is computed here."""

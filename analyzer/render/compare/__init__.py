@@ -1,0 +1,1 @@
+"""A comparison of two runs as text and JSON, and the gate on it."""

@@ -1,0 +1,1 @@
+"""Explained messages as text and JSON."""

@@ -1,0 +1,1 @@
+"""A comparison of repeats as text and JSON, and the gate on it."""

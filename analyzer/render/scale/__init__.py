@@ -1,0 +1,1 @@
+"""Growth with the number of ranks as text and JSON."""

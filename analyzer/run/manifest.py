@@ -1,0 +1,221 @@
+"""`manifest.json` of a run: the archive, the machine, and the quality of the result."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from logpost.analyzer.archive.clock_mode import ClockMode
+from logpost.analyzer.run.schema import FORMAT_VERSION, TABLES
+from logpost.replay.cost.message_models import MessageModel
+
+
+class Record(BaseModel):
+    """Base of the manifest's parts: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+
+class Source(Record):
+    """The archive."""
+
+    anchor: str = Field(description="path of the anchor file")
+    bytes: int = Field(description="size of the archive on disk, in bytes")
+    properties: dict[str, str] = Field(default_factory=dict, description="the archive's own properties")
+
+
+class ClockViolations(Record):
+    """What contradicts the order of causes and effects."""
+
+    messages: int = Field(default=0, description="received before they were sent")
+    collectives: int = Field(default=0, description="members that left one before another, which they wait for, came")
+
+
+class Clock(Record):
+    """The archive's clock, and what was done about it."""
+
+    ticks_per_second: int
+    length_ps: int = Field(description="from the earliest to the latest event")
+    correction: ClockMode = Field(default=ClockMode.offsets, description="how far times were corrected")
+    recorded: ClockViolations = Field(
+        default_factory=ClockViolations, description="violations before any logical clock"
+    )
+    left: ClockViolations = Field(default_factory=ClockViolations, description="violations in this run")
+    largest_ps: int = Field(default=0, description="the largest correction of a time by the logical clock")
+    processes: int = Field(default=0, description="whose times the logical clock corrected")
+    transit_ps: dict[str, int] = Field(
+        default_factory=dict,
+        description="what a message that the logical clock moved takes at least, by locality: half of the quickest way "
+        "there and back",
+    )
+
+
+class Windows(Record):
+    """Equal time windows; window w covers [w, w + 1) * width_ps."""
+
+    count: int
+    width_ps: int
+    cells: int = 1
+    """Of a window, in the finest level of the table `time_cells`; 1: the table is empty."""
+
+
+class MachineValue(Record):
+    """One parameter that the split used."""
+
+    locality: str
+    parameter: str = Field(description="a LogGP letter (L, o_s, o_r, g, G) or eager_limit")
+    up_to_bytes: int | None = Field(default=None, description="upper end of its message-size range; None: no limit")
+    value: float
+    unit: str
+    uncertainty: float | None = Field(default=None, description="in the same unit; None: not stated")
+    low: float | None = Field(default=None, description="lower end of its interval, in the same unit; None: not stated")
+    high: float | None = Field(
+        default=None, description="upper end of its interval, in the same unit; None: not stated"
+    )
+    bound_only: bool = Field(default=False, description="nothing measured it: only its interval is known, not a value")
+    reason: str | None = Field(default=None, description="what told an estimated value or its bounds, and how often")
+    source: str
+
+
+class MachineUsed(Record):
+    """The machine whose parameters the split used, and how well they explain the measured messages."""
+
+    name: str
+    origin: Literal["file", "recorded", "estimated"]
+    label: str = Field(description="what people see, e.g. 'estimated from this trace'")
+    file: str | None = None
+    sha256: str | None = None
+    asynchronous_progress: bool = Field(
+        default=False, description="rendezvous requests were answered outside of MPI calls too"
+    )
+    model: MessageModel = Field(
+        default=MessageModel.full, description="what messages were split under: which of the machine's values count"
+    )
+    values: list[MachineValue] = Field(default_factory=list)
+    residual_share: float = Field(description="unexplained residual over the sum of envelopes")
+    deficit_share: float = Field(description="model over-prediction over the sum of envelopes")
+    transfer_residual_share: float | None = Field(
+        default=None, description="the same of one-sided transfers; None: there are none"
+    )
+    transfer_deficit_share: float | None = None
+    undivided: list[str] = Field(
+        default_factory=list,
+        description="categories whose division the machine's values do not identify: shown as one, 'transport, not "
+        "divided further'",
+    )
+    refused: bool = Field(
+        default=False, description="an estimate that contradicts its own trace: no transport is divided"
+    )
+    notes: list[str] = Field(default_factory=list, description="fallbacks, and what the trace does not identify")
+
+
+class QualityCount(Record):
+    """One thing that the trace or the analysis had to state."""
+
+    name: str
+    severity: Literal["info", "error", "data_loss"]
+    blame: Literal["trace", "analysis", "recording", "program"]
+    count: int
+    sentence: str
+
+
+class Fault(Record):
+    """A part of logpost that failed; the run lacks its result alone."""
+
+    part: str = Field(description="what failed, e.g. 'finder late_receiver'")
+    error: str = Field(description="the exception, and where in logpost it was raised")
+
+
+class Layout(Record):
+    """A datatype's layout, as the archive states it."""
+
+    blocks: int
+    block_bytes: int
+    stride_bytes: int
+    extent_bytes: int
+
+
+class Interest(Record):
+    """The region of interest that was named; see `roi.RegionOfInterest`."""
+
+    from_ps: int | None = None
+    to_ps: int | None = None
+    region: str | None = None
+    pcontrol: int | None = None
+
+
+class MemoryUsed(Record):
+    """The memory of the process that made the run. It differs from run to run, as nothing else here does."""
+
+    limit_bytes: int | None = Field(description="its limit; None: none, because the run lay in memory itself")
+    peak_bytes: int = Field(description="the largest resident memory until the findings were written")
+    spilled_bytes: int = Field(description="written to a file instead, as they exceeded the limit")
+
+
+class Hosts(Record):
+    """Where the ranks ran."""
+
+    nodes: int
+    ranks_per_node: list[int]
+    cores_per_node: list[int] = Field(description="0: the archive does not say")
+    oversubscribed: bool | None = Field(description="ranks outnumber cores on a node; None: unknown")
+
+
+class Predicted(Record):
+    """Of a run that a what-if replay predicted: nothing in it was measured."""
+
+    run: str = Field(description="the run that was replayed")
+    machine: str = Field(description="what people call the machine of that run")
+    settings: list[str] = Field(description="what was changed; empty: nothing")
+    measured_ps: int = Field(description="the recorded makespan")
+    predicted_ps: int = Field(description="the predicted one")
+    low_ps: int = Field(description="lower end of its interval")
+    high_ps: int = Field(description="upper end of its interval")
+
+    @property
+    def error(self) -> float:
+        """Expected error: half the width of the interval, as a share of the predicted makespan."""
+        return (self.high_ps - self.low_ps) / 2 / self.predicted_ps if self.predicted_ps else 0.0
+
+
+class Manifest(Record):
+    """The whole manifest."""
+
+    format_version: int = FORMAT_VERSION
+    tool_version: str
+    tables: list[str] = Field(default_factory=lambda: list(TABLES), description="names of the run's tables")
+    source: Source
+    clock: Clock
+    ranks: int
+    locations: int
+    events: int
+    communication_events: int
+    messages: int
+    paradigms: list[str] = Field(description="communication paradigms seen, e.g. MPI, SHMEM")
+    hosts: Hosts
+    windows: Windows
+    machine: MachineUsed
+    region_of_interest: Interest | None = Field(
+        default=None, description="the region of interest of the aggregates; None: the whole program"
+    )
+    predicted: Predicted | None = Field(
+        default=None, description="of a predicted run: from what, and how sure; None: the run was measured"
+    )
+    quality: list[QualityCount]
+    layouts: list[Layout] = Field(default_factory=list)
+    one_sided_bytes: dict[str, int] = Field(default_factory=dict, description="bytes put, got and by atomics")
+    pack: str | None = Field(
+        default=None, description="regular expression of the user regions that pack data by hand: middleware"
+    )
+    ended_early: list[str] = Field(
+        default_factory=list,
+        description="of a recording that ended early: the call each rank sat in, who did not arrive, and the deadlock",
+    )
+    overwritten: list[str] = Field(
+        default_factory=list,
+        description="what a recording lacks: what rings have overwritten before it, what was made while it was off",
+    )
+    faults: list[Fault] = Field(default_factory=list, description="parts of logpost that failed")
+    notes: list[str] = Field(default_factory=list, description="limits of this analysis")
+    memory: MemoryUsed | None = Field(default=None, description="what the analysis took; None: it does not say")

@@ -1,0 +1,43 @@
+"""A run as what-if replays take it: its program, the machine that it ran on, and engines for them.
+
+By which algorithms collective operations were carried out is part of the program: the run's table `collective_kinds`
+has what their measured ends tell.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from logpost.analyzer.run.algorithms import tell_algorithms
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.program import program_of
+from logpost.machines import load_machine, replay_parameters
+from logpost.replay._native import Surroundings
+from logpost.replay.graph import Engine, Scenario
+
+
+class Replayable:
+    """A run's program, rebuilt once, and what was recorded of its machine.
+
+    Raises:
+        InputError: tables of the run contradict each other, or its machine file is none.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.ran_on = load_machine(run.machine_file)
+        self.recorded = Scenario(replay_parameters(self.ran_on), run.manifest.machine.asynchronous_progress)
+        self.program = program_of(run)
+        tell_algorithms(self.program, run)
+        self.locations, self.callpaths = (
+            run.facts(name).select(pl.len()).collect().item() for name in ("locations", "callpaths")
+        )
+
+    def engine(self, recorded: Scenario | None = None, network: Surroundings | None = None) -> Engine:
+        """An engine, had the program run as `recorded` (None: as it did); with a `network` it replays contention."""
+        return Engine(
+            self.program,
+            self.recorded if recorded is None else recorded,
+            locations=self.locations,
+            callpaths=self.callpaths,
+            network=network,
+        )

@@ -1,7 +1,0 @@
-"""How a program's time grows with its ranks: growth from several runs, and a replay at the size that is asked for."""
-
-from __future__ import annotations
-
-from logpost.analyzer.scale.scaling import CategoryGrowth, Scaling, scale
-
-__all__ = ["CategoryGrowth", "Scaling", "scale"]

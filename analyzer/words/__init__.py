@@ -1,0 +1,1 @@
+"""Units, names and titles: the words that every other room writes with."""

@@ -1,0 +1,137 @@
+"""From a machine's flat table to the parameters of the native core."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logpost.errors import InputError
+from logpost.machines import LOCALITIES, Log3PTable, ReplayParameters
+from logpost.machines.parameters import PARAMETERS, BeyondLogGP
+from logpost.replay import _native
+from logpost.replay._native import Parameters
+from logpost.replay.cost.message_models import MessageModel
+from logpost.replay.cost.tables import NO_LINE, NO_SURFACE, Line, Surface
+
+
+def native_parameters(
+    machine: ReplayParameters, *, asynchronous_progress: bool = False, model: MessageModel = MessageModel.full
+) -> Parameters:
+    """The native core's copy of `machine`.
+
+    Args:
+        machine: what the machine states of messages, in picoseconds.
+        asynchronous_progress: a posted receive answers a rendezvous request outside of MPI calls too
+            (a progress thread, or a NIC that matches).
+        model: the only values that count are those that it knows.
+
+    Raises:
+        InputError: the model is log3P, and the machine has no o_mw or o_net.
+    """
+    lacking = sorted({"o_mw", "o_net"} - lines_by_size(machine.log3p).keys())
+    if model is MessageModel.log3p and lacking:
+        raise InputError(
+            f"machine {machine.machine} has no {' and no '.join(lacking)}: log3P needs both; calibrate the machine, "
+            "or use another model (full, loggp)"
+        )
+    return build(
+        class_start=machine.class_start,
+        max_bytes=machine.max_bytes,
+        ranges={name: getattr(machine, column) for name, column in PARAMETERS.items()},
+        eager_limit=machine.eager_limit_bytes,
+        across_network=machine.class_origin == LOCALITIES.index("other_node"),
+        log3p_table=machine.log3p,
+        beyond_loggp=machine.beyond_loggp,
+        nics_per_node=machine.nics_per_node,
+        asynchronous_progress=asynchronous_progress,
+        model=model,
+    )
+
+
+def build(
+    *,
+    class_start: NDArray[np.int64],
+    max_bytes: NDArray[np.int64],
+    ranges: Mapping[str, NDArray[Any]],
+    eager_limit: NDArray[np.int64],
+    across_network: NDArray[np.bool_],
+    log3p_table: Log3PTable | None,
+    beyond_loggp: BeyondLogGP,
+    nics_per_node: int = 1,
+    asynchronous_progress: bool = False,
+    model: MessageModel = MessageModel.full,
+) -> Parameters:
+    """Native parameters from ranges by parameter name (NaN: not stated) and the tables of a machine."""
+    l_mw, block = _middleware(log3p_table)
+    lines = lines_by_size(log3p_table)
+    bursts = beyond_loggp.bursts
+    values = {name: np.ascontiguousarray(column, dtype=np.float64) for name, column in ranges.items()}
+    per_hop, mean_hops = beyond_loggp.per_hop_ps, beyond_loggp.mean_hops
+    return Parameters(
+        class_start=class_start,
+        max_bytes=max_bytes,
+        L=values["L"],
+        o_s=values["o_s"],
+        o_s_per_byte=values["o_s_per_byte"],
+        o_r=values["o_r"],
+        o_r_per_byte=values["o_r_per_byte"],
+        g=values["g"],
+        G=values["G"],
+        eager_limit=eager_limit,
+        across_network=across_network.astype(np.uint8),
+        nics_per_node=nics_per_node,
+        l_mw=l_mw,
+        block_bytes=block,
+        o_mw=lines["o_mw"].native if "o_mw" in lines else NO_LINE,
+        o_net=lines["o_net"].native if "o_net" in lines else NO_LINE,
+        T_mem=lines["T_mem"].native if "T_mem" in lines else NO_LINE,
+        o_burst=NO_SURFACE if bursts is None else Surface.through(map(tuple, bursts.tolist()), what="o(S, b)").native,
+        G_m=beyond_loggp.G_m_ps_per_byte,
+        header_bytes=beyond_loggp.header_bytes,
+        per_hop=per_hop or 0.0,
+        mean_hops=None if per_hop is None else mean_hops,
+        asynchronous_progress=asynchronous_progress,
+        model=model,
+    )
+
+
+_BY_SIZE = ("o_mw", "o_net", "T_mem")
+
+
+def lines_by_size(table: Log3PTable | None) -> dict[str, Line]:
+    """o_mw, o_net and T_mem in picoseconds over the size, those of which the machine gives some point."""
+    found: dict[str, Line] = {}
+    for name in _BY_SIZE if table is not None else ():
+        column = getattr(table, f"{name}_ps")
+        known = ~np.isnan(column)
+        if table is not None and known.any():
+            found[name] = Line(table.sizes[known].astype(np.float64), column[known])
+    return found
+
+
+def _middleware(table: Log3PTable | None) -> tuple[_native.Surface, float]:
+    """l_mw over size and stride, and the bytes of a block (0: not stated).
+
+    Points that were measured with larger blocks stand at the size that as many of the smallest blocks have.
+    """
+    if table is None or not table.strides.size:
+        return NO_SURFACE, 0.0
+    blocks = np.zeros(table.l_mw_ps.shape) if table.block_bytes is None else table.block_bytes.astype(np.float64)
+    known = ~np.isnan(table.l_mw_ps)
+    stated = blocks[known & (blocks > 0)]
+    block = float(stated.min()) if stated.size else 0.0
+    strides, lines = [], []
+    for column, stride in enumerate(table.strides):
+        rows = np.flatnonzero(known[:, column])
+        if not rows.size:
+            continue
+        own = blocks[rows, column]
+        sizes = table.sizes[rows] * np.where(own > 0, block / np.where(own > 0, own, 1.0), 1.0)
+        x, place = np.unique(sizes, return_inverse=True)
+        y = np.bincount(place, weights=table.l_mw_ps[rows, column]) / np.bincount(place)
+        strides.append(float(stride))
+        lines.append(Line(x.astype(np.float64), y))
+    return (Surface(np.asarray(strides), tuple(lines)).native if lines else NO_SURFACE), block

@@ -1,0 +1,498 @@
+"""The engine: one graph for each set of protocols, replayed under many scenarios in one pass."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from logpost.errors import InputError
+from logpost.machines import LOCALITIES
+from logpost.replay._native import CycleError, Program, Surroundings, WhatIf, path_parts
+from logpost.replay.columns import Wide
+from logpost.replay.cost.parameters import native_parameters
+from logpost.replay.graph.breakpoints import Tangent
+from logpost.replay.graph.changes import Scenario
+from logpost.replay.graph.dearer import direction
+from logpost.replay.graph.direction import Direction
+
+PATH_PARTS: tuple[str, ...] = tuple(path_parts())
+Found = TypeVar("Found")
+MOST_GRAPHS = 4
+"""Graphs kept by an engine that is asked more than once."""
+MOST_EDGES = 20_000_000
+"""Larger graphs keep the recorded order at NICs: to find another one takes a quarter of a microsecond per edge."""
+ORDER_MATTERS = 0.001
+"""Of the makespan: where messages that need not wait for those recorded before them save less, they keep the order."""
+COVERED = 0.9
+"""What share of truths a stated interval is meant to hold."""
+SENSITIVITIES = ("L", "o_s", "o_r", "g", "G")
+
+
+@dataclass(frozen=True)
+class NetworkUse:
+    """How the links between nodes were used. Arrays by link, in the numbers of the network that was told."""
+
+    messages: int
+    delayed: int
+    """messages that waited for a NIC or a link"""
+    waited_ps: int
+    """sum of the waits in the network, over all messages"""
+    link_busy_ps: NDArray[np.float64]
+    """how long what a link carried takes at its bandwidth"""
+    link_waited_ps: NDArray[np.int64]
+    """what the messages that took it waited in the network"""
+
+
+@dataclass(frozen=True)
+class Waits:
+    """Of messages between nodes; ps."""
+
+    leaving: float
+    """for their sender's NIC and for links"""
+    coming: float
+    """for their receiver's NIC"""
+
+
+@dataclass(frozen=True)
+class NetworkFit:
+    """What the recorded times say of the waits that the network's model has, summed over the messages between nodes. Of
+    a message that was there before anybody needed it they say nothing."""
+
+    confirmed_ps: Waits
+    """of messages that were needed when the model has them come"""
+    contradicted_ps: Waits
+    """what the recorded times leave no room for"""
+    unexplained_ps: float
+    """what messages took beyond the model"""
+
+    def too_long_ps(self, waits: Waits) -> float:
+        """How much of other waits may be none."""
+        return waits.leaving * _may_be_none(self.confirmed_ps.leaving, self.contradicted_ps.leaving) + (
+            waits.coming * _may_be_none(self.confirmed_ps.coming, self.contradicted_ps.coming)
+        )
+
+    def too_short_ps(self, waits: Waits) -> float:
+        """By how much other waits may be too short; they may be twice as long where the trace confirms none."""
+        right = self.confirmed_ps.leaving + self.confirmed_ps.coming
+        told = right + self.unexplained_ps
+        return (waits.leaving + waits.coming) * (self.unexplained_ps / told if told else 1.0)
+
+
+def _may_be_none(right: float, wrong: float) -> float:
+    """How much of a kind of waits may be none: the share that was contradicted; where that is more than what intervals
+    leave out, or nothing is known of it, all: whether there is such a wait is then open."""
+    contradicted = wrong / (right + wrong) if right + wrong else 1.0
+    return contradicted if contradicted <= 1.0 - COVERED else 1.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a replay found. Arrays by callpath hold sums over all locations."""
+
+    makespan_ps: int
+    path_ps: dict[str, int]
+    """what a critical path consists of; the sum is the makespan"""
+    sensitivities: dict[str, dict[str, float]]
+    """derivatives of the makespan: by locality and parameter. Of a time: how often it counts; of G: in bytes"""
+    compute_ps: int
+    """derivative by a factor of all computation: the computation on the path"""
+    moved_ps: int
+    """what the steps of the path take more or less than as recorded, as a sum of both"""
+    waited_more_ps: Waits
+    """by how much messages on the path wait longer for NICs and links than as recorded"""
+    early_ps: int
+    """what steps of the path take less than nothing, as a positive sum: the recorded event came before the model's"""
+    short_ps: int
+    """what steps of the path take less than the model's costs, as a positive sum: what the recorded times contradict"""
+    path_messages: int
+    """messages and collective operations that the path follows"""
+    path_compute_by_location_ps: NDArray[np.int64]
+    ends_ps: NDArray[np.int64]
+    in_calls_ps: tuple[int, ...]
+    between_calls_ps: tuple[int, ...]
+    network: NetworkUse | None
+    """None: contention is not replayed"""
+    rebuilt: int
+    """messages whose protocol changes: what happens then is the model's, not the trace's"""
+
+
+def _integers(halves: Wide) -> tuple[int, ...]:
+    """Sums of 128 bits as Python's integers."""
+    low, high = halves[::2].tolist(), halves[1::2].astype(np.int64).tolist()
+    return tuple((above << 64) + below for below, above in zip(low, high, strict=True))
+
+
+class Engine:
+    """Replays of one program that ran as `recorded`; with a `network` that it ran on, contention is replayed."""
+
+    def __init__(
+        self,
+        program: Program,
+        recorded: Scenario,
+        *,
+        locations: int,
+        callpaths: int,
+        network: Surroundings | None = None,
+        nics_share: bool = False,
+    ) -> None:
+        self.program = program
+        self.recorded = recorded
+        self.locations = locations
+        self.callpaths = callpaths
+        self.network = network
+        self.nics_share = nics_share
+        """with contention: whether messages share their sender's NIC, instead of taking turns at it"""
+        self.kept_ps: int | None = None
+        """where NICs take messages as they come in a scenario: its makespan in the recorded order"""
+        self.found_ps: int | None = None
+        """where an order was found for a scenario that is not taken: its makespan in that one"""
+        self._reordered_from: Engine | None = None
+        self._graphs: dict[Any, WhatIf] = {}
+
+    def ran_as(self, recorded: Scenario) -> Engine:
+        """The engine of the same program, had it run on another machine: the trace is calibrated under that one."""
+        return self._anew(recorded, self.nics_share)
+
+    @cached_property
+    def with_shared_nics(self) -> Engine:
+        """The engine of the same program, in which messages share their sender's NIC and take no turns there."""
+        return (
+            self._anew(self.recorded, True) if self._reordered_from is None else self._reordered_from.with_shared_nics
+        )
+
+    @cached_property
+    def network_fit(self) -> NetworkFit | None:
+        """What the recorded times say of the network's model; None: contention is not replayed."""
+        graph = self.graph(self.recorded)
+        if not graph.contends:
+            return None
+        confirmed, contradicted, unexplained = graph.network_fit
+        return NetworkFit(Waits(*confirmed), Waits(*contradicted), unexplained)
+
+    def _anew(self, recorded: Scenario, nics_share: bool) -> Engine:
+        return Engine(
+            self.program,
+            recorded,
+            locations=self.locations,
+            callpaths=self.callpaths,
+            network=self.network,
+            nics_share=nics_share,
+        )
+
+    def as_they_come(self, scenarios: Sequence[Scenario]) -> list[Engine]:
+        """For each scenario, the engine whose NICs take messages in the order in which they come there; one of the
+        recorded order where that is the same, or makes no difference, or is found by the replay (contention) anyway, or
+        would make a program shorter to which nothing becomes cheaper (or longer, nothing dearer): such an order is the
+        model's, and a scenario in the recorded one is certain to be on the right side.
+
+        Raises:
+            InputError: the recorded messages wait for each other in a circle.
+        """
+        if self.reordered or self.graph(scenarios[0]).edges > MOST_EDGES:
+            return [self] * len(scenarios)
+        return [engine for engine, _ in self._in_their_orders(scenarios)]
+
+    def makespans_as_they_come(self, scenarios: Sequence[Scenario]) -> list[int]:
+        """The makespans of each scenario by the engine that `as_they_come` has for it; ps.
+
+        Raises:
+            InputError: the recorded messages wait for each other in a circle.
+        """
+        if self.reordered or self.graph(scenarios[0]).edges > MOST_EDGES:
+            return self.makespans(scenarios)
+        return [
+            one.makespans([each])[0] if makespan is None else makespan
+            for (one, makespan), each in zip(self._in_their_orders(scenarios), scenarios, strict=True)
+        ]
+
+    def _in_their_orders(self, scenarios: Sequence[Scenario]) -> list[tuple[Engine, int | None]]:
+        """Engines, and makespans where they are known."""
+        first = self.graph(scenarios[0])
+        if first.chooses:
+            return [*self._choosing(scenarios)]
+        if first.contends:
+            return [(self, makespan) for makespan in self.makespans(scenarios)]
+        *kept, kept_before = self.makespans([*scenarios, self.recorded])
+        *free, free_before = self.makespans([*scenarios, self.recorded], released=True)
+        late = [
+            i
+            for i, (by, no) in enumerate(zip(kept, free, strict=True))
+            if (by - no) - (kept_before - free_before) > ORDER_MATTERS * by
+        ]
+        found: list[tuple[Engine, int | None]] = [(self, makespan) for makespan in kept]
+        for i, one in zip(late, self._in_orders_of([scenarios[i] for i in late], [kept[i] for i in late]), strict=True):
+            found[i] = found[i] if one is self else self._on_the_right_side(one, scenarios[i], kept[i], kept_before)
+        return found
+
+    def _on_the_right_side(
+        self, found: Engine, scenario: Scenario, kept_ps: int, recorded_ps: int, makespan_ps: int | None = None
+    ) -> tuple[Engine, int]:
+        """The engine of the order that was found, or of the recorded one where that excludes what is found."""
+        makespan = found.makespans([scenario])[0] if makespan_ps is None else makespan_ps
+        if (makespan - recorded_ps) * direction(self.recorded, scenario) >= 0:
+            return found, makespan
+        kept = copy.copy(self)
+        kept.found_ps = makespan
+        return kept, kept_ps
+
+    def _choosing(self, scenarios: Sequence[Scenario]) -> list[tuple[Engine, int]]:
+        """Where requests complete, and messages come, in an order that takes another time: by more than it does of what
+        was recorded, and by more than the one that is found for the recorded program misses there."""
+        kept = self.makespans(scenarios)
+        kept_before, before = self._recorded_in_order
+        found = self._in_orders_of(scenarios, kept)
+        makespans = [
+            by if one is self else one.makespans([each])[0]
+            for one, each, by in zip(found, scenarios, kept, strict=True)
+        ]
+        least = max(ORDER_MATTERS, self.order_misses)
+        return [
+            self._on_the_right_side(one, each, by, kept_before, makespan)
+            if _differs(makespan - by, before - kept_before) > least * by
+            else (self, by)
+            for one, each, makespan, by in zip(found, scenarios, makespans, kept, strict=True)
+        ]
+
+    @property
+    def calls(self) -> int:
+        """Calls of the locations that are followed."""
+        return self.graph(self.recorded).calls
+
+    @property
+    def reordered(self) -> bool:
+        """Whether messages, or the requests that a call takes first, come in another order than the recorded one."""
+        return self.kept_ps is not None
+
+    @property
+    def order_misses(self) -> float:
+        """What of its makespan the recorded program would take more or less in the order that is found for it, where
+        requests complete in any order; else 0."""
+        whole = self._reordered_from or self
+        if not whole.graph(whole.recorded).chooses:
+            return 0.0
+        kept, found = whole._recorded_in_order
+        return abs(found - kept) / max(1, kept)
+
+    @cached_property
+    def _recorded_in_order(self) -> tuple[int, int]:
+        """What was recorded takes so long in the recorded order, and in the one in which messages and requests come."""
+        kept = self.makespans([self.recorded])[0]
+        return kept, self._in_order_of(self.recorded, kept).makespans([self.recorded])[0]
+
+    def order_of_elsewhere_ps(self, scenario: Scenario) -> int:
+        """What the recorded program would take more or less, did requests complete in the order in which messages come
+        in a scenario; 0 where contention is not replayed, or no requests complete in any order; ps."""
+        whole = self._reordered_from or self
+        planned, graph = whole.graph(scenario), whole.graph(whole.recorded)
+        if not (graph.contends and planned.contends and graph.chooses):
+            return 0
+        found = graph.in_order_of(planned, _native(scenario), scenario.compute, *_lists(scenario))
+        if found is None:
+            return 0
+        foreign = whole.ran_as(whole.recorded)
+        foreign._graphs[_protocols(whole.recorded)] = found
+        return foreign.makespans([whole.recorded])[0] - whole._recorded_in_order[0]
+
+    def _in_orders_of(self, scenarios: Sequence[Scenario], kept_ps: Sequence[int]) -> list[Engine]:
+        for scenario in scenarios:  # here, since graphs are kept for all
+            self.graph(scenario)
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            return list(pool.map(self._in_order_of, scenarios, kept_ps))
+
+    def _in_order_of(self, scenario: Scenario, kept_ps: int) -> Engine:
+        reordered = self.graph(scenario).reordered(_native(scenario), scenario.compute, *_lists(scenario))
+        if reordered is None:
+            return self
+        found = self.ran_as(self.recorded)
+        found.kept_ps, found._reordered_from = kept_ps, self
+        found._graphs[_protocols(scenario)] = reordered
+        return found
+
+    def replay(self, scenarios: Sequence[Scenario]) -> list[Outcome]:
+        """An outcome for each scenario; those of the same protocols in one pass.
+
+        Raises:
+            InputError: the recorded messages wait for each other in a circle.
+        """
+        return self._by_protocols(scenarios, self._pass)
+
+    def makespans(self, scenarios: Sequence[Scenario], *, released: bool = False) -> list[int]:
+        """The makespans in picoseconds, and nothing else.
+
+        Args:
+            scenarios: what is replayed.
+            released: a message does not wait at a NIC for one that was recorded there before it, and now comes later.
+
+        Raises:
+            InputError: the recorded messages wait for each other in a circle.
+        """
+        return self._by_protocols(
+            scenarios, lambda graph, same: graph.makespans(*self._lanes(same), os.cpu_count() or 1, released).tolist()
+        )
+
+    def times(self, scenario: Scenario, *, unexplained: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Enters and leaves of all calls of the locations that are followed, by location and call.
+
+        Arguments:
+            unexplained: whether calls that move data last what no model explains, too; without it they last nothing.
+
+        Raises:
+            InputError: the recorded messages wait for each other in a circle.
+        """
+        return self.graph(scenario).times(
+            _native(scenario), scenario.compute, *_lists(scenario), unexplained=unexplained
+        )
+
+    def times_with_code(self, longer_ps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """Enters and leaves of all calls, as `times`, if the code before each of them took so much longer than it did
+        (negative: shorter), and NICs took messages as they came; None where contention is replayed.
+
+        Raises:
+            InputError: the recorded messages wait for each other in a circle.
+        """
+        found = self.graph(self.recorded).with_code(np.ascontiguousarray(longer_ps, dtype=np.int64))
+        return None if found is None else found.times(_native(self.recorded))
+
+    def _by_protocols(
+        self, scenarios: Sequence[Scenario], of: Callable[[WhatIf, Sequence[Scenario]], list[Found]]
+    ) -> list[Found]:
+        groups: dict[Any, list[int]] = {}
+        for i, scenario in enumerate(scenarios):
+            groups.setdefault(_protocols(scenario), []).append(i)
+        found: dict[int, Found] = {}
+        for members in groups.values():
+            graph = self.graph(scenarios[members[0]])
+            found.update(zip(members, of(graph, [scenarios[i] for i in members]), strict=True))
+        return [found[i] for i in range(len(scenarios))]
+
+    def _lanes(self, scenarios: Sequence[Scenario]) -> tuple[Any, Any, Any, Any]:
+        return (
+            [_native(scenario) for scenario in scenarios],
+            np.asarray([scenario.compute for scenario in scenarios]),
+            _factors([scenario.by_location for scenario in scenarios], self.locations),
+            _factors([scenario.by_callpath for scenario in scenarios], self.callpaths),
+        )
+
+    def contends(self, scenario: Scenario) -> bool:
+        """Whether messages wait for each other in the network: the makespan is then not convex, and has no tangents."""
+        return self.graph(scenario).contends
+
+    def tangents(self, direction: Direction, x: Sequence[float]) -> list[Tangent]:
+        """Lines that touch the makespan over a parameter, at each x."""
+        scenario = direction.scenario
+        at_zero, step, unit = (
+            native_parameters(machine, asynchronous_progress=scenario.asynchronous_progress)
+            for machine in (direction.at_zero, direction.step, direction.unit)
+        )
+        rows = self.graph(scenario).tangents(
+            at_zero,
+            step,
+            unit,
+            scenario.compute,
+            _factors([scenario.by_location], self.locations)[0],
+            _factors([scenario.by_callpath], self.callpaths)[0],
+            np.asarray(x, dtype=np.float64),
+            os.cpu_count() or 1,
+        )
+        return [Tangent(at, *row) for at, row in zip(x, rows.tolist(), strict=True)]
+
+    def graph(self, scenario: Scenario) -> WhatIf:
+        """The graph for the scenario's protocols."""
+        key = _protocols(scenario)
+        if key not in self._graphs:
+            if len(self._graphs) == MOST_GRAPHS:
+                del self._graphs[list(self._graphs)[1]]  # the first is of what was recorded
+            self._graphs[key] = self._on_other_links(scenario) or self._built(scenario)
+        return self._graphs[key]
+
+    def _built(self, scenario: Scenario) -> WhatIf:
+        try:
+            return WhatIf(
+                self.program,
+                _native(self.recorded),
+                _native(scenario),
+                self.network,
+                scenario.elsewhere,
+                scenario.overlapped,
+                self.nics_share,
+            )
+        except CycleError as error:
+            raise InputError(
+                f"the trace contradicts itself: {error}; correct its clocks, or record it again"
+            ) from error
+
+    def _on_other_links(self, scenario: Scenario) -> WhatIf | None:
+        """A graph that there is, where the scenario differs from its own in how fast links are, and in nothing else
+        that a graph depends on."""
+        *protocols, elsewhere = _protocols(scenario)
+        for (*known, _), graph in self._graphs.items():
+            if elsewhere is not None and known == protocols:
+                found = graph.on_links(elsewhere)
+                if found is not None:
+                    return found
+        return None
+
+    def _pass(self, graph: WhatIf, scenarios: Sequence[Scenario]) -> list[Outcome]:
+        found = graph.replay(*self._lanes(scenarios))
+        return [
+            Outcome(
+                makespan_ps=int(found["makespan_ps"][lane]),
+                path_ps=dict(zip(PATH_PARTS, found["path_ps"][lane].tolist(), strict=True)),
+                sensitivities={
+                    locality: dict(zip(SENSITIVITIES, row, strict=True))
+                    for locality, row in zip(LOCALITIES, found["sensitivities"][lane].tolist(), strict=True)
+                },
+                compute_ps=int(found["path_compute_ps"][lane]),
+                moved_ps=int(found["path_moved_ps"][lane]),
+                waited_more_ps=Waits(*found["path_waited_more_ps"][lane].tolist()),
+                early_ps=int(found["path_early_ps"][lane]),
+                short_ps=int(found["path_short_ps"][lane]),
+                path_messages=int(found["path_messages"][lane]),
+                path_compute_by_location_ps=found["path_compute_by_location_ps"][lane],
+                ends_ps=found["ends_ps"][lane],
+                in_calls_ps=_integers(found["in_calls_ps"][lane]),
+                between_calls_ps=_integers(found["between_calls_ps"][lane]),
+                network=NetworkUse(**found["network"][lane]) if found["network"] else None,
+                rebuilt=graph.rebuilt,
+            )
+            for lane in range(len(scenarios))
+        ]
+
+
+def _differs(by: int, anyway: int) -> int:
+    """How much farther a time moves than it would anyway, to the same side."""
+    return max(by - max(0, anyway), -by - max(0, -anyway))
+
+
+def _protocols(scenario: Scenario) -> Any:
+    return (
+        *scenario.machine.eager_limit_bytes.tolist(),
+        scenario.asynchronous_progress,
+        scenario.overlapped,
+        scenario.machine.nics_per_node,
+        scenario.elsewhere,
+    )
+
+
+def _native(scenario: Scenario) -> Any:
+    return native_parameters(scenario.machine, asynchronous_progress=scenario.asynchronous_progress)
+
+
+def _lists(scenario: Scenario) -> tuple[list[float], list[float]]:
+    """Its factors by location and by callpath; empty: 1 each."""
+    by_location, by_callpath = (
+        [] if of is None else of.tolist() for of in (scenario.by_location, scenario.by_callpath)
+    )
+    return by_location, by_callpath
+
+
+def _factors(rows: Sequence[NDArray[np.float64] | None], width: int) -> NDArray[np.float64]:
+    return np.stack([np.ones(width) if row is None else np.asarray(row, dtype=np.float64) for row in rows])

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+
+#include "replay/native/cost/parameters.hpp"
+
+namespace logpost::replay {
+
+/// How a message's data lie in memory: blocks of `block_bytes`, one every `stride_bytes`.
+///
+/// Data are contiguous where there is one block, no stride, or a stride that is not larger than a block.
+struct Blocks {
+    std::uint64_t block_bytes = 0;  ///< 0: not stated; then the blocks are those that the machine was measured with
+    std::int64_t stride_bytes = 0;  ///< 0: contiguous; negative: the blocks lie backwards
+    bool operator==(const Blocks&) const = default;
+};
+
+/// The terms of one message's cost in picoseconds, not rounded. NaN: the machine does not state it.
+struct CostTerms {
+    double o_s = 0;
+    double o_r = 0;
+    double l_mw = 0;  ///< middleware latency of a strided message, half at each end
+    double L = 0;
+    double serialization = 0;  ///< (B - 1) G
+    double service = 0;        ///< max(g, B G): how long an endpoint is taken
+    double o_control = 0;      ///< overhead of a zero-byte control message of the rendezvous
+    bool rendezvous = false;
+    bool beyond_sizes = false;    ///< a table was continued beyond its largest size, or its largest number of blocks
+    bool beyond_strides = false;  ///< l_mw of the largest stride stands for a larger one
+};
+
+/// No cost is longer than 20 hours: the costs of all stages of a message, on top of a time below 2^62 ps, fit.
+inline constexpr std::int64_t kMostCostPs = std::int64_t{1} << 56;
+
+/// The cost of one message in picoseconds: what the split, the queues and the what-if replay compute with.
+struct Cost {
+    std::int64_t o_s = 0;
+    std::int64_t o_r = 0;
+    std::int64_t l_mw = 0;  ///< middleware latency, half at each end
+    std::int64_t L = 0;
+    std::int64_t serialization = 0;  ///< (B - 1) G
+    std::int64_t service = 0;        ///< max(g, B G): how long an endpoint is taken
+    std::int64_t o_control = 0;      ///< overhead of a zero-byte control message of the rendezvous
+    bool rendezvous = false;
+    bool beyond_sizes = false;    ///< as in CostTerms
+    bool beyond_strides = false;  ///< as in CostTerms
+};
+
+/// The cost's name in the split.
+using MessageStages = Cost;
+
+/// A table of l_mw over bytes and stride, measured with blocks of `block_bytes` (0: not stated), that starts where it
+/// must: at one block, which is contiguous and costs nothing.
+Middleware middleware_table(Surface l_mw, double block_bytes);
+
+/// l_mw of strided data, 0 for contiguous data. What a block costs is its turn in the loop and the cache lines that it
+/// starts, so that a table which was measured with blocks of b bytes is read where it has as many blocks: at n b bytes
+/// for n blocks, and at their stride.
+Reading middleware_latency(const Middleware& middleware, double bytes, double block_bytes, double stride_bytes);
+
+/// What the cost of a message depends on beside its machine and locality.
+struct MessageShape {
+    double bytes = 0;
+    double block_bytes = 0;   ///< as in Blocks
+    double stride_bytes = 0;  ///< as in Blocks
+    double burst = 1;         ///< messages initiated back to back; from 2 on o_s is o(S, b) where the machine states it
+    double hops = -1;         ///< links on its way; -1: not known, and L holds as it stands
+};
+
+/// The unrounded terms of a message.
+CostTerms cost_terms(const Parameters& parameters, Locality locality, const MessageShape& message);
+
+/// How the unrounded terms grow with x, where the machine's ranges are `parameters` at x and grow by those of `step`
+/// with it: derivatives to the right. Tables over sizes (log3P, l_mw, o(S, b)) do not grow.
+CostTerms cost_slopes(const Parameters& parameters, const Parameters& step, Locality locality,
+                      const MessageShape& message);
+
+/// The same as cost_terms, rounded to picoseconds.
+Cost message_cost(const Parameters& parameters, Locality locality, std::uint64_t bytes, const Blocks& layout,
+                  double burst = 1, std::int32_t hops = -1);
+
+}  // namespace logpost::replay

@@ -1,0 +1,588 @@
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <span>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "replay/native/graph/attention.hpp"
+#include "replay/native/graph/calibrated.hpp"
+#include "replay/native/graph/calls_in_time.hpp"
+#include "replay/native/graph/draft.hpp"
+#include "replay/native/graph/overlapped.hpp"
+#include "replay/native/graph/synchronous.hpp"
+#include "replay/native/graph/transfers.hpp"
+#include "replay/native/graph/turns.hpp"
+#include "replay/native/memory/release.hpp"
+#include "replay/native/memory/threads.hpp"
+#include "replay/native/program/message_facts.hpp"
+#include "replay/native/program/phases.hpp"
+#include "replay/native/servers/endpoints.hpp"
+
+namespace logpost::replay {
+namespace {
+
+class Builder {
+  public:
+    Builder(const Program& program, const Parameters& machine, const Parameters& planned, const Surroundings* elsewhere,
+            const Network* network, bool overlapped, bool nics_share)
+        : program_(program),
+          planned_(planned),
+          elsewhere_(elsewhere),
+          network_(network),
+          overlapped_(overlapped),
+          draft_(machine, program.placement, elsewhere == nullptr ? program.placement : elsewhere->placement),
+          locations_(program.timelines.size()),
+          calls_(program) {
+        draft_.contention = network != nullptr;
+        draft_.nics_share = nics_share;
+        draft_.numbered =
+            draft_.contention || moved() || overlapped || (planned.asynchronous_progress && OneSided::in(program));
+    }
+
+    Graph build() {
+        reserve();
+        add_calls();
+        add_sends();
+        add_turns();
+        synchronous_ = synchronous_sends(program_, draft_, classes_);
+        add_receives();
+        if (OneSided::in(program_)) {
+            OneSided one_sided(draft_, program_, events_, planned_.asynchronous_progress,
+                               {bases_, sending_, receiving_, answering_, exchanged_});
+            add_collectives(draft_, program_, one_sided.gates(), events_.leaves, told_);
+            one_sided.start();
+            add_own_edges();
+            const auto edges = draft_.edges;
+            const auto order = order_with_completions(one_sided);
+            draft_.edges = edges;
+            draft_.incoming = Incoming();
+            one_sided.follow(order);
+        } else {
+            add_collectives(draft_, program_, events_.enters, events_.leaves, told_);
+            add_own_edges();
+        }
+        // What the edges have told by now makes room for what is built next.
+        release(calls_, bases_, completions_, classes_, origins_);
+        give_back_unused(draft_.edges.size() * sizeof(DraftEdge));
+        auto order = first_order();
+        make_room({&sending_, &told_.sending});
+        add_queue(order, sending_);
+        add_queue(order, told_.sending);
+        release(sending_, told_.sending);
+        give_back_unused(draft_.nodes * sizeof(Customer));
+        order.update(draft_);
+        make_room({&receiving_, &told_.receiving, &answering_}, served_);
+        add_queue(order, receiving_);
+        add_queue(order, told_.receiving);
+        release(receiving_, told_.receiving);
+        give_back_unused(draft_.nodes * sizeof(Customer));
+        order.update(draft_);
+        add_processors(order);
+        release(served_, answering_);
+        order.update(draft_);
+        auto graph =
+            calibrated(std::move(draft_), std::move(order).taken(), std::move(events_), exchanged_, program_, network_);
+        graph.rebuilt = rebuilt_;
+        return graph;
+    }
+
+  private:
+    /// Where what follows a message's sending starts: after the overhead if `ready`, else before it.
+    struct Origin {
+        std::uint32_t node = kNone;
+        bool ready = false;
+    };
+    struct Served {
+        std::uint32_t call;
+        Customer customer;
+    };
+
+    [[nodiscard]] NodeOrder first_order() {
+        try {
+            return NodeOrder(draft_);
+        } catch (const Cycle& cycle) {
+            throw CycleError("the recorded calls wait for each other in a circle: " + calls_of(cycle, events_));
+        }
+    }
+
+    /// Where messages and operations contradict completed accesses, these were not found as they were.
+    [[nodiscard]] NodeOrder order_with_completions(OneSided& one_sided) {
+        const auto known = draft_.edges.size();
+        one_sided.order_completions();
+        try {
+            return NodeOrder(draft_);
+        } catch (const Cycle&) {
+            draft_.edges.resize(known);
+            return first_order();
+        }
+    }
+
+    [[nodiscard]] bool takes_part(std::size_t location) const noexcept { return program_.accounted[location] != 0; }
+
+    /// Whether a receive and its send are in the graph.
+    [[nodiscard]] bool followed(std::size_t location, const MessageEnd& receive) const noexcept {
+        return receive.match != kNone && receive.complete_call != kNone && takes_part(location) &&
+               takes_part(static_cast<std::size_t>(receive.peer));
+    }
+
+    /// Memory that is not used costs none, and a column that grows needs it twice.
+    void reserve() {
+        std::size_t calls = 0;
+        std::size_t messages = 0;
+        for (std::size_t l = 0; l < locations_; ++l) {
+            calls += program_.timelines[l].calls.size() + 1;
+            messages += program_.timelines[l].receives.size() + program_.timelines[l].transfers.size();
+        }
+        draft_.measured.reserve(2 * calls);
+        draft_.edges.reserve(2 * calls + 12 * messages);
+    }
+
+    void add_calls() {
+        classes_.resize(locations_);
+        events_.enters.resize(locations_);
+        events_.leaves.resize(locations_);
+        events_.begins.assign(locations_, kNone);
+        events_.ends.assign(locations_, kNone);
+        origins_.resize(locations_);
+        bases_.resize(locations_);
+        completions_.resize(locations_);
+        sending_.resize(locations_);
+        receiving_.resize(locations_);
+        told_.sending.resize(locations_);
+        told_.receiving.resize(locations_);
+        answering_.resize(locations_);
+        served_.resize(locations_);
+        const auto computes = [&](std::size_t l, std::int32_t callpath) {
+            return draft_.model(
+                {.kind = EdgeModel::Kind::compute, .location = static_cast<std::int32_t>(l), .callpath = callpath});
+        };
+        std::vector<std::uint32_t> last(locations_, kNone);
+        for (std::size_t l = 0; l < locations_; ++l) {
+            if (takes_part(l)) {
+                const auto& timeline = program_.timelines[l];
+                last[l] = events_.begins[l] = draft_.add_event(timeline.first_ps);
+                events_.enters[l].reserve(timeline.calls.size());
+                events_.leaves[l].reserve(timeline.calls.size());
+                completions_[l].assign(timeline.calls.size(), 0);
+                timeline.receives.for_each([&](std::size_t, const MessageEnd& receive) {
+                    if (followed(l, receive)) {
+                        ++completions_[l][receive.complete_call];
+                    }
+                });
+            }
+        }
+        std::vector<std::vector<std::uint32_t>> waits(locations_);
+        for (std::size_t l = 0; overlapped_ && l < locations_; ++l) {
+            if (takes_part(l)) {
+                waits[l] = overlapped_waits(program_, program_.timelines[l]);
+            }
+        }
+        std::vector<std::uint32_t> moved(locations_);  // waits of a row whose following work is moved yet
+        calls_.for_each([&](std::size_t l, std::uint32_t number) {
+            const auto& calls = program_.timelines[l].calls;
+            const auto& call = calls[number];
+            if (moved[l] > 0) {
+                exchanged_.work.emplace_back(draft_.next_edge(), 0);
+                --moved[l];
+            }
+            auto enter = draft_.add_event(call.enter_ps);
+            draft_.add_edge(last[l], enter, computes(l, call.callpath));
+            for (std::uint32_t i = number; !waits[l].empty() && i < number + waits[l][number]; ++i) {
+                const auto ready = enter;
+                enter = draft_.add_event(call.enter_ps);
+                exchanged_.work.emplace_back(draft_.next_edge(), calls[i + 1].enter_ps - calls[i].leave_ps);
+                draft_.add_edge(ready, enter, computes(l, calls[i + 1].callpath));
+                ++moved[l];
+            }
+            last[l] = draft_.add_event(call.leave_ps);
+            events_.enters[l].push_back(enter);
+            events_.leaves[l].push_back(last[l]);
+        });
+        for (std::size_t l = 0; l < locations_; ++l) {
+            const auto before = takes_part(l) ? start_up_calls(program_, l) : 0;
+            for (std::size_t call = 0; call < before; ++call) {
+                draft_.measured.set_fixed(events_.enters[l][call]);
+                draft_.measured.set_fixed(events_.leaves[l][call]);
+            }
+            if (takes_part(l)) {
+                events_.ends[l] = draft_.add_event(program_.timelines[l].last_ps);
+                draft_.add_edge(last[l], events_.ends[l], computes(l, -1));
+            }
+        }
+    }
+
+    [[nodiscard]] Blocks blocks(const Timeline& sender, std::uint32_t send, std::size_t& next) const noexcept {
+        while (next < sender.layouts.size() && sender.layouts[next].send < send) {
+            ++next;
+        }
+        if (next == sender.layouts.size() || sender.layouts[next].send != send) {
+            return {};
+        }
+        const auto& layout = program_.layouts[static_cast<std::size_t>(sender.layouts[next].layout)];
+        return layout.blocks <= 1 && layout.stride_bytes == 0
+                   ? Blocks{}
+                   : Blocks{.block_bytes = layout.block_bytes, .stride_bytes = layout.stride_bytes};
+    }
+
+    /// What the calls of a location start. A call that starts several messages, or one beside receiving, does so one
+    /// after the other.
+    void add_sends() {
+        std::vector<std::vector<std::uint8_t>> several(locations_);  // 1: the call starts more than one message
+        std::vector<std::uint32_t> next(locations_);
+        std::vector<std::size_t> layout(locations_);
+        for (std::size_t l = 0; l < locations_; ++l) {
+            if (!takes_part(l)) {
+                continue;
+            }
+            const auto& sends = program_.timelines[l].sends;
+            check_order(sends);
+            check_order(program_.timelines[l].receives);
+            bases_[l] = events_.enters[l];
+            origins_[l].resize(sends.size());
+            classes_[l].assign(sends.size(), kNone);
+            several[l].resize(program_.timelines[l].calls.size());
+            for (std::uint32_t i = 1; i < sends.size(); ++i) {
+                if (sends[i].call == sends[i - 1].call) {
+                    several[l][sends[i].call] = 1;
+                }
+            }
+        }
+        calls_.for_each([&](std::size_t l, std::uint32_t call) {
+            const auto& sends = program_.timelines[l].sends;
+            for (auto& i = next[l]; i < sends.size() && sends[i].call == call; ++i) {
+                add_send(l, i, several[l][call] != 0, layout[l]);
+            }
+        });
+    }
+
+    /// Sends that wait in their calls for the messages before them to leave.
+    void add_turns() {
+        const Turns turns(program_, draft_, classes_);
+        for (std::size_t l = 0; l < locations_; ++l) {
+            turns.for_each(l, [&](const Turn& turn) {
+                draft_.add_edge(events_.leaves[l][turn.before], events_.leaves[l][turn.call],
+                                draft_.message_model(turn.message, kTermTurn));
+            });
+        }
+    }
+
+    template <class Ends>
+    static void check_order(const Ends& ends) {
+        for (std::size_t i = 1; i < ends.size(); ++i) {
+            if (ends[i].call < ends[i - 1].call) {
+                throw std::invalid_argument("the ends of messages do not stand in the order of their calls");
+            }
+        }
+    }
+
+    void add_send(std::size_t l, std::uint32_t i, bool one_of_several, std::size_t& layout) {
+        const auto& timeline = program_.timelines[l];
+        const auto& send = timeline.sends[i];
+        if (send.peer == kUndefined) {
+            return;
+        }
+        const auto here = static_cast<std::int32_t>(l);
+        const auto message = draft_.message_class(here, send.peer, send.bytes, blocks(timeline, i, layout));
+        classes_[l][i] = message;
+        const auto overhead = draft_.message_model(message, kTermSend);
+        if (!one_of_several && completions_[l][send.call] == 0) {
+            draft_.add_edge(events_.enters[l][send.call], events_.leaves[l][send.call], overhead);
+            origins_[l][i] = {events_.enters[l][send.call], false};
+            bases_[l][send.call] = kNone;  // the edge is there
+        } else {
+            const auto ready = draft_.add_node();
+            draft_.add_edge(bases_[l][send.call], ready, overhead);
+            bases_[l][send.call] = ready;
+            origins_[l][i] = {ready, true};
+        }
+    }
+
+    void add_receives() {
+        std::vector<std::uint32_t> next(locations_);
+        calls_.for_each([&](std::size_t l, std::uint32_t call) {
+            const auto& receives = program_.timelines[l].receives;
+            for (auto& i = next[l]; i < receives.size() && receives[i].call <= call; ++i) {
+                if (followed(l, receives[i])) {
+                    add_message(l, i);
+                }
+            }
+        });
+    }
+
+    /// Whether a class's bytes alone ask for a handshake where the program would run.
+    [[nodiscard]] bool planned_rendezvous(std::uint32_t message) {
+        while (planned_rendezvous_.size() <= message) {
+            const auto& of = draft_.messages[planned_rendezvous_.size()];
+            const auto& [locality, hops] = of.planned;
+            planned_rendezvous_.push_back(message_cost(planned_, locality, of.bytes, of.layout, 1, hops).rendezvous);
+        }
+        return planned_rendezvous_[message];
+    }
+
+    void add_message(std::size_t l, std::uint32_t index) {
+        const auto& receive = program_.timelines[l].receives[index];
+        const auto s = static_cast<std::size_t>(receive.peer);
+        const auto& sender = program_.timelines[s];
+        const auto& send = sender.sends[receive.match];
+        const auto message = classes_[s][receive.match];
+        const auto origin = origins_[s][receive.match];
+        const int overhead = origin.ready ? 0 : kTermSend;
+        const MessageId id{static_cast<std::int32_t>(l), index};
+        const bool asks_then = planned_rendezvous(message);
+        const bool recorded = is_rendezvous(program_, id, draft_.cost(message).rendezvous);
+        const bool asynchronous = draft_.machine.asynchronous_progress;
+        bool rendezvous = recorded;
+        if (asks_then != draft_.cost(message).rendezvous) {
+            const auto mode = program_.kind(sender.calls[send.call]);
+            rendezvous = mode == CallKind::send_synchronous || (mode != CallKind::send_buffered && asks_then);
+        }
+        const bool by_size = draft_.cost(message).rendezvous || asks_then;
+        const auto way = recorded && rendezvous && !by_size ? synchronous_ : Synchronous::asks;
+        const bool pushed = way == Synchronous::pushes;
+        const bool matched = way == Synchronous::matches;
+        const bool changed = rendezvous != recorded ||
+                             (rendezvous && way == Synchronous::asks && planned_.asynchronous_progress != asynchronous);
+        rebuilt_ += changed ? 1 : 0;
+
+        const auto inject = draft_.add_node();
+        if (rendezvous && way == Synchronous::asks) {
+            handshake(l, receive, send, message, origin, inject);
+        } else {
+            draft_.add_edge(origin.node, inject, draft_.message_model(message, overhead));
+        }
+        if (matched) {
+            draft_.add_edge(events_.enters[l][receive.call], inject, Draft::kMeasured);
+        }
+        const auto first_byte = draft_.add_node();
+        const auto crossings = draft_.crossings.size();
+        draft_.add_message(inject, first_byte, draft_.message_model(message, kTermLatency), receive.peer,
+                           static_cast<std::int32_t>(l));
+        const auto complete = events_.leaves[l][receive.complete_call];
+        const auto completion = draft_.message_model(message, kTermSerialization | kTermReceive);
+        const auto service = draft_.message_model(message, kTermReceive);
+        const auto needed = needed_at(program_, events_, l, receive.complete_call, draft_.cost(message).L);
+        if (needed != complete) {
+            draft_.add_edge(bases_[l][receive.complete_call], complete, service);
+            draft_.add_edge(first_byte, needed, completion);
+        } else if (completions_[l][receive.complete_call] == 1) {
+            draft_.add_edge(first_byte, complete, completion);
+            draft_.add_edge(bases_[l][receive.complete_call], complete, service);
+        } else {
+            const auto served = draft_.add_node();
+            draft_.add_edge(first_byte, served, completion);
+            draft_.add_edge(bases_[l][receive.complete_call], served, service);
+            draft_.add_edge(served, complete, Draft::kMeasured);
+            served_[l].push_back({receive.complete_call, {served, service}});
+        }
+        sending_[s].push_back(draft_.at_nic(inject, message));
+        receiving_[l].push_back(draft_.at_nic(first_byte, message));
+        if (pushed && send.complete_call != kNone) {
+            acknowledge(l, receive, send, message, first_byte);
+        } else if (matched && send.complete_call != kNone) {
+            draft_.add_edge(first_byte, needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L),
+                            draft_.message_model(message, kTermSerialization));
+        } else if (rendezvous && send.complete_call != kNone) {
+            if (draft_.crossings.size() > crossings) {
+                draft_.crossings.back().sent_edge = draft_.next_edge();
+            }
+            draft_.add_edge(inject, needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L),
+                            draft_.message_model(message, kTermSerialization));
+        }
+        // A probe right before the receive waits for the same message.
+        const auto& calls = program_.timelines[l].calls;
+        if (!rendezvous && receive.call == receive.complete_call && receive.call > 0 &&
+            program_.kind(calls[receive.call - 1]) == CallKind::probe &&
+            calls[receive.call - 1].leave_ps > sender.calls[send.call].enter_ps) {
+            draft_.add_edge(first_byte, events_.leaves[l][receive.call - 1],
+                            draft_.message_model(message, kTermSerialization));
+        }
+        if (changed) {
+            draft_.measured.set_fresh(complete);
+            draft_.measured.set_fresh(events_.leaves[s][send.complete_call == kNone ? send.call : send.complete_call]);
+        }
+    }
+
+    /// Request, match, clear-to-send: the receiver answers in the call that the recorded times say, and so does the
+    /// sender; with asynchronous progress the posted receive and the send suffice.
+    void handshake(std::size_t l, const MessageEnd& receive, const MessageEnd& send, std::uint32_t message,
+                   Origin origin, std::uint32_t inject) {
+        const auto s = static_cast<std::size_t>(receive.peer);
+        const auto& receiver = program_.timelines[l];
+        const auto& sender = program_.timelines[s];
+        const auto& cost = draft_.cost(message);
+        const int overhead = origin.ready ? 0 : kTermSend;
+        const auto match = draft_.add_node();
+        if (planned_.asynchronous_progress) {
+            draft_.add_edge(origin.node, match, draft_.message_model(message, overhead | kTermLatency));
+            draft_.add_edge(events_.enters[l][receive.call], match, Draft::kMeasured);
+            draft_.add_edge(match, inject, draft_.message_model(message, kTermLatency));
+            return;
+        }
+        const auto sent =
+            send.complete_call == kNone ? static_cast<std::uint32_t>(sender.calls.size() - 1) : send.complete_call;
+        const auto request = std::max(receiver.calls[receive.call].enter_ps,
+                                      sender.calls[send.call].enter_ps + cost.o_s + cost.l_mw / 2 + cost.L);
+        auto answer = answering_call(program_, receiver, receive.call, receive.complete_call, request);
+        if (receiver.calls[answer].enter_ps >= sender.calls[sent].leave_ps) {
+            answer = receive.call;  // the sender was done before: it was answered earlier than the calls tell
+        }
+        draft_.add_edge(origin.node, match, draft_.message_model(message, overhead | kTermLatency | kTermControl));
+        draft_.add_edge(events_.enters[l][answer], match, draft_.message_model(message, kTermControl));
+        const auto clear = std::max(request, receiver.calls[answer].enter_ps) + cost.o_control + cost.L;
+        auto reply = answering_call(program_, sender, send.call, sent, clear);
+        if (sender.calls[reply].enter_ps >= receiver.calls[receive.complete_call].leave_ps) {
+            reply = send.call;  // the message had come by then: likewise
+        }
+        draft_.add_edge(match, inject, draft_.message_model(message, kTermLatency | kTermControl));
+        if (reply != send.call) {
+            draft_.add_edge(events_.enters[s][reply], inject, draft_.message_model(message, kTermControl));
+        }
+    }
+
+    /// A message whose data went at once completes at its sender when its match is known there.
+    void acknowledge(std::size_t l, const MessageEnd& receive, const MessageEnd& send, std::uint32_t message,
+                     std::uint32_t first_byte) {
+        const auto s = static_cast<std::size_t>(receive.peer);
+        const auto latency = draft_.message_model(message, kTermLatency);
+        const auto done = needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L);
+        draft_.add_edge(first_byte, done, latency);
+        if (program_.timelines[l].calls[receive.call].enter_ps <
+            program_.timelines[s].calls[send.complete_call].leave_ps) {
+            draft_.add_edge(events_.enters[l][receive.call], done, latency);
+        }
+    }
+
+    void add_own_edges() {
+        calls_.for_each([&](std::size_t l, std::uint32_t call) { add_own_edge(l, call); });
+    }
+
+    /// From each call's enter, or the last thing that it started, to its leave.
+    void add_own_edge(std::size_t l, std::uint32_t call) {
+        const auto base = bases_[l][call];
+        if (base != kNone && (completions_[l][call] == 0 || base != events_.enters[l][call])) {
+            const bool moves = moves_data(program_.kind(program_.timelines[l].calls[call]));
+            draft_.add_edge(base, events_.leaves[l][call], moves ? Draft::kMeasured : Draft::kOwn);
+        }
+    }
+
+    /// Whether messages meet at other NICs than as the program ran.
+    [[nodiscard]] bool moved() const noexcept {
+        return elsewhere_ != nullptr || planned_.nics_per_node != draft_.machine.nics_per_node;
+    }
+
+    /// Messages queue at an endpoint: within a node at the location's own, between nodes at the NIC.
+    void add_queue(const NodeOrder& order, const std::vector<Customers>& customers) {
+        const auto first = draft_.next_edge();
+        add_servers(order, customers, draft_.recorded, draft_.machine.nics_per_node, &Customer::far);
+        if (moved()) {
+            exchanged_.only_recorded.push_back({first, draft_.next_edge()});
+            add_servers(order, customers, draft_.planned, planned_.nics_per_node, &Customer::far_then);
+            exchanged_.only_planned.push_back({exchanged_.only_recorded.back().second, draft_.next_edge()});
+        }
+    }
+
+    void add_servers(const NodeOrder& order, const std::vector<Customers>& customers, const Placement& placement,
+                     std::int32_t nics_per_node, bool (Customer::*far)() const noexcept) {
+        std::vector<Customers> servers;
+        for (const auto& here : customers) {
+            std::ranges::copy_if(here, std::back_inserter(servers.emplace_back()),
+                                 [far](const Customer& one) { return !(one.*far)(); });
+        }
+        if (!draft_.contention) {  // else NICs take messages in the order that the replay finds
+            for (const auto& group : endpoint_groups(program_, placement, nics_per_node)) {
+                auto& all = servers.emplace_back();
+                for (const auto location : group) {
+                    std::ranges::copy_if(customers[location], std::back_inserter(all),
+                                         [far](const Customer& one) { return (one.*far)(); });
+                }
+            }
+        }
+        take_turns(order, servers);
+    }
+
+    /// Makes room for the edges that lead from customers to those behind them.
+    void make_room(std::initializer_list<const std::vector<Customers>*> queues,
+                   std::span<const std::vector<Served>> served = {}) {
+        draft_.incoming.make_room([&](const auto& visit) {
+            for (const auto* queue : queues) {
+                for (const auto& here : *queue) {
+                    for (const auto& one : here) {
+                        if (!draft_.contention || !one.far()) {
+                            visit(one.node);
+                        }
+                        if (moved() && (!draft_.contention || !one.far_then())) {
+                            visit(one.node);
+                        }
+                    }
+                }
+            }
+            for (const auto& here : served) {
+                std::ranges::for_each(here, visit, [](const Served& one) { return one.customer.node; });
+            }
+        });
+    }
+
+    /// Each server takes its customers in the order in which they came.
+    void take_turns(const NodeOrder& order, std::span<Customers> servers) {
+        for_each_parallel(servers.size(), std::thread::hardware_concurrency(), 1, [&](std::size_t i, unsigned) {
+            std::ranges::sort(servers[i],
+                              [&](const Customer& a, const Customer& b) { return order.before(a.node, b.node); });
+        });
+        for (const auto& customers : servers) {
+            for (std::size_t i = 1; i < customers.size(); ++i) {
+                draft_.put_edge(customers[i - 1].node, customers[i].node, customers[i - 1].service());
+            }
+        }
+    }
+
+    /// A call that completes several receives does so one after the other, and a target answers transfers so.
+    void add_processors(const NodeOrder& order) {
+        take_turns(order, answering_);
+        for (auto& served : served_) {
+            std::ranges::sort(served, [&](const Served& a, const Served& b) {
+                return a.call != b.call ? a.call < b.call : order.before(a.customer.node, b.customer.node);
+            });
+            for (std::size_t i = 1; i < served.size(); ++i) {
+                if (served[i].call == served[i - 1].call) {
+                    // Its own completion, once the processor is free of the one before.
+                    draft_.put_edge(served[i - 1].customer.node, served[i].customer.node, served[i].customer.service());
+                }
+            }
+        }
+    }
+
+    const Program& program_;
+    const Parameters& planned_;
+    const Surroundings* elsewhere_;
+    const Network* network_;
+    bool overlapped_;
+
+    Draft draft_;
+    std::size_t locations_;
+    CallsInTime calls_;
+    Events events_;
+    std::vector<std::vector<std::uint32_t>> bases_;        // node by [location][call]: what its completions follow
+    std::vector<std::vector<std::uint32_t>> completions_;  // receives by [location][call]
+    std::vector<std::vector<std::uint32_t>> classes_;      // message class by [location][send]
+    std::vector<std::vector<Origin>> origins_;             // by [location][send]
+    std::vector<Customers> sending_, receiving_;           // by location
+    ToldAtNics told_;                                      // messages of collectives
+    std::vector<Customers> answering_;                     // likewise: one-sided transfers at their targets
+    std::vector<std::vector<Served>> served_;              // by location
+    std::vector<bool> planned_rendezvous_;                 // by message class
+    Exchanged exchanged_;
+    Synchronous synchronous_ = Synchronous::asks;  // of sends below the eager limit
+    std::uint64_t rebuilt_ = 0;
+};
+
+}  // namespace
+
+Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned,
+                  const Surroundings* elsewhere, const Network* network, bool overlapped, bool nics_share) {
+    return Builder(program, machine, planned, elsewhere, network, overlapped, nics_share).build();
+}
+
+}  // namespace logpost::replay

@@ -1,0 +1,81 @@
+#include "replay/native/graph/joints.hpp"
+
+#include <numeric>
+
+namespace logpost::replay {
+namespace {
+
+/// Whether a node is only ever later than its one source by what that edge weighs.
+bool follows(const Graph& graph, std::uint32_t node) {
+    const auto i = graph.first_edge[node];
+    if (graph.first_edge[node + 1] - i != 1) {
+        return false;
+    }
+    return graph.arcs[i].source < node && graph.crossing_of[i] == kNone && !is_queue(graph.models[graph.model_of(i)]);
+}
+
+}  // namespace
+
+std::size_t Joints::bytes() const noexcept {
+    const auto numbers =
+        of_node.size() + nodes.size() + first_in.size() + outs.size() + first_out.size() + queues.size();
+    return numbers * sizeof(std::uint32_t) + ins.size() * sizeof(In);
+}
+
+Joints joints_of(const Graph& graph, bool every_node) {
+    Joints found;
+    const auto nodes = static_cast<std::uint32_t>(graph.nodes());
+    found.of_node.resize(nodes);
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        if (!every_node && follows(graph, node)) {
+            found.of_node[node] = found.of_node[graph.arcs[graph.first_edge[node]].source];
+        } else {
+            found.of_node[node] = static_cast<std::uint32_t>(found.nodes.size());
+            found.nodes.push_back(node);
+        }
+    }
+    found.first_in.reserve(found.size() + 1);
+    found.first_out.assign(found.size() + 1, 0);
+    for (std::uint32_t joint = 0; joint < found.size(); ++joint) {
+        const auto node = found.nodes[joint];
+        found.first_in.push_back(static_cast<std::uint32_t>(found.ins.size()));
+        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+            const auto edge = graph.edge(i);
+            const auto source = edge.source == kNone ? kNone : found.of_node[edge.source];
+            if (source != kNone) {
+                ++found.first_out[source + 1];
+                if (is_queue(graph.models[edge.model])) {
+                    found.queues.push_back(static_cast<std::uint32_t>(found.ins.size()));
+                }
+            }
+            found.ins.push_back({i, source, joint, graph.crossing_of[i]});
+        }
+    }
+    found.first_in.push_back(static_cast<std::uint32_t>(found.ins.size()));
+    std::partial_sum(found.first_out.begin(), found.first_out.end(), found.first_out.begin());
+    found.outs.resize(found.first_out.back());
+    auto next = found.first_out;
+    for (std::uint32_t in = 0; in < found.ins.size(); ++in) {
+        if (const auto source = found.ins[in].source; source != kNone) {
+            found.outs[next[source]++] = in;
+        }
+    }
+    return found;
+}
+
+std::vector<std::int64_t> distances(const Graph& graph, const Joints& joints, const Weights& weights,
+                                    std::size_t lane) {
+    std::vector<std::int64_t> found(graph.nodes(), 0);
+    std::size_t joint = 0;
+    for (std::uint32_t node = 0; node < found.size(); ++node) {
+        if (joint < joints.size() && joints.nodes[joint] == node) {
+            ++joint;
+            continue;
+        }
+        const auto edge = graph.edge(graph.first_edge[node]);
+        found[node] = found[edge.source] + weights.weight(edge, lane, 0);
+    }
+    return found;
+}
+
+}  // namespace logpost::replay

@@ -1,0 +1,214 @@
+#include "replay/native/graph/outcomes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <unordered_map>
+#include <utility>
+
+#include "replay/native/graph/lanes.hpp"
+#include "replay/native/graph/pass.hpp"
+
+namespace logpost::replay {
+namespace {
+
+/// Of a location's time: in a call, or before one.
+struct Stretch {
+    enum class Kind : std::uint8_t { none, in_call, between_calls };
+    Kind kind = Kind::none;
+    std::int32_t callpath = -1;
+};
+
+/// Calls `visit(node, ended, begun)` for the times that sums over calls consist of: a node's time ends what `ended`
+/// says and begins what `begun` says.
+template <class Visit>
+void for_each_boundary(const Graph& graph, const Program& program, Visit&& visit) {
+    using enum Stretch::Kind;
+    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
+        const auto& calls = program.timelines[location].calls;
+        if (graph.begins[location] == kNone || calls.empty()) {
+            continue;
+        }
+        visit(graph.begins[location], Stretch{}, Stretch{between_calls, calls[0].callpath});
+        for (std::size_t call = 0; call < calls.size(); ++call) {
+            const auto id = graph.first_call[location] + call;
+            const auto callpath = calls[call].callpath;
+            visit(graph.enters[id], Stretch{between_calls, callpath}, Stretch{in_call, callpath});
+            const auto next = graph.next_call.empty() ? call + 1 : graph.next_call[id] - graph.first_call[location];
+            visit(graph.leaves[id], Stretch{in_call, callpath},
+                  next < calls.size() ? Stretch{between_calls, calls[next].callpath} : Stretch{});
+        }
+    }
+}
+
+void add(LaneOutcome& outcome, const Stretch& stretch, WidePs ps) {
+    if (stretch.kind != Stretch::Kind::none) {
+        auto& sums = stretch.kind == Stretch::Kind::in_call ? outcome.in_calls_ps : outcome.between_calls_ps;
+        sums[static_cast<std::size_t>(stretch.callpath)] += ps;
+    }
+}
+
+LaneOutcome without_times(const Graph& graph, const Program& program) {
+    return {.path = {},
+            .ends_ps = std::vector<std::int64_t>(graph.ends.size()),
+            .in_calls_ps = std::vector<WidePs>(program.callpaths()),
+            .between_calls_ps = std::vector<WidePs>(program.callpaths())};
+}
+
+/// Nodes whose times end and begin the same are added up together.
+class Roles {
+  public:
+    Roles(const Graph& graph, const Program& program) : of_node_(graph.nodes()) {
+        std::unordered_map<std::uint64_t, std::uint32_t> known;
+        const auto key = [](const Stretch& one) {
+            return static_cast<std::uint64_t>(static_cast<std::uint32_t>(one.callpath)) << 1U |
+                   (one.kind == Stretch::Kind::in_call ? 1U : 0U);
+        };
+        for_each_boundary(graph, program, [&](std::uint32_t node, const Stretch& ended, const Stretch& begun) {
+            // A callpath takes 31 bits, and -1 stands for none.
+            const auto both = key(ended) << 32U ^ key(begun);
+            const auto [place, added] = known.try_emplace(both, static_cast<std::uint32_t>(stretches_.size()));
+            if (added) {
+                stretches_.emplace_back(ended, begun);
+            }
+            of_node_[node] = place->second;
+        });
+    }
+
+    static constexpr std::uint32_t kNoRole = 0;
+    [[nodiscard]] std::uint32_t of(std::size_t node) const noexcept { return of_node_[node]; }
+    [[nodiscard]] std::size_t size() const noexcept { return stretches_.size(); }
+    /// Adds the sum of the times of a role's nodes.
+    void add_up(LaneOutcome& outcome, std::size_t role, WidePs sum) const {
+        add(outcome, stretches_[role].first, sum);
+        add(outcome, stretches_[role].second, -sum);
+    }
+
+  private:
+    HugeColumn<std::uint32_t> of_node_;
+    std::vector<std::pair<Stretch, Stretch>> stretches_{1};  // kNoRole
+};
+
+/// What a pass leaves of a group of lanes.
+template <std::size_t Lanes>
+class Followed {
+  public:
+    Followed(const Graph& graph, const Roles& roles)
+        : roles_(roles), edges_(graph.nodes()), low_(roles.size()), high_(roles.size()) {}
+
+    [[gnu::always_inline]] void come(const LaneTimes<Lanes>& come, const LaneTimes<Lanes>& latest) noexcept {
+        for (std::size_t lane = 0; lane < Lanes; ++lane) {
+            which_[lane] = latest[lane] < come[lane] ? number_ : which_[lane];
+        }
+    }
+
+    [[gnu::always_inline]] void at(std::size_t node, const LaneTimes<Lanes>& latest, bool last) {
+        auto& edges = edges_[node];
+        for (std::size_t lane = 0; lane < Lanes; ++lane) {
+            edges[lane] = static_cast<std::uint8_t>(which_[lane]);
+        }
+        if (number_ >= kWide) [[unlikely]] {
+            wide_[static_cast<std::uint32_t>(node)] = which_;
+            for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                edges[lane] = static_cast<std::uint8_t>(std::min(which_[lane], kWide));
+            }
+        }
+        // Halves of times: their sums over all nodes need no third word.
+        const auto role = last ? roles_.of(node) : Roles::kNoRole;
+        auto& low = low_[role];
+        auto& high = high_[role];
+        for (std::size_t lane = 0; lane < Lanes; ++lane) {
+            low[lane] += static_cast<std::uint64_t>(latest[lane]) & 0xFFFFFFFFU;
+            high[lane] += static_cast<std::uint64_t>(latest[lane] >> 32);
+        }
+        number_ = last ? 0 : number_ + 1;
+    }
+
+    /// The number of the edge among those of its node.
+    [[nodiscard]] std::uint32_t edge(std::uint32_t node, std::size_t lane) const {
+        const auto edge = edges_[node][lane];
+        return static_cast<std::uint32_t>(edge < kWide ? edge : wide_.at(node)[lane]);
+    }
+    void add_up(LaneOutcome& outcome, std::size_t lane) const {
+        for (std::size_t role = 1; role < roles_.size(); ++role) {
+            const auto high = static_cast<WidePs>(static_cast<std::int64_t>(high_[role][lane]));
+            roles_.add_up(outcome, role, high * (WidePs{1} << 32) + static_cast<WidePs>(low_[role][lane]));
+        }
+    }
+
+  private:
+    /// From this number on, a byte does not hold an edge.
+    static constexpr std::int64_t kWide = 255;
+
+    const Roles& roles_;
+    HugeColumn<std::array<std::uint8_t, Lanes>> edges_;  // by node
+    std::unordered_map<std::uint32_t, LaneTimes<Lanes>> wide_;
+    std::vector<std::array<std::uint64_t, Lanes>> low_, high_;  // by role
+    LaneTimes<Lanes> which_{};
+    std::int64_t number_ = 0;
+};
+
+template <std::size_t Lanes>
+void replay(const Graph& graph, const Program& program, const Weights& weights, std::span<const Setting> settings,
+            const Roles& roles, std::size_t first_lane, std::vector<LaneOutcome>& found) {
+    Followed<Lanes> followed(graph, roles);
+    SlotTimes<Lanes> times(graph);
+    const auto of_models = weights.group<Lanes>(first_lane);
+    on_this_processor([&] [[gnu::always_inline]] () { replay_in_slots<Lanes>(graph, of_models, times, followed); });
+    for (std::size_t lane = 0; lane < Lanes; ++lane) {
+        auto outcome = without_times(graph, program);
+        for (std::size_t location = 0; location < graph.ends.size(); ++location) {
+            if (graph.ends[location] != kNone) {
+                outcome.ends_ps[location] = times[graph.slots[graph.ends[location]]][lane];
+            }
+        }
+        followed.add_up(outcome, lane);
+        const auto time_of = [&](std::uint32_t node) { return times[graph.slots[node]][lane]; };
+        outcome.path =
+            critical_path(graph, weights, settings, first_lane + lane, time_of, [&](std::uint32_t node) -> Binding {
+                const auto edge = graph.first_edge[node] + followed.edge(node, lane);
+                const auto slot = graph.arcs[edge].source;
+                if (slot == Graph::kNoSource) {
+                    return {edge, kNone};
+                }
+                // The path goes back, and so does this: over every node once.
+                auto source = node - 1;
+                while (graph.slots[source] != slot) {
+                    --source;
+                }
+                return {edge, source};
+            });
+        found.push_back(std::move(outcome));
+    }
+}
+
+}  // namespace
+
+std::vector<LaneOutcome> outcomes(const Graph& graph, const Program& program, const Weights& weights,
+                                  std::span<const Setting> settings) {
+    const Roles roles(graph, program);
+    std::vector<LaneOutcome> found;
+    for_each_group(settings.size(), [&](std::size_t first, std::size_t width) {
+        of_width(width, [&](auto lanes) { replay<lanes()>(graph, program, weights, settings, roles, first, found); });
+    });
+    return found;
+}
+
+LaneOutcome outcome_of(const Graph& graph, const Program& program, std::span<const std::uint32_t> sources,
+                       const Weights& weights, std::span<const Setting> settings, std::span<const std::int64_t> times,
+                       std::size_t lane) {
+    auto outcome = without_times(graph, program);
+    for (std::size_t location = 0; location < graph.ends.size(); ++location) {
+        if (graph.ends[location] != kNone) {
+            outcome.ends_ps[location] = times[graph.ends[location]];
+        }
+    }
+    for_each_boundary(graph, program, [&](std::uint32_t node, const Stretch& ended, const Stretch& begun) {
+        add(outcome, ended, times[node]);
+        add(outcome, begun, -static_cast<WidePs>(times[node]));
+    });
+    outcome.path = critical_path(graph, sources, weights, settings, times, lane);
+    return outcome;
+}
+
+}  // namespace logpost::replay

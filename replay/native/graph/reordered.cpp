@@ -1,0 +1,554 @@
+#include "replay/native/graph/reordered.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <stdexcept>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "replay/native/graph/choice_facts.hpp"
+#include "replay/native/memory/huge_column.hpp"
+
+namespace logpost::replay {
+namespace {
+
+constexpr std::size_t kRecorded = 0;
+constexpr std::size_t kPlanned = 1;
+
+class Reordering {
+  public:
+    Reordering(const Program& program, const Graph& graph, const Parameters& machine, const Setting& setting,
+               std::span<const std::int64_t> longer_ps, std::span<const Delay> waits)
+        : graph_(graph),
+          weights_(graph, machine, std::vector<Setting>{{.machine = machine}, setting}),
+          sources_(sources_of(graph)),
+          program_(program),
+          longer_(longer_ps.empty() ? 0 : graph.nodes()),
+          changed_(!longer_ps.empty()) {
+        for (std::size_t call = 0; call < longer_ps.size(); ++call) {
+            if (graph.enters[call] != kNone) {
+                longer_[graph.enters[call]] = longer_ps[call];
+            }
+        }
+        if (!graph.crossings.empty()) {
+            std::vector<Delay> delays;
+            for (const auto& one : graph.crossings) {
+                delays.push_back({one.delay_ps, one.sent_delay_ps});
+            }
+            weights_.set_delays(kRecorded, delays);
+            weights_.set_delays(kPlanned, waits.empty() ? delays : std::vector(waits.begin(), waits.end()));
+        }
+        find_servers();
+    }
+
+    std::optional<Graph> graph(bool as_recorded) {
+        late_.assign(nodes(), 0);
+        if (as_recorded) {
+            find_lateness();
+        }
+        facts_.emplace(graph_, weights_, sources_, choices_of(program_, graph_, sources_), recorded_, kRecorded);
+        rows_.resize(facts_->choices.rows.size());
+        for (std::uint32_t row = 0; row < rows_.size(); ++row) {
+            rows_[row].row = row;
+        }
+        channels_.resize(facts_->channels.size());
+        allowed_.assign(facts_->row_of.size(), 0);
+        matched_.assign(allowed_.size(), kNone);
+        into_.assign(allowed_.size(), kNone);
+        replay();
+        if (!changed_ || order_.size() != nodes()) {
+            return std::nullopt;  // or the recorded matches do not allow the order
+        }
+        return built();
+    }
+
+  private:
+    struct Server {
+        std::uint32_t last = kNone;  // node: whom it has taken last
+        std::int64_t free = INT64_MIN;
+    };
+
+    /// By how much an edge into a node is longer than its weight: code before a call.
+    [[nodiscard]] std::int64_t longer(std::uint32_t node, std::uint32_t edge) const noexcept {
+        return !longer_.empty() && graph_.models[graph_.model_of(edge)].kind == EdgeModel::Kind::compute ? longer_[node]
+                                                                                                         : 0;
+    }
+    [[nodiscard]] bool queues(std::uint32_t edge) const noexcept {
+        return is_queue(graph_.models[graph_.model_of(edge)]);
+    }
+    [[nodiscard]] std::uint32_t nodes() const noexcept { return static_cast<std::uint32_t>(graph_.nodes()); }
+    template <class Body>
+    void for_each_edge(std::uint32_t node, Body&& body) const {
+        for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
+            body(i);
+        }
+    }
+
+    /// A server is a chain of queue edges. Its last customer takes it for as long as one message of its class does.
+    void find_servers() {
+        server_.assign(nodes(), kNone);
+        service_.assign(nodes(), kNone);
+        before_.assign(nodes(), kNone);
+        for (std::uint32_t node = 0; node < nodes(); ++node) {
+            for_each_edge(node, [&](std::uint32_t i) {
+                if (!queues(i)) {
+                    return;
+                }
+                const auto source = sources_[i];
+                if (server_[source] == kNone) {
+                    server_[source] = static_cast<std::uint32_t>(servers_.size());
+                    servers_.emplace_back();
+                }
+                server_[node] = server_[source];
+                service_[source] = graph_.model_of(i);
+                before_[node] = source;
+            });
+        }
+        std::vector<std::uint32_t> of_class(graph_.messages.size(), kNone);
+        for (std::uint32_t m = 0; m < graph_.models.size(); ++m) {
+            if (is_queue(graph_.models[m]) && graph_.models[m].count == 1) {
+                of_class[graph_.models[m].message] = m;
+            }
+        }
+        for (std::uint32_t i = 0; i < graph_.arcs.size(); ++i) {
+            const auto source = sources_[i];
+            const auto& model = graph_.models[graph_.model_of(i)];
+            if (source != kNone && server_[source] != kNone && service_[source] == kNone && model.terms != 0) {
+                service_[source] = of_class[model.message];
+            }
+        }
+    }
+
+    /// By how much a customer comes later than the model has it come on the recorded machine: not before those that
+    /// were recorded before it.
+    void find_lateness() {
+        auto& time = recorded_;
+        time.resize(nodes());
+        std::vector<std::int64_t> latest(servers_.size(), INT64_MIN);
+        for (std::uint32_t node = 0; node < nodes(); ++node) {
+            std::int64_t arrival = INT64_MIN;
+            std::int64_t served = INT64_MIN;
+            for_each_edge(node, [&](std::uint32_t i) {
+                const auto at = (sources_[i] == kNone ? 0 : time[sources_[i]]) + weights_.weight(i, kRecorded);
+                (queues(i) ? served : arrival) = std::max(queues(i) ? served : arrival, at);
+            });
+            time[node] = std::max(arrival, served);
+            if (server_[node] != kNone) {
+                auto& last = latest[server_[node]];
+                last = std::max(last, arrival);
+                late_[node] = last - arrival;
+            }
+        }
+    }
+
+    // What happens in the order of time: a message at a server; of a choice, its request is complete, its message or
+    // its post is there to be matched; of a row, its rank comes to the next choice.
+    enum class What : std::uint8_t { served, complete, comes, posted, free };
+    using Event = std::tuple<std::int64_t, What, std::uint32_t>;
+
+    /// A row while it is replayed.
+    struct RowState {
+        std::uint32_t row = 0;
+        std::uint32_t done = 0;            // choices
+        std::uint32_t sent = 0;            // of these, completions of sends
+        bool waits = false;                // its rank is at a choice
+        std::int64_t at = 0;               // since when
+        std::uint32_t into = kNone;        // by which arc it came there
+        std::vector<std::uint32_t> ready;  // choices whose requests are complete
+    };
+    /// The receives of a row on a communicator, likewise.
+    struct ChannelState {
+        std::uint32_t taken = 0;
+        std::deque<std::uint32_t> messages;  // choices whose messages have come, before there was a post
+        std::deque<std::uint32_t> posts;     // nodes at which receives are posted, before there was a message
+    };
+
+    /// Every node once all that it waits for has its time; of those at a NIC, and of requests, who comes first.
+    void replay() {
+        auto& first = first_out_;
+        auto& waits = waits_;
+        first.assign(nodes() + 1, 0);
+        waits.assign(nodes(), 0);
+        for (std::uint32_t node = 0; node < nodes(); ++node) {
+            for_each_edge(node, [&](std::uint32_t i) {
+                if (sources_[i] != kNone && !queues(i)) {
+                    ++first[sources_[i] + 1];
+                    ++waits[node];
+                }
+            });
+        }
+        std::partial_sum(first.begin(), first.end(), first.begin());
+        auto& outs = outs_;
+        auto& time = time_;
+        outs.resize(first.back());
+        time.assign(nodes(), INT64_MIN);
+        {
+            auto next = first;
+            for (std::uint32_t node = 0; node < nodes(); ++node) {
+                for_each_edge(node, [&](std::uint32_t i) {
+                    if (sources_[i] == kNone) {
+                        time[node] = weights_.weight(i, kPlanned);
+                    } else if (!queues(i)) {
+                        outs[next[sources_[i]]++] = {node, i};
+                    }
+                });
+            }
+        }
+        for (std::uint32_t node = 0; node < nodes(); ++node) {
+            if (waits[node] == 0) {
+                come(node);
+            }
+        }
+        order_.reserve(nodes());
+        while (!ready_.empty() || !coming_.empty()) {
+            if (!ready_.empty()) {
+                const auto node = ready_.back();
+                ready_.pop_back();
+                has_time(node);
+                continue;
+            }
+            const auto [at, what, id] = coming_.top();
+            coming_.pop();
+            switch (what) {
+                case What::served:
+                    serve(id, time[id]);
+                    has_time(id);
+                    break;
+                case What::complete:
+                    rows_[facts_->row_of[id]].ready.push_back(id);
+                    choose(rows_[facts_->row_of[id]]);
+                    break;
+                case What::comes:
+                case What::posted: {
+                    auto& channel = channels_[what == What::comes ? facts_->channel_of[id] : posted_[id].first];
+                    if (what == What::comes) {
+                        channel.messages.push_back(id);
+                    } else {
+                        channel.posts.push_back(posted_[id].second);
+                    }
+                    match(channel);
+                    break;
+                }
+                case What::free:
+                    rows_[id].waits = true;
+                    choose(rows_[id]);
+                    break;
+            }
+        }
+    }
+
+    void come(std::uint32_t node) {
+        if (server_[node] == kNone) {
+            ready_.push_back(node);
+        } else {
+            coming_.emplace(time_[node] + late_[node], What::served, node);
+        }
+    }
+
+    /// What follows from a node's time.
+    void has_time(std::uint32_t node) {
+        order_.push_back(node);
+        for (auto k = first_out_[node]; k < first_out_[node + 1]; ++k) {
+            const auto [target, edge] = outs_[k];
+            const auto at = time_[node] + weights_.weight(edge, kPlanned) + longer(target, edge);
+            if (const auto next = facts_->rewired[edge]; next != kNone) {
+                come_to_choice(next, edge, at);
+            } else if (!facts_->told.contains(edge)) {
+                time_[target] = std::max(time_[target], at);
+                arrive(target);
+            }
+        }
+        if (facts_->choices.all.empty()) {
+            return;
+        }
+        if (const auto posts = facts_->posting[node]; posts != kNone) {
+            for (const auto choice : facts_->posts_of[posts]) {
+                const auto in = facts_->poster(choice);
+                if (in == kNone || !facts_->matches(in) || facts_->channel_of[in] != facts_->channel_of[choice]) {
+                    post(facts_->channel_of[choice], node);
+                } else if (allowed_[in] > 0) {
+                    --allowed_[in];
+                    post(facts_->channel_of[choice], node);
+                }
+            }
+        }
+        if (const auto more = extra_.find(node); more != extra_.end()) {
+            for (const auto channel : more->second) {
+                post(channel, node);
+            }
+        }
+        if (const auto of = facts_->comes_of[node]; of != kNone && !facts_->is_held(of)) {
+            coming_.emplace(time_[node] + facts_->late_message[of], What::comes, of);
+        }
+    }
+
+    void post(std::uint32_t channel, std::uint32_t node) {
+        posted_.emplace_back(channel, node);
+        coming_.emplace(time_[node], What::posted, static_cast<std::uint32_t>(posted_.size() - 1));
+    }
+
+    void arrive(std::uint32_t node) {
+        if (--waits_[node] == 0) {
+            come(node);
+        } else if (!facts_->choices.all.empty()) {
+            if (const auto of = facts_->held[node]; of != kNone && waits_[node] == 1) {
+                coming_.emplace(time_[node] + facts_->late_message[of], What::comes, of);
+            }
+            if (const auto of = facts_->of_leave[node]; of != kNone) {
+                complete(of);
+            }
+        }
+    }
+
+    /// Whether a choice's request is complete now: all but its own call has its time, and its message has a receive.
+    void complete(std::uint32_t choice) {
+        const auto& one = facts_->choices.all[choice];
+        std::uint32_t own_edges = 0;
+        for_each_edge(one.leave, [&](std::uint32_t i) { own_edges += sources_[i] == one.enter ? 1 : 0; });
+        if (facts_->is_last(choice) || waits_[one.leave] != own_edges ||
+            (facts_->matches(choice) && matched_[choice] == kNone)) {
+            return;
+        }
+        const auto at = time_[one.leave] == INT64_MIN ? INT64_MIN : time_[one.leave] - facts_->own(choice, kPlanned);
+        coming_.emplace(at == INT64_MIN ? at : at + facts_->late_complete[choice], What::complete, choice);
+    }
+
+    void match(ChannelState& channel) {
+        while (!channel.messages.empty() && !channel.posts.empty()) {
+            const auto choice = channel.messages.front();
+            matched_[choice] = channel.posts.front();
+            channel.messages.pop_front();
+            channel.posts.pop_front();
+            const auto& one = facts_->choices.all[choice];
+            changed_ = changed_ || matched_[choice] != one.posted;
+            if (one.told != kNone) {
+                const auto target = facts_->target_of(one.told);
+                time_[target] = std::max(time_[target], time_[matched_[choice]] + weights_.weight(one.told, kPlanned));
+                if (--waits_[target] == 0) {
+                    come(target);
+                } else if (const auto of = facts_->of_leave[target]; of != kNone) {
+                    complete(of);
+                }
+            }
+            complete(choice);
+        }
+    }
+
+    /// A row's rank is done with what it did before, and comes to a choice.
+    void come_to_choice(std::uint32_t choice, std::uint32_t arc, std::int64_t at) {
+        auto& row = rows_[facts_->row_of[choice]];
+        if (row.into == kNone) {  // its first one: what nobody waits for is complete
+            const auto [first, end] = facts_->choices.rows[row.row];
+            for (auto c = first; c < end; ++c) {
+                if (time_[facts_->choices.all[c].leave] == INT64_MIN) {
+                    complete(c);
+                }
+            }
+        }
+        row.into = arc;
+        row.at = at;
+        coming_.emplace(at, What::free, row.row);
+    }
+
+    /// The rank takes the first of the requests that are complete.
+    void choose(RowState& row) {
+        const auto [first, end] = facts_->choices.rows[row.row];
+        if (!row.waits) {
+            return;
+        }
+        if (first + row.done + 1 == end) {
+            take(row, end - 1);
+            return;
+        }
+        const auto begun = [&](std::uint32_t c) {
+            const auto in = facts_->choices.all[c].first_begun;  // the choice behind which its request is started
+            return (facts_->matches(c) || in == 0 || into_[first + in - 1] != kNone) &&
+                   (facts_->choices.all[c].receives || facts_->sends_before[c] == row.sent);
+        };
+        using Takes = ChoiceFacts::Takes;
+        const auto preferred = [&](std::uint32_t c) {
+            return facts_->choices.all[c].receives == (facts_->takes == Takes::receives) && begun(c);
+        };
+        auto next =
+            facts_->takes == Takes::first_complete ? row.ready.end() : std::ranges::find_if(row.ready, preferred);
+        if (next == row.ready.end()) {
+            next = std::ranges::find_if(row.ready, begun);
+        }
+        if (next != row.ready.end()) {
+            const auto choice = *next;
+            row.ready.erase(next);
+            take(row, choice);
+        }
+    }
+    void take(RowState& row, std::uint32_t choice) {
+        const auto& one = facts_->choices.all[choice];
+        changed_ = changed_ || facts_->choices.rows[row.row].first + row.done != choice;
+        row.waits = false;
+        ++row.done;
+        row.sent += one.receives ? 0 : 1;
+        if (facts_->matches(choice)) {
+            // How many receives are posted behind the k-th message the program says, not the message.
+            auto& channel = channels_[facts_->channel_of[choice]];
+            allowed_[choice] = facts_->posts_in[facts_->channels[facts_->channel_of[choice]].receives[channel.taken++]];
+            for (; allowed_[choice] > facts_->posts_in[choice]; --allowed_[choice]) {
+                extra_[one.leave].push_back(facts_->channel_of[choice]);
+            }
+        }
+        into_[choice] = row.into;
+        time_[one.enter] = row.at;
+        --waits_[one.enter];
+        has_time(one.enter);
+    }
+
+    void serve(std::uint32_t node, std::int64_t& time) {
+        auto& server = servers_[server_[node]];
+        const auto service =
+            service_[node] == kNone
+                ? 0
+                : weights_.weight(Edge{node, service_[node], graph_.costs[service_[node]]}, kPlanned, 0);
+        time = std::max(time, server.free);
+        changed_ = changed_ || before_[node] != server.last;
+        before_[node] = server.last;
+        server = {node, service > 0 ? time + service : INT64_MIN};  // who takes it for no time holds nobody up
+    }
+
+    [[nodiscard]] Graph built() const {
+        Graph found;
+        found.models = graph_.models;
+        found.costs = graph_.costs;
+        found.messages = graph_.messages;
+        found.first_call = graph_.first_call;
+        found.rebuilt = graph_.rebuilt;
+        found.arcs.reserve(graph_.arcs.size());
+        found.own_weights.reserve(graph_.own_weights.size());
+        found.own_models.reserve(graph_.own_models.size());
+        std::vector<std::uint32_t> place(nodes());
+        for (std::uint32_t at = 0; at < nodes(); ++at) {
+            place[order_[at]] = at;
+        }
+        std::vector<std::uint32_t> moved_to(graph_.arcs.size(), kNone);
+        for (const auto node : order_) {
+            found.first_edge.push_back(static_cast<std::uint32_t>(found.arcs.size()));
+            for_each_edge(node, [&](std::uint32_t i) {
+                if (queues(i)) {
+                    return;
+                }
+                const auto [source, arc] = rewired(i);
+                const auto edge = graph_.edge(arc);
+                moved_to[i] = static_cast<std::uint32_t>(found.arcs.size());
+                found.arcs.emplace_back(source == kNone ? kNone : place[source], edge.model);
+                const auto more = longer(node, arc);
+                if (graph_.arcs[arc].row() >= graph_.models.size() || more != 0) {
+                    found.own(static_cast<std::uint32_t>(found.arcs.size() - 1), edge.weight + more);
+                }
+            });
+            if (const auto before = before_[node]; before != kNone && service_[before] != kNone) {
+                found.arcs.emplace_back(place[before], service_[before]);
+            }
+        }
+        found.first_edge.push_back(static_cast<std::uint32_t>(found.arcs.size()));
+        const auto moved = [&](const auto& from, auto& to) {
+            std::ranges::transform(from, std::back_inserter(to),
+                                   [&](std::uint32_t node) { return node == kNone ? kNone : place[node]; });
+        };
+        moved(graph_.begins, found.begins);
+        moved(graph_.ends, found.ends);
+        moved(graph_.enters, found.enters);
+        moved(graph_.leaves, found.leaves);
+        found.programs = graph_.programs;
+        for (auto& program : found.programs) {
+            program.finish = program.takes_part() ? place[program.finish] : kNone;
+        }
+        moved(graph_.not_recorded, found.not_recorded);
+        found.next_call = next_calls();
+        moved(graph_.awaiting, found.awaiting);
+        if (graph_.crossings.empty()) {
+            assign_slots(found);
+            return found;
+        }
+        found.crossings = graph_.crossings;
+        found.crossing_of.assign(found.arcs.size(), kNone);
+        for (std::uint32_t i = 0; i < found.crossings.size(); ++i) {
+            for (auto* edge : {&found.crossings[i].edge, &found.crossings[i].sent_edge}) {
+                if (*edge != kNone) {
+                    *edge = moved_to[*edge];
+                    found.crossing_of[*edge] = i;
+                }
+            }
+        }
+        return found;
+    }
+    /// By call: the one that follows on its location. A choice follows the call whose arc led to it.
+    [[nodiscard]] std::vector<std::uint32_t> next_calls() const {
+        if (facts_->choices.all.empty()) {
+            return {};
+        }
+        std::vector<std::uint32_t> next(graph_.enters.size());
+        std::iota(next.begin(), next.end(), 1U);
+        std::vector<std::uint32_t> call_of(nodes(), kNone);  // by node: its enter
+        for (std::uint32_t call = 0; call < graph_.enters.size(); ++call) {
+            call_of[graph_.enters[call]] = call;
+        }
+        for (std::uint32_t choice = 0; choice < into_.size(); ++choice) {
+            const auto instead_of = facts_->rewired[into_[choice]];  // the choice to which that arc led as recorded
+            next[call_of[facts_->choices.all[instead_of].enter] - 1] = call_of[facts_->choices.all[choice].enter];
+        }
+        return next;
+    }
+    /// Where an arc comes from now, and the arc that has its weight.
+    [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> rewired(std::uint32_t arc) const {
+        if (const auto into = facts_->rewired[arc]; into != kNone) {
+            return {sources_[into_[into]], into_[into]};
+        }
+        const auto told = facts_->told[arc];
+        return {told == kNone ? sources_[arc] : matched_[told], arc};
+    }
+
+    const Graph& graph_;
+    Weights weights_;
+    HugeColumn<std::uint32_t> sources_;  // by edge: node; kNone: none
+    const Program& program_;
+    std::optional<ChoiceFacts> facts_;
+    std::vector<RowState> rows_;
+    std::vector<ChannelState> channels_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> posted_;          // channel and node
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> extra_;  // channels that are posted to, by node
+    std::vector<std::uint32_t> allowed_;                                   // by choice: how many posts follow yet
+    std::vector<std::uint32_t> matched_;                                   // likewise: node of the post it has got
+    std::vector<std::uint32_t> into_;                                      // likewise: arc by which it is come to
+    std::vector<std::int64_t> recorded_;                                   // by node; empty: not believed
+    std::vector<std::int64_t> time_;                                       // by node
+    std::vector<std::uint32_t> first_out_, waits_;                         // likewise
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> outs_;            // node and edge, by source
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> coming_;
+    std::vector<std::uint32_t> ready_;  // nodes
+    std::vector<Server> servers_;
+    std::vector<std::uint32_t> server_;   // by node: which one it queues at; kNone: none
+    std::vector<std::uint32_t> service_;  // by node: model of how long it takes it
+    std::vector<std::uint32_t> before_;   // by node: who is served before it
+    std::vector<std::int64_t> late_;      // by node
+    std::vector<std::int64_t> longer_;    // by node: what more code before it takes; empty: none does
+    std::vector<std::uint32_t> order_;    // of the nodes
+    bool changed_;
+};
+
+}  // namespace
+
+std::optional<Graph> reordered(const Program& program, const Graph& graph, const Parameters& machine,
+                               const Setting& setting, bool as_recorded, std::span<const std::int64_t> longer_ps,
+                               std::span<const Delay> waits) {
+    if (!longer_ps.empty() && longer_ps.size() != graph.enters.size()) {
+        throw std::invalid_argument("a time for every call is needed");
+    }
+    if (!longer_ps.empty() && !graph.crossings.empty()) {
+        return std::nullopt;
+    }
+    return Reordering(program, graph, machine, setting, longer_ps, waits).graph(as_recorded);
+}
+
+}  // namespace logpost::replay

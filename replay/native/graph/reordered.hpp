@@ -1,0 +1,39 @@
+#pragma once
+
+/// Messages that come to a NIC, and requests that complete, in another order than they did.
+///
+/// A graph has its NICs take messages in recorded order. Where ranks share a NIC and each goes its own way, that order
+/// ties them together: on a slower network a message would wait for one of another rank that was recorded before it and
+/// now comes long after it. A NIC takes who comes first. So the program is replayed once in the order of time, in which
+/// a NIC takes messages as they come, and the graph is given the order that was found: it is a graph like every other
+/// one, with a critical path, lanes and tangents.
+///
+/// Likewise a rank that waits for whatever comes first (choices.hpp), and messages that come to receives of any sender,
+/// the first of which takes the receive that was posted first. That receives name no sender the trace does not say; it
+/// is taken for true of a row unless a message came before another one whose receive had been posted before its own.
+/// Where contention is replayed, that finds the order at NICs by itself, and the order of requests is that of messages
+/// which wait on the way as they did, or as they do elsewhere (`waits`).
+///
+/// What was recorded stays believed: a message that came after another one although the model has it sooner on the
+/// recorded machine, comes so much later on the planned one as well. An unchanged machine changes no order.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "replay/native/graph/graph.hpp"
+#include "replay/native/graph/replay.hpp"
+
+namespace logpost::replay {
+
+/// The graph with the order that a setting makes; none where that is the graph's own. `machine` is the one that the
+/// graph was built on. `as_recorded`: the graph gives back the recorded times on it; else none is believed.
+/// `longer_ps`: by call, by how much more the code before it takes than was measured; then there always is one, but
+/// none where contention is replayed. `waits`: by crossing, what messages wait on the way on the planned
+/// machine; empty: what they waited. Throws std::invalid_argument where that is not as long as the program.
+[[nodiscard]] std::optional<Graph> reordered(const Program& program, const Graph& graph, const Parameters& machine,
+                                             const Setting& setting, bool as_recorded = true,
+                                             std::span<const std::int64_t> longer_ps = {},
+                                             std::span<const Delay> waits = {});
+
+}  // namespace logpost::replay

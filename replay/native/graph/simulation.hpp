@@ -1,0 +1,376 @@
+#pragma once
+
+/// The messages of a replay that wait for NICs and share links, event by event (contention.hpp).
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "replay/native/graph/contention.hpp"
+#include "replay/native/memory/wide.hpp"
+#include "replay/native/servers/endpoints.hpp"
+#include "replay/native/servers/flow_sharing.hpp"
+
+namespace logpost::replay {
+
+/// A graph's joints in the order of time, and the messages that are under way.
+class Simulation {
+  public:
+    /// With `deadlines` of the nodes, each of which is a joint then, no message waits longer than they allow, and what
+    /// the model says beyond that is noted down in `limited`.
+    Simulation(const Graph& graph, const Joints& joints, const Program& program, const Placement& placement,
+               const Network& network, const Parameters& machine, Distance MessageClass::* distance,
+               std::vector<Crossing>* limited = nullptr, std::span<const std::int64_t> deadlines = {})
+        : graph_(graph),
+          joints_(joints),
+          limited_(limited),
+          deadlines_(deadlines),
+          network_(network),
+          costs_(class_costs(graph, machine, distance)),
+          tick_ps_(static_cast<std::int64_t>(std::ceil(1e12 / static_cast<double>(program.ticks_per_second)))),
+          links_(static_cast<std::size_t>(network.links)),
+          times_(joints.size()),
+          delays_(graph.crossings.size()) {
+        use_.busy_ps.assign(links_, 0);
+        use_.waited_ps.assign(links_, 0);
+        find_nics(program, placement, machine.nics_per_node);
+        find_routes(placement);
+        count_sources();
+    }
+
+    /// `resolve(joint, times, delays)` is a joint's time, once its sources have theirs. `steps`, by in-edge of a
+    /// message between nodes: how long after its source's joint it begins; empty: sources are joints.
+    template <class Resolve>
+    void run(Resolve&& resolve, std::span<const std::int64_t> steps = {}) {
+        FlowSharing sharing(links_ + 2 * nics_);
+        for (std::uint32_t joint = 0; joint < times_.size(); ++joint) {
+            if (waiting_[joint] == 0) {
+                ready_.push_back(joint);
+            }
+        }
+        std::size_t done = 0;
+        for (;;) {
+            for (; done < ready_.size(); ++done) {
+                const auto joint = ready_[done];
+                times_[joint] = resolve(joint, times_, delays_);
+                release(joint, steps);
+            }
+            if (!events_.empty() && events_.top().time <= clock_) {
+                take_event(sharing);
+                continue;
+            }
+            const auto end = sharing.next_end();
+            if (events_.empty() ? end == INT64_MAX : false) {
+                break;
+            }
+            if (events_.empty() || end <= events_.top().time) {
+                clock_ = std::max(clock_, end);
+                left_network(sharing.end(), end);
+            } else {
+                clock_ = events_.top().time;
+                take_event(sharing);
+            }
+        }
+        if (done != times_.size()) {
+            throw CycleError("the recorded calls wait for each other's messages");
+        }
+    }
+
+    [[nodiscard]] std::vector<std::int64_t>& times() noexcept { return times_; }
+    [[nodiscard]] std::vector<Delay>& delays() noexcept { return delays_; }
+    [[nodiscard]] NetworkUse& use() noexcept { return use_; }
+
+  private:
+    enum class What : std::uint8_t { asks, leaves, due, comes };  // for its NIC; it; has left; to the receiver's NIC
+    static constexpr std::uint32_t kNowhere = UINT32_MAX;
+    struct Event {
+        std::int64_t time;
+        std::uint32_t crossing;
+        What what;
+        friend bool operator>(const Event& a, const Event& b) noexcept {
+            return a.time != b.time ? a.time > b.time : a.crossing > b.crossing;
+        }
+    };
+    struct Way {
+        std::size_t pair = Network::kNoPair;
+        bool between_nodes = false;
+        std::int64_t asked = 0;          // when it asked for its sender's NIC
+        std::int64_t started = 0;        // when it had it
+        std::int64_t begun = 0;          // likewise, as the network saw it
+        std::int64_t room = 0;           // that recorded times leave for its waits; without deadlines: any
+        std::uint32_t place = kNowhere;  // among the flows
+        std::uint32_t target = 0;        // joint that waits until it has come
+        std::uint32_t sender = 0;        // likewise until it has left
+    };
+
+    void find_nics(const Program& program, const Placement& placement, std::int32_t nics_per_node) {
+        nic_.assign(program.timelines.size(), 0);
+        const auto groups = endpoint_groups(program, placement, nics_per_node);
+        nics_ = groups.size() + 1;  // the last one: of locations that exchange no messages of their own
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            for (const auto location : groups[i]) {
+                nic_[location] = i + 1;
+            }
+        }
+        // Members of collective operations that send no other message: with others of their node, or alone.
+        for (std::size_t l = 0; l < nic_.size(); ++l) {
+            if (nic_[l] != 0) {
+                continue;
+            }
+            for (std::size_t other = 0; other < l && nic_[l] == 0; ++other) {
+                if (placement[other].node == placement[l].node && placement[l].node != kUndefined) {
+                    nic_[l] = nic_[other];
+                }
+            }
+            nic_[l] = nic_[l] == 0 ? nics_++ : nic_[l];
+        }
+        out_free_.assign(nics_, INT64_MIN / 2);
+        in_free_.assign(2 * nics_, INT64_MIN / 2);
+    }
+
+    void find_routes(const Placement& placement) {
+        ways_.resize(graph_.crossings.size());
+        for (std::size_t i = 0; i < ways_.size(); ++i) {
+            const auto from = graph_.crossings[i].from;
+            const auto to = graph_.crossings[i].to;
+            ways_[i].between_nodes = placement.between(from, to) == Locality::other_node;
+            ways_[i].pair = network_.pair(placement[static_cast<std::size_t>(from)].node,
+                                          placement[static_cast<std::size_t>(to)].node);
+        }
+    }
+
+    /// What each joint waits for: not for what takes a server for no time.
+    void count_sources() {
+        waiting_.assign(joints_.size(), 0);
+        for (const auto& in : joints_.ins) {
+            waiting_[in.target] += in.source != kNone ? 1 : 0;
+            if (in.crossing != kNone) {
+                auto& way = ways_[in.crossing];
+                (in.edge == graph_.crossings[in.crossing].edge ? way.target : way.sender) = in.target;
+            }
+        }
+        for (const auto queue : joints_.queues) {
+            const auto& of = graph_.models[graph_.model_of(joints_.ins[queue].edge)];
+            if (edge_cost(of, costs_[of.message]) == 0) {
+                idle_.resize(joints_.ins.size());
+                idle_[queue] = 1;
+                --waiting_[joints_.ins[queue].target];
+            }
+        }
+    }
+
+    [[nodiscard]] const EdgeModel& model(std::uint32_t crossing) const noexcept {
+        return graph_.models[graph_.model_of(graph_.crossings[crossing].edge)];
+    }
+    [[nodiscard]] const Cost& cost(std::uint32_t crossing) const noexcept { return costs_[model(crossing).message]; }
+    [[nodiscard]] double bytes(std::uint32_t crossing) const noexcept {
+        return static_cast<double>(graph_.messages[model(crossing).message].bytes);
+    }
+    /// G of the message: how long a byte occupies its NICs.
+    [[nodiscard]] double byte_ps(std::uint32_t crossing) const noexcept {
+        const auto size = bytes(crossing);
+        return size > 1 ? static_cast<double>(cost(crossing).serialization) / (size - 1) : 0;
+    }
+
+    /// Between messages at a NIC whose bytes share it: g where that is longer than their bytes.
+    [[nodiscard]] std::int64_t gap_ps(std::uint32_t id) const noexcept {
+        const auto service = cost(id).service;
+        return static_cast<double>(service) > bytes(id) * byte_ps(id) + 1 ? service : 0;
+    }
+
+    /// Who takes a message g after the one before: a processor takes those of a collective operation once it is in it,
+    /// so that none that it waits for before that is behind them.
+    [[nodiscard]] std::size_t taker(std::uint32_t id) const noexcept {
+        const auto nic = nic_[static_cast<std::size_t>(graph_.crossings[id].to)];
+        return model(id).kind == EdgeModel::Kind::collective ? nics_ + nic : nic;
+    }
+
+    void arrive(std::uint32_t joint) {
+        if (--waiting_[joint] == 0) {
+            ready_.push_back(joint);
+        }
+    }
+
+    void release(std::uint32_t joint, std::span<const std::int64_t> steps) {
+        for (auto k = joints_.first_out[joint]; k < joints_.first_out[joint + 1]; ++k) {
+            const auto number = joints_.outs[k];
+            const auto& in = joints_.ins[number];
+            if (!idle_.empty() && idle_[number] != 0) {
+                continue;
+            }
+            if (in.crossing == kNone || !ways_[in.crossing].between_nodes) {
+                arrive(in.target);
+            } else if (in.edge == graph_.crossings[in.crossing].edge) {
+                const bool sends = (model(in.crossing).terms & kTermSend) != 0;
+                const auto& of = cost(in.crossing);
+                const auto at = times_[joint] + (steps.empty() ? 0 : steps[number]);
+                ways_[in.crossing].room = room(in.crossing);
+                events_.push({at + (sends ? of.o_s + of.l_mw / 2 : 0), in.crossing, What::asks});
+            }
+        }
+    }
+
+    /// What the deadlines leave a message for waiting.
+    [[nodiscard]] std::int64_t room(std::uint32_t id) const noexcept {
+        if (deadlines_.empty()) {
+            return INT64_MAX;
+        }
+        const auto& crossing = graph_.crossings[id];
+        std::int64_t least = INT64_MAX;
+        for (const auto& [at, target] :
+             {std::pair{crossing.edge, ways_[id].target}, std::pair{crossing.sent_edge, ways_[id].sender}}) {
+            if (at != kNone) {
+                const auto edge = graph_.edge(at);
+                least = std::min(least, deadlines_[target] - times_[edge.source] - edge.weight);
+            }
+        }
+        return std::max<std::int64_t>(0, least);
+    }
+
+    void take_event(FlowSharing& sharing) {
+        const auto event = events_.top();
+        events_.pop();
+        auto& way = ways_[event.crossing];
+        const auto& crossing = graph_.crossings[event.crossing];
+        auto* limited = limited_ == nullptr ? nullptr : &(*limited_)[event.crossing];
+        const auto& of = cost(event.crossing);
+        switch (event.what) {
+            case What::asks: {
+                auto& free = out_free_[nic_[static_cast<std::size_t>(crossing.from)]];
+                way.asked = event.time;
+                if (limited != nullptr) {
+                    limited->sooner_out_ps = std::max<std::int64_t>(0, free - event.time - way.room);
+                    way.started = std::max(event.time, free - limited->sooner_out_ps);
+                    way.room -= way.started - event.time;
+                } else {
+                    way.started = std::max(event.time, free - crossing.sooner_out_ps);
+                }
+                free = way.started + (graph_.nics_share ? gap_ps(event.crossing) : of.service);
+                if (way.started > clock_) {
+                    events_.push({way.started, event.crossing, What::leaves});
+                } else {
+                    begin(sharing, event.crossing);
+                }
+                break;
+            }
+            case What::leaves:
+                begin(sharing, event.crossing);
+                break;
+            case What::due:
+                if (limited != nullptr && way.place != kNowhere) {
+                    limited->bytes -= sharing.stop(event.time, way.place);
+                    left_network(event.crossing, event.time);
+                }
+                break;
+            case What::comes: {
+                // Bytes of messages share the NIC; that they come no closer than g is not known there.
+                auto& free = in_free_[taker(event.crossing)];
+                const auto gap = gap_ps(event.crossing);
+                auto sooner = crossing.sooner_in_ps;
+                if (limited != nullptr) {
+                    sooner = limited->sooner_in_ps = std::max<std::int64_t>(0, free + gap - event.time - way.room);
+                }
+                const auto taken = std::max(event.time, free + gap - sooner);
+                free = taken;
+                delays_[event.crossing].whole_ps += taken - event.time;
+                use_.delayed += delays_[event.crossing].whole_ps > 0 ? 1 : 0;
+                if (limited != nullptr && way.room - (taken - event.time) <= tick_ps_) {
+                    const auto& waits = delays_[event.crossing];
+                    use_.confirmed_ps.leaving += static_cast<WidePs>(waits.sent_ps);
+                    use_.confirmed_ps.coming += static_cast<WidePs>(waits.whole_ps - waits.sent_ps);
+                }
+                arrive(way.target);
+                break;
+            }
+        }
+    }
+
+    void begin(FlowSharing& sharing, std::uint32_t id) {
+        auto& way = ways_[id];
+        way.begun = std::max(way.started, clock_);
+        const auto& crossing = graph_.crossings[id];
+        const auto G = byte_ps(id);
+        const auto size = crossing.bytes;
+        ++use_.messages;
+        shares_.clear();
+        if (size > 1) {
+            if (way.pair != Network::kNoPair) {
+                for (const auto link : network_.links_of(way.pair)) {
+                    shares_.push_back({static_cast<std::uint32_t>(link), network_.byte_on(link)});
+                    use_.busy_ps[static_cast<std::size_t>(link)] += size * network_.byte_on(link);
+                }
+            }
+            if (G > 0) {
+                const auto nic = [&](std::int32_t location, std::size_t first) {
+                    return FlowSharing::Share{
+                        static_cast<std::uint32_t>(links_ + first + nic_[static_cast<std::size_t>(location)]), G};
+                };
+                shares_.push_back(nic(crossing.from, 0));
+                shares_.push_back(nic(crossing.to, nics_));
+            }
+        }
+        if (shares_.empty()) {
+            left_network(id, way.begun);
+        } else {
+            way.place = sharing.start(way.begun, id, size, shares_);
+            if (limited_ != nullptr) {
+                events_.push({way.begun + alone(id) + way.room, id, What::due});
+            }
+        }
+    }
+
+    /// How long a message occupies its NICs if it has them for itself.
+    [[nodiscard]] std::int64_t alone(std::uint32_t id) const noexcept {
+        return static_cast<std::int64_t>(std::ceil(bytes(id) * byte_ps(id)));
+    }
+
+    void left_network(std::uint32_t id, std::int64_t time) {
+        auto& way = ways_[id];
+        const auto& crossing = graph_.crossings[id];
+        const auto stretch = std::max<std::int64_t>(0, time - way.begun - alone(id));
+        way.place = kNowhere;
+        way.room -= stretch;
+        const auto waited = way.started - way.asked + stretch;
+        use_.total_ps += stretch;
+        if (way.pair != Network::kNoPair) {
+            for (const auto link : network_.links_of(way.pair)) {
+                add_saturating(use_.waited_ps[static_cast<std::size_t>(link)], stretch);
+            }
+        }
+        delays_[id] = {waited, waited};
+        const auto& of = cost(id);
+        events_.push({way.started + stretch + of.serialization + of.L, id, What::comes});
+        if (crossing.sent_edge != kNone) {
+            arrive(way.sender);
+        }
+    }
+
+    const Graph& graph_;
+    const Joints& joints_;
+    std::vector<Crossing>* limited_;
+    std::span<const std::int64_t> deadlines_;  // by node: when the recorded times need it at the latest
+    const Network& network_;
+    std::vector<Cost> costs_;  // by message class
+    std::int64_t tick_ps_;     // of the recorded clock
+    std::size_t links_;
+    std::size_t nics_ = 0;
+    std::vector<std::size_t> nic_;        // by location
+    std::vector<std::int64_t> out_free_;  // by NIC: since when
+    std::vector<std::int64_t> in_free_;   // by taker: when the last message came
+    std::vector<std::uint32_t> waiting_;  // by joint: sources without a time
+    std::vector<std::uint8_t> idle_;      // by in-edge: it orders nothing; empty: all order
+    std::vector<std::uint32_t> ready_;    // joints whose sources have times, in that order
+    std::vector<std::int64_t> times_;
+    std::vector<Delay> delays_;
+    std::vector<Way> ways_;  // by crossing
+    std::vector<FlowSharing::Share> shares_;
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+    std::int64_t clock_ = INT64_MIN;
+    NetworkUse use_;
+};
+
+}  // namespace logpost::replay

@@ -1,0 +1,398 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "replay/native/graph/choices.hpp"
+#include "replay/native/graph/contention.hpp"
+#include "replay/native/graph/outcomes.hpp"
+#include "replay/native/graph/reordered.hpp"
+#include "replay/native/graph/replay.hpp"
+#include "replay/native/graph/tangents.hpp"
+#include "replay/native/memory/threads.hpp"
+#include "replay/native/program/surroundings.hpp"
+#include "replay/native/python/bindings.hpp"
+
+namespace logpost::replay::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::object matrix(std::vector<T>&& values, std::size_t rows, std::size_t columns) {
+    return array(std::move(values)).attr("reshape")(rows, columns);
+}
+
+/// A program's graph and the machine that it ran on.
+class WhatIf {
+  public:
+    /// `recorded`: the network that it ran on, where contention is replayed.
+    WhatIf(const Program& program, Parameters machine, const Parameters& planned, const Surroundings* recorded,
+           const Surroundings* elsewhere, bool overlapped, bool nics_share)
+        : program_(program),
+          overlapped_(overlapped),
+          machine_(std::move(machine)),
+          placement_(elsewhere == nullptr ? program.placement : elsewhere->placement),
+          network_(elsewhere != nullptr  ? elsewhere->network
+                   : recorded != nullptr ? recorded->network
+                                         : Network{}),
+          built_(std::make_shared<Built>(build_graph(program, machine_, planned, elsewhere,
+                                                     recorded == nullptr ? nullptr : &recorded->network, overlapped,
+                                                     nics_share))) {}
+
+    /// The same program, whose NICs take messages in another order; none: they come as they did.
+    [[nodiscard]] std::optional<WhatIf> reordered(const Parameters& machine, double compute,
+                                                  const std::vector<double>& by_location,
+                                                  const std::vector<double>& by_callpath) const {
+        const nb::gil_scoped_release release;
+        auto found =
+            replay::reordered(program_, graph_, machine_, {machine, compute, by_location, by_callpath}, !overlapped_);
+        return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
+                     : std::nullopt;
+    }
+
+    /// The same program, in which requests complete in the order that messages come in elsewhere: under a setting of
+    /// the same program's graph on another network. None: that is the order at hand, or other messages cross that one.
+    [[nodiscard]] std::optional<WhatIf> in_order_of(const WhatIf& elsewhere, const Parameters& machine, double compute,
+                                                    const std::vector<double>& by_location,
+                                                    const std::vector<double>& by_callpath) const {
+        if (graph_.crossings.empty() || graph_.crossings.size() != elsewhere.graph_.crossings.size()) {
+            return std::nullopt;
+        }
+        const nb::gil_scoped_release release;
+        const std::vector<Setting> settings{{machine, compute, by_location, by_callpath}};
+        Weights weights(elsewhere.graph_, elsewhere.machine_, settings);
+        NetworkUse use;
+        static_cast<void>(elsewhere.times_of(weights, settings, 0, use));  // for what it says of the network
+        auto found =
+            replay::reordered(program_, graph_, machine_, {.machine = machine_}, !overlapped_, {}, weights.delays(0));
+        return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
+                     : std::nullopt;
+    }
+
+    /// The same program with so much more code before each call; none where contention is replayed.
+    [[nodiscard]] std::optional<WhatIf> with_code(const In<std::int64_t>& longer_ps) const {
+        const std::span<const std::int64_t> longer(longer_ps.data(), longer_ps.size());
+        const nb::gil_scoped_release release;
+        auto found = replay::reordered(program_, graph_, machine_, {.machine = machine_}, !overlapped_, longer);
+        return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
+                     : std::nullopt;
+    }
+
+    /// The same program on links of other bandwidths; none: it would run in other places, and its graph is another one.
+    [[nodiscard]] std::optional<WhatIf> on_links(const Surroundings& elsewhere) const {
+        return elsewhere.placement == placement_ ? std::optional(WhatIf(*this, built_, elsewhere.network))
+                                                 : std::nullopt;
+    }
+
+    [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
+    [[nodiscard]] bool chooses() const { return replay::chooses(program_); }
+    [[nodiscard]] std::size_t bytes() const noexcept { return graph_.bytes() + joints_.bytes(); }
+
+    /// Factors: a row per machine, a column per location or callpath.
+    nb::dict replay(const std::vector<Parameters>& machines, const In<double>& compute, const Matrix& by_location,
+                    const Matrix& by_callpath) const {
+        const auto settings = settings_of(machines, compute, by_location, by_callpath);
+        const auto lanes = settings.size();
+        std::vector<NetworkUse> uses(lanes);
+        std::vector<LaneOutcome> outcomes;
+        {
+            const nb::gil_scoped_release release;
+            Weights weights(graph_, machine_, settings);
+            outcomes = graph_.crossings.empty() ? replay::outcomes(graph_, program_, weights, settings)
+                                                : contended(weights, settings, uses);
+        }
+        auto found = results(outcomes);
+        found["network"] = of_network(uses);
+        return found;
+    }
+
+    /// The makespans alone; the same of a machine, in less time and memory.
+    nb::object makespans(const std::vector<Parameters>& machines, const In<double>& compute, const Matrix& by_location,
+                         const Matrix& by_callpath, unsigned threads, bool released) const {
+        const auto settings = settings_of(machines, compute, by_location, by_callpath);
+        std::vector<std::int64_t> found;
+        {
+            const nb::gil_scoped_release release;
+            Weights weights(graph_, machine_, settings);
+            found = graph_.crossings.empty() ? weights.makespans(threads, released)
+                                             : makespans_with_contention(graph_, joints_, program_, placement_,
+                                                                         network_, settings, weights, threads);
+        }
+        return array(std::move(found));
+    }
+
+    /// Lines that touch the makespan at each x: makespan, slope and count, a row each.
+    nb::object tangents(const Parameters& at_zero, const Parameters& step, const Parameters& unit, double compute,
+                        const In<double>& by_location, const In<double>& by_callpath, const In<double>& x,
+                        unsigned threads) const {
+        if (by_location.size() != program_.timelines.size() || by_callpath.size() != program_.callpaths()) {
+            throw std::invalid_argument("a factor per location and callpath is needed");
+        }
+        if (!graph_.crossings.empty()) {
+            throw std::invalid_argument("with contention, the makespan has no tangents from below");
+        }
+        const auto values = [](const In<double>& of) { return std::vector<double>(of.data(), of.data() + of.size()); };
+        const Direction direction{{at_zero, compute, values(by_location), values(by_callpath)}, step, unit};
+        std::vector<double> rows;
+        {
+            const nb::gil_scoped_release release;
+            for (const auto& one : replay::tangents(graph_, machine_, direction, {x.data(), x.size()}, threads)) {
+                rows.insert(rows.end(), {one.makespan_ps, one.slope, one.count});
+            }
+        }
+        return matrix(std::move(rows), x.size(), 3);
+    }
+
+    /// The times of all calls, by location and call, under one setting. Factors that are not given are 1.
+    nb::tuple times(const Parameters& machine, double compute, const std::vector<double>& by_location,
+                    const std::vector<double>& by_callpath, bool unexplained) const {
+        const std::vector<Setting> settings{{machine, compute, by_location, by_callpath, unexplained}};
+        std::vector<std::int64_t> enters, leaves;
+        {
+            const nb::gil_scoped_release release;
+            Weights weights(graph_, machine_, settings);
+            NetworkUse use;
+            const auto times = graph_.crossings.empty() ? weights.times() : times_of(weights, settings, 0, use);
+            for (std::size_t call = 0; call < graph_.enters.size(); ++call) {
+                enters.push_back(times[graph_.enters[call]]);
+                leaves.push_back(times[graph_.leaves[call]]);
+            }
+        }
+        return nb::make_tuple(array(std::move(enters)), array(std::move(leaves)));
+    }
+
+  private:
+    /// What does not depend on how fast links are.
+    struct Built {
+        explicit Built(Graph&& of)
+            : graph(std::move(of)), joints(graph.crossings.empty() ? Joints{} : joints_of(graph)) {}
+        Graph graph;
+        Joints joints;  // where messages contend
+    };
+
+    WhatIf(const WhatIf& of, std::shared_ptr<const Built> built, Network network)
+        : program_(of.program_),
+          overlapped_(of.overlapped_),
+          machine_(of.machine_),
+          placement_(of.placement_),
+          network_(std::move(network)),
+          built_(std::move(built)) {}
+
+    /// The times of all nodes in one lane, with contention.
+    [[nodiscard]] std::vector<std::int64_t> times_of(Weights& weights, const std::vector<Setting>& settings,
+                                                     std::size_t lane, NetworkUse& use) const {
+        return times_with_contention(graph_, joints_, program_, placement_, network_, settings[lane], weights, lane,
+                                     use);
+    }
+
+    /// By lane; the times of a lane are there while a thread is at it.
+    [[nodiscard]] std::vector<LaneOutcome> contended(Weights& weights, const std::vector<Setting>& settings,
+                                                     std::vector<NetworkUse>& uses) const {
+        std::vector<LaneOutcome> outcomes(settings.size());
+        const auto sources = sources_of(graph_);
+        for_each_parallel(settings.size(), std::thread::hardware_concurrency(), 1, [&](std::size_t lane, unsigned) {
+            const auto times = times_of(weights, settings, lane, uses[lane]);
+            outcomes[lane] = outcome_of(graph_, program_, sources, weights, settings, times, lane);
+        });
+        return outcomes;
+    }
+
+    /// By lane: messages between nodes, how many waited, the sum of their waits in the network, and by link how long
+    /// it was busy and what waited for it. Empty where contention is not replayed.
+    [[nodiscard]] nb::list of_network(std::vector<NetworkUse>& uses) const {
+        nb::list result;
+        for (auto& use : uses) {
+            if (graph_.crossings.empty()) {
+                break;
+            }
+            nb::dict d;
+            d["messages"] = use.messages;
+            d["delayed"] = use.delayed;
+            d["waited_ps"] = (nb::int_(static_cast<std::int64_t>(use.total_ps >> 64U)) << nb::int_(64)) +
+                             nb::int_(static_cast<std::uint64_t>(use.total_ps));
+            d["link_busy_ps"] = array(std::move(use.busy_ps));
+            d["link_waited_ps"] = array(std::move(use.waited_ps));
+            result.append(d);
+        }
+        return result;
+    }
+
+    [[nodiscard]] std::vector<Setting> settings_of(const std::vector<Parameters>& machines, const In<double>& compute,
+                                                   const Matrix& by_location, const Matrix& by_callpath) const {
+        const auto lanes = machines.size();
+        if (compute.size() != lanes || by_location.shape(0) != lanes || by_callpath.shape(0) != lanes ||
+            by_location.shape(1) != program_.timelines.size() || by_callpath.shape(1) != program_.callpaths()) {
+            throw std::invalid_argument("a factor per machine, and per location and callpath, is needed");
+        }
+        std::vector<Setting> settings;
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const auto row = [&](const Matrix& of) {
+                const auto* begin = of.data() + lane * of.shape(1);
+                return std::vector<double>(begin, begin + of.shape(1));
+            };
+            settings.push_back({machines[lane], compute(lane), row(by_location), row(by_callpath)});
+        }
+        return settings;
+    }
+
+    nb::dict results(const std::vector<LaneOutcome>& outcomes) const {
+        std::vector<std::int64_t> makespans, parts, compute, early, shorter, moved, waited_more, by_location, ends;
+        std::vector<WidePs> in_calls, between_calls;
+        std::vector<double> sensitivities;
+        std::vector<std::uint64_t> steps;
+        for (const auto& outcome : outcomes) {
+            const auto& path = outcome.path;
+            ends.insert(ends.end(), outcome.ends_ps.begin(), outcome.ends_ps.end());
+            in_calls.insert(in_calls.end(), outcome.in_calls_ps.begin(), outcome.in_calls_ps.end());
+            between_calls.insert(between_calls.end(), outcome.between_calls_ps.begin(), outcome.between_calls_ps.end());
+            makespans.push_back(path.makespan_ps);
+            parts.insert(parts.end(), path.parts.begin(), path.parts.end());
+            compute.push_back(path.compute_ps);
+            early.push_back(path.early_ps);
+            shorter.push_back(path.short_ps);
+            moved.push_back(path.moved_ps);
+            waited_more.insert(waited_more.end(), {path.waited_more_ps.leaving, path.waited_more_ps.coming});
+            by_location.insert(by_location.end(), path.compute_by_location.begin(), path.compute_by_location.end());
+            for (const auto& one : path.sensitivities) {
+                const std::array<double, 5> values{one.L, one.o_s, one.o_r, one.g, one.G};
+                sensitivities.insert(sensitivities.end(), values.begin(), values.end());
+            }
+            steps.push_back(path.changes_of_location);
+        }
+        const auto lanes = outcomes.size();
+        const auto locations = program_.timelines.size();
+        nb::dict d;
+        d["makespan_ps"] = array(std::move(makespans));
+        d["path_ps"] = matrix(std::move(parts), lanes, kPathParts);
+        d["path_compute_ps"] = array(std::move(compute));
+        d["path_early_ps"] = array(std::move(early));
+        d["path_short_ps"] = array(std::move(shorter));
+        d["path_moved_ps"] = array(std::move(moved));
+        d["path_waited_more_ps"] = matrix(std::move(waited_more), lanes, 2);
+        d["path_compute_by_location_ps"] = matrix(std::move(by_location), lanes, locations);
+        d["path_messages"] = array(std::move(steps));
+        d["sensitivities"] = array(std::move(sensitivities)).attr("reshape")(lanes, kLocalities, 5);
+        d["ends_ps"] = matrix(std::move(ends), lanes, locations);
+        d["in_calls_ps"] = wide_column(in_calls, std::identity{}).attr("reshape")(lanes, 2 * program_.callpaths());
+        d["between_calls_ps"] =
+            wide_column(between_calls, std::identity{}).attr("reshape")(lanes, 2 * program_.callpaths());
+        return d;
+    }
+
+    const Program& program_;
+    bool overlapped_;
+    Parameters machine_;
+    Placement placement_;
+    Network network_;
+    std::shared_ptr<const Built> built_;
+    const Graph& graph_ = built_->graph;
+    const Joints& joints_ = built_->joints;
+};
+
+void make_whatif(WhatIf* self, const Program& program, const Parameters& machine, const Parameters& planned,
+                 const Surroundings* recorded, const Surroundings* elsewhere, bool overlapped, bool nics_share) {
+    const nb::gil_scoped_release release;
+    new (self) WhatIf(program, machine, planned, recorded, elsewhere, overlapped, nics_share);
+}
+
+}  // namespace
+
+void bind_whatif(nb::module_& module) {
+    module.def(
+        "path_parts", [] { return std::vector<std::string>(kPathPartNames.begin(), kPathPartNames.end()); },
+        "Names of what a critical path consists of, by code.");
+    nb::exception<CycleError>(module, "CycleError", PyExc_ValueError);
+    nb::class_<WhatIf>(module, "WhatIf", "A program's dependency graph, calibrated on the machine that it ran on.")
+        .def("__init__", &make_whatif, "program"_a, "machine"_a, "planned"_a, "recorded"_a.none() = nb::none(),
+             "elsewhere"_a.none() = nb::none(), "overlapped"_a = false, "nics_share"_a = false, nb::keep_alive<1, 2>(),
+             nb::sig("def __init__(self, program: Program, machine: Parameters, planned: Parameters, "
+                     "recorded: Surroundings | None = None, elsewhere: Surroundings | None = None, "
+                     "overlapped: bool = False, nics_share: bool = False) -> None"),
+             "A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that "
+             "it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. "
+             "`overlapped`: what is computed behind a Wait stands before it. `nics_share`: messages share their "
+             "sender's "
+             "NIC, and do not take turns at it.")
+        .def_prop_ro("nodes", [](const WhatIf& self) { return self.graph().nodes(); })
+        .def_prop_ro("edges", [](const WhatIf& self) { return self.graph().arcs.size(); })
+        .def_prop_ro("calls", [](const WhatIf& self) { return self.graph().enters.size(); })
+        .def_prop_ro("bytes", [](const WhatIf& self) { return self.bytes(); })
+        .def_prop_ro("rebuilt", [](const WhatIf& self) { return self.graph().rebuilt; })
+        .def_prop_ro(
+            "network_fit",
+            [](const WhatIf& self) {
+                const auto& fit = self.graph().fit;
+                const auto waits = [](const NetworkWaits<WidePs>& of) {
+                    return nb::make_tuple(static_cast<double>(of.leaving), static_cast<double>(of.coming));
+                };
+                return nb::make_tuple(waits(fit.confirmed_ps), waits(fit.contradicted_ps),
+                                      static_cast<double>(fit.unexplained_ps));
+            },
+            nb::sig("def network_fit(self) -> tuple[tuple[float, float], tuple[float, float], float]"),
+            "Where it contends: waits by the model that the recorded times confirm, waits that they contradict, and "
+            "what "
+            "messages took beyond the model; sums in ps, of waits until messages have left and for the "
+            "receiver's NIC.")
+        .def_prop_ro(
+            "contends", [](const WhatIf& self) { return !self.graph().crossings.empty(); },
+            "Whether messages wait for links: the makespan is then no convex function of a parameter.")
+        .def_prop_ro(
+            "chooses", [](const WhatIf& self) { return self.chooses(); },
+            "Whether calls take what comes first: in which order requests complete depends on the machine.")
+        .def("replay", &WhatIf::replay, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a,
+             nb::sig("def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, "
+                     "by_callpath: numpy.ndarray) -> dict[str, typing.Any]"),
+             "Makespans, critical paths and sums, a row per machine.")
+        .def("makespans", &WhatIf::makespans, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a, "threads"_a,
+             "released"_a,
+             nb::sig("def makespans(self, machines: list[Parameters], compute: numpy.ndarray, "
+                     "by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int, released: bool) "
+                     "-> numpy.ndarray"),
+             "Makespans, by machine; released: a message does not wait for one that comes to a NIC after it; no matter "
+             "where "
+             "messages contend, and NICs take them as they come.")
+        .def("reordered", &WhatIf::reordered, "machine"_a, "compute"_a = 1.0, "by_location"_a = std::vector<double>{},
+             "by_callpath"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
+             nb::sig("def reordered(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], "
+                     "by_callpath: list[float] = []) -> WhatIf | None"),
+             "The program whose NICs take messages in the order in which they come under a setting; None: in the order "
+             "in which they came.")
+        .def("in_order_of", &WhatIf::in_order_of, "elsewhere"_a, "machine"_a, "compute"_a = 1.0,
+             "by_location"_a = std::vector<double>{}, "by_callpath"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
+             nb::sig("def in_order_of(self, elsewhere: WhatIf, machine: Parameters, compute: float = 1.0, "
+                     "by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None"),
+             "The program, in which requests complete in the order in which messages come elsewhere under a setting; "
+             "None: that is the order in which they came, or contention is not replayed.")
+        .def("with_code", &WhatIf::with_code, "longer_ps"_a, nb::keep_alive<0, 1>(),
+             nb::sig("def with_code(self, longer_ps: numpy.ndarray) -> WhatIf | None"),
+             "The program with so much more code before each call than was measured, in which NICs take messages as "
+             "they come; None: where contention is replayed.")
+        .def("on_links", &WhatIf::on_links, "elsewhere"_a, nb::keep_alive<0, 1>(),
+             nb::sig("def on_links(self, elsewhere: Surroundings) -> WhatIf | None"),
+             "The program in the same places, on links of other bandwidths; None: these are other places.")
+        .def("tangents", &WhatIf::tangents, "at_zero"_a, "step"_a, "unit"_a, "compute"_a, "by_location"_a,
+             "by_callpath"_a, "x"_a, "threads"_a,
+             nb::sig("def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, "
+                     "by_location: numpy.ndarray, by_callpath: numpy.ndarray, x: numpy.ndarray, threads: int) "
+                     "-> numpy.ndarray"),
+             "Makespan, slope and count of a longest path at each x of the machine at_zero + x step. Not where it "
+             "`contends`.")
+        .def("times", &WhatIf::times, "machine"_a, "compute"_a = 1.0, "by_location"_a = std::vector<double>{},
+             "by_callpath"_a = std::vector<double>{}, "unexplained"_a = true,
+             nb::sig("def times(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], "
+                     "by_callpath: list[float] = [], unexplained: bool = True) -> tuple[numpy.ndarray, numpy.ndarray]"),
+             "Enters and leaves of all calls, by location and call; an empty list of factors: 1 each. Without "
+             "`unexplained`, calls that move data last neither what the machine says nor what no model explains.");
+}
+
+}  // namespace logpost::replay::bindings

@@ -1,0 +1,105 @@
+"""The models beside each other: what every split must keep, on every real archive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.analyzer.in_process import analyze
+from tests.analyzer.whole_machine import write_whole_machine
+from tests.archives import packed
+
+from logpost.analyzer.explain.model_fits import model_fits
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.rescope import rescope
+from logpost.analyzer.report.data import Messages, ModelFit
+from logpost.analyzer.report.models import best, verdict
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.roi import RegionOfInterest
+from logpost.analyzer.run.schema import PARTS
+from logpost.analyzer.run.undivided import merged
+from logpost.replay.cost.message_models import MessageModel
+
+
+def split(run: Run) -> dict[MessageModel, Messages]:
+    """By model, of those that the machine has values for."""
+    return {fit.model: fit.messages for fit in model_fits(run) if fit.messages is not None}
+
+
+def of_the_run(run: Run) -> tuple[int, int, dict[str, int], int]:
+    """Messages, envelopes, parts as the run shows them, and deficit, from its own table of pairs."""
+    pairs = run.table("pairs").collect()
+    parts = merged({part: int(pairs[f"{part}_ps"].sum()) for part in PARTS}, run.manifest.machine.undivided)
+    return int(pairs["messages"].sum()), int(pairs["envelope_ps"].sum()), parts, int(pairs["deficit_ps"].sum())
+
+
+def sums(messages: Messages) -> tuple[int, int, dict[str, int], int]:
+    return messages.count, messages.envelope_ps, messages.parts_ps, messages.deficit_ps
+
+
+def test_every_model_s_parts_add_up_to_the_same_messages_of_every_archive(runs: dict[str, Run]) -> None:
+    assert len(runs) >= len(packed()) - 1
+    compared = 0
+    for name, run in runs.items():
+        found = split(run)
+        assert sums(found[MessageModel.full]) == of_the_run(run), name
+        for messages in found.values():
+            assert messages.count == run.manifest.messages, name
+            assert messages.envelope_ps == found[MessageModel.full].envelope_ps, name
+            assert sum(messages.parts_ps.values()) == messages.envelope_ps, name
+            assert min(*messages.parts_ps.values(), messages.deficit_ps) >= 0, name
+            compared += messages.count > 0
+    assert compared > 50
+
+
+@pytest.mark.slow
+def test_a_run_of_one_model_is_that_model_s_fit(traces: Path, tmp_path: Path) -> None:
+    archive, machine = traces / "scorep-npb-lu-S-comp-4", write_whole_machine(tmp_path)
+    for model in (MessageModel.logp, MessageModel.log3p):
+        run = Run.open(analyze(Request(str(archive), str(tmp_path / model.value), machine=machine, model=model)))
+        assert run.manifest.machine.model is model
+        assert sums(split(run)[model]) == of_the_run(run)
+
+
+def test_a_region_of_interest_has_fits_of_its_own_messages(runs: dict[str, Run]) -> None:
+    run = runs["scorep-npb-lu-S-comp-4"]
+    middle = run.table("messages").collect()["recv_enter_ps"].sort()[2000]
+    half = rescope(run, RegionOfInterest(from_ps=middle))
+    found = split(half)[MessageModel.full]
+    assert 0 < found.count < run.manifest.messages
+    assert sums(found) == of_the_run(half)
+
+
+def fit(model: MessageModel, residual: int, deficit: int) -> ModelFit:
+    return ModelFit(model, Messages(1, 8, 1000, {**dict.fromkeys(PARTS, 0), "residual": residual}, deficit))
+
+
+def test_the_best_has_the_smallest_misfit_and_of_equal_ones_the_fewest_terms() -> None:
+    full, loggp = fit(MessageModel.full, 40, 0), fit(MessageModel.loggp, 10, 30)
+    logp = fit(MessageModel.logp, 0, 50)
+    assert best([full, loggp, logp]) is loggp
+    said = verdict([full, loggp, logp], estimated=True)
+    assert said.startswith("The smallest misfit is that of LogGP: 4.0 % of message time, as full with more terms. ")
+    assert "estimated from the same messages under LogGP" in said
+
+
+def test_without_messages_no_model_is_the_best() -> None:
+    nothing = ModelFit(MessageModel.full, Messages(0, 0, 0, dict.fromkeys(PARTS, 0), 0))
+    lacking = ModelFit(MessageModel.log3p, None, "the machine has no o_net")
+    assert best([nothing, lacking]) is None
+    assert verdict([nothing, lacking], estimated=False) == "no message matched: no model can be compared"
+
+
+@pytest.mark.parametrize("model", list(MessageModel))
+def test_every_model_has_a_name_and_its_terms(model: MessageModel) -> None:
+    assert model.label
+    assert model.terms
+
+
+def test_progress_names_each_model(traces: Path, tmp_path: Path) -> None:
+    run = Run.open(analyze(Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run"))))
+    told: list[tuple[str, int, int]] = []
+    model_fits(run, lambda *step: told.append(step))
+    assert told[0] == ("rebuilding the program", 0, 0)
+    assert told[2] == ("splitting messages under LogGP", 1, len(MessageModel))
+    assert len(told) == 1 + len(MessageModel)

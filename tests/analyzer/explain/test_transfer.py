@@ -1,0 +1,56 @@
+"""The one-sided transfers of a call under every model: their parts fill their envelopes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.analyzer.in_process import analyze
+
+from logpost.analyzer.explain.transfer import explain_transfers, transfers_of
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.schema import TRANSFER_PARTS
+from logpost.analyzer.run.undivided import merged
+from logpost.replay.cost.message_models import MessageModel
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", params=[None, "alewife"])
+def run(request: pytest.FixtureRequest, traces: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """SHMEM, on the machine that its trace tells, and on one whose values are known."""
+    archive = next((traces / "scorep-shmem-stencil-4").glob("*.otf2"))
+    made = tmp_path_factory.mktemp("transfers") / "stencil.run"
+    analyze(Request(str(archive), str(made), machine=request.param))
+    return Run.open(made)
+
+
+def test_the_run_s_own_model_gives_the_parts_of_its_table(run: Run) -> None:
+    row = run.table("transfers").filter(pl.col("complete_call") >= 0).collect().row(7, named=True)
+    rows = transfers_of(run, row["complete_call"])
+    assert (rows["complete_call"] == row["complete_call"]).all()
+    for told, mine in zip(explain_transfers(run, rows), rows.iter_rows(named=True), strict=True):
+        own = next(split for split in told.splits if split.model is run.manifest.machine.model)
+        parts = {part: mine[f"{part}_ps"] for part in TRANSFER_PARTS}
+        assert own.parts_ps == merged(parts, run.manifest.machine.undivided)
+        assert own.deficit_ps == mine["deficit_ps"]
+        assert (told.kind, told.bytes) == (mine["kind"], mine["bytes"])
+
+
+def test_the_parts_of_every_model_fill_the_envelope(run: Run) -> None:
+    puts = run.table("transfers").filter(pl.col("kind") == "put", pl.col("complete_call") >= 0).collect()
+    rows = transfers_of(run, puts["call"][len(puts) // 2])
+    assert not rows.is_empty()
+    for told in explain_transfers(run, rows):
+        assert {MessageModel.full, MessageModel.logp} <= {split.model for split in told.splits}
+        for split in told.splits:
+            assert sum(split.parts_ps.values()) == told.end_ps - told.begin_ps
+
+
+def test_a_call_without_transfers_has_none(run: Run) -> None:
+    calls = run.table("calls").select("call").collect()["call"]
+    known = run.table("transfers").select("call", "complete_call").collect()
+    other = next(call for call in calls if call not in known["call"] and call not in known["complete_call"])
+    assert explain_transfers(run, transfers_of(run, other)) == ()

@@ -1,0 +1,119 @@
+"""The program without the cause of a finding: its times follow by hand, and what cannot be replayed is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.analyzer.findings.finders.test_unattended import transfers
+from tests.analyzer.story import MS, Story
+from tests.dashboards.synthetic import make_run
+
+from logpost.analyzer.findings import cured as module
+from logpost.analyzer.findings.cured import cured
+from logpost.analyzer.findings.evidence import graph
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.find import findings_of
+from logpost.analyzer.findings.finding import Finding
+from logpost.errors import InputError
+
+
+def test_without_its_cause_the_transfer_runs_while_its_sender_computes(tmp_path: Path) -> None:
+    run = transfers(computes=True).write(tmp_path / "a.run")
+    found = cured(run, 0)
+    assert found.title.startswith("rank 0 leaves transfers unattended")
+    assert (found.replayed, found.whole, found.calls) == (True, True, 30)
+    # Rank 0: a send of 1 ms, 5 of code, a Wait of 1, which the transfer makes 0; then 3 until the next, ten times. The
+    # last call ends at 97 and, without the cause, 10 earlier: the transfers are over by the Waits.
+    assert found.before.length_ps == 97 * MS
+    assert found.after.length_ps == 87 * MS
+    assert found.saves == pytest.approx(10 / 97)
+    assert found.saves == pytest.approx(found.gain)
+    before, after = (one.by_location.filter(pl.col("location") == 0).row(0, named=True) for one in
+                     (found.before, found.after))  # fmt: skip
+    assert (before["code_ps"], before["work_ps"], before["wait_ps"]) == (77 * MS, 10 * MS, 10 * MS)
+    assert (after["code_ps"], after["work_ps"], after["wait_ps"]) == (77 * MS, 10 * MS, 0)
+    for course in (found.before, found.after):
+        assert int((course.path["end_ps"] - course.path["begin_ps"]).sum()) == course.length_ps
+
+
+def test_one_finding_is_replayed_further_than_each_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph, "MOST_CALLS", 16)
+    monkeypatch.setattr(graph, "SAMPLED", 1)
+    run = transfers(computes=True).write(tmp_path / "a.run")
+    found = cured(run, 0)
+    assert (found.whole, found.calls) == (True, 30)
+    assert found.saves == pytest.approx(10 / 97)
+    monkeypatch.setattr(module, "MOST_CALLS", 16)
+    assert not cured(run, 0).whole
+
+
+def test_a_finding_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    run = transfers(computes=True).write(tmp_path / "a.run")
+    with pytest.raises(InputError, match="the run has no finding 7"):
+        cured(run, 7)
+
+
+def test_a_finding_of_another_release_is_not_taken_for_one_of_this(tmp_path: Path) -> None:
+    # Its findings are written by hand; the finders see something else.
+    run = make_run(tmp_path / "a.run")
+    with pytest.raises(InputError, match="not found again by this release of logpost; analyze the archive again"):
+        cured(run, 0)
+
+
+def barrier(early: int) -> Story:
+    """Rank 1 computes 8 ms and rank 0 `early` of them, then both meet in a barrier; ten times."""
+    story = Story(2, 100 * MS)
+    path = story.path("main", "MPI_Barrier")
+    for i in range(10):
+        t = 10 * i * MS
+        story.collective(path, "Barrier", {0: (t + early, t + 9 * MS), 1: (t + 8 * MS, t + 9 * MS)})
+    return story
+
+
+def test_work_that_is_shared_ends_the_barriers_waits(tmp_path: Path) -> None:
+    # 2 and 8 ms become 5 and 5: 3 of each 10 ms.
+    found = cured(barrier(2 * MS).write(tmp_path / "a.run"), 0)
+    assert found.saves == pytest.approx(0.3)
+    # Rank 0 waits 6 ms ten times; a sixtieth of it at most is left.
+    assert found.before.by_location["wait_ps"].to_list() == [60 * MS, 0]
+    assert found.after.by_location["wait_ps"][0] < MS
+
+
+def test_what_operations_cost_is_replayed_without_it(tmp_path: Path) -> None:
+    found = cured(barrier(2 * MS).write(tmp_path / "a.run"), 1)
+    assert found.title.startswith("10 operations in MPI_Barrier cost 1.00 ms each")
+    # 1 ms once both are there, of which the machine's latency is 1.25 µs, in each of ten; the last ends at 99 ms.
+    assert found.before.length_ps == 99 * MS
+    assert found.after.length_ps == 89 * MS + 10 * 1_250_000
+    assert found.saves == pytest.approx(found.gain, abs=0.002)
+
+
+def test_a_cost_without_a_wait_cannot_be_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = barrier(2 * MS).write(tmp_path / "a.run")
+    known = findings_of
+    monkeypatch.setattr(
+        module, "findings_of", lambda evidence, **_: [replace(one, cure=None) for one in known(evidence)]
+    )
+    with pytest.raises(InputError, match="its gain is a bound on sums of times; no wait of single calls is behind it"):
+        cured(run, 1)
+
+
+def test_waits_are_not_removed_where_that_exceeds_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = transfers(computes=True).write(tmp_path / "a.run")
+    known = findings_of
+
+    def bounded(evidence: Evidence, **_: object) -> list[Finding]:
+        return [replace(one, cure=None, charges=one.removes) for one in known(evidence)]
+
+    monkeypatch.setattr(module, "findings_of", bounded)
+    # Its waits are all that the cure removes: as much as the gain.
+    found = cured(run, 0)
+    assert not found.replayed
+    assert found.saves == pytest.approx(10 / 97)
+    small = run.table("findings").collect().with_columns(gain=0.05)
+    monkeypatch.setattr(run, "table", lambda name, old=run.table: small.lazy() if name == "findings" else old(name))
+    with pytest.raises(InputError, match="its cure keeps part of these waits"):
+        cured(run, 0)

@@ -1,0 +1,70 @@
+"""The order of the findings is that of the number shown: what a cure gains at most."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.analyzer.two_phases import two_phases
+
+from logpost.analyzer.findings.evidence.places import Place
+from logpost.analyzer.findings.find import find_all
+from logpost.analyzer.findings.finding import Finding, Number, frame
+from logpost.analyzer.run.schema import TABLES
+from logpost.analyzer.words.location_names import Named, Rank
+
+BARRIER = Place("main / MPI_Barrier", "MPI_Barrier", "/src/a.c", 10, is_site=True)
+PLACES = {0: BARRIER, 1: Place("main / MPI_Barrier", "MPI_Barrier", "/src/a.c", 20, is_site=True)}
+
+
+def finding(
+    gain: float, *, share: float = 0.5, confidence: float = 0.9, callpath: int = -1, windows: tuple[int, int] = (0, 9)
+) -> Finding:
+    """Only what the order and the title depend on."""
+    return Finding(
+        kind="collective_wait",
+        named=(Named(Rank(0), 0),),
+        region="MPI_Barrier",
+        cause_region="",
+        evidence=(Number("exposed", 1, "ps"),),
+        confidence=confidence,
+        certainty="measured",
+        callpath=callpath,
+        first_window=windows[0],
+        last_window=windows[1],
+        exposed_ps=1,
+        share=share,
+        gain=gain,
+    )
+
+
+def test_what_gains_most_comes_first_however_sure_or_large() -> None:
+    found = frame([finding(0.19), finding(0.2, share=0.2, confidence=0.3), finding(0.05, share=0.9)], {})
+    assert found["gain"].to_list() == [0.2, 0.19, 0.05]
+
+
+def test_the_call_site_stands_in_the_title() -> None:
+    found = frame([finding(0.2, callpath=0), finding(0.1, callpath=1)], PLACES)
+    assert found["title"].to_list() == [
+        "rank 0 waits in MPI_Barrier at a.c:10 for whichever rank comes last",
+        "rank 0 waits in MPI_Barrier at a.c:20 for whichever rank comes last",
+    ]
+
+
+def test_titles_never_coincide() -> None:
+    apart = [finding(0.2, windows=(0, 4)), finding(0.1, windows=(5, 9)), finding(0.05, windows=(5, 9))]
+    assert frame(apart, {})["title"].to_list() == [
+        "rank 0 waits in MPI_Barrier for whichever rank comes last (windows 0 to 4)",
+        "rank 0 waits in MPI_Barrier for whichever rank comes last (windows 5 to 9)",
+        "rank 0 waits in MPI_Barrier for whichever rank comes last (windows 5 to 9) (2)",
+    ]
+
+
+@pytest.mark.slow
+def test_the_same_run_has_the_same_findings(tmp_path: Path) -> None:
+    run = two_phases().write(tmp_path / "run")
+    tables = {name: run.table(name) for name in TABLES if name != "findings"}
+    first = find_all(tables, run.manifest)
+    assert first.height > 1
+    for _ in range(4):
+        assert find_all(tables, run.manifest).equals(first)

@@ -1,0 +1,309 @@
+"""Archives read as blocks: the same bytes of the run, in any order of tasks, with workers lost on the way."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.analyzer.hanging import begun, copy_of, mend, only_child, unreadable
+from tests.analyzer.in_process import analyze
+from tests.analyzer.run_contents import contents
+
+from logpost.analyzer.archive._native import ArchiveError
+from logpost.analyzer.archive.clock_mode import ClockMode
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.shards import task
+from logpost.analyzer.pipeline.shards.analyze import analyze_sharded, folder_of, prepare_job_array
+from logpost.analyzer.pipeline.shards.engine import Workers
+from logpost.analyzer.pipeline.shards.plan import STAGES, Plan, make_plan
+from logpost.analyzer.pipeline.shards.task_folder import TaskFolder
+from logpost.analyzer.pipeline.shards.workers import local_command, run_tasks, slurm_command, worker_command
+from logpost.errors import InputError
+
+pytestmark = pytest.mark.slow
+
+ARCHIVES = [
+    "scorep-npb-cg-W-nocomp-8",  # messages
+    "scorep-prk-rma-stencil-8",  # one-sided epochs
+    "casita-2_cuda_simple",  # streams beside ranks
+    "casita-10_scorep_mpi_tags",
+    "scorep-lulesh-nocomp-8",  # collectives beside messages
+    "tau-requests-2",  # receives whose sends are missing
+]
+
+
+def blocks_read(archive: Path, folder: Path, blocks: int, seed: int = 0) -> Plan:
+    """All tasks of a plan, those of a stage in any order."""
+    folder.mkdir()
+    plan = make_plan(str(archive), folder, blocks, offsets=True)
+    order = list(range(blocks))
+    for stage in STAGES:
+        random.Random(seed).shuffle(order)
+        for block in order:
+            assert task.run(plan, stage, block)
+    return plan
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_the_run_has_the_same_bytes_whatever_the_shards(traces: Path, tmp_path: Path, name: str) -> None:
+    request = Request(str(traces / name), "", threads=1)
+    whole, _ = contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))
+    for blocks in (1, 2, 7):
+        plan = blocks_read(traces / name, tmp_path / str(blocks), blocks, seed=blocks)
+        assert len(list(Path(plan.folder).iterdir())) == 3 * blocks
+        run = analyze(replace(request, run=str(tmp_path / f"{blocks}.run"), shards=plan.text()))
+        assert contents(run)[0] == whole
+
+
+def test_clocks_are_corrected_after_the_blocks_are_gathered(traces: Path, tmp_path: Path) -> None:
+    archive = traces / "casita-10_scorep_mpi_tags"
+    request = Request(str(archive), str(tmp_path / "whole.run"), threads=1, clock=ClockMode.clc)
+    whole, _ = contents(analyze(request))
+    plan = blocks_read(archive, tmp_path / "blocks", 2)
+    found, _ = contents(analyze(replace(request, run=str(tmp_path / "a.run"), shards=plan.text())))
+    assert found == whole
+
+
+def test_what_is_whole_is_not_made_again_and_what_is_damaged_is(traces: Path, tmp_path: Path) -> None:
+    archive = traces / "scorep-npb-cg-W-nocomp-8"
+    plan = blocks_read(archive, tmp_path / "blocks", 2)
+    assert not task.run(plan, "decode", 0)
+    file = tmp_path / "blocks" / "decoded-0"
+    sound = file.read_bytes()
+    file.write_bytes(sound[:-1])
+    with pytest.raises(InputError, match=r"decoded-0: damaged; run the same command again"):
+        analyze(Request(str(archive), str(tmp_path / "a.run"), shards=plan.text()))
+    assert task.run(plan, "decode", 0)
+    assert len(file.read_bytes()) == len(sound)
+    other = plan._replace(key=plan.key ^ 1)
+    with pytest.raises(ArchiveError, match=r"decoded-1: damaged, or of another analysis; run the same command again"):
+        task.run(other, "match", 1)
+
+
+def test_blocks_that_do_not_fit_together_are_refused(traces: Path, tmp_path: Path) -> None:
+    """Files of one key from two archives, as if somebody had mixed two folders."""
+    plan = blocks_read(traces / "scorep-npb-cg-W-nocomp-8", tmp_path / "blocks", 2)
+    other = blocks_read(traces / "pipit-ping-pong", tmp_path / "other", 2)
+    forged = plan._replace(archive=other.archive, folder=str(tmp_path / "forged"))
+    Path(forged.folder).mkdir()
+    for block in range(2):
+        task.run(forged, "decode", block)
+    for block in range(2):
+        os.link(tmp_path / "blocks" / f"matched-{block}", tmp_path / "forged" / f"matched-{block}")
+    with pytest.raises(InputError, match=r"forged: blocks of different analyses; remove it, and run the command again"):
+        analyze(Request(other.archive, str(tmp_path / "a.run"), shards=forged.text()))
+
+
+def test_a_changed_archive_is_another_plan(traces: Path, tmp_path: Path) -> None:
+    archive = traces / "pipit-ping-pong"
+    plan = make_plan(str(archive), tmp_path, 2, offsets=True)
+    assert Plan.of_text(plan.text()) == plan == make_plan(str(archive), tmp_path, 2, offsets=True)
+    assert make_plan(str(archive), tmp_path, 2, offsets=False).key != plan.key
+    assert make_plan(str(archive), tmp_path, 3, offsets=True).key != plan.key
+
+
+def fake(folder: Path, name: str, script: str) -> Path:
+    """An executable shell script."""
+    file = folder / name
+    file.write_text("#!/bin/sh\n" + script)
+    file.chmod(file.stat().st_mode | stat.S_IXUSR)
+    return file
+
+
+@pytest.fixture
+def copied(traces: Path, tmp_path: Path) -> Path:
+    """A small archive of two locations that a test may change."""
+    return copy_of(traces / "pipit-ping-pong", tmp_path)
+
+
+ALL_DONE = [("decode", 1), ("decode", 2), ("match", 1), ("match", 2)]
+
+
+def test_a_lost_worker_s_task_is_run_again(copied: Path, tmp_path: Path) -> None:
+    """First the process of a task is killed by SIGKILL, then the worker itself."""
+    request = Request(str(copied), str(tmp_path / "a.run"), threads=1)
+    whole = contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))[0]
+    with begun(copied, folder_of(request.run), stall_s=60) as tasks:
+        os.kill(only_child(tasks.worker("decode-1", 0)), signal.SIGKILL)
+        worker = tasks.worker("decode-1", 1)
+        mend(copied, 1)
+        os.kill(worker, signal.SIGKILL)
+        tasks.ended.result(timeout=60)
+        assert tasks.done == ALL_DONE
+    run = analyze(replace(request, shards=tasks.plan.text()))
+    assert contents(run)[0] == whole
+
+
+def test_a_task_without_progress_is_killed_and_run_again(copied: Path, tmp_path: Path) -> None:
+    with begun(copied, tmp_path / "blocks", stall_s=1) as tasks:
+        tasks.worker("decode-1", 1)
+        mend(copied, 1)  # the second process may hang already; the third cannot
+        tasks.ended.result(timeout=60)
+        assert tasks.done == ALL_DONE
+
+
+def test_a_task_that_never_makes_progress_is_an_error(copied: Path, tmp_path: Path) -> None:
+    with (
+        begun(copied, tmp_path / "blocks", stall_s=0.3) as tasks,
+        pytest.raises(
+            InputError,
+            match=r"block 1 of 2: its worker made no progress for 0\.3 s, 3 times, while it should decode; "
+            r"run the same command again: it goes on from the blocks that are whole",
+        ),
+    ):
+        tasks.ended.result(timeout=60)
+    run_tasks(tasks.plan, Workers.local)
+
+
+def test_workers_that_are_always_lost_are_an_error(
+    traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(fake(tmp_path, "python", "echo broken >&2; kill -9 $$\n")))
+    plan = make_plan(str(traces / "pipit-ping-pong"), tmp_path, 1, offsets=True)
+    with pytest.raises(
+        InputError,
+        match=r"pipit-ping-pong: the workers were lost 3 times \(status -9: broken\); "
+        r"run the same command again: it goes on from the blocks that are whole",
+    ):
+        run_tasks(plan, Workers.local)
+
+
+def test_a_task_whose_process_is_always_lost_is_an_error(copied: Path, tmp_path: Path) -> None:
+    with begun(copied, tmp_path / "blocks", stall_s=60) as tasks:
+        for tries in range(3):
+            os.kill(only_child(tasks.worker("decode-1", tries)), signal.SIGKILL)
+        with pytest.raises(
+            InputError,
+            match=r"block 1 of 2: its worker was lost 3 times while it should decode \(status -9\); "
+            r"run the same command again: it goes on from the blocks that are whole",
+        ):
+            tasks.ended.result(timeout=60)
+
+
+def test_workers_end_with_the_process_that_began_them(copied: Path, tmp_path: Path) -> None:
+    """Its standard input closes, as when that process was killed."""
+    (tmp_path / "blocks").mkdir()
+    plan = make_plan(str(copied), tmp_path / "blocks", 2, offsets=True)
+    TaskFolder.fresh(plan)
+    with unreadable(copied, 1), subprocess.Popen(local_command(plan, 60), stdin=subprocess.PIPE) as worker:
+        while not (tmp_path / "blocks" / "tasks" / "decode-0.done").exists():
+            time.sleep(0.005)
+        task = only_child(worker.pid)
+        assert worker.stdin is not None
+        worker.stdin.close()
+        assert worker.wait(60) == 1
+        for _ in range(2000):
+            if not Path(f"/proc/{task}").exists():
+                break
+            time.sleep(0.005)
+        assert not Path(f"/proc/{task}").exists()
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """Files of this process and its children stop growing there, as on a full disk."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, before)
+
+
+def test_a_full_disk_is_one_line_that_names_the_block(traces: Path, tmp_path: Path) -> None:
+    plan = make_plan(str(traces / "scorep-npb-cg-W-nocomp-8"), tmp_path, 2, offsets=True)
+    with largest_file(4096), pytest.raises(ArchiveError) as refused:
+        task.run(plan, "decode", 1)
+    line = str(refused.value)
+    assert line.startswith(f"block 1 of 2 cannot be written to {tmp_path}/")
+    assert line.endswith(
+        "(File too large); mend that, and run the same command again: it goes on from the blocks that are whole"
+    )
+    assert not list(tmp_path.iterdir())
+    with largest_file(4096), pytest.raises(InputError, match=r"^block \d of 2 cannot be written to .*File too large"):
+        run_tasks(plan, Workers.local)
+
+
+def test_a_shared_folder_and_srun_are_all_that_slurm_needs(
+    traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in for srun, not Slurm: it notes its options, and runs the command behind them twice at once."""
+    fake(
+        tmp_path,
+        "srun",
+        f'echo "$1 $2 $3 $4" >> {tmp_path}/steps\nshift 4\necho "srun: job 1 queued" >&2\n"$@" &\n"$@"\nwait\n',
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("SLURM_NTASKS", "2")
+    request = Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run"), threads=1)
+    run = analyze_sharded(request, 2, Workers.slurm)
+    assert (tmp_path / "steps").read_text().splitlines() == ["--ntasks=2 --kill-on-bad-exit=0 --input=none --quiet"]
+    assert not folder_of(request.run).exists()
+    assert contents(run)[0] == contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))[0]
+
+
+def test_a_step_takes_the_processors_of_its_allocation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(tmp_path, "srun", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("SLURM_NTASKS", "16")
+    monkeypatch.setenv("SLURM_CPUS_PER_TASK", "4")
+    command = slurm_command(Plan("a", "/shared", 7, True, 0), 60)
+    assert command[:3] == ["srun", "--ntasks=7", "--cpus-per-task=4"]
+    assert command[-3:] == ["/shared", "4", "60"]
+
+
+def test_slurm_without_srun_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        InputError, match=r"--workers slurm: there is no srun on PATH; run logpost inside of an allocation of Slurm"
+    ):
+        run_tasks(Plan("a", str(tmp_path), 1, True, 0), Workers.slurm)
+
+
+def test_the_script_of_a_job_array_does_the_tasks(traces: Path, tmp_path: Path) -> None:
+    """Each job does what the others leave: here one does all, and another comes too late."""
+    request = Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a b.run"), threads=1)
+    script = prepare_job_array(request, 2, stall_s=60)
+    assert "#SBATCH --array=0-1\n" in script.read_text()
+    for _ in range(2):
+        subprocess.run(["sh", script], check=True)
+    assert TaskFolder(folder_of(request.run)).all_done()
+    run = analyze_sharded(request, 2, Workers.local)
+    assert not folder_of(request.run).exists()
+    assert contents(run)[0] == contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))[0]
+
+
+def test_a_worker_without_its_folder_is_one_line(tmp_path: Path) -> None:
+    done = subprocess.run(worker_command(str(tmp_path), 1), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"{tmp_path}/tasks/plan.json: No such file or directory; run the same command again: it goes on from the "
+        "blocks that are whole\n"
+    )
+
+
+def test_a_folder_that_cannot_be_made_is_refused(traces: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.run.shards").write_text("")
+    with pytest.raises(InputError, match=r"a\.run\.shards: File exists; choose another place with -o"):
+        analyze_sharded(Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run")), 2, Workers.local)
+
+
+def test_a_damaged_archive_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "traces.otf2").write_text("no archive")
+    request = Request(str(tmp_path), str(tmp_path / "a.run"))
+    with pytest.raises(InputError, match=r"traces\.otf2: not a readable OTF2 anchor file"):
+        analyze_sharded(request, 2, Workers.local)
+    assert folder_of(request.run).is_dir()

@@ -1,0 +1,48 @@
+"""What a damaged run is told apart by; every run of a real archive is sound."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.soundness import damage
+from logpost.cli.mishaps import sentence
+
+
+def test_the_run_of_every_archive_is_sound(runs: dict[str, Run]) -> None:
+    assert {name: found for name, run in runs.items() if (found := damage(run.path))} == {}
+
+
+def test_an_error_over_a_sound_run_is_a_bug(runs: dict[str, Run]) -> None:
+    assert sentence(TypeError("a bug"), ["report", str(runs["pipit-ping-pong"].path)]) is None
+
+
+def test_what_is_no_run_has_no_damage(tmp_path: Path) -> None:
+    assert damage(tmp_path) is None
+    assert damage(tmp_path / "gone") is None
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "line"),
+    [
+        ("locations", "rank", None, "1 of 2 rows have no rank"),
+        ("critical_path", "location", None, "rows have no location"),
+        ("messages", "recv_location", 70, "recv_location 70 does not exist"),
+        ("messages", "send_call", -2, "send_call -2 does not exist"),
+    ],
+)
+def test_a_value_that_cannot_be_is_named(
+    runs: dict[str, Run], tmp_path: Path, table: str, column: str, value: int | None, line: str
+) -> None:
+    copy = tmp_path / "a.run"
+    shutil.copytree(runs["pipit-ping-pong"].path, copy)
+    file = copy / f"{table}.parquet"
+    rows = pl.read_parquet(file)
+    first = pl.int_range(pl.len()) == 0
+    rows.with_columns(pl.when(first).then(pl.lit(value, pl.Int32)).otherwise(column).alias(column)).write_parquet(file)
+    assert f"the table {table}.parquet is damaged: " in str(damage(copy))
+    assert line in str(damage(copy))

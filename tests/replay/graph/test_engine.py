@@ -1,0 +1,76 @@
+"""Ranks that share a NIC, and come to it in another order on another machine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.replay.graph.programs import Story
+
+from logpost.machines import load_machine, replay_parameters
+from logpost.replay._native import call_kinds
+from logpost.replay.graph import Engine, Scenario, changed
+
+ROUNDS, TRIP, WORK = 10, 93, 20_000
+"""o_s 7, L 60, 15 bytes after the first one, o_r 11"""
+
+
+def engine_of(story: Story) -> Engine:
+    """A replay of four ranks, two on each node."""
+    machine = replay_parameters(load_machine("alewife"))
+    for name, value in {"L": 60, "o_s": 7, "o_r": 11, "g": 30, "G": 1, "o_s_per_byte": 0, "o_r_per_byte": 0}.items():
+        machine = machine.with_value(name, value)
+    plain = replace(machine, log3p=None, beyond_loggp=type(machine.beyond_loggp)())
+    return Engine(story.program(), Scenario(plain), locations=4, callpaths=len(call_kinds()))
+
+
+@pytest.fixture
+def sharing() -> Engine:
+    """0 asks 2 ten times. 1, on its node, works for five of these rounds and sends to 3, which then works itself."""
+    story = Story(4, per_node=2)
+    for _ in range(ROUNDS):
+        story.message(0, 2, 16, (0, 0), (7, TRIP))
+        story.message(2, 0, 16, (0, 0), (7, TRIP))
+    story.message(1, 3, 16, (ROUNDS * TRIP + 50, 0), (7, TRIP))
+    story.message(3, 1, 16, (WORK, 0), (7, TRIP))
+    return engine_of(story)
+
+
+def test_a_nic_takes_messages_as_they_come_where_it_matters(sharing: Engine) -> None:
+    slower = changed(sharing.recorded, ["L=x10"])
+    (used,) = sharing.as_they_come([slower])
+    assert used.reordered
+    (kept,), (found,) = sharing.makespans([slower]), used.makespans([slower])
+    assert used.kept_ps == kept
+    # 1's message waits for nobody: its work, two messages of 540 ps more each, and 3's work.
+    assert found == ROUNDS * TRIP + 50 + 2 * (TRIP + 540) + WORK
+    # In recorded order it comes behind the sixth question, five rounds of 2 x 540 ps later.
+    assert kept > found + 4 * 2 * 540
+    assert used.replay([slower])[0].makespan_ps == found
+    enters, leaves = used.times(slower)
+    assert max(leaves) - min(enters) == found
+
+
+def test_the_recorded_order_stays_where_it_makes_no_difference(sharing: Engine) -> None:
+    assert sharing.as_they_come([sharing.recorded, changed(sharing.recorded, ["o_s=x2"])])[0] is sharing
+    assert not sharing.as_they_come([changed(sharing.recorded, ["G=x0.5"])])[0].reordered
+
+
+def test_messages_meet_at_a_nic_where_code_no_longer_keeps_them_apart() -> None:
+    """0 and 1, on one node, send to 2 and 3, on another; 1 works for 500 ps before."""
+    story = Story(4, per_node=2)
+    story.message(0, 2, 16, (0, 0), (7, TRIP))
+    story.message(1, 3, 16, (500, 0), (7, TRIP))
+    engine = engine_of(story)
+    assert engine.calls == 4
+    for longer, ends in (
+        ([0, 0, 0, 0], [7, 507, TRIP, 500 + TRIP]),  # as it was
+        ([0, 100, 0, 0], [7, 607, TRIP, 600 + TRIP]),
+        ([0, -500, 0, 0], [7, 7, TRIP, TRIP + 30]),  # the second waits for g of the first
+    ):
+        times = engine.times_with_code(np.array(longer))
+        assert times is not None
+        assert times[1].tolist() == ends
+    with pytest.raises(ValueError, match="a time for every call is needed"):
+        engine.times_with_code(np.zeros(3, dtype=np.int64))
