@@ -72,7 +72,7 @@ class Comparison:
     groups: tuple[Change, ...]
     """None where a group holds a part only of what is not divided"""
     undivided: tuple[str, ...]
-    """categories that the machine of A or that of B does not tell apart: one of `categories` in both"""
+    """categories that the machine of A or that of B does not distinguish: one of `categories` in both"""
     efficiencies: tuple[Change, ...]
     wait_states: tuple[Change, ...]
     wait_counts: tuple[Change, ...]
@@ -81,7 +81,7 @@ class Comparison:
     every_region: Mapping[str, Change]
     """region name, of either run, to its time"""
     gone: tuple[FoundHere, ...]
-    came: tuple[FoundHere, ...]
+    appeared: tuple[FoundHere, ...]
     stayed: tuple[tuple[FoundHere, FoundHere], ...]
     notes: tuple[str, ...]
     renames: Mapping[str, str]
@@ -153,7 +153,7 @@ def compare(before: Run, after: Run) -> Comparison:
     states = ({s.name: s for s in a.wait_states}, {s.name: s for s in b.wait_states})
     values = ({e.name: e.value for e in a.efficiencies}, {e.name: e.value for e in b.efficiencies})
     renames = renamed(surroundings(before), surroundings(after))
-    gone, came, stayed = _findings(a.findings, b.findings, renames)
+    gone, appeared, stayed = _findings(a.findings, b.findings, renames)
     regions = changes_by_region(before, after, renames)
     return Comparison(
         a=a,
@@ -178,7 +178,7 @@ def compare(before: Run, after: Run) -> Comparison:
         regions=tuple(regions[:REGIONS]),
         every_region=times_of(regions),
         gone=gone,
-        came=came,
+        appeared=appeared,
         stayed=stayed,
         notes=(*_notes(a, b), *_renames(renames)),
         renames=renames,
@@ -239,7 +239,7 @@ def _renames(renames: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _own_machine(report: Report) -> str:
-    """How a run came to a machine that is its alone; empty where it has another."""
+    """How a run got a machine that no other run uses; empty where it has another."""
     if report.machine.origin == "estimated":
         return "estimated from its own trace"
     measured = report.machine.origin == "recorded" and report.machine.name == MEASURED
@@ -256,7 +256,7 @@ def _notes(a: Report, b: Report) -> tuple[str, ...]:
         found.append(f"A has {a.ranks} ranks and B has {b.ranks}: this alone changes sums over ranks.")
     if a.machine.undivided != b.machine.undivided:
         found.append(
-            "What the machine of either run does not tell apart is shown as one in both; analyze both with the same "
+            "What the machine of either run does not distinguish is shown as one in both; analyze both with the same "
             "--machine FILE to compare its parts."
         )
     own = _own_machine(a)

@@ -34,7 +34,7 @@ def export_csv(
         path: the directory to make.
         tables: names of the tables to write; all without any.
         force: replace an earlier export.
-        report: told of progress by tables.
+        report: receives the progress by tables.
 
     Returns:
         Bytes written per table.
@@ -122,7 +122,7 @@ def readme(run: Run, chosen: Sequence[str]) -> str:
         "`=` as a formula.",
     ]
     if undivided := machine.undivided:
-        lines.append(f"The trace does not tell {', '.join(undivided)} apart: their sum is `{UNDIVIDED}`, {TITLE}.")
+        lines.append(f"The trace does not distinguish {', '.join(undivided)}: their sum is `{UNDIVIDED}`, {TITLE}.")
     for name in chosen:
         table = TABLES[name]
         lines += [

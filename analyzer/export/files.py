@@ -1,4 +1,4 @@
-"""Atomic exports: written beside the final path and moved there when complete."""
+"""Atomic exports: written next to the final path and moved there when complete."""
 
 from __future__ import annotations
 

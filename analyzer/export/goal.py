@@ -1,6 +1,6 @@
 """Export a run as a GOAL schedule, the text that LogGOPSim's txt2bin, ATLAHS and LLAMP read.
 
-A map beside it says which recorded call, message and collective operation each operation of the schedule is of.
+A map next to it states which recorded call, message and collective operation each operation of the schedule is of.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ def export_goal(
         map_path: the map to write; Parquet or, if it ends in .csv, CSV.
         unit: of the times, a key of `UNITS`; times are rounded without drift.
         force: replace earlier files.
-        report: told of progress.
+        report: receives the progress.
 
     Raises:
-        InputError: the run cannot be told as a schedule, or a file cannot be written.
+        InputError: the run cannot be written as a schedule, or a file cannot be written.
     """
     if map_path.suffix not in (".csv", ".parquet"):
         raise InputError(f"--map {map_path}: its name must end in .parquet or .csv")
@@ -167,9 +167,9 @@ def _values(values: ReplayParameters, locality: int, unit: str) -> str:
     row = int(values.class_start[locality])
     scale = UNITS[unit]
     names = {"L": values.L_ps, "o_s": values.o_s_ps, "o_r": values.o_r_ps, "g": values.g_ps, "G": values.G_ps_per_byte}
-    told = " ".join(f"{name}={float(column[row]) / scale:.6g}" for name, column in names.items())
+    text = " ".join(f"{name}={float(column[row]) / scale:.6g}" for name, column in names.items())
     limit = int(values.eager_limit_bytes[locality])
-    return f"machine {values.machine}, {LOCALITIES[locality]}: {told}" + (f" S={limit}" if limit >= 0 else "")
+    return f"machine {values.machine}, {LOCALITIES[locality]}: {text}" + (f" S={limit}" if limit >= 0 else "")
 
 
 class _Text:
@@ -182,7 +182,7 @@ class _Text:
         self.empty = 0
 
     def head(self, heading: Iterable[str], ranks: int) -> None:
-        """What stands before the first rank."""
+        """The lines before the first rank."""
         lines = [*(f"// {line}\n" for line in heading), f"num_ranks {ranks}\n"]
         self._out.write("".join(lines).encode())
 

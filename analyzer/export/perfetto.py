@@ -70,7 +70,7 @@ def export_perfetto(run: Run, path: Path, *, force: bool = False, report: Progre
         run: a finished run.
         path: the file to make; `.pftrace` is usual.
         force: overwrite the file.
-        report: told of progress by calls.
+        report: receives the progress by calls.
 
     Raises:
         InputError: the package `perfetto` is missing, or the file cannot be written.

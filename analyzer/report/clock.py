@@ -52,5 +52,5 @@ def _violations(found: ClockViolations) -> str:
         parts.append(f"{count_text(found.messages, 'message')} {verb} received before {they} {verb} sent")
     if found.collectives:
         members = count_text(found.collectives, "time")
-        parts.append(f"{members} a member left a collective operation before another that it had to wait for came")
+        parts.append(f"{members} a member left a collective operation before another that it had to wait for arrived")
     return " and ".join(parts)

@@ -13,7 +13,7 @@ from logpost.analyzer.words.categories import WAITING
 from logpost.analyzer.words.units import count_text, percent_text, sentence_text, time_text
 
 SMALL = 0.05
-"""Share of communication below which its largest part is not worth a sentence beside a finding."""
+"""Share of communication below which its largest part is not worth a sentence next to a finding."""
 WORKS = ("parallel", "serial", "communication")
 """Times of threads that do something."""
 
@@ -34,7 +34,7 @@ MEANING = {
     "collective": "in collective operations, beyond the waits that their definitions name",
     "mpi_other": "communicators, probes and all other MPI calls",
     "compute": "outside communication calls",
-    UNDIVIDED: "what the estimated machine does not tell apart",
+    UNDIVIDED: "what the estimated machine does not distinguish",
 }
 """What each category means, in words."""
 

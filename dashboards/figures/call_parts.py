@@ -45,7 +45,7 @@ def call_parts(
             bars.append((0, category, palette.label(category), at, at + time))
             at += time
     for operation in operations:
-        for way in (way for way in operation.ways if way.stretches):
+        for way in (way for way in operation.paths if way.stretches):
             row, begin = len(names), operation.enter_ps
             names.append(f"{way.model.label}, {way.algorithm.replace('_', ' ')}")
             if operation.since_ps > begin:

@@ -82,12 +82,12 @@ def build_comparison(a: Run, b: Run, caps: Caps) -> ComparisonPage:
 
 def _pairs(found: Comparison) -> dict[str, list[tuple[FindingRow, FindingRow | None]]]:
     """Findings that are gone, came and stayed, bars of all to one scale."""
-    every = (*found.gone, *found.came, *(one for pair in found.stayed for one in pair))
+    every = (*found.gone, *found.appeared, *(one for pair in found.stayed for one in pair))
     full = max(map(size_of, every), default=0.0)
     stayed = sorted(found.stayed, key=lambda pair: -max(map(size_of, pair)))
     return {
         "gone": [(row, None) for row in finding_rows(found.gone, largest=full)],
-        "came": [(row, None) for row in finding_rows(found.came, largest=full)],
+        "came": [(row, None) for row in finding_rows(found.appeared, largest=full)],
         "stayed": [(finding_rows([a], largest=full)[0], finding_rows([b], largest=full)[0]) for a, b in stayed],
     }
 
@@ -125,8 +125,8 @@ def _verdict(found: Comparison) -> str:
         said += f" The largest change is {palette.label(shown.name)} with {signed(shown.difference)} over all ranks."
     if found.gone:
         said += f" Gone: {found.gone[0].title}."
-    if found.came:
-        said += f" New: {found.came[0].title}."
+    if found.appeared:
+        said += f" New: {found.appeared[0].title}."
     return said
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.render.report.machine import told, value_and_error
+from logpost.analyzer.render.report.machine import is_stated, value_and_error
 from logpost.analyzer.report.data import ModelFit, Report
 from logpost.analyzer.report.models import misfit_text, parts_present
 from logpost.analyzer.run.directory import Run
@@ -211,7 +211,7 @@ def machine_grids(manifest: Manifest) -> dict[str, Grid]:
             *value_and_error(v),
             v.source,
         )
-        for v in filter(told, manifest.machine.values)
+        for v in filter(is_stated, manifest.machine.values)
     ]
     sentences = any(len(error) > SHORT for *_, error, _ in values)
     quality = [

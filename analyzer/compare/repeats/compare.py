@@ -61,7 +61,7 @@ class Repeats:
     def change(self, name: str) -> RepeatedChange | None:
         """A quantity that `Comparison.quantity` knows; None where a run does not have it.
 
-        A region that some runs lack takes no time in these.
+        A region that some runs lack has no time in these.
         """
         found = [comparison.quantity(name) for comparison in self.comparisons]
         if name.startswith(REGION_PREFIX) and any(found):
@@ -87,7 +87,7 @@ class Repeats:
 
     @property
     def undivided(self) -> tuple[str, ...]:
-        """Categories that the machine of some run does not tell apart."""
+        """Categories that the machine of some run does not distinguish."""
         return tuple(dict.fromkeys(name for comparison in self.comparisons for name in comparison.undivided))
 
     @property
@@ -96,9 +96,9 @@ class Repeats:
         return tuple(dict.fromkeys(note for comparison in self.comparisons for note in comparison.notes))
 
     @property
-    def came(self) -> list[FoundHere]:
+    def appeared(self) -> list[FoundHere]:
         """Findings that every run of B has beyond A's."""
-        return _in_all([comparison.came for comparison in self.comparisons])
+        return _in_all([comparison.appeared for comparison in self.comparisons])
 
     @property
     def gone(self) -> list[FoundHere]:

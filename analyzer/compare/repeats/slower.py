@@ -20,7 +20,7 @@ from logpost.analyzer.words.location_names import LocationNames
 
 @dataclass(frozen=True)
 class Slower:
-    """A place that takes longer in B; times are means over the runs, in ps."""
+    """A place that is slower in B; times are means over the runs, in ps."""
 
     category: str
     region: str
@@ -31,7 +31,7 @@ class Slower:
 
 
 def slower(repeats: Repeats, name: str) -> Slower | None:
-    """The place that adds most to a quantity of `Comparison.quantity`; None where nothing takes longer in B."""
+    """The place that adds most to a quantity of `Comparison.quantity`; None where nothing is slower in B."""
     renames = repeats.comparisons[0].renames
     grown = _growth(
         [_places(run, repeats.undivided, renames) for run in repeats.before],

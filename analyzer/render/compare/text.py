@@ -142,11 +142,11 @@ def _short(name: str) -> str:
 
 
 def _findings(comparison: Comparison, console: Console, top: int | None) -> None:
-    if not (comparison.gone or comparison.came or comparison.stayed):
+    if not (comparison.gone or comparison.appeared or comparison.stayed):
         console.print(Text("none in either run"))
     for mark, style, found in (
         *(("gone", "green", f) for f in comparison.gone[:top]),
-        *(("new", "red", f) for f in comparison.came[:top]),
+        *(("new", "red", f) for f in comparison.appeared[:top]),
     ):
         console.print(Text(f"{mark:<6}{_line(found)}", style=style))
     for before, after in comparison.stayed[:top]:

@@ -70,12 +70,12 @@ def _collective(one: ExplainedCollective) -> dict[str, Any]:
         "leave_ps": one.leave_ps,
         "ways": [
             {
-                "model": way.model.value,
-                "algorithm": way.algorithm,
-                "segments": [asdict(stretch) for stretch in way.stretches],
-                "end_ps": way.end_ps,
+                "model": path.model.value,
+                "algorithm": path.algorithm,
+                "segments": [asdict(stretch) for stretch in path.stretches],
+                "end_ps": path.end_ps,
             }
-            for way in one.ways
+            for path in one.paths
         ],
     }
 

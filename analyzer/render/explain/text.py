@@ -110,7 +110,7 @@ def _message(message: Explained, width: int) -> Group:
 
 
 def _equal(splits: Sequence[Split]) -> list[tuple[list[Split], Split]]:
-    """Models that give the same partition stand together."""
+    """Models that give the same partition share a row."""
     groups: dict[tuple[tuple[Piece, ...], int], list[Split]] = {}
     for split in splits:
         groups.setdefault((split.pieces, split.deficit_ps), []).append(split)
@@ -210,7 +210,7 @@ def _pieces(message: Explained, groups: list[tuple[list[Split], Split]]) -> Tabl
             )
             name = ""
         if split.deficit_ps:
-            table.add_row(name, "deficit (beside the sum)", "", time_text(split.deficit_ps), "")
+            table.add_row(name, "deficit (not in the sum)", "", time_text(split.deficit_ps), "")
     return table
 
 

@@ -1,7 +1,7 @@
-"""`--fail-if` where repeats tell the noise: a gate fails, passes, or is inconclusive.
+"""`--fail-if` where repeats show the noise: a gate fails, passes, or is inconclusive.
 
 The condition becomes a contrast of the means (a relative change of +5 % is B - 1.05 A, a share is of each run's own
-time), and it fails or passes only where the contrast's 95 % interval lies on one side of 0.
+time), and it fails or passes only where the contrast's 95 % interval excludes 0.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _figures(decision: Decision) -> str:
 def _why(decision: Decision) -> str:
     if decision.outcome == INCONCLUSIVE:
         if decision.contrast.interval is None:
-            return "; one run of each tells no noise: give at least two of either"
+            return "; one run of each shows no noise: give at least two of either"
         if decision.repeats_needed is None:
             return f"; the noise hides it even from {MOST_REPEATS} repeats of each"
         return f"; {decision.repeats_needed} repeats of each would decide, if means and scatter stay"

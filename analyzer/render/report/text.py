@@ -144,12 +144,12 @@ def _head(report: Report, *, quiet: bool) -> Group:
 
 
 def _scope(report: Report) -> str:
-    """What the figures are about, and what stands beside it."""
-    beside = [f"start-up {time_text(report.start_up_ps)}", f"shut-down {time_text(report.shut_down_ps)}"]
+    """What the figures are about, and what is outside of it."""
+    outside = [f"start-up {time_text(report.start_up_ps)}", f"shut-down {time_text(report.shut_down_ps)}"]
     if report.outside_ps:
-        beside.append(f"outside of the region of interest {time_text(report.outside_ps)}")
+        outside.append(f"outside of the region of interest {time_text(report.outside_ps)}")
     what = "region of interest" if report.outside_ps else "program"
-    return f"{what} {time_text(report.program_ps)} (all figures are about it); beside it {', '.join(beside)}"
+    return f"{what} {time_text(report.program_ps)} (all figures are about it); outside of it {', '.join(outside)}"
 
 
 def _findings(report: Report, top: int | None) -> Group:
@@ -171,9 +171,7 @@ def _finding(number: int, found: FoundHere) -> Group:
     facts.add_row("cost", _plain(_cost(found)))
     facts.add_row("where", _plain(_where(found)))
     if found.path_share is not None:
-        facts.add_row(
-            "on path", _plain(f"{percent_text(found.path_share)} of the critical path lies in what causes it")
-        )
+        facts.add_row("on path", _plain(f"{percent_text(found.path_share)} of the critical path is in what causes it"))
     if found.cause_region:
         facts.add_row("cause", _plain(found.cause_region))
     facts.add_row("evidence", _plain(found.evidence_text))
@@ -309,7 +307,7 @@ def _threads(rows: list[tuple[str, str, str]]) -> Group:
     table = _table(*((heading, i > 0) for i, heading in enumerate(HEADINGS)))
     for row in rows:
         table.add_row(*row)
-    return _section("Threads and accelerators (beside the ranks' accounts)", table)
+    return _section("Threads and accelerators (in addition to the ranks' accounts)", table)
 
 
 def _wait_states(report: Report) -> Group:

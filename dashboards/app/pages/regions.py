@@ -10,7 +10,7 @@ from dash import html
 from logpost.analyzer.findings.evidence.places import NOWHERE, Place, places_of
 from logpost.analyzer.render.report.causes import DELAY_HEADINGS, PATH_HEADINGS, delay_rows, delays_summary, path_rows
 from logpost.analyzer.run.wide import wide_sum
-from logpost.analyzer.words.labels import ends_told_apart
+from logpost.analyzer.words.labels import distinct_ends
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.view import View
@@ -122,7 +122,7 @@ def _calls(view: View) -> Chart:
         raise InputError("no communication call in the selection")
     top = rows.group_by("callpath").agg(wide_sum("exposed_ps").alias("all")).top_k(MOST_PATHS, by="all")
     places = places_of({name: scoped.run.table(name) for name in ("callpaths", "regions")})
-    ends = ends_told_apart({c: places.get(c, NOWHERE).path for c in top["callpath"]})
+    ends = distinct_ends({c: places.get(c, NOWHERE).path for c in top["callpath"]})
     named = {c: _sited(end, places.get(c, NOWHERE)) for c, end in ends.items()}
     label = pl.col("callpath").replace_strict(named, return_dtype=pl.String)
     made = callpaths(rows.join(top.select("callpath"), on="callpath").with_columns(label=label), totals=True)

@@ -133,7 +133,7 @@ def _pair(a: Path, b: Path, chosen: Selection, gates: Iterable[Gate], show: _Sho
             comparison,
             regions=comparison.regions[: show.top],
             gone=comparison.gone[: show.top],
-            came=comparison.came[: show.top],
+            appeared=comparison.appeared[: show.top],
             stayed=comparison.stayed[: show.top],
         )
     if show.as_json:

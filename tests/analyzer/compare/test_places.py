@@ -85,5 +85,5 @@ def test_a_renamed_function_is_compared_with_itself(tmp_path: Path) -> None:
         assert not check(parse(f"region.{name} > +1%"), found).holds
     assert any("solve → solve_fast" in note for note in found.notes)
     assert not found.gone
-    assert not found.came
+    assert not found.appeared
     assert found.stayed

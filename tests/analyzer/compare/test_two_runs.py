@@ -67,7 +67,7 @@ def test_findings_stay_come_and_go(faster: Comparison, tmp_path: Path) -> None:
     assert stayed == pytest.approx((0.1, 0.025))
     runs = two_phases(20).write(tmp_path / "a"), two_phases(0).write(tmp_path / "b")
     assert "load_imbalance" in {found.kind for found in compare(*runs).gone}
-    assert "load_imbalance" in {found.kind for found in compare(*reversed(runs)).came}
+    assert "load_imbalance" in {found.kind for found in compare(*reversed(runs)).appeared}
 
 
 def test_estimated_machines_are_pointed_out(faster: Comparison) -> None:

@@ -141,11 +141,11 @@ def test_a_members_way_through_a_collective_is_without_gap_and_ends_as_replayed(
         (one,) = explain(run, str(row["complete_call"]), models=[MessageModel.full, MessageModel.logp]).collectives
         assert (one.operation, one.members, one.leave_ps) == ("Allreduce", 4, row["leave_ps"])
         assert one.since_ps - one.enter_ps == row["wait_ps"]
-        for way in one.ways:
-            assert way.algorithm != "not_known"
-            ends = [one.since_ps, *(stretch.end_ps for stretch in way.stretches)]
-            assert [stretch.begin_ps for stretch in way.stretches] == ends[:-1]
-            assert way.end_ps == ends[-1]
+        for path in one.paths:
+            assert path.algorithm != "not_known"
+            ends = [one.since_ps, *(stretch.end_ps for stretch in path.stretches)]
+            assert [stretch.begin_ps for stretch in path.stretches] == ends[:-1]
+            assert path.end_ps == ends[-1]
 
 
 def test_a_request_that_was_never_served_is_named(runs: dict[str, Run]) -> None:

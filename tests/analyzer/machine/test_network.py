@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.machines.builders import machine
 
-from logpost.analyzer.machine.network import MOST_PAIRS, tell_network
+from logpost.analyzer.machine.network import MOST_PAIRS, set_network
 from logpost.analyzer.run.program import COLLECTIVES, EPOCHS, MESSAGES, TRANSFERS, UNMATCHED
 from logpost.replay._native import Analysis, Parameters, Program, call_kinds
 from logpost.replay.columns import Column
@@ -36,7 +36,7 @@ class Listener:
 
 def told(*pairs: tuple[int, int], nodes: int = 8, **tables: Any) -> tuple[dict[str, Any], list[str], Any]:
     program = Listener(*pairs)
-    found = tell_network(program, machine(**tables), np.arange(nodes))  # type: ignore[arg-type]
+    found = set_network(program, machine(**tables), np.arange(nodes))  # type: ignore[arg-type]
     return program.told, found.notes, found
 
 
@@ -160,7 +160,7 @@ def test_c_n_of_the_traffic_is_that_of_the_closed_form() -> None:
         epochs=none(EPOCHS),
     )
     of = machine(topology={"kind": "mesh", "dims": [4, 4], "link_bandwidth": {"value": 1, "unit": "GB/s"}})
-    tell_network(program, of, np.arange(nodes))
+    set_network(program, of, np.arange(nodes))
     found = Analysis(program, plain_machine(), 1).network()
     # Every hop counts 2 in each dimension; a node's messages leave every 10^6 ps.
     assert found["messages"].tolist() == [nodes * rounds]

@@ -105,7 +105,7 @@ def test_a_replaced_run_is_left_to_who_wants_to_remove_it(run: Path) -> None:
 def test_what_is_written_beside_is_in_the_finished_run(run: Path) -> None:
     old = Run.open(run)
     with RunWriter(run, force=True) as writer:
-        frames = {name: writer.write_beside(name, old.table(name).collect()) for name in schema.TABLES}
+        frames = {name: writer.write_in_background(name, old.table(name).collect()) for name in schema.TABLES}
         writer.finish(old.manifest)
     new = Run.open(run)
     assert all(new.table(name).collect().equals(frame) for name, frame in frames.items())
@@ -119,7 +119,7 @@ def test_what_cannot_be_written_beside_ends_the_run(run: Path, tmp_path: Path) -
 
     def write() -> None:
         with RunWriter(tmp_path / "new.run") as writer:
-            writer.beside(fail)
+            writer.in_background(fail)
             writer.finish(manifest)
 
     with pytest.raises(OSError, match="disk full"):

@@ -159,7 +159,7 @@ def test_a_task_that_never_makes_progress_is_an_error(copied: Path, tmp_path: Pa
         pytest.raises(
             InputError,
             match=r"block 1 of 2: its worker made no progress for 0\.3 s, 3 times, while it should decode; "
-            r"run the same command again: it goes on from the blocks that are whole",
+            r"run the same command again: it continues from the blocks that are whole",
         ),
     ):
         tasks.ended.result(timeout=60)
@@ -174,7 +174,7 @@ def test_workers_that_are_always_lost_are_an_error(
     with pytest.raises(
         InputError,
         match=r"pipit-ping-pong: the workers were lost 3 times \(status -9: broken\); "
-        r"run the same command again: it goes on from the blocks that are whole",
+        r"run the same command again: it continues from the blocks that are whole",
     ):
         run_tasks(plan, Workers.local)
 
@@ -186,7 +186,7 @@ def test_a_task_whose_process_is_always_lost_is_an_error(copied: Path, tmp_path:
         with pytest.raises(
             InputError,
             match=r"block 1 of 2: its worker was lost 3 times while it should decode \(status -9\); "
-            r"run the same command again: it goes on from the blocks that are whole",
+            r"run the same command again: it continues from the blocks that are whole",
         ):
             tasks.ended.result(timeout=60)
 
@@ -230,7 +230,7 @@ def test_a_full_disk_is_one_line_that_names_the_block(traces: Path, tmp_path: Pa
     line = str(refused.value)
     assert line.startswith(f"block 1 of 2 cannot be written to {tmp_path}/")
     assert line.endswith(
-        "(File too large); mend that, and run the same command again: it goes on from the blocks that are whole"
+        "(File too large); fix that, and run the same command again: it continues from the blocks that are whole"
     )
     assert not list(tmp_path.iterdir())
     with largest_file(4096), pytest.raises(InputError, match=r"^block \d of 2 cannot be written to .*File too large"):

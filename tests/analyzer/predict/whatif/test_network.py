@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from tests.machines.builders import machine
 
-from logpost.analyzer.machine.network import tell_network
+from logpost.analyzer.machine.network import set_network
 from logpost.analyzer.predict.whatif import Ask, predict
 from logpost.analyzer.predict.whatif.mapping import Seats, remapped
 from logpost.analyzer.predict.whatif.plan import Plan, Rebuilt
@@ -41,7 +41,7 @@ def test_unchanged_every_archive_comes_back_from_a_network_that_is_too_slow(runs
         network = Surroundings(program)
         nodes = int(run.facts("locations").select(pl.col("node").max()).collect().item()) + 2  # one at least
         ring = {"kind": "ring", "nodes": nodes, "link_bandwidth": {"value": 10, "unit": "MB/s"}}
-        tell_network(network, machine(topology=ring), np.arange(nodes))
+        set_network(network, machine(topology=ring), np.arange(nodes))
         accounted = run.facts("locations").filter(pl.col("accounted")).select("location")
         wanted = run.facts("calls").join(accounted, on="location", how="semi").sort("call").collect()
         # Elsewhere, at the same places: its queues are taken away, and built anew.
