@@ -1,4 +1,4 @@
-"""From what the interposer measured within MPI_Init to the machine beside the archive.
+"""From what the interposer measured within MPI_Init to the machine next to the archive.
 
 The interposer leaves `calibration.<process>.jsonl` among the raw logs: one line about the measurement, then for each
 pair of ranks the lines of a calibration program, its host line first. Their rounds are the passes of one measurement.
@@ -38,7 +38,7 @@ class _Left:
 
 
 def keep(raw: Path, archive: Path) -> Outcome | None:
-    """Put the machine, its samples and what came of the measurement beside the archive; None where none was asked for.
+    """Put the machine, its samples and the measurement's outcome next to the archive; None where none was requested.
 
     Of several worlds (further `mpirun`s of a script) the first that measured counts. Never raises for what the
     measurement left: what cannot be used is the outcome's reason.
@@ -76,7 +76,7 @@ def _machine(left: _Left, archive: Path) -> Outcome:
         )
     try:
         machine = calibration(measured, name=NAME, notes=[f"{result.sentence()}."]).machine
-        replay_parameters(machine)  # what analyze asks of it
+        replay_parameters(machine)  # what analyze needs of it
     except InputError as error:
         raise InputError(f"the samples of {result.took_s:.2g} s make no machine ({error})") from error
     save_machine(machine, archive / RECORDED)
@@ -89,7 +89,7 @@ def _read(path: Path) -> _Left:
     try:
         return _Left(int(first["began_ns"]), outcome(first), tuple(lines[1:]), path, float(first["processor_share"]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path.name}, line 1 does not tell of a measurement ({error})") from error
+        raise InputError(f"{path.name}, line 1 does not describe a measurement ({error})") from error
 
 
 def _samples(left: _Left) -> Samples:
@@ -105,7 +105,7 @@ def _samples(left: _Left) -> Samples:
     pairs = tuple(left.outcome.pairs.values())
     if len(hosts) != len(pairs) or not gathered.points:
         raise InputError(
-            f"within {left.outcome.budget_s:g} s there was no time for any message" if hosts else "no samples came"
+            f"within {left.outcome.budget_s:g} s there was no time for any message" if hosts else "there are no samples"
         )
     gathered.host = _together(hosts, pairs)
     return gathered.result("", "")

@@ -193,7 +193,7 @@ def test_a_program_asks_for_an_archive(openmpi: str, tmp_path: Path, how: str) -
     assert alone.stdout == "done\n"
     done = recording.run(openmpi, tmp_path, 2, program, "4", options=("--keep", "1MB"))
     assert (done.status, done.out) == (0, "done\n")
-    assert "logpost: the program asked for the run so far: " in done.err
+    assert "logpost: the program requested the run so far: " in done.err
     assert _barriers(tmp_path) == {True: 100, False: 101}
 
 

@@ -74,7 +74,7 @@ def test_a_wide_bisection_changes_nothing() -> None:
         (
             [(8, 9)],
             {"topology": MESH},
-            "network contention (C_n) is 0: no message's way through the machine's network is known",
+            "network contention (C_n) is 0: no message's route through the machine's network is known",
         ),
     ],
 )

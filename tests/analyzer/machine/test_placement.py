@@ -69,7 +69,7 @@ def test_a_binding_tells_the_socket_where_all_its_cores_lie_in_one() -> None:
     found = told([0] * 5, core=["0", "2-3", "4,7", "3-4", ""], node={"sockets": 2, "processors": 8})
     assert found.sockets == [0, 0, 1, -1, -1]
     assert found.notes == [
-        "sockets are told by the cores that ranks were bound to; cores are numbered socket by socket"
+        "sockets are known from the cores that ranks were bound to; cores are numbered socket by socket"
     ]
 
 
@@ -116,7 +116,7 @@ def test_hops_are_those_of_the_nodes_in_the_order_of_their_first_ranks() -> None
     assert [found.place_of_node[i] for i in (0, 1, 2, 4, 5, 6)] == [-1] * 6
     assert found.hops == [[0, 1], [1, 0]]
     assert found.notes == [
-        "hops: the machine has no mapping; nodes stand on its network in the order of their first ranks"
+        "hops: the machine has no mapping; nodes are on its network in the order of their first ranks"
     ]
 
 

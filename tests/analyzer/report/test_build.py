@@ -236,7 +236,7 @@ def test_start_up_stands_beside_the_program(tmp_path: Path) -> None:
     values = {e.name: e.value for e in report.efficiencies}
     assert values["communication_efficiency"] == pytest.approx(0.98)
     text = text_of(with_start_up(), tmp_path / "again")
-    assert "program 100 ms (all figures are about it); beside it start-up 60.0 ms, shut-down 40.0 ms" in text
+    assert "program 100 ms (all figures are about it); outside of it start-up 60.0 ms, shut-down 40.0 ms" in text
 
 
 def test_two_calls_of_one_function_are_two_places_with_their_lines(tmp_path: Path) -> None:

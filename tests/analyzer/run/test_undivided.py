@@ -107,7 +107,7 @@ def test_text_and_json_name_what_is_together(tmp_path: Path) -> None:
     text = said(on)
     assert text.count("transport, not divided further") >= 3  # where the time went, the messages' parts, the limit
     assert "recv overhead " not in text
-    assert "The trace does not tell latency, serialization, recv overhead, residual apart" in text
+    assert "The trace does not distinguish latency, serialization, recv overhead, residual:" in text
     assert "is not told apart from transport, 6.2 % deficit" in text
     told = as_json(report)
     assert told["undivided"] == TOGETHER
@@ -154,7 +154,7 @@ def test_a_comparison_divides_no_more_than_both_runs_do(mixed: Comparison) -> No
 
 
 def test_a_gate_on_what_is_not_divided_is_refused(mixed: Comparison) -> None:
-    with pytest.raises(InputError, match=r"does not tell latency apart from the rest of the transport; analyze both"):
+    with pytest.raises(InputError, match=r"does not distinguish latency from the rest of the transport; analyze both"):
         check(parse("latency > +5%"), mixed)
     assert not check(parse("transport_undivided > +5%"), mixed).holds
 
@@ -181,7 +181,7 @@ def test_csv_has_the_sum_and_leaves_its_parts_empty(tmp_path: Path) -> None:
         "transport, not divided further: the sum of latency_ps, serialization_ps, recv_overhead_ps, residual_ps, which "
         "are empty"
     ]
-    assert "The trace does not tell latency, serialization" in (tmp_path / "csv" / "README.md").read_text()
+    assert "The trace does not distinguish latency, serialization" in (tmp_path / "csv" / "README.md").read_text()
 
 
 def test_without_a_residual_no_model_is_the_best(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_without_a_residual_no_model_is_the_best(tmp_path: Path) -> None:
     fits = [ModelFit(model, Messages(1, 8, 1000, parts, 0)) for model in (MessageModel.logp, MessageModel.full)]
     assert best(fits) is None
     assert verdict(fits, estimated=True) == (
-        "The machine is estimated from the same messages and does not tell the residual from other transport: no model "
+        "The machine is estimated from the same messages and does not distinguish the residual from other transport: no model "
         "can be compared. Analyze with --machine FILE."
     )
     on = console()
@@ -197,7 +197,7 @@ def test_without_a_residual_no_model_is_the_best(tmp_path: Path) -> None:
     text = said(on)
     assert re.search(r"transport, not divided further +100\.0 % +100\.0 %", text), text
     assert re.search(r"misfit: residual \+ deficit +– +–", text), text
-    assert "latency" not in text.split("deficit (beside the sum)")[0]
+    assert "latency" not in text.split("deficit (not in the sum)")[0]
 
 
 def test_an_explained_message_has_the_parts_that_are_divided(runs: dict[str, Run]) -> None:

@@ -85,7 +85,7 @@ def test_a_scheduler_without_workers_is_refused(
     monkeypatch.setattr(dask_workers, "WAIT_S", 5.0)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
-        pytest.raises(InputError, match=r"--workers dask: no worker came to tcp://.* in 5 s"),
+        pytest.raises(InputError, match=r"--workers dask: no worker connected to tcp://.* in 5 s"),
     ):
         run_tasks(Plan("a", str(tmp_path), 1, True, 0), engine_of(Workers.dask, cluster.scheduler_address))
 

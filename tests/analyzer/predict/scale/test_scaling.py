@@ -135,7 +135,9 @@ def test_what_two_sizes_do_not_tell_is_refused(tmp_path: Path) -> None:
         for rank in range(ranks):
             story.shut_down(rank, wait * MS + 1)
         runs.append(story.write(tmp_path / f"{ranks}.run"))
-    with pytest.raises(InputError, match=r"runs on 4 and 5 ranks do not tell the time on 4,096: it may be .* add runs"):
+    with pytest.raises(
+        InputError, match=r"runs on 4 and 5 ranks do not determine the time on 4,096: it may be .* add runs"
+    ):
         scale(runs, 4096)
 
 

@@ -90,7 +90,7 @@ def test_what_no_model_takes_counts_as_the_value_that_is_changed(replay: Replay)
 
 def test_a_value_of_which_nothing_was_known_may_take_all_that_no_model_takes(runs: dict[str, Run]) -> None:
     """Its trace has one-sided transfers alone: nothing is known of the machine that it ran on, and another one's costs
-    come on top of what they replace."""
+    are added to what they replace."""
     replay = Replay(runs["scorep-prk-rma-stencil-8"])
     known = replay.rebuilt.outcome(False).path_ps
     found = replay.predict(Ask(machine="alps"))
