@@ -39,7 +39,7 @@ def clock_note(clock: Clock) -> str | None:
     return (
         f"{_violations(clock.recorded)} in the recorded times: the controlled logical clock moved times of "
         f"{count_text(clock.processes, 'process', 'processes')}, the largest by {time_text(clock.largest_ps)}"
-        + (f"; a moved message takes at least {transit}" if transit else "")
+        + (f"; a moved message lasts at least {transit}" if transit else "")
         + "."
     )
 

@@ -214,7 +214,7 @@ class Manifest(Record):
     )
     ended_early: list[str] = Field(
         default_factory=list,
-        description="of a recording that ended early: each rank's last call, the ranks that did not arrive, the deadlock",
+        description="of a recording that ended early: each rank's last call, ranks that did not arrive, the deadlock",
     )
     overwritten: list[str] = Field(
         default_factory=list,

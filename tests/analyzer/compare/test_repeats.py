@@ -135,7 +135,7 @@ def test_repeats_without_any_scatter_decide(sides: dict[str, list[Run]]) -> None
 def test_one_run_each_knows_no_noise(sides: dict[str, list[Run]]) -> None:
     decision = decide(parse("waiting > +5%"), compare_repeats(sides["10"][:1], sides["20"][:1]))
     assert decision.outcome == INCONCLUSIVE
-    assert "one run of each tells no noise: give at least two of either" in decision.sentence
+    assert "one run of each shows no noise: give at least two of either" in decision.sentence
 
 
 def test_sides_may_have_different_numbers_of_runs(sides: dict[str, list[Run]]) -> None:
@@ -163,7 +163,7 @@ def test_json_has_the_runs_values_intervals_and_gates(sides: dict[str, list[Run]
         list(stats.ttest_ind(late["b"], late["a"], equal_var=False).confidence_interval(0.95))
     )
     assert found["regions"]["MPI_Send"]["verdict"] == "within noise"
-    # POP's serialization is told apart from the category of that name: 10 * 0.6 ms.
+    # POP's serialization is distinguished from the category of that name: 10 * 0.6 ms.
     assert found["quantities"]["serialization"]["a"] == pytest.approx([0.006] * 3)
     assert "efficiency.serialization" not in found["quantities"]  # a story has no ideal network to compute it from
     assert all(0 <= value <= 1 for value in found["quantities"]["efficiency.load_balance"]["a"])

@@ -94,7 +94,7 @@ def test_the_calls_of_a_message_are_those_of_its_row(runs: dict[str, Run]) -> No
     assert (received.enter_ps, received.leave_ps) == (row["recv_enter_ps"], row["recv_leave_ps"])
 
 
-def test_the_worst_explained_come_first(runs: dict[str, Run]) -> None:
+def test_the_worst_explained_are_first(runs: dict[str, Run]) -> None:
     run = runs["scorep-npb-lu-S-comp-4"]
     found = candidates(run, 5)
     divided = "residual" not in run.manifest.machine.undivided
@@ -170,7 +170,7 @@ def test_of_a_model_that_the_machine_cannot_feed_alone_nothing_is_left(runs: dic
         explain(runs["pipit-ping-pong"], "0:0", models=(MessageModel.log3p,))
 
 
-def told() -> Explanation:
+def explanation() -> Explanation:
     """One message of 100 us: sent from 0 to 20, received from 10 to 100."""
     us = 10**6
     place = Place("main / MPI_Send", "MPI_Send", "a.c", 7, True)
@@ -211,7 +211,7 @@ def told() -> Explanation:
 def test_bars_of_both_sides_and_all_models_share_one_axis() -> None:
     # Names take 10 + 2 cells and the margin 2: 20 cells of 5 us are left of 34.
     console = Console(file=io.StringIO(), width=34, color_system=None, highlight=False)
-    print_explanation(told(), console)
+    print_explanation(explanation(), console)
     assert isinstance(console.file, io.StringIO)
     lines = [line.strip() for line in console.file.getvalue().splitlines()]
     first = next(i for i, line in enumerate(lines) if line.startswith("0 s"))
@@ -222,14 +222,14 @@ def test_bars_of_both_sides_and_all_models_share_one_axis() -> None:
         "LogP        ssss????????????????",
         "rank 1      ··██████████████████",
     ]
-    told_text = " ".join(lines)
-    assert "2 further messages of this call (--top)" in told_text
-    assert "LogP: 80.0 % residual, 0.0 % deficit" in told_text
-    assert "log3P: machine ours has no o_net" in told_text
+    shown_text = " ".join(lines)
+    assert "2 further messages of this call (--top)" in shown_text
+    assert "LogP: 80.0 % residual, 0.0 % deficit" in shown_text
+    assert "log3P: machine ours has no o_net" in shown_text
 
 
 def test_json_has_every_segment_in_picoseconds() -> None:
-    (message,) = as_json(told())["messages"]
+    (message,) = as_json(explanation())["messages"]
     assert message["envelope_ps"] == 100 * 10**6
     assert message["calls"][0] == {
         "role": "send",

@@ -48,7 +48,7 @@ def test_a_path_is_folded_function_by_function() -> None:
     assert folded_path("main") == "main"
 
 
-def test_paths_that_end_alike_are_told_apart_by_what_calls_them() -> None:
+def test_paths_that_end_alike_are_distinguished_by_their_callers() -> None:
     found = distinct_ends(
         {
             1: "main / run / send / progress / wait / MPI_Wait",

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.analyzer.hanging import begun, copy_of, mend, only_child, unreadable
+from tests.analyzer.hanging import begun, copy_of, only_child, repair, unreadable
 from tests.analyzer.in_process import analyze
 from tests.analyzer.run_contents import contents
 
@@ -36,9 +36,9 @@ pytestmark = pytest.mark.slow
 ARCHIVES = [
     "scorep-npb-cg-W-nocomp-8",  # messages
     "scorep-prk-rma-stencil-8",  # one-sided epochs
-    "casita-2_cuda_simple",  # streams beside ranks
+    "casita-2_cuda_simple",  # streams in addition to ranks
     "casita-10_scorep_mpi_tags",
-    "scorep-lulesh-nocomp-8",  # collectives beside messages
+    "scorep-lulesh-nocomp-8",  # collectives in addition to messages
     "tau-requests-2",  # receives whose sends are missing
 ]
 
@@ -137,7 +137,7 @@ def test_a_lost_worker_s_task_is_run_again(copied: Path, tmp_path: Path) -> None
     with begun(copied, folder_of(request.run), stall_s=60) as tasks:
         os.kill(only_child(tasks.worker("decode-1", 0)), signal.SIGKILL)
         worker = tasks.worker("decode-1", 1)
-        mend(copied, 1)
+        repair(copied, 1)
         os.kill(worker, signal.SIGKILL)
         tasks.ended.result(timeout=60)
         assert tasks.done == ALL_DONE
@@ -148,7 +148,7 @@ def test_a_lost_worker_s_task_is_run_again(copied: Path, tmp_path: Path) -> None
 def test_a_task_without_progress_is_killed_and_run_again(copied: Path, tmp_path: Path) -> None:
     with begun(copied, tmp_path / "blocks", stall_s=1) as tasks:
         tasks.worker("decode-1", 1)
-        mend(copied, 1)  # the second process may hang already; the third cannot
+        repair(copied, 1)  # the second process may hang already; the third cannot
         tasks.ended.result(timeout=60)
         assert tasks.done == ALL_DONE
 
@@ -274,7 +274,7 @@ def test_slurm_without_srun_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_the_script_of_a_job_array_does_the_tasks(traces: Path, tmp_path: Path) -> None:
-    """Each job does what the others leave: here one does all, and another comes too late."""
+    """Each job does what the others leave: here one does all, and another starts too late."""
     request = Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a b.run"), threads=1)
     script = prepare_job_array(request, 2, stall_s=60)
     assert "#SBATCH --array=0-1\n" in script.read_text()
@@ -290,8 +290,8 @@ def test_a_worker_without_its_folder_is_one_line(tmp_path: Path) -> None:
     done = subprocess.run(worker_command(str(tmp_path), 1), capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == (
-        f"{tmp_path}/tasks/plan.json: No such file or directory; run the same command again: it goes on from the "
-        "blocks that are whole\n"
+        f"{tmp_path}/tasks/plan.json: No such file or directory; run the same command again: it continues from "
+        "the blocks that are whole\n"
     )
 
 

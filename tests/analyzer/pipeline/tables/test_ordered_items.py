@@ -9,7 +9,7 @@ import pytest
 from logpost.analyzer.pipeline.tables.ordered_items import AHEAD, ordered_items
 
 
-def test_items_come_in_the_order_of_their_sources() -> None:
+def test_items_are_in_the_order_of_their_sources() -> None:
     def items_of(source: int) -> Iterator[tuple[int, int]]:
         yield from ((source, item) for item in range(3 * AHEAD * (source % 3)))
 
@@ -47,7 +47,7 @@ def test_no_source_runs_further_ahead_than_it_may() -> None:
         assert given[1] <= AHEAD + 1  # one waits for a place
 
 
-def test_what_a_source_raises_comes_after_the_items_before_it() -> None:
+def test_what_a_source_raises_follows_the_items_before_it() -> None:
     def items_of(source: int) -> Iterator[int]:
         yield source
         if source == 1:
@@ -59,7 +59,7 @@ def test_what_a_source_raises_comes_after_the_items_before_it() -> None:
         next(items)
 
 
-def test_who_stops_reading_ends_the_threads() -> None:
+def test_a_reader_that_stops_ends_the_threads() -> None:
     def items_of(source: int) -> Iterator[int]:
         yield from range(100 * AHEAD)
 

@@ -104,11 +104,11 @@ def test_a_sweep_over_link_bandwidth_falls(stencil: Run) -> None:
 def test_links_of_other_bandwidths_share_a_graph(stencil: Run) -> None:
     plan = Plan(Rebuilt(stencil), Ask(settings=("topology=ring:8",)))
     engine = plan.engine()
-    asked = [plan.scenario([f"link_bandwidth={bandwidth}"]) for bandwidth in ("10kB/s", "1MB/s")]
-    together = engine.makespans(asked)
-    assert together == [engine.ran_as(engine.recorded).makespans([each])[0] for each in asked]
+    scenarios = [plan.scenario([f"link_bandwidth={bandwidth}"]) for bandwidth in ("10kB/s", "1MB/s")]
+    together = engine.makespans(scenarios)
+    assert together == [engine.ran_as(engine.recorded).makespans([each])[0] for each in scenarios]
     assert together[0] > together[1]
-    shared, places = engine.graph(asked[0]), asked[1].elsewhere
+    shared, places = engine.graph(scenarios[0]), scenarios[1].elsewhere
     assert places is not None
     assert shared.on_links(places) is not None
     elsewhere = Plan(Rebuilt(stencil), Ask(settings=("topology=ring:8",), mapping="random:2")).planned.elsewhere
@@ -128,9 +128,9 @@ def test_a_sweep_with_contention_has_points_and_no_pieces(stencil: Run, name: st
 def test_makespans_with_contention_are_those_of_whole_replays(stencil: Run) -> None:
     plan = Plan(Rebuilt(stencil), Ask(settings=("topology=ring:8", "link_bandwidth=10kB/s")))
     engine = plan.engine()
-    asked = [plan.recorded, plan.planned, *(plan.scenario([f"L=x{factor}"]) for factor in (0, 2, 7))]
+    scenarios = [plan.recorded, plan.planned, *(plan.scenario([f"L=x{factor}"]) for factor in (0, 2, 7))]
     assert engine.contends(plan.planned)
-    assert engine.makespans(asked) == [one.makespan_ps for one in engine.replay(asked)]
+    assert engine.makespans(scenarios) == [one.makespan_ps for one in engine.replay(scenarios)]
 
 
 def test_a_sampled_tolerance_is_reached_between_two_replays() -> None:

@@ -1,5 +1,5 @@
 """Tolerances are exact: a search by whole replays, which knows nothing of breakpoints, ends at the same factors, also
-where messages come to NICs in another order."""
+where messages arrive at NICs in another order."""
 
 from __future__ import annotations
 
