@@ -69,8 +69,8 @@ TEST(EventReplay, AndSoDoesARingWhoseNicsQueue) {
 }
 
 TEST(EventReplay, WhatOvertakesIsReleasedFromTheRecordedOrder) {
-    // The message of rank 1 comes second to rank 2's NIC, at 50 + o_s 1 + L 5, and first once its sender computes for
-    // 0; rank 0's comes at 20 + 1 + 5 all along. A NIC is taken for 30.
+    // The message of rank 1 arrives second at rank 2's NIC, at 50 + o_s 1 + L 5, and first once its sender computes for
+    // 0; rank 0's arrives at 20 + 1 + 5 in both cases. A NIC is busy for 30.
     const auto schedule = [](std::int64_t computes) {
         return Schedule{{{Operation::Kind::compute, -1, 20}, {Operation::Kind::send, 2, 1}},
                         {{Operation::Kind::compute, -1, computes}, {Operation::Kind::send, 2, 1}},
@@ -84,7 +84,7 @@ TEST(EventReplay, WhatOvertakesIsReleasedFromTheRecordedOrder) {
     const auto graph = replay::build_graph(program, parameters, parameters);
     const std::vector<replay::Setting> settings{{.machine = parameters, .by_location = {1, 0, 1}}};
     const replay::Weights weights(graph, parameters, settings);
-    // Recorded order: 26, and 30 later 56, received at 58 and 60. By arrival: 6, and 36: 38. Released, nobody
+    // Recorded order: 26, and 30 later 56, received at 58 and 60. By arrival: 6, and 36: 38. Released, no message
     // waits: 28.
     EXPECT_EQ(weights.makespans(1).front(), 60);
     EXPECT_EQ(EventReplay(schedule(0), machine).run()[2][1].end, 38);
