@@ -46,7 +46,7 @@ def totals(categories: Sequence[Change]) -> Chart:
 
 
 def changes(categories: Sequence[Change]) -> Chart:
-    """A bar per category that changed: left, B takes less; right, B takes more. The largest change comes first."""
+    """A bar per category that changed: left, B has less; right, B has more. The largest change is first."""
     shown = sorted((c for c in categories if c.difference), key=lambda c: -abs(c.difference or 0))
     most = max((abs(c.difference or 0) for c in shown), default=0.0)
     factor, unit = time_unit(most)

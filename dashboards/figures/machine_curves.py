@@ -1,4 +1,4 @@
-"""A machine's message time over size, by distance, within what is known of it, and what keeps the processors busy."""
+"""A machine's message time over size, by distance, within its interval, and its part that keeps the processors busy."""
 
 from __future__ import annotations
 

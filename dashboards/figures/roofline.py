@@ -21,7 +21,7 @@ def roofline_chart(found: Roofline) -> Chart:
     series = []
     for i, one in enumerate(found.ceilings):
         for hue, (name, rates) in enumerate(
-            (("one at a time", one.one_at_a_time), ("many under way", one.pipelined)), 2 * i
+            (("one at a time", one.one_at_a_time), ("many in flight", one.pipelined)), 2 * i
         ):
             shown = [rate / MB if math.isfinite(rate) and rate > 0 else None for rate in rates]
             if any(rate is not None for rate in shown):

@@ -53,7 +53,7 @@ def verdict(wall: RepeatedChange) -> str:
     mean = f"B takes {time_text(b.mean)} in the mean, A {time_text(a.mean)}"
     change = relative(Change(wall.name, a.mean, b.mean))
     if wall.verdict == UNKNOWN:
-        return f"{mean} ({change}). One run of each does not tell the noise."
+        return f"{mean} ({change}). One run of each does not show the noise."
     between = f"95 % interval {_between(wall, signed)}, {counts}"
     if wall.verdict == NOISE:
         return f"{mean} ({change}): within the noise of the runs ({between})."

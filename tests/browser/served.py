@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from tests.browser.visit import Visit
 
-from logpost.dashboards.app.ahead import Ahead
+from logpost.dashboards.app.prefetch import Prefetch
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.server import listening
 
@@ -49,7 +49,7 @@ def served(*paths: Path, token: str | None = None, ahead: bool = False) -> Itera
     """The address of a dashboard over the runs, while the block lasts. `ahead`: pages are made before they are asked
     for, as `logpost dashboard` does."""
     runs = Runs(paths)
-    making = Ahead(runs) if ahead else None
+    making = Prefetch(runs) if ahead else None
     server = listening(runs, "127.0.0.1", 0, token)
     if making is not None:
         making.watch(server)

@@ -91,6 +91,6 @@ def test_a_path_is_never_a_run(runs: Runs, tmp_path: Path) -> None:
             _ = runs[name]
 
 
-def test_runs_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_runs_of_one_name_are_distinct(tmp_path: Path) -> None:
     paths = [make_run(tmp_path / parent / "a.run").path for parent in ("x", "y")]
     assert Runs([*paths, paths[0]]).names[:2] == ["a.run", "y/a.run"]

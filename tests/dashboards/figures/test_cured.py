@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from logpost.analyzer.findings.cured import Course, Cured
-from logpost.dashboards.figures.cured import both_paths, ranks_beside
+from logpost.dashboards.figures.cured import both_paths, ranks_before_and_after
 from logpost.dashboards.figures.folding import Rows
 
 MS = 10**9
@@ -51,7 +51,7 @@ def test_what_is_replayed_is_said() -> None:
 
 
 def test_each_rank_has_two_bars_one_below_the_other() -> None:
-    made = ranks_beside(found(), rows(0, 1))
+    made = ranks_before_and_after(found(), rows(0, 1))
     waits = [bar for bar in made.figure.data if bar.name.startswith("waiting")]
     assert [bar.x for bar in waits] == [(0, 10), (0, 6)]
     assert [bar.base for bar in waits] == [(10, 4), (10, 4)]
@@ -60,5 +60,5 @@ def test_each_rank_has_two_bars_one_below_the_other() -> None:
 
 
 def test_a_row_of_two_ranks_is_their_mean() -> None:
-    made = ranks_beside(found(), rows(0, 0))
+    made = ranks_before_and_after(found(), rows(0, 0))
     assert [bar.x[0] for bar in made.figure.data[:3]] == pytest.approx([6, 1, 5])

@@ -10,7 +10,7 @@ import pytest
 from logpost.analyzer.compare.repeats.compare import RepeatedChange
 from logpost.analyzer.run.undivided import SHOWN
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.figures.repeated_changes import PALE, Row, repeated_changes, runs_beside
+from logpost.dashboards.figures.repeated_changes import PALE, Row, repeated_changes, runs_by_category
 from logpost.dashboards.report.repeats import verdict
 
 MS = 10**9
@@ -62,7 +62,7 @@ def test_runs_stand_beside_each_other_by_category() -> None:
     means = np.zeros((2, len(SHOWN)))
     means[0, SHOWN.index("compute")], means[1, SHOWN.index("compute")] = 6 * MS, 4 * MS
     means[0, SHOWN.index("late_sender")] = 2 * MS
-    chart = runs_beside(["A: slow", "B: fast"], means)
+    chart = runs_by_category(["A: slow", "B: fast"], means)
     assert {bar["name"]: bar["x"] for bar in drawn(chart)} == {"compute": [6, 4], "late sender": [2, 0]}
     assert chart.summary == "B: fast is the shortest: 4.00 ms."
 

@@ -58,7 +58,7 @@ def test_page_says_which_findings_are_gone(tmp_path: Path) -> None:
         tmp_path / "b.run", iterations=6, names=Names(finding={"kind": "late_sender_chain", "title": "new one"})
     )
     page = build_comparison(a, b, Caps())
-    assert [row.found.title for row, _ in page.pairs["came"]] == ["new one", "new one"]
+    assert [row.found.title for row, _ in page.pairs["new"]] == ["new one", "new one"]
     assert "Rank 0 receives from every other rank" in page.pairs["gone"][0][0].found.title
     # The program of A has 12 iterations, that of B 6; start-up is beside it.
     assert page.verdict.startswith("B runs ")

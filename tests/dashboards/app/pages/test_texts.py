@@ -49,9 +49,9 @@ def test_a_curve_asks_for_its_tolerances_in_the_words_of_its_page(runs: Runs, mo
     def drawn(search: str) -> Chart:
         return whatif.CHARTS["whatif.sweep"](View(runs, read("/whatif", search)))
 
-    assert (drawn("?sweep=g").open, drawn("?sweep=g").asks) == (untold.open, {"search": "1"})
+    assert (drawn("?sweep=g").open, drawn("?sweep=g").offered) == (untold.open, {"search": "1"})
     for searching in ("?sweep=g&search=1", "?sweep=bisection"):
-        assert (drawn(searching).open, drawn(searching).asks) == ("", {})
+        assert (drawn(searching).open, drawn(searching).offered) == ("", {})
 
 
 def test_waiting_that_no_code_explains_has_no_empty_table(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:

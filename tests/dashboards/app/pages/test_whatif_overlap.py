@@ -33,7 +33,7 @@ def test_without_a_word_it_is_the_largest_message_and_as_much_computation(runs: 
     said = _said(runs, "?machine=piz_daint")
     assert said.startswith("64.0 KiB with ")
     assert ", other node of piz_daint. Best: messages of " in said
-    assert _said(runs, "?machine=piz_daint&volume=1MiB&beside=2ms").startswith("1.00 MiB with 2.00 ms of computation")
+    assert _said(runs, "?machine=piz_daint&volume=1MiB&compute=2ms").startswith("1.00 MiB with 2.00 ms of computation")
 
 
 def test_no_message_is_smaller_than_a_number(runs: Runs) -> None:
