@@ -80,5 +80,5 @@ def changes(categories: Sequence[Change]) -> Chart:
     said = "Nothing changed."
     if worst:
         more = "more" if (worst.difference or 0) > 0 else "less"
-        said = f"B takes {time_text(abs(worst.difference or 0))} {more} {palette.label(worst.name)} than A."
+        said = f"B has {time_text(abs(worst.difference or 0))} {more} {palette.label(worst.name)} than A."
     return Chart(fig, said)

@@ -35,7 +35,7 @@ def roofline_chart(found: Roofline) -> Chart:
     summary = "No region moves bytes."
     if worst is not None:
         summary = (
-            f"{folded_path(worst.region)} takes {worst.distance:.3g} times what the machine's {worst.limit} allows."
+            f"{folded_path(worst.region)} lasts {worst.distance:.3g} times as long as the machine's {worst.limit} allows."
         )
     return curves(
         series,

@@ -50,7 +50,7 @@ def verdict(wall: RepeatedChange) -> str:
     """
     a, b = wall.contrast.a, wall.contrast.b
     counts = f"{a.count} run{'' if a.count == 1 else 's'} of A and {b.count} of B"
-    mean = f"B takes {time_text(b.mean)} in the mean, A {time_text(a.mean)}"
+    mean = f"B lasts {time_text(b.mean)} in the mean, A {time_text(a.mean)}"
     change = relative(Change(wall.name, a.mean, b.mean))
     if wall.verdict == UNKNOWN:
         return f"{mean} ({change}). One run of each does not show the noise."

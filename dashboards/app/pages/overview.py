@@ -164,7 +164,7 @@ def _other_runs(view: View) -> list[html.Ul]:
             continue
         change = f" ({relative(Change(name, mine, other))})" if mine else ""
         changed = panels.go(view.state.at("compare").having(other=joined([name])), "What changed")
-        parts.append(html.Li([html.B(visible(name, 60)), f" takes {time_text(other)}{change}. ", changed]))
+        parts.append(html.Li([html.B(visible(name, 60)), f" lasts {time_text(other)}{change}. ", changed]))
     others = [name for name in view.runs.names if name not in (view.opened.name, *alike)]
     if others:
         named = ", ".join(visible(name, 60) for name in others[:MOST_RUNS])

@@ -1,4 +1,4 @@
-"""What is likely to be looked at next is made while nobody asks, and not before somebody has."""
+"""The pages that a user is likely to open next are computed while the server is idle, after its first request."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _in_time(true: Callable[[], bool]) -> bool:
     return true()
 
 
-def test_pages_are_made_while_nobody_asks(tmp_path: Path) -> None:
+def test_pages_are_computed_while_the_server_is_idle(tmp_path: Path) -> None:
     runs = Runs([make_run(tmp_path / "a.run").path])
     prefetch = Prefetch(runs)
     server = listening(runs, "127.0.0.1", 0, None)
@@ -50,7 +50,7 @@ def test_pages_are_made_while_nobody_asks(tmp_path: Path) -> None:
         return all(runs.figures.known(name, whole) is not None for name in names)
 
     assert _in_time(lambda: runs.figures.was_shown(whole) and made("overview.categories", "overview.breakdown"))
-    # that is, before anybody asks
+    # that is, before the first request
     client = app.test_client()
     asking = threading.Thread(target=client.post, args=(CALLBACK,), kwargs={"json": {}})
     asking.start()

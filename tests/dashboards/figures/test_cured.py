@@ -13,7 +13,7 @@ from logpost.dashboards.figures.folding import Rows
 MS = 10**9
 
 
-def course(wait: int) -> Course:
+def execution(wait: int) -> Course:
     """Rank 0 computes 8 and works 2; rank 1 computes 4 and waits; ms. The path is on rank 0, and ends with the wait."""
     times = {"location": [0, 1], "code_ps": [8 * MS, 4 * MS], "work_ps": [2 * MS, 0], "wait_ps": [0, wait * MS]}
     path = {
@@ -26,7 +26,7 @@ def course(wait: int) -> Course:
 
 
 def found(*, replayed: bool = True, whole: bool = True) -> Cured:
-    return Cured("late", 0.25, course(10), course(6), replayed=replayed, whole=whole, calls=7)
+    return Cured("late", 0.25, execution(10), execution(6), replayed=replayed, whole=whole, calls=7)
 
 
 def rows(*of: int) -> Rows:
@@ -47,7 +47,7 @@ def test_the_paths_add_up_to_the_lengths() -> None:
 
 def test_what_is_replayed_is_said() -> None:
     said = both_paths(found(replayed=False, whole=False)).summary
-    assert said.startswith("As if nobody waited there: 16.0 ms instead of 20.0 ms of the program's first 7 calls")
+    assert said.startswith("As if no rank waited there: 16.0 ms instead of 20.0 ms of the program's first 7 calls")
 
 
 def test_each_rank_has_two_bars_one_below_the_other() -> None:

@@ -1,4 +1,4 @@
-"""The map of overlap on the What if page, and traffic between nodes: what is asked, and what is refused in one line."""
+"""The map of overlap on the What if page, and traffic between nodes: valid queries, and the one-line errors of others."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_no_message_is_smaller_than_a_number(runs: Runs) -> None:
         ("?run=silent.run&machine=piz_daint", "no message or transfer in the selection: say how many bytes"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(runs: Runs, query: str, said: str) -> None:
+def test_an_invalid_query_is_refused(runs: Runs, query: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         _said(runs, query)
 
