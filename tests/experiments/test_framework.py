@@ -143,7 +143,7 @@ def test_a_failure_in_one_of_many_steps_is_the_failure_of_all(tmp_path: Path) ->
 
 def test_progress_counts_every_step(tmp_path: Path) -> None:
     seen: list[tuple[str, int, int]] = []
-    Context(tmp_path, progress=lambda *said: seen.append(said)).each("span", [5, 6, 7], lambda x: x, at_once=1)
+    Context(tmp_path, progress=lambda *said: seen.append(said)).each("span", [5, 6, 7], lambda x: x, concurrent=1)
     assert seen == [("span", 0, 3), ("span", 1, 3), ("span", 2, 3), ("span", 3, 3)]
 
 
