@@ -1,6 +1,6 @@
-"""LOG3P Fig. 10 and 11: strides matter, and only log3P knows of them.
+"""LOG3P Fig. 10 and 11: strides matter, and only log3P includes them.
 
-How near either model comes on the machine at hand depends on what else runs there: benchmarks say that. Here the
+The error of either model on the machine at hand depends on its other load: benchmarks measure that. Here the
 predictions are those of a virtual machine, and errors are judged on given times.
 """
 
@@ -38,7 +38,7 @@ def machine() -> Machine:
     return calibration(Virtual(TRUTH).samples(), name="virtual").machine
 
 
-def test_loggp_cannot_tell_strides_apart_and_log3p_adds_each_block(machine: Machine) -> None:
+def test_loggp_ignores_strides_and_log3p_adds_each_block(machine: Machine) -> None:
     dense, sparse = (predict(machine, "linear", ONE_MESSAGE, 16384, stride) for stride in (8, 256))
     assert sparse["LogGP"] == dense["LogGP"]
     # 2,048 doubles of 5 ns (1 + 256/1024) each.
