@@ -14,10 +14,10 @@ import polars as pl
 from dash import MATCH, ClientsideFunction, Input, Output, State, dcc, html
 
 from logpost.dashboards.app import named, picking, search, selection_bar
+from logpost.dashboards.app.figure_cache import Drawn
 from logpost.dashboards.app.first_look import first_look
 from logpost.dashboards.app.guard import guard
 from logpost.dashboards.app.jobs import StoppedError, WorkingError
-from logpost.dashboards.app.figure_cache import Drawn
 from logpost.dashboards.app.pages import PAGES
 from logpost.dashboards.app.panels import aria, charts, empty, fill, go, say
 from logpost.dashboards.app.runs import Runs

@@ -29,6 +29,8 @@ NICER = 10
 shows the page, and callbacks that answer at once, take their time first."""
 """By how much the work, and the threads that it starts, are nicer than the server: on a small machine the browser that
 shows the page, and short callbacks, run first."""
+
+
 def give_way() -> None:
     """Make the calling thread `NICER`."""
     if sys.platform == "linux":  # elsewhere a thread's number is none of a process

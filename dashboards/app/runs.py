@@ -15,8 +15,8 @@ from logpost.analyzer.report.build import build
 from logpost.analyzer.report.data import Report
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.wide import wide_sum
-from logpost.dashboards.app.jobs import Jobs
 from logpost.dashboards.app.figure_cache import FigureCache
+from logpost.dashboards.app.jobs import Jobs
 from logpost.dashboards.report.sites import finding_sites
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import Selection

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 from werkzeug.serving import BaseWSGIServer, make_server
 
-from logpost.dashboards.app.prefetch import Prefetch
 from logpost.dashboards.app.app import make_app
 from logpost.dashboards.app.guard import is_loopback, new_token
+from logpost.dashboards.app.prefetch import Prefetch
 from logpost.dashboards.app.runs import Runs
 from logpost.errors import InputError
 

@@ -34,9 +34,8 @@ def roofline_chart(found: Roofline) -> Chart:
     worst = max(drawn, key=lambda roof: roof.time_ps - roof.roof_ps, default=None)
     summary = "No region moves bytes."
     if worst is not None:
-        summary = (
-            f"{folded_path(worst.region)} lasts {worst.distance:.3g} times as long as the machine's {worst.limit} allows."
-        )
+        limit = f"{worst.distance:.3g} times as long as the machine's {worst.limit} allows"
+        summary = f"{folded_path(worst.region)} lasts {limit}."
     return curves(
         series,
         Axis("mean message size", log=True, ticks=ticks, labels=[bytes_text(tick) for tick in ticks]),

@@ -1,4 +1,4 @@
-"""A network is stated by its mean distance (k_d, n) or its sides (kx, ky, kz): other values are refused, not ignored."""
+"""A network is stated by its mean distance (k_d, n) or its sides (kx, ky, kz); values that do not count are refused."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 from logpost.machines import Machine
 from logpost.replay.models.interface import Model
 from logpost.replay.predict.machine_values.locality import class_taken
-from logpost.replay.predict.missing import given_at_some_size, a_machine_may_have, size_name
+from logpost.replay.predict.missing import a_machine_may_have, given_at_some_size, size_name
 from logpost.replay.predict.network import unused
 from logpost.replay.predict.scale import Scale
 from logpost.replay.predict.table import parameters

@@ -3,8 +3,8 @@
     python -m tests.benchmarks out_of_core --events 100000000 --locations 16384 --memory 2GB --folder DIRECTORY
 
 Both analyses run alternately, `ROUNDS` times each; the ratio is of the best processor times and wall times. The archive
-and the runs (1.4 and 0.7 GB) are made in the folder, which must be on a disk, and removed. Peaks of readers are those of
-whole processes.
+and the runs (1.4 and 0.7 GB) are made in the folder, which must be on a disk, and removed. Peaks of readers are those
+of whole processes.
 """
 
 from __future__ import annotations

@@ -79,8 +79,7 @@ TABLES = (
     Table(
         "machine.contiguous",
         "Middleware, network and memory over message size: o_mw, o_net, T_mem",
-        "Of contiguous data (log3P): the middleware's time at both ends, the network's transfer, and a copy in "
-        "memory.",
+        "Of contiguous data (log3P): the middleware's time at both ends, the network's transfer, and a copy in memory.",
         lambda machine: any(point.o_mw or point.o_net or point.T_mem for point in machine.log3p.point),
         machine_surfaces.contiguous_curves,
     ),

@@ -36,7 +36,9 @@ def section(view: View) -> html.Section:
             ],
             className="fields",
         ),
-        panels.chart("whatif.grid", "Predicted length over two parameters", height=360, spoken=True) if values else None,
+        panels.chart("whatif.grid", "Predicted length over two parameters", height=360, spoken=True)
+        if values
+        else None,
         about="All pairs of two parameters' values, on top of what is set above; lines join where the program is "
         "5 and 10 % longer.",
     )  # fmt: skip

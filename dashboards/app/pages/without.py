@@ -69,7 +69,10 @@ def _order_kept(view: View) -> str:
     run = view.opened.run
     used = run.table("profile").select("callpath").unique().join(run.table("callpaths"), on="callpath")
     names = (
-        used.join(run.table("regions"), on="region").filter(pl.col("name").is_in(FIRST_COMPLETED)).select("name").unique()
+        used.join(run.table("regions"), on="region")
+        .filter(pl.col("name").is_in(FIRST_COMPLETED))
+        .select("name")
+        .unique()
     )
     found = names.collect()["name"].sort().to_list()
     if not found:

@@ -102,9 +102,7 @@ def command(
     ] = None,
     shards: Annotated[
         int,
-        typer.Option(
-            min=1, help="Read the archive as so many blocks, each in a separate process; see docs/scale.md."
-        ),
+        typer.Option(min=1, help="Read the archive as so many blocks, each in a separate process; see docs/scale.md."),
     ] = 1,
     workers: Annotated[
         Workers,

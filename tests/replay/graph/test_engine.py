@@ -27,7 +27,7 @@ def engine_of(story: Story) -> Engine:
 
 @pytest.fixture
 def sharing() -> Engine:
-    """0 sends requests to 2 ten times. 1, on its node, works for five of these rounds and sends to 3, which then works."""
+    """0 sends requests to 2 ten times. 1, on its node, works for five rounds and sends to 3, which then works."""
     story = Story(4, per_node=2)
     for _ in range(ROUNDS):
         story.message(0, 2, 16, (0, 0), (7, TRIP))

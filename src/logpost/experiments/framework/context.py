@@ -40,7 +40,9 @@ class Context:
         """A size of the full or the quick form."""
         return quick if self.quick else full
 
-    def each(self, phase: str, items: Iterable[_T], one: Callable[[_T], _R], *, concurrent: int | None = None) -> list[_R]:
+    def each(
+        self, phase: str, items: Iterable[_T], one: Callable[[_T], _R], *, concurrent: int | None = None
+    ) -> list[_R]:
         """`one(item)` of every item, in their order; `concurrent` of them at a time (default: `jobs`).
 
         The work is expected to be in other processes (a simulation, a compiler), so threads suffice.

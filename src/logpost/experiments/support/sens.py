@@ -224,7 +224,7 @@ def limits() -> tuple[Difference, ...]:
         Difference(
             "Barriers cost more with messages than with shared memory, and hardly depend on latency.",
             "They are SimGrid's: all ranks report to one, which replies to each. Its 31 receives follow one another "
-            "and cost o_r each with messages, but only a gap with loads and stores; the latency passes within that time.",
+            "and cost o_r each with messages, but only a gap with loads and stores; the latency passes by then.",
         ),
         Difference(
             "Absolute times are not the paper's.",

@@ -1,4 +1,4 @@
-"""The map of overlap on the What if page, and traffic between nodes: valid queries, and the one-line errors of others."""
+"""The map of overlap on the What if page, and traffic between nodes: valid queries, and the errors of invalid ones."""
 
 from __future__ import annotations
 
