@@ -213,7 +213,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"log3p": {"point": [{"size_bytes": "16 KiB"}]}}, r"size_bytes = '16 KiB' must be a whole number without quotes"),
     (
         {"loggp": {"other_node": {"L": {"value": "1 us"}}}},
-        r"L.value = '1 us' must be a number without quotes; the unit",
+        r"L.value = '1 us' must be a number without quotes; write the unit",
     ),
     ({"loggp": {"other_node": {"L": {"value": 1, "confidence": 95}}}}, r"L.confidence = 95 must be less than 1"),
     ({"loggp": {"other_node": {"L": {"range": [1]}}}}, r"L.range = \[1\] must be two numbers, e.g. \[4.1, 5.3\]"),
