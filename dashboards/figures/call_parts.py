@@ -50,7 +50,7 @@ def call_parts(
             names.append(f"{way.model.label}, {way.algorithm.replace('_', ' ')}")
             if operation.since_ps > begin:
                 until = operation.since_ps - begin
-                bars.append((row, "collective_wait", "until those came whom the operation waits for", 0, until))
+                bars.append((row, "collective_wait", "until the ranks arrive that the operation waits for", 0, until))
             for one in way.stretches:
                 ink = INK_OF_STRETCH.get(one.part, one.part)
                 bars.append((row, ink, one.part.replace("_", " "), one.begin_ps - begin, one.end_ps - begin))

@@ -65,8 +65,8 @@ def partition(message: Explained) -> Chart:
             hovertemplate="%{customdata}<extra></extra>",
             **_plain(category),
         )
-    who = f"{plotly_text(message.sender)} → {plotly_text(message.receiver)}"
-    return Chart(fig, f"Message {message.name}, {who}, {time_text(length)}: {_said(message)}.")
+    ends = f"{plotly_text(message.sender)} → {plotly_text(message.receiver)}"
+    return Chart(fig, f"Message {message.name}, {ends}, {time_text(length)}: {_said(message)}.")
 
 
 def _plain(category: str) -> dict[str, Any]:

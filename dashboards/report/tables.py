@@ -24,7 +24,7 @@ from logpost.dashboards.figures.labels import grouped
 
 MOST_ROWS = 20
 SHORT = 16
-"""Letters up to which a cell's text stands on one line."""
+"""Letters up to which a cell's text stays on one line."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ def machine_grids(manifest: Manifest) -> dict[str, Grid]:
             values,
             frozenset({3} if sentences else {3, 4}),
         ),
-        "quality": Grid(("severity", "counter", "count", "lies with", "meaning"), quality, frozenset({2})),
+        "quality": Grid(("severity", "counter", "count", "origin", "meaning"), quality, frozenset({2})),
         "hosts": Grid(("nodes", "ranks on each", "cores on each"), shown, frozenset({0, 1, 2})),
     }
 

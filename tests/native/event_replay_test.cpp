@@ -27,7 +27,7 @@ using Schedule = std::vector<std::vector<Operation>>;
 /// from what it ran on `recorded`.
 void expect_same(const Schedule& schedule, const LogGPS& recorded, const LogGPS& other) {
     ProgramStory story;
-    tell(story, schedule, EventReplay(schedule, recorded).run());
+    add_schedule(story, schedule, EventReplay(schedule, recorded).run());
     const auto& program = story.program();
     const auto machine = machine_of(recorded);
     const auto graph = replay::build_graph(program, machine, machine);
@@ -78,7 +78,7 @@ TEST(EventReplay, WhatOvertakesIsReleasedFromTheRecordedOrder) {
     };
     const LogGPS machine{.L = 5, .o_s = 1, .o_r = 2, .g = 30, .G = 0};
     ProgramStory story;
-    tell(story, schedule(50), EventReplay(schedule(50), machine).run());
+    add_schedule(story, schedule(50), EventReplay(schedule(50), machine).run());
     const auto& program = story.program();
     const auto parameters = machine_of(machine);
     const auto graph = replay::build_graph(program, parameters, parameters);

@@ -115,7 +115,7 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
     run, used, doubts = replay.run, replay.run.manifest.machine, replay.doubts
     plan = Plan(replay.rebuilt, ask)
     scenario = plan.planned
-    (engine,) = plan.engine().as_they_come([scenario])
+    (engine,) = plan.engine().in_arrival_order([scenario])
     before, after = replay.rebuilt.outcome(plan.contention), engine.replay([scenario])[0]
 
     open_values = bounded(used.values, changed_names(ask, (axis.name for axis in _axes(ask))))

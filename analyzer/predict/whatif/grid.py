@@ -95,7 +95,7 @@ def grid(plan: Plan, text: str, intervals: Intervals) -> Grid:
         reordered |= any(one.reordered for one in used)
     times = np.asarray(makespans, dtype=np.int64).reshape(shape)
     congests = any(engine.contends(one) for one in (scenarios[0], scenarios[-1]))
-    (planned,) = engine.as_they_come([plan.planned]) if same_messages else [engine]
+    (planned,) = engine.in_arrival_order([plan.planned]) if same_messages else [engine]
     (base_ps,) = planned.makespans([plan.planned])
     # Beyond LogGP's values a setting rounds, switches protocols, or moves links, or messages arrive at NICs in another
     # order: nothing is known between points.

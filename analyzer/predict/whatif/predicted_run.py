@@ -79,7 +79,7 @@ def write_predicted(
         raise InputError(f"{path} is the run that is replayed; choose another place with -o")
     with RunWriter(path, force=force) as writer:
         report("replaying calls", 0, 0)
-        (engine,) = plan.engine().as_they_come([plan.planned])
+        (engine,) = plan.engine().in_arrival_order([plan.planned])
         times = engine.times(plan.planned)
         retimed = Retimed(plan.run, plan.planned, times, prediction.after)
         text = predicted_machine(plan)

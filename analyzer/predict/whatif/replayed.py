@@ -23,7 +23,7 @@ def replayed(
         same_messages: whether all have the protocols and links that the engine's messages have: only then can their
             order be another one.
     """
-    used = engine.as_they_come(scenarios) if same_messages else [engine] * len(scenarios)
+    used = engine.in_arrival_order(scenarios) if same_messages else [engine] * len(scenarios)
     kept = [i for i, one in enumerate(used) if one is engine]
     groups = [kept] * bool(kept) + [[i] for i, one in enumerate(used) if one is not engine]
     outcomes: dict[int, Outcome] = {}

@@ -94,10 +94,10 @@ def sweep(plan: Plan, text: str, intervals: Intervals, *, searching: bool = True
     if contends or any(one.reordered for one in used):
 
         def makespans(at: Sequence[float]) -> list[int]:
-            return engine.makespans_as_they_come([plan.scenario([f"{name}=x{one:.17g}"]) for one in at])
+            return engine.makespans_in_arrival_order([plan.scenario([f"{name}=x{one:.17g}"]) for one in at])
 
         def as_at(factor: float) -> Tangents:
-            (one,) = engine.as_they_come([plan.scenario([f"{name}=x{factor:.17g}"])])
+            (one,) = engine.in_arrival_order([plan.scenario([f"{name}=x{factor:.17g}"])])
             return lambda x: one.tangents(factors, x)
 
         why = (

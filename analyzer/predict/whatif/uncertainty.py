@@ -210,7 +210,7 @@ def _makespans(engine: Engine, scenarios: Sequence[Scenario], *, reorder: bool) 
     """Where NICs take messages in the order in which they arrive, or in the order of the engine's graph."""
     if not reorder or engine.reordered:
         return engine.makespans(scenarios)
-    used = engine.as_they_come(scenarios)
+    used = engine.in_arrival_order(scenarios)
     return [one.makespans([scenario])[0] for one, scenario in zip(used, scenarios, strict=True)]
 
 

@@ -45,7 +45,7 @@ def layout(view: View) -> list[Any]:
     chosen = view.state.selection
     scope = "Of all ranks, also those that are not selected." if chosen.ranks or chosen.callpath is not None else ""
     pairs = panels.section(
-        "Who sends to whom",
+        "Traffic by sender and receiver",
         panels.chart(
             "hotspots.matrix",
             "Sender by receiver",
@@ -80,7 +80,7 @@ def layout(view: View) -> list[Any]:
         )
     if number is None:
         return [table, html.Div([pairs, loads], className="two")]
-    # What is picked stands beside who sends to whom, and the table gives way, so that one screen has all three.
+    # The details of the selected rank are next to the traffic, below a shorter table: one screen shows all three.
     return [table, html.Div([_detail(view, found[number]), pairs], className="two"), loads]
 
 
@@ -94,7 +94,7 @@ def _detail(view: View, found: FoundHere) -> html.Section:
         ("Evidence", found.evidence_text),
         ("Try", found.advice),
         ("Gain", found.gain_text),
-        ("Critical path", "" if found.path_share is None else f"{percent_text(found.path_share)} of it lies there"),
+        ("Critical path", "" if found.path_share is None else f"{percent_text(found.path_share)} of it is there"),
         ("Confidence", found.confidence_text),
     ]
     number = view.report.findings.index(found)
@@ -171,7 +171,7 @@ def _grid(view: View, number: int | None) -> Any:
 
 
 def _around(view: View) -> Scoped:
-    """The time of the selection on all ranks: a hot rank shows only beside the others."""
+    """The time of the selection on all ranks: a hot rank shows only in comparison with the others."""
     return view.runs.scoped(view.state.run, replace(view.state.selection, ranks=(), callpath=None))
 
 

@@ -10,7 +10,7 @@ from logpost.dashboards.figures.call_parts import ACCOUNTED, call_parts
 from logpost.replay.cost.message_models import MessageModel
 
 
-def test_parts_of_a_call_follow_each_other_and_its_operation_stands_below() -> None:
+def test_parts_of_a_call_follow_each_other_and_its_operation_is_below() -> None:
     # The call is of 100 to 200 ps; until 130 it waits for the root, then 20 for the latency, and 50 are not divided.
     stretches = (Piece("latency", 130, 150), Piece("not_divided", 150, 200))
     paths = (
@@ -43,7 +43,7 @@ def test_a_call_that_costs_nothing_says_so() -> None:
     assert call_parts(5, {}, []).summary == "5 ps: nothing of it is exposed."
 
 
-def test_a_transfer_of_a_call_stands_below_it_from_its_own_begin() -> None:
+def test_a_transfer_of_a_call_is_drawn_below_it_from_its_own_begin() -> None:
     # The call of 100 to 200 ps completes a put that began at 60: 90 ps of latency, then 50 of waiting.
     split = TransferSplit(MessageModel.full, {"latency": 90, "late_receiver": 50, "recv_overhead": 0}, 0)
     put = ExplainedTransfer("put", "rank 0", "rank 1", 8, 60, 200, (split,))

@@ -15,7 +15,7 @@ from logpost.dashboards.report.sites import call_sites
 
 @dataclass(frozen=True)
 class Gaining:
-    """A finding, as far as its size goes."""
+    """A finding, reduced to its size."""
 
     gain: float
     gain_low: float | None = None
@@ -27,7 +27,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[FoundHere, ...]:
     return build(make_run(tmp_path_factory.mktemp("findings") / "a.run")).findings
 
 
-def test_the_largest_comes_first_and_fills_its_bar(found: tuple[FoundHere, ...]) -> None:
+def test_the_largest_is_first_and_fills_its_bar(found: tuple[FoundHere, ...]) -> None:
     rows = finding_rows(found[::-1])
     sizes = [row.size for row in rows]
     assert sizes == sorted(sizes, reverse=True)
