@@ -13,7 +13,7 @@ from logpost.analyzer.compare.change import Change
 from logpost.analyzer.compare.places import renamed, surroundings
 from logpost.analyzer.compare.regions import RegionChange, changes_by_region, times_of
 from logpost.analyzer.report.build import build
-from logpost.analyzer.report.data import FoundHere, Report
+from logpost.analyzer.report.data import PlacedFinding, Report
 from logpost.analyzer.report.efficiencies import NAMES
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import CATEGORIES, FINDING_KINDS, WAIT_STATES
@@ -80,9 +80,9 @@ class Comparison:
     """those that changed most"""
     every_region: Mapping[str, Change]
     """region name, of either run, to its time"""
-    gone: tuple[FoundHere, ...]
-    appeared: tuple[FoundHere, ...]
-    stayed: tuple[tuple[FoundHere, FoundHere], ...]
+    gone: tuple[PlacedFinding, ...]
+    appeared: tuple[PlacedFinding, ...]
+    stayed: tuple[tuple[PlacedFinding, PlacedFinding], ...]
     notes: tuple[str, ...]
     renames: Mapping[str, str]
     """A's names of user regions that B calls otherwise, each with B's"""
@@ -200,15 +200,15 @@ def _gain(report: Report, kind: str) -> float:
     return max((found.gain for found in report.findings if kind in ("", found.kind)), default=0.0)
 
 
-def _key(found: FoundHere, renames: Mapping[str, str]) -> tuple[str, str, str]:
+def _key(found: PlacedFinding, renames: Mapping[str, str]) -> tuple[str, str, str]:
     """Two findings are the same one in two runs if kind and place are; lines, ranks, cause and times may differ."""
     path = SEPARATOR.join(renames.get(name, name) for name in found.path.split(SEPARATOR))
     return found.kind, path, renames.get(found.region, found.region)
 
 
 def _findings(
-    a: Iterable[FoundHere], b: Iterable[FoundHere], renames: Mapping[str, str]
-) -> tuple[tuple[FoundHere, ...], tuple[FoundHere, ...], tuple[tuple[FoundHere, FoundHere], ...]]:
+    a: Iterable[PlacedFinding], b: Iterable[PlacedFinding], renames: Mapping[str, str]
+) -> tuple[tuple[PlacedFinding, ...], tuple[PlacedFinding, ...], tuple[tuple[PlacedFinding, PlacedFinding], ...]]:
     later = list(b)
     gone, stayed = [], []
     for found in a:
@@ -223,7 +223,7 @@ def _findings(
     return tuple(gone), tuple(later), tuple(stayed)
 
 
-def _likeness(a: FoundHere, b: FoundHere) -> tuple[bool, bool, bool]:
+def _likeness(a: PlacedFinding, b: PlacedFinding) -> tuple[bool, bool, bool]:
     return a.ranks == b.ranks, (a.file, a.line) == (b.file, b.line), a.cause_region == b.cause_region
 
 

@@ -71,7 +71,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Explained:
+class ExplainedMessage:
     """One message."""
 
     name: str
@@ -104,7 +104,7 @@ class Explanation:
     """as people know it"""
     fits: tuple[ModelFit, ...]
     """each model's error over all messages of the run, or what it lacks"""
-    messages: tuple[Explained, ...]
+    messages: tuple[ExplainedMessage, ...]
     left_out: int
     """messages of the call that are not among them"""
     collectives: tuple[ExplainedCollective, ...] = ()
@@ -240,7 +240,7 @@ def explain(
 
 def _explained(
     run: Run, rows: pl.DataFrame, splits: list[list[Split]], split: Resplit, values: Sequence[MachineValue]
-) -> list[Explained]:
+) -> list[ExplainedMessage]:
     names = LocationNames(run.facts("locations").collect())
     places = _places(run)
     wanted = pl.concat([rows[role] for role in ROLES]).unique()
@@ -253,7 +253,7 @@ def _explained(
     for row, mine in zip(rows.iter_rows(named=True), splits, strict=True):
         begin = min(row["send_enter_ps"] - row["clamped_ps"], row["recv_enter_ps"])
         found.append(
-            Explained(
+            ExplainedMessage(
                 name=f"{row['recv_location']}:{row['recv_number']}",
                 sender=names[row["send_location"]],
                 receiver=names[row["recv_location"]],

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from logpost.analyzer.export.files import Progress, whole
+from logpost.analyzer.export.files import Progress, atomic_output
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.place import MANIFEST
 from logpost.analyzer.run.schema import TABLES, Column
@@ -46,7 +46,7 @@ def export_csv(
     unknown = [name for name in chosen if name not in TABLES]
     if unknown:
         raise InputError(f"unknown table {unknown[0]!r}; a run has {', '.join(TABLES)}")
-    with whole(path, force=force, directory=True) as folder:
+    with atomic_output(path, force=force, directory=True) as folder:
         for number, name in enumerate(chosen):
             if report:
                 report(name, number, len(chosen))

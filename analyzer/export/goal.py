@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
-from logpost.analyzer.export.files import Progress, whole
+from logpost.analyzer.export.files import Progress, atomic_output
 from logpost.analyzer.export.goal_schedule import KINDS, Part, Schedule
 from logpost.analyzer.run.directory import Run
 from logpost.errors import InputError
@@ -37,7 +37,7 @@ MAP_COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Written:
+class GoalExport:
     """What an export consists of."""
 
     bytes: int
@@ -52,7 +52,7 @@ class Written:
 
 def export_goal(
     run: Run, path: Path, map_path: Path, *, unit: str = "ns", force: bool = False, report: Progress | None = None
-) -> Written:
+) -> GoalExport:
     """Write the schedule and its map.
 
     Args:
@@ -76,8 +76,8 @@ def export_goal(
     schedule = Schedule(run, UNITS[unit])
     calls, done = run.facts("calls").select(pl.len()).collect().item(), 0
     with (
-        whole(path, force=force, directory=False) as file,
-        whole(map_path, force=force, directory=False) as mapped,
+        atomic_output(path, force=force, directory=False) as file,
+        atomic_output(map_path, force=force, directory=False) as mapped,
         file.open("wb") as out,
         _MapWriter(mapped, csv=map_path.suffix == ".csv") as rows,
     ):
@@ -93,7 +93,7 @@ def export_goal(
         size = file.stat().st_size
     if text.empty:
         schedule.left_out["end of a message of 0 bytes, written as 1"] = text.empty
-    return Written(
+    return GoalExport(
         bytes=size,
         map=str(map_path),
         ranks=len(schedule),

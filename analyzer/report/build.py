@@ -13,11 +13,11 @@ from logpost.analyzer.report.collectives import collectives
 from logpost.analyzer.report.conclusion import conclude
 from logpost.analyzer.report.data import (
     CallPlace,
-    FoundHere,
     HostFacts,
     Largest,
     Messages,
     ModelFit,
+    PlacedFinding,
     RankTime,
     Report,
     Share,
@@ -207,7 +207,7 @@ def _largest(run: Run, breakdown: tuple[Share, ...]) -> Largest:
     return Largest(worst.category, worst.share, "" if rows.is_empty() else folded(rows["name"][0] or ""))
 
 
-def _findings(run: Run, places: Places) -> tuple[FoundHere, ...]:
+def _findings(run: Run, places: Places) -> tuple[PlacedFinding, ...]:
     width, length = run.manifest.windows.width_ps, run.manifest.clock.length_ps
     rows = run.table("findings").with_columns(pl.col("kind").cast(pl.String)).collect()
     found = []
@@ -219,7 +219,7 @@ def _findings(run: Run, places: Places) -> tuple[FoundHere, ...]:
             "evidence": tuple(Number(**one) for one in row["evidence"]),
         }
         found.append(
-            FoundHere(
+            PlacedFinding(
                 path=place.path,
                 file=place.file,
                 line=place.line,

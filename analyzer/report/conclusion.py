@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from logpost.analyzer.findings.finding import MIN_SHARE
 from logpost.analyzer.findings.wording.numbers import bound_text
-from logpost.analyzer.report.data import FoundHere, Largest, Share, Uneven
+from logpost.analyzer.report.data import Largest, PlacedFinding, Share, Uneven
 from logpost.analyzer.report.threads import Threads
 from logpost.analyzer.run.undivided import UNDIVIDED, title
 from logpost.analyzer.words.categories import WAITING
@@ -42,7 +42,7 @@ MEANING = {
 def conclude(
     breakdown: Sequence[Share],
     largest: Largest,
-    found: Sequence[FoundHere],
+    found: Sequence[PlacedFinding],
     *,
     oversubscribed: bool,
     uneven: Uneven | None = None,
@@ -97,7 +97,7 @@ def _communication(breakdown: Sequence[Share], largest: Largest, *, lacks_member
     )
 
 
-def _worst(found: Sequence[FoundHere], *, oversubscribed: bool) -> str:
+def _worst(found: Sequence[PlacedFinding], *, oversubscribed: bool) -> str:
     worst = found[0]
     return (
         f"{sentence_text(worst.title)}. Time saved without it: "

@@ -247,7 +247,7 @@ class ModelFit:
 
 
 @dataclass(frozen=True)
-class FoundHere:
+class PlacedFinding:
     """A row of the findings table with its window as a time range, its place, and its words."""
 
     kind: str
@@ -388,7 +388,7 @@ class Report:
     conclusion: str
     uneven: Uneven | None
     """None where there are not two ranks, or none computes"""
-    findings: tuple[FoundHere, ...]
+    findings: tuple[PlacedFinding, ...]
     breakdown: tuple[Share, ...]
     """every category of the schema, in its order; those that the machine does not divide are one"""
     rank_times: tuple[RankTime, ...]

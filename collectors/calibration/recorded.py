@@ -27,7 +27,7 @@ LEAST_SHARE = 0.7
 
 
 @dataclass(frozen=True)
-class _Left:
+class _Measurement:
     """A file of the interposer."""
 
     began_ns: int
@@ -56,14 +56,14 @@ def keep(raw: Path, archive: Path) -> Outcome | None:
     return result
 
 
-def _kept(left: _Left, archive: Path) -> Outcome:
+def _kept(left: _Measurement, archive: Path) -> Outcome:
     try:
         return _machine(left, archive)
     except InputError as error:
         return replace(left.outcome, reason=str(error), pairs={})
 
 
-def _machine(left: _Left, archive: Path) -> Outcome:
+def _machine(left: _Measurement, archive: Path) -> Outcome:
     """Write machine and samples. Raises InputError when they are damaged, or too few for a machine."""
     measured = _samples(left)
     pairs = left.outcome.pairs
@@ -83,16 +83,18 @@ def _machine(left: _Left, archive: Path) -> Outcome:
     return result
 
 
-def _read(path: Path) -> _Left:
+def _read(path: Path) -> _Measurement:
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     first = samples.parse_line(lines[0] if lines else "", f"{path.name}, line 1")
     try:
-        return _Left(int(first["began_ns"]), outcome(first), tuple(lines[1:]), path, float(first["processor_share"]))
+        return _Measurement(
+            int(first["began_ns"]), outcome(first), tuple(lines[1:]), path, float(first["processor_share"])
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{path.name}, line 1 does not describe a measurement ({error})") from error
 
 
-def _samples(left: _Left) -> Samples:
+def _samples(left: _Measurement) -> Samples:
     gathered = Gathered()
     hosts: list[Host] = []
     for number, line in enumerate(left.lines, start=2):

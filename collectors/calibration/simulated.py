@@ -106,7 +106,7 @@ def issue_times(
         raise InputError(f"{requests} requests; a signature needs 1 to {MOST_REQUESTS}")
     if requesters < 1 or responders < 1:
         raise InputError(f"{requesters} requesters and {responders} responders; at least one of each is needed")
-    played = _Play(truth, requests, delta, size, requesters, responders, _Clock(noise, seed))
+    played = _Simulation(truth, requests, delta, size, requesters, responders, _Clock(noise, seed))
     return np.asarray(played.run())
 
 
@@ -160,7 +160,7 @@ class _Processor:
     outstanding: int = 0
 
 
-class _Play:
+class _Simulation:
     """The benchmark as a sequence of events in time order."""
 
     def __init__(

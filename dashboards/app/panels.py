@@ -9,7 +9,7 @@ import dash_ag_grid
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from logpost.analyzer.report.data import FoundHere
+from logpost.analyzer.report.data import PlacedFinding
 from logpost.analyzer.words.location_names import Rank
 from logpost.analyzer.words.units import span_text, time_text
 from logpost.dashboards.app.state import State
@@ -302,7 +302,7 @@ def key(inks: Sequence[tuple[str, str]]) -> html.Ul:
     )
 
 
-def where(found: FoundHere, site: str) -> list[Any]:
+def where(found: PlacedFinding, site: str) -> list[Any]:
     """Ranks, region, call site and time of a finding."""
     parts: list[Any] = []
     if found.named_text:

@@ -143,7 +143,7 @@ def run_tasks(
     """
     begin = engine_of(engine) if isinstance(engine, Workers) else engine
     folder = TaskFolder.fresh(plan)
-    seen = _Seen(folder, done)
+    seen = _ReportedProgress(folder, done)
     for _ in range(TRIES):
         with begin(plan, stall_s) as crew:
             try:
@@ -165,7 +165,7 @@ def run_tasks(
     )
 
 
-class _Seen:
+class _ReportedProgress:
     """What is done, reported once each."""
 
     def __init__(self, folder: TaskFolder, done: OnDone) -> None:

@@ -59,7 +59,7 @@ class CategoryGrowth:
 
 
 @dataclass(frozen=True)
-class Dominates:
+class DominatingCategory:
     """From a number of ranks on, most of the time is this category's, as far as the measured sizes show."""
 
     ranks: int
@@ -80,7 +80,7 @@ class Scaling:
     structure: Structure
     pattern: str
     """what is replayed at other sizes; empty: nothing is"""
-    dominating: tuple[Dominates, ...]
+    dominating: tuple[DominatingCategory, ...]
     notes: tuple[str, ...]
 
     @property
@@ -246,12 +246,12 @@ def _total(categories: Sequence[CategoryGrowth], runs: Sequence[Observed], i: in
     return Point(points[0].ranks, mean, max(0.0, mean - max(falls, alike)), mean + max(rises, alike), mean)
 
 
-def _dominating(categories: Sequence[CategoryGrowth], at: Sequence[int]) -> tuple[Dominates, ...]:
-    found: list[Dominates] = []
+def _dominating(categories: Sequence[CategoryGrowth], at: Sequence[int]) -> tuple[DominatingCategory, ...]:
+    found: list[DominatingCategory] = []
     for i, size in enumerate(at):
         first = max(categories, key=lambda one: one.points[i].mean).name
         if not found or found[-1].category != first:
-            found.append(Dominates(size, first))
+            found.append(DominatingCategory(size, first))
     return tuple(found)
 
 

@@ -82,7 +82,7 @@ value alone."""
 
 
 @dataclass(frozen=True)
-class Doubts:
+class TraceAccuracy:
     """What a trace says of how well it is explained."""
 
     tick_ps: float
@@ -90,7 +90,7 @@ class Doubts:
     """whether the program is small enough for it"""
 
     @classmethod
-    def of(cls, run: Run) -> Doubts:
+    def of(cls, run: Run) -> TraceAccuracy:
         """Those of a run."""
         return cls(
             tick_ps=1e12 / run.manifest.clock.ticks_per_second,
@@ -98,20 +98,22 @@ class Doubts:
         )
 
 
-def interval_ps(engine: Engine, scenario: Scenario, before: Outcome, after: Outcome, doubts: Doubts) -> tuple[int, int]:
+def interval_ps(
+    engine: Engine, scenario: Scenario, before: Outcome, after: Outcome, accuracy: TraceAccuracy
+) -> tuple[int, int]:
     """Lower and upper end of the predicted makespan."""
-    return intervals_ps(engine, [scenario], before, [after], doubts)[0]
+    return intervals_ps(engine, [scenario], before, [after], accuracy)[0]
 
 
 def intervals_ps(
-    engine: Engine, scenarios: Sequence[Scenario], before: Outcome, afters: Sequence[Outcome], doubts: Doubts
+    engine: Engine, scenarios: Sequence[Scenario], before: Outcome, afters: Sequence[Outcome], accuracy: TraceAccuracy
 ) -> list[tuple[int, int]]:
     """The same of several scenarios, whose replays share their passes."""
-    of_machine = _of_machine(engine, scenarios, afters, recalibrate=doubts.recalibrates)
+    of_machine = _of_machine(engine, scenarios, afters, recalibrate=accuracy.recalibrates)
     of_order = _of_order(engine, scenarios, before, afters)
     of_contention = _of_contention(engine, scenarios, afters)
     return [
-        _interval(engine, *one, before, doubts)
+        _interval(engine, *one, before, accuracy)
         for one in zip(scenarios, afters, of_machine, of_order, of_contention, strict=True)
     ]
 
@@ -124,7 +126,7 @@ def _interval(
     of_order: float,
     of_contention: tuple[float, float],
     before: Outcome,
-    doubts: Doubts,
+    accuracy: TraceAccuracy,
 ) -> tuple[int, int]:
     rises = falls = 0.0
     for low, high in of_machine:
@@ -138,7 +140,7 @@ def _interval(
     changed = max(abs(after.makespan_ps - before.makespan_ps), after.moved_ps)
     contention_rise, contention_fall = of_contention
     rises, falls = rises + contention_rise, falls + contention_fall
-    clock = doubts.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
+    clock = accuracy.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
     gaps = _of_gaps(engine.recorded, scenario, after)
     replayed = (CONTENDED if engine.contends(scenario) else REPLAYED) * changed
     misses = engine.order_misses * after.makespan_ps if _differs(engine.recorded, scenario) else 0.0

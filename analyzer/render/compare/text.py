@@ -11,7 +11,7 @@ from rich.text import Text
 from logpost.analyzer.compare.change import Change
 from logpost.analyzer.compare.two_runs import Comparison
 from logpost.analyzer.render.compare.gate import Verdict, signed_percent
-from logpost.analyzer.report.data import FoundHere
+from logpost.analyzer.report.data import PlacedFinding
 from logpost.analyzer.run.undivided import title
 from logpost.analyzer.words.labels import folded
 from logpost.analyzer.words.units import percent_text, safe, shorten, time_text
@@ -160,5 +160,5 @@ def _findings(comparison: Comparison, console: Console, top: int | None) -> None
         )
 
 
-def _line(found: FoundHere) -> str:
+def _line(found: PlacedFinding) -> str:
     return f"{safe(found.title)}: {found.gain_text}; exposed {time_text(found.exposed_ps)}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logpost.analyzer.compare.repeats.compare import RepeatedChange, Repeats
-from logpost.analyzer.compare.repeats.slower import Slower, slower
+from logpost.analyzer.compare.repeats.slowdown import Slowdown, slowdown
 from logpost.analyzer.compare.two_runs import REGION_PREFIX, is_fraction
 from logpost.analyzer.render.compare.gate import (
     Gate,
@@ -40,7 +40,7 @@ class Decision:
     """`PASSES`, `FAILS` or `INCONCLUSIVE`"""
     repeats_needed: int | None
     """runs of each side that would decide, if inconclusive; None: not known, or more than `MOST_REPEATS`"""
-    slower: Slower | None
+    slower: Slowdown | None
     """where most was added, if it fails"""
 
     @property
@@ -69,7 +69,7 @@ def decide(gate: Gate, repeats: Repeats) -> Decision:
         contrast=contrast,
         outcome=outcome,
         repeats_needed=contrast.repeats_to_decide() if outcome == INCONCLUSIVE else None,
-        slower=slower(repeats, gate.name) if outcome == FAILS else None,
+        slower=slowdown(repeats, gate.name) if outcome == FAILS else None,
     )
 
 

@@ -13,10 +13,10 @@ from logpost.analyzer.report.data import (
     CriticalPath,
     Delay,
     Delays,
-    FoundHere,
     Messages,
     ModelFit,
     OnPath,
+    PlacedFinding,
     RankTime,
     Report,
 )
@@ -196,7 +196,7 @@ def _model(fit: ModelFit, undivided: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def finding_json(found: FoundHere) -> dict[str, Any]:
+def finding_json(found: PlacedFinding) -> dict[str, Any]:
     """A finding: its numbers with units, and the words made from them."""
     words = {"evidence_text": found.evidence_text, "confidence_text": found.confidence_text}
     return _seconds(asdict(found)) | words

@@ -31,7 +31,7 @@ from logpost.analyzer.report.data import (
     Collectives,
     CriticalPath,
     Delays,
-    FoundHere,
+    PlacedFinding,
     RankTime,
     Report,
 )
@@ -163,7 +163,7 @@ def _findings(report: Report, top: int | None) -> Group:
     return _section(title, *each, *more, Text(BOUNDS, style="dim"))
 
 
-def _finding(number: int, found: FoundHere) -> Group:
+def _finding(number: int, found: PlacedFinding) -> Group:
     facts = Table.grid(padding=(0, 1))
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(overflow="fold")
@@ -181,14 +181,14 @@ def _finding(number: int, found: FoundHere) -> Group:
     return Group(title, Padding(facts, (0, 0, 0, 3)))
 
 
-def _cost(found: FoundHere) -> str:
+def _cost(found: PlacedFinding) -> str:
     return (
         f"{time_text(found.exposed_ps)} exposed over all ranks that lose it; {percent_text(found.share)} of the "
         "slowest rank's time on the rank that loses most"
     )
 
 
-def _where(found: FoundHere) -> str:
+def _where(found: PlacedFinding) -> str:
     place = shorten(found.path or found.region, 100) + (f" ({found.source})" if found.source else "")
     window = f"from {span_text(found.begin_ps, found.end_ps)}"
     return ", ".join(part for part in (found.named_text, place, window) if part)

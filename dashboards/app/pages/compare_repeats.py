@@ -8,7 +8,7 @@ import numpy as np
 from dash import html
 
 from logpost.analyzer.compare.repeats.compare import RepeatedChange, Repeats, compare_repeats, median_run
-from logpost.analyzer.report.data import FoundHere
+from logpost.analyzer.report.data import PlacedFinding
 from logpost.analyzer.run.undivided import SHOWN
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.pages.compared import Sides
@@ -101,7 +101,7 @@ def _cut(grid: Grid) -> Grid:
     return Grid(grid.headings, grid.rows[:MOST_ROWS], grid.numeric, grid.left_out)
 
 
-def _findings(gone: list[FoundHere], new: list[FoundHere]) -> list[Any]:
+def _findings(gone: list[PlacedFinding], new: list[PlacedFinding]) -> list[Any]:
     parts: list[Any] = []
     for heading, found in (("Gone in B", gone), ("New in B", new)):
         if found:

@@ -11,7 +11,7 @@ import dash_ag_grid
 from dash import html
 
 from logpost.analyzer.findings.wording.numbers import BOUNDS
-from logpost.analyzer.report.data import NO_FINDING, FoundHere
+from logpost.analyzer.report.data import NO_FINDING, PlacedFinding
 from logpost.analyzer.words.units import percent_text, span_text, time_text
 from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.call_site import call_site
@@ -89,7 +89,7 @@ def _chosen(view: View) -> int | None:
     return int(text) if text.isdecimal() and int(text) < len(view.report.findings) else None
 
 
-def _detail(view: View, found: FoundHere) -> html.Section:
+def _detail(view: View, found: PlacedFinding) -> html.Section:
     rows = [
         ("Evidence", found.evidence_text),
         ("Try", found.advice),

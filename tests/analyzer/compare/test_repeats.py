@@ -11,7 +11,7 @@ from tests.analyzer.story import MS
 from tests.analyzer.two_phases import two_phases
 
 from logpost.analyzer.compare.repeats.compare import compare_repeats, median_run
-from logpost.analyzer.compare.repeats.slower import slower
+from logpost.analyzer.compare.repeats.slowdown import slowdown
 from logpost.analyzer.render.compare.gate import parse
 from logpost.analyzer.render.repeats.gate import FAILS, INCONCLUSIVE, PASSES, decide
 from logpost.analyzer.render.repeats.json import as_json
@@ -102,9 +102,9 @@ def test_a_gate_fails_and_names_category_region_and_rank(sides: dict[str, list[R
     assert decision.contrast.value == pytest.approx(9.4 * MS)
     assert "most was added by late sender in MPI_Recv on rank 1: 10.0 ms → 20.0 ms" in decision.sentence
     # All time: compute of rank 1 shrank as much as it waits more, so the category that grew is the waiting.
-    assert slower(repeats, "wall") == place
-    assert slower(repeats, "region.MPI_Recv") == place
-    assert slower(repeats, "contention") is None
+    assert slowdown(repeats, "wall") == place
+    assert slowdown(repeats, "region.MPI_Recv") == place
+    assert slowdown(repeats, "contention") is None
 
 
 def test_a_gate_passes_where_the_noise_cannot_reach_the_limit(sides: dict[str, list[Run]]) -> None:

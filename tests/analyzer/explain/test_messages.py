@@ -12,7 +12,7 @@ from rich.console import Console
 from tests.analyzer.in_process import analyze
 from tests.analyzer.whole_machine import write_whole_machine
 
-from logpost.analyzer.explain.messages import ROLES, Explained, Explanation, Side, Split, candidates, explain
+from logpost.analyzer.explain.messages import ROLES, ExplainedMessage, Explanation, Side, Split, candidates, explain
 from logpost.analyzer.explain.piece import Piece
 from logpost.analyzer.findings.evidence.places import Place
 from logpost.analyzer.pipeline.request import Request
@@ -32,7 +32,7 @@ def rows_of(run: Run) -> dict[str, dict[str, Any]]:
     return {f"{row['recv_location']}:{row['recv_number']}": row for row in messages.iter_rows(named=True)}
 
 
-def check(message: Explained, row: dict[str, Any], own: MessageModel) -> None:
+def check(message: ExplainedMessage, row: dict[str, Any], own: MessageModel) -> None:
     """The segments of every model fill the envelope without gap; those of the run's model add up to its row."""
     assert message.end_ps - message.begin_ps == row["envelope_ps"]
     for split in message.splits:
@@ -179,7 +179,7 @@ def explanation() -> Explanation:
         return Split(model, tuple(Piece(part, a * us, b * us) for part, a, b in pieces), 0, rendezvous=False)
 
     loggp = (("send_overhead", 0, 20), ("latency", 20, 60), ("recv_overhead", 60, 100))
-    message = Explained(
+    message = ExplainedMessage(
         name="1:0",
         sender="rank 0",
         receiver="rank 1",

@@ -14,7 +14,7 @@ from logpost.experiments.framework.result import Cell, Claim, Column, Figure, Or
 from logpost.experiments.support.alewife import MACHINE
 
 if TYPE_CHECKING:
-    from logpost.analyzer.report.data import FoundHere
+    from logpost.analyzer.report.data import PlacedFinding
     from logpost.analyzer.run.directory import Run
 
 HOTSPOT = "hot_receiver"
@@ -55,7 +55,7 @@ def hot_spot(context: Context, runs: Runs) -> Part:
     )
 
 
-def _findings_table(found: dict[str, tuple[FoundHere, ...]], span: int) -> Table:
+def _findings_table(found: dict[str, tuple[PlacedFinding, ...]], span: int) -> Table:
     from logpost.analyzer.words.units import percent_text, time_text
 
     def rows(order: str) -> list[tuple[Cell, ...]]:
