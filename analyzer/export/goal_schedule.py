@@ -130,8 +130,8 @@ class Schedule:
             }
             rank = GoalRank(first_ps, last_ps, self.unit_ps, tables)
             while not rank.ended:
-                text, first, operations, calls, empty = rank.next(PART)
-                yield Part(place, first, text, operations, calls, empty, rank.ended)
+                text, first, operations, written, empty = rank.next(PART)
+                yield Part(place, first, text, operations, written, empty, rank.ended)
 
     def _ends(self, batch: list[int], end: str, begin: str, complete: str) -> tuple[_Split, _Split]:
         """Ends of messages of some locations: by the call that begins them, and by the one that completes them."""

@@ -70,7 +70,7 @@ def layout(view: View, sides: Sides) -> list[Any]:
         ),
         *(panels.section(title, panels.table(_cut(grids[name]), title)) for name, title in TABLES),
         panels.section(
-            "Findings in all runs of one side and in none of the other's", *_findings(repeats.gone, repeats.came)
+            "Findings in all runs of one side and in none of the other's", *_findings(repeats.gone, repeats.appeared)
         ),
     ]  # fmt: skip
 
