@@ -1,10 +1,9 @@
 """An archive of a run so far: the raw logs of a program that continues, as they are at one moment.
 
-The program is not touched. Logs only grow, so a second name for each is enough; windows are copied, each before its
-log gets that name: what leaves a window during the copy is in the log twice over, and the copy's header says where it
-    ends.
-Of a ring the slots are copied behind the windows, and the sum of what was overwritten last: slots that the sum has,
-and slots behind the window, are passed over, and the rest is whole, unless the whole ring turned during the copy.
+The program is not touched. Logs only grow, so a second name for each is enough; windows are copied, each before its log
+gets that name: what leaves a window during the copy is in the log twice over, and the copy's header says where it ends.
+Of a ring the slots are copied behind the windows, and the sum of what was overwritten last: slots that the sum has, and
+slots behind the window, are passed over, and the rest is whole, unless the whole ring turned during the copy.
 """
 
 from __future__ import annotations

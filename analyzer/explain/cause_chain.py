@@ -3,9 +3,8 @@
 A message that waits for its sender (or, by rendezvous, for its receiver) waits for what that rank does from the one
 end's enter to the other's: computation, or a call. If the call waited for a message itself, the chain continues with
 it; it ends at computation, at a call that waited for no rank, and at a collective operation, for which all its members
-wait. A call that waits in a collective operation waits for the member that enters last.
-These are the recorded facts; what a wait costs others is in the table `delay_costs`, and what counts for the run's
-length in `critical_path`.
+wait. A call that waits in a collective operation waits for the member that enters last. These are the recorded facts;
+what a wait costs others is in the table `delay_costs`, and what counts for the run's length in `critical_path`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The time of such a region, outside of communication calls, is work that a strided datatype would leave to the
 middleware. To the accounts it is compute, because they know calls only; the profile knows its time. It counts as
-middleware where
-the two are shown apart: in the report, and in SENS's message overhead, to which gathering and scattering belong.
+middleware where the two are shown apart: in the report, and in SENS's message overhead, to which gathering and
+scattering belong.
 """
 
 from __future__ import annotations

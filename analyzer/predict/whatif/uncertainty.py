@@ -8,10 +8,9 @@
 - The residual of messages on the predicted critical path, which the replay lets stay: as if it changed in the
   proportion in which the modelled communication on the path changes, at most once more or to nothing.
 - What the path spends within calls that no model describes (`other`: nonblocking collective operations, polls; without
-  start-up and finalization), and steps of negative duration (the recorded event was before the model's):
-  as if all of it were the value that is changed; where that grows, what no model describes may also be a wait that it
-  swallows. Where the scenario states a value that is unknown for the recorded machine, all of it may be that value's,
-  and vanish.
+  start-up and finalization), and steps of negative duration (the recorded event was before the model's): as if all of
+  it were the value that is changed; where that grows, what no model describes may also be a wait that it swallows.
+  Where the scenario states a value that is unknown for the recorded machine, all of it may be that value's, and vanish.
 - Gaps of collective operations: their messages queue at NICs among themselves, not with those that the trace shows.
   Each latency of a path with such an operation may wait for a gap.
 - What the recorded times contradict of the model, on the recorded or the predicted path, as a share of what is modelled
@@ -19,13 +18,11 @@
   rules that the replay does not take (networks that match synchronous sends), and messages that no rank waits for.
 - The replay: REPLAYED, with contention CONTENDED, of the predicted change, or of what the steps of the predicted path
   take more and less, as a sum of both, where that is more: another network may make some messages faster, others
-  slower.
-  Where everything is explained, programs still take another order there.
+  slower. Where everything is explained, programs still take another order there.
 - Contention: what messages on the predicted path wait longer than as recorded, as far as the trace contradicts or does
   not confirm such waits on the machine that it was recorded on (`NetworkFit`), a fall; the time of messages there
   beyond the model, a rise. And up to what a replay finds in which messages share their sender's NIC instead of taking
-  turns
-  there, calibrated likewise: networks do either.
+  turns there, calibrated likewise: networks do either.
 - The clock: a step of it at each message and collective operation of the path, and at both ends.
 - The order of messages, a fall, where the replay keeps the recorded one at every NIC: where messages overtake each
   other, the earlier one waits for the later one. A replay in which it does not takes less: by as much more than it does
@@ -33,9 +30,8 @@
   order, and half of it to the other side: of messages that arrive at about the same time it hardly shows which one is
   first. Where an order is not taken because it is on the wrong side of the recorded length, up to that one's length.
   Where requests complete in a found order: how much longer or shorter the recorded program is in the order found for
-      it. With contention, where requests complete in
-  any order, a fall: how much longer the recorded program is in the order of the scenario's messages, since the
-  recorded order costs as much there.
+  it. With contention, where requests complete in any order, a fall: how much longer the recorded program is in the
+  order of the scenario's messages, since the recorded order costs as much there.
 
 Unchanged, every term is 0. Where everything that changes costs more, no program is said to take less, and the other way
 round (``direction``).

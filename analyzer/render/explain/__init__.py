@@ -1,1 +1,1 @@
-"""ExplainedMessage messages as text and JSON."""
+"""Explained messages as text and JSON."""

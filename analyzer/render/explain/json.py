@@ -1,4 +1,4 @@
-"""ExplainedMessage messages as one JSON object, for scripts: times in picoseconds, exact."""
+"""Explained messages as one JSON object, for scripts: times in picoseconds, exact."""
 
 from __future__ import annotations
 

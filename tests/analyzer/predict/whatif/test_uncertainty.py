@@ -177,8 +177,7 @@ def _exact(scenario: Scenario) -> Scenario:
 @pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid is missing: apt install libsimgrid-dev")
 def test_an_order_of_another_network_may_be_too_long(tmp_path: Path) -> None:
     """An all-to-all whose ranks reply to the request that arrives first (Waitany), on a torus, predicted for a
-    crossbar, where next
-    to nothing changes: the recorded order of replies is that of the torus' waits."""
+    crossbar, where next to nothing changes: the recorded order of replies is that of the torus' waits."""
     cluster = Path(__file__).resolve().parents[3] / "benchmarks/network_programs/cluster.toml"
     remap = ("--style", "sync", "--messages", "20", "--receive", "wait", "--capacity", "0", "--cycle-ns", "50")
     truth = {}
