@@ -1,10 +1,10 @@
 """POP's efficiencies over time: those of `efficiencies`, of stretches of the program.
 
 In a stretch u_i is what rank i computes there, and T the time that the rank with most of the program in it has there.
-Of ranks that wait for one another, another one arrives last each time, so a stretch needs to be longer than what they do between
-two waits: time windows are joined until there are no more than requested. T_ideal is the time of the slowest rank for
-    the same stretch of its program on an ideal network (`ideal_network`); it may be longer than T where a rank that was
-    ahead waits there instead, and transfer is then above 1.
+Of ranks that wait for one another, another one arrives last each time, so a stretch needs to be longer than what they
+do between two waits: time windows are joined until there are no more than requested. T_ideal is the time of the slowest
+rank for the same stretch of its program on an ideal network (`ideal_network`); it may be longer than T where a rank
+that was ahead waits there instead, and transfer is then above 1.
 """
 
 from __future__ import annotations

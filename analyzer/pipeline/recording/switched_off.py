@@ -69,7 +69,7 @@ def switched_off(properties: Mapping[str, str], quality: Sequence[Mapping[str, o
         f"{kinds_text(properties, 'OFF')} have no records. That time is in no share below."
     )
     if halves := number_of(properties, "OFF_HALVES_LEFT_OUT"):
-        text += f" {halves:,} sends and receives whose other half is there are left out."
+        text += f" {halves:,} sends and receives whose other half is in that time are left out."
     if number_of(properties, "OFF_INEXACT"):
         text += " Not all of it could be followed: messages behind it may be paired wrongly."
     return [text]

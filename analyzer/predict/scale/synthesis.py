@@ -179,9 +179,9 @@ def _messages(
     other = by_key[place] if len(key) else row
     received = np.bincount(receiver, minlength=template.ranks)[role]
     if (key[other] != wanted).any() or (np.bincount(to_rank, minlength=target.ranks) != received).any():
-        raise NoReplayError("ranks of like places on its grid do not exchange the same messages")
+        raise NoReplayError("ranks of one role on its grid do not exchange the same messages")
     if (rows["tag"][other] != rows["tag"][row]).any() or (rows["comm"][other] != rows["comm"][row]).any():
-        raise NoReplayError("ranks of like places on its grid do not use the same tags")
+        raise NoReplayError("ranks of one role on its grid do not use the same tags")
     grown = np.maximum(np.rint(rows["bytes"] * factor[rows["send_call"]]), rows["bytes"] > 0).astype(np.uint64)[row]
     sent, got = shift[from_rank], shift[to_rank]
     complete = rows["send_complete_call"][row]
