@@ -18,7 +18,7 @@ from logpost.analyzer.predict.whatif.network_use import NetworkChange, network_c
 from logpost.analyzer.predict.whatif.plan import Ask, Plan, Rebuilt
 from logpost.analyzer.predict.whatif.scaling import regions
 from logpost.analyzer.predict.whatif.sweep import Sweep, sweep
-from logpost.analyzer.predict.whatif.uncertainty import TraceAccuracy, intervals_ps
+from logpost.analyzer.predict.whatif.uncertainty import Doubts, intervals_ps
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.wide import WIDE, wide_sum
 from logpost.analyzer.words.units import time_text
@@ -90,7 +90,7 @@ class Replay:
         """
         self.run = run
         self.rebuilt = Rebuilt(run)
-        self.accuracy = TraceAccuracy.of(run)
+        self.doubts = Doubts.of(run)
 
     @cached_property
     def choices(self) -> list[str]:
@@ -112,7 +112,7 @@ def predict(run: Run, ask: Ask) -> Prediction:
 
 
 def _predict(replay: Replay, ask: Ask) -> Prediction:
-    run, used, accuracy = replay.run, replay.run.manifest.machine, replay.accuracy
+    run, used, doubts = replay.run, replay.run.manifest.machine, replay.doubts
     plan = Plan(replay.rebuilt, ask)
     scenario = plan.planned
     (engine,) = plan.engine().in_arrival_order([scenario])
@@ -121,7 +121,7 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
     open_values = bounded(used.values, changed_names(ask, (axis.name for axis in _axes(ask))))
 
     def intervals(used: Engine, some: Sequence[Scenario], outcomes: Sequence[Outcome]) -> list[tuple[int, int]]:
-        return intervals_ps(used, some, before, outcomes, accuracy)
+        return intervals_ps(used, some, before, outcomes, doubts)
 
     return Prediction(
         settings=[

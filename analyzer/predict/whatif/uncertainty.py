@@ -78,7 +78,7 @@ value alone."""
 
 
 @dataclass(frozen=True)
-class TraceAccuracy:
+class Doubts:
     """What a trace says of how well it is explained."""
 
     tick_ps: float
@@ -86,7 +86,7 @@ class TraceAccuracy:
     """whether the program is small enough for it"""
 
     @classmethod
-    def of(cls, run: Run) -> TraceAccuracy:
+    def of(cls, run: Run) -> Doubts:
         """Those of a run."""
         return cls(
             tick_ps=1e12 / run.manifest.clock.ticks_per_second,
@@ -94,22 +94,20 @@ class TraceAccuracy:
         )
 
 
-def interval_ps(
-    engine: Engine, scenario: Scenario, before: Outcome, after: Outcome, accuracy: TraceAccuracy
-) -> tuple[int, int]:
+def interval_ps(engine: Engine, scenario: Scenario, before: Outcome, after: Outcome, doubts: Doubts) -> tuple[int, int]:
     """Lower and upper end of the predicted makespan."""
-    return intervals_ps(engine, [scenario], before, [after], accuracy)[0]
+    return intervals_ps(engine, [scenario], before, [after], doubts)[0]
 
 
 def intervals_ps(
-    engine: Engine, scenarios: Sequence[Scenario], before: Outcome, afters: Sequence[Outcome], accuracy: TraceAccuracy
+    engine: Engine, scenarios: Sequence[Scenario], before: Outcome, afters: Sequence[Outcome], doubts: Doubts
 ) -> list[tuple[int, int]]:
     """The same of several scenarios, whose replays share their passes."""
-    of_machine = _of_machine(engine, scenarios, afters, recalibrate=accuracy.recalibrates)
+    of_machine = _of_machine(engine, scenarios, afters, recalibrate=doubts.recalibrates)
     of_order = _of_order(engine, scenarios, before, afters)
     of_contention = _of_contention(engine, scenarios, afters)
     return [
-        _interval(engine, *one, before, accuracy)
+        _interval(engine, *one, before, doubts)
         for one in zip(scenarios, afters, of_machine, of_order, of_contention, strict=True)
     ]
 
@@ -122,7 +120,7 @@ def _interval(
     of_order: float,
     of_contention: tuple[float, float],
     before: Outcome,
-    accuracy: TraceAccuracy,
+    doubts: Doubts,
 ) -> tuple[int, int]:
     rises = falls = 0.0
     for low, high in of_machine:
@@ -136,7 +134,7 @@ def _interval(
     changed = max(abs(after.makespan_ps - before.makespan_ps), after.moved_ps)
     contention_rise, contention_fall = of_contention
     rises, falls = rises + contention_rise, falls + contention_fall
-    clock = accuracy.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
+    clock = doubts.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
     gaps = _of_gaps(engine.recorded, scenario, after)
     replayed = (CONTENDED if engine.contends(scenario) else REPLAYED) * changed
     misses = engine.order_misses * after.makespan_ps if _differs(engine.recorded, scenario) else 0.0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.replay.graph.programs import Story
 
 from logpost.analyzer.predict.whatif.ask import _of_order
-from logpost.analyzer.predict.whatif.uncertainty import TraceAccuracy, interval_ps
+from logpost.analyzer.predict.whatif.uncertainty import Doubts, interval_ps
 from logpost.machines import ReplayParameters, load_machine, replay_parameters
 from logpost.replay._native import call_kinds
 from logpost.replay.graph import Engine, Scenario, changed
@@ -123,7 +123,7 @@ def test_an_order_that_would_save_time_by_slower_messages_is_not_taken(first_arr
     kept = 306 + WORK + 30 + 153 + LONG + 153
     assert used.makespans([slower]) == first_arrival.makespans_in_arrival_order([slower]) == [kept]
     before, after = first_arrival.replay([first_arrival.recorded])[0], used.replay([slower])[0]
-    low, high = interval_ps(used, slower, before, after, TraceAccuracy(tick_ps=0.0, recalibrates=False))
+    low, high = interval_ps(used, slower, before, after, Doubts(tick_ps=0.0, recalibrates=False))
     assert low < MEASURED < kept <= high
     assert len(_of_order(used, slower, before, after)) == 1, "it is said why"
     assert _of_order(first_arrival, first_arrival.recorded, before, before) == []
@@ -140,7 +140,7 @@ def test_an_order_is_taken_where_something_becomes_cheaper_and_the_interval_reac
     before, after = first_arrival.replay([first_arrival.recorded])[0], used.replay([other])[0]
     assert after.makespan_ps == 253 + 153 + LONG + 153 - 3 * 15
     assert used.kept_ps == 306 + WORK + 30 + 153 + LONG + 153 - 4 * 15
-    high = interval_ps(used, other, before, after, TraceAccuracy(tick_ps=0.0, recalibrates=False))[1]
+    high = interval_ps(used, other, before, after, Doubts(tick_ps=0.0, recalibrates=False))[1]
     assert high >= used.kept_ps
     assert len(_of_order(used, other, before, after)) == 1
     # Calls change places; between them there is only work, all of it.
@@ -193,5 +193,5 @@ def test_what_becomes_faster_is_not_said_to_last_longer() -> None:
     assert used.found_ps > measured + WORK / 2, "2 is answered behind the work for 1"
     assert used.makespans([faster]) == [193 + TRIP + LONG + TRIP]
     before, after = engine.replay([engine.recorded])[0], used.replay([faster])[0]
-    low, high = interval_ps(used, faster, before, after, TraceAccuracy(tick_ps=0.0, recalibrates=False))
+    low, high = interval_ps(used, faster, before, after, Doubts(tick_ps=0.0, recalibrates=False))
     assert low <= after.makespan_ps < measured < high

@@ -79,10 +79,10 @@ def test_time_without_a_model_counts_as_the_value_that_is_changed(replay: Replay
     found = engine.replay([scenario])[0]
     parts = {**dict.fromkeys(found.path_ps, 0), "start": 12_000_000, "other": 18_000_000, "latency": 1}
     outcome = replace(found, path_ps=parts, early_ps=10_000_000, short_ps=0, moved_ps=0)
-    accuracy = replace(replay.accuracy, tick_ps=0.0)
+    doubts = replace(replay.doubts, tick_ps=0.0)
     loosened = found.makespan_ps - engine.makespans([scenario], released=True)[0]
     before = replace(outcome, makespan_ps=engine.makespans([engine.recorded], released=True)[0])
-    low, high = interval_ps(engine, scenario, before, outcome, accuracy)
+    low, high = interval_ps(engine, scenario, before, outcome, doubts)
     replayed = REPLAYED * (found.makespan_ps - before.makespan_ps)
     assert high - found.makespan_ps == pytest.approx(np.hypot(56e6, replayed), abs=1)
     assert found.makespan_ps - low == pytest.approx(np.hypot(np.hypot(28e6 + 20e6, loosened), replayed), abs=1)
@@ -108,10 +108,10 @@ def test_each_message_of_the_path_may_be_a_clock_s_step_off(replay: Replay) -> N
     outcome = replace(
         found, path_ps=dict.fromkeys(found.path_ps, 0), early_ps=0, short_ps=0, moved_ps=0, path_messages=8
     )
-    accuracy = replace(replay.accuracy, tick_ps=100_000.0)
-    assert interval_ps(engine, scenario, outcome, outcome, accuracy)[1] - found.makespan_ps == 1_000_000
+    doubts = replace(replay.doubts, tick_ps=100_000.0)
+    assert interval_ps(engine, scenario, outcome, outcome, doubts)[1] - found.makespan_ps == 1_000_000
     unchanged = engine.recorded
-    assert interval_ps(engine, unchanged, outcome, outcome, accuracy)[1] == outcome.makespan_ps
+    assert interval_ps(engine, unchanged, outcome, outcome, doubts)[1] == outcome.makespan_ps
 
 
 def test_what_becomes_slower_and_what_becomes_faster_do_not_cancel_out(replay: Replay) -> None:
@@ -121,8 +121,8 @@ def test_what_becomes_slower_and_what_becomes_faster_do_not_cancel_out(replay: R
     found = engine.replay([scenario])[0]
     quiet = replace(found, path_ps=dict.fromkeys(found.path_ps, 0), early_ps=0, short_ps=0)
     outcome = replace(quiet, moved_ps=80_000_000, path_messages=0)
-    accuracy = replace(replay.accuracy, tick_ps=0.0)
-    high = interval_ps(engine, scenario, outcome, outcome, accuracy)[1]
+    doubts = replace(replay.doubts, tick_ps=0.0)
+    high = interval_ps(engine, scenario, outcome, outcome, doubts)[1]
     assert high - found.makespan_ps == pytest.approx(REPLAYED * 80e6, abs=1)
 
 
@@ -134,9 +134,7 @@ def test_what_the_recorded_times_contradict_is_doubted_of_the_change(replay: Rep
     found = engine.replay([scenario])[0]
     parts = {**dict.fromkeys(found.path_ps, 0), "latency": 100_000_000, "send_overhead": 20_000_000}
     outcome = replace(found, path_ps=parts, early_ps=0, short_ps=30_000_000, moved_ps=80_000_000, path_messages=0)
-    high = interval_ps(engine, scenario, replace(outcome, short_ps=0), outcome, replace(replay.accuracy, tick_ps=0.0))[
-        1
-    ]
+    high = interval_ps(engine, scenario, replace(outcome, short_ps=0), outcome, replace(replay.doubts, tick_ps=0.0))[1]
     assert high - found.makespan_ps == pytest.approx(np.hypot(80e6 / 4, REPLAYED * 80e6), abs=1)
 
 
