@@ -18,7 +18,8 @@
   rules that the replay does not take (networks that match synchronous sends), and messages that no rank waits for.
 - The replay: REPLAYED, with contention CONTENDED, of the predicted change, or of what the steps of the predicted path
   take more and less, as a sum of both, where that is more: another network may make some messages faster, others
-  slower. Where everything is explained, programs still take another order there.
+  slower.
+  Where everything is explained, programs still take another order there.
 - Contention: what messages on the predicted path wait longer than as recorded, as far as the trace contradicts or does
   not confirm such waits on the machine that it was recorded on (`NetworkFit`), a fall; the time of messages there
   beyond the model, a rise. And up to what a replay finds in which messages share their sender's NIC instead of taking
