@@ -55,7 +55,7 @@ Replayed replay(const Program& program, const Network& recorded, const Surroundi
     Replayed result;
     const auto times = times_with_contention(graph, joints_of(graph), program, planned.placement, planned.network,
                                              settings[0], weights, 0, result.use);
-    // The same whether nodes that follow others are joints of their own or not.
+    // The same whether nodes that follow others are separate synchronization points or not.
     NetworkUse again;
     Weights fresh(graph, before, settings);
     EXPECT_EQ(times, times_with_contention(graph, joints_of(graph, true), program, planned.placement, planned.network,
