@@ -1,6 +1,7 @@
 """The own time of user regions in the program alone; the profile of a run has start-up and shut-down in it.
 
-A run keeps of a user region its own time, first enter and last leave on each location, no single event. The part of that time in the program follows from these and the accounting, which knows the program's computation exactly:
+A run keeps of a user region its own time, first enter and last leave on each location, no single event. The part of
+that time in the program follows from these and the accounting, which knows the program's computation exactly:
 
 - a region that was left before the program began, or entered after it ended, has none;
 - one that was entered and left within the program has all of it there;

@@ -145,5 +145,5 @@ def test_json_and_figure_have_the_same_numbers(known: RunsOf, tmp_path: Path) ->
     write_roofline(run, found, tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text()
     assert 'data-chart="roofline"' in page
-    assert chart.figure.data[1].name == "between nodes: many under way"
+    assert chart.figure.data[1].name == "between nodes: many in flight"
     assert "Regions and their roofs" in page
