@@ -141,8 +141,8 @@ def _from_file(file: Path, origin: Literal["file", "recorded"]) -> ChosenMachine
 
 
 def build_run(request: Request, source: ReadAhead, report: Report, started: Callable[[Path], None]) -> Path:
-    """Analyze one archive and write the run. `started` is told the directory that holds the unfinished run, and in the
-    end perhaps the one that was replaced: whoever was told removes it.
+    """Analyze one archive and write the run. `started` receives the directory that holds the unfinished run, and in the
+    end perhaps the one that was replaced, for its caller to remove.
 
     Raises:
         InputError: the archive cannot be read, the run exists, the machine does not fit.
@@ -190,7 +190,7 @@ def _of_interest(
 def _write_tables(
     writer: RunWriter, request: Request, source: ReadAhead, report: Report, faults: Faults
 ) -> tuple[m.Manifest, dict[str, pl.DataFrame]]:
-    """Write every table that needs the trace in memory; the trace is freed on return, and what of it lies in a file.
+    """Write every table that needs the trace in memory; the trace is freed on return, and what of it is in a file.
     Also returns the smaller ones."""
     report("reading", 0, 0)
     anchor, trace = source.wait()
@@ -199,7 +199,7 @@ def _write_tables(
     if request.pack is not None:
         check(request.pack, user_regions(trace))
     report("choosing the machine", 0, 0)
-    # Who waited for whom depends on no machine: it is found beside all that leaves cores idle, until a table needs it.
+    # Which call waited for which depends on no machine: it is found while cores are idle, until a table needs it.
     causes = Causes(trace.program, source.threads)
     with ThreadPoolExecutor(max_workers=1) as pool:
         pool.submit(_find, causes)
@@ -254,7 +254,7 @@ def _definitions(
 
 
 def _find(causes: Causes) -> None:
-    """Find what made whom wait, and give back the memory that it took."""
+    """Find the cause of each wait, and give back the memory that this needed."""
     causes.find()
     release_memory()
 
@@ -365,11 +365,11 @@ def _undivided(chosen: ChosenMachine, sums: Mapping[str, int]) -> tuple[list[str
 
 
 def _progress_notes(request: Request, analysis: Analysis) -> list[str]:
-    """Who answers the handshakes of rendezvous and one-sided transfers, unless processors inside of MPI."""
+    """What replies to the handshakes of rendezvous and one-sided transfers, unless processors inside of MPI do."""
     known = "as stated (--async-progress)" if request.asynchronous_progress else "as transfers of this trace prove"
     notes = []
     if analysis.asynchronous_progress:
-        notes.append(f"rendezvous go on while their processors compute (asynchronous progress), {known}")
+        notes.append(f"rendezvous continue while their processors compute (asynchronous progress), {known}")
     elif analysis.asynchronous_transfers:
         notes.append(f"one-sided transfers are served while their targets compute (remote memory access), {known}")
     return notes
@@ -386,7 +386,7 @@ def _model_notes(model: MessageModel) -> list[str]:
 
 
 def place_trace(trace: Trace, machine: Machine | None) -> Placed:
-    """Tell the trace's program where it ran, as far as trace and machine say so."""
+    """Set the places where the trace's program ran, as far as trace and machine say so."""
     locations = places_of_locations(trace)
     if machine is None:
         return Placed(locations["socket"].to_numpy().astype(np.int32), _no_network(trace))
