@@ -73,7 +73,7 @@ def _text(made: Callable[[], str], kind: str) -> flask.Response:
 
 
 class _Dash(dash.Dash):
-    """The application, whose first HTML shows the page of the URL where that has been made."""
+    """The application; its first HTML shows the page of the URL if that was computed."""
 
     def __init__(self, runs: Runs, *args: Any, **more: Any) -> None:
         self._runs = runs
@@ -345,7 +345,7 @@ def _shown(view: View) -> tuple[list[Any], bool]:
 
 
 def _bar(view: View) -> Any:
-    """What says the selection."""
+    """The parts of the page that state the selection."""
     return _guarded(lambda: selection_bar.layout(view))
 
 
@@ -368,7 +368,7 @@ def _fill(shown: Iterable[Any], view: View, priced: Mapping[str, StoppedError]) 
 
 
 def _below(drawn: Drawn, view: View) -> list[Any]:
-    """What a chart says below it."""
+    """The caption below a chart."""
     _, summary, (left_open, offered) = drawn
     # A summary is made for plotly, where names are escaped; here React escapes it.
     said: list[Any] = [html.Span(unescape(summary), className="said")]

@@ -37,13 +37,13 @@ def chain(view: View, causes: Sequence[Cause]) -> html.Ol:
 
 
 def message_link(view: View, message: tuple[int, int]) -> Any:
-    """To a message's parts, in place of what was picked."""
+    """A link to a message's parts, instead of the selected call or message."""
     name = f"{message[0]}:{message[1]}"
     return panels.go(view.state.having(call="", message=name), f"message {name}")
 
 
 def behind_call(view: View, call: Mapping[str, Any]) -> list[Any]:
-    """What a call waited for, whether the program's length depends on it, and what its place makes others wait.
+    """What a call waited for, its part on the critical path, and the waits of other ranks that its call path causes.
 
     Args:
         view: of the run.
@@ -81,7 +81,7 @@ def _on_path(view: View, call: Mapping[str, Any]) -> str:
 
 
 def _delays(view: View, call: Mapping[str, Any]) -> list[html.P]:
-    """What the calls of its place make others wait, on its rank, over the whole program."""
+    """The waits of other ranks that the calls of its call path cause, on its rank, over the whole program."""
     rows = view.opened.run.table("delay_costs").filter(
         pl.col("location") == call["location"], pl.col("callpath") == call["callpath"]
     )

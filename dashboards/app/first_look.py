@@ -1,4 +1,4 @@
-"""The page of a URL as plain HTML, to be looked at until the scripts that make it live have been read.
+"""The page of a URL as plain HTML, shown until the scripts that make it interactive are read.
 
 A browser needs half a second or more to read Dash's scripts and to draw a page; through a tunnel it loads them first.
 The HTML shows the content of the page's components. It can be neither clicked nor reached by the keyboard, and is

@@ -26,8 +26,6 @@ SAID_S = 2
 
 NICER = 10
 """By how much the work, and the threads that it starts, are nicer than the server: on a small machine the browser that
-shows the page, and callbacks that answer at once, take their time first."""
-"""By how much the work, and the threads that it starts, are nicer than the server: on a small machine the browser that
 shows the page, and short callbacks, run first."""
 
 

@@ -1,4 +1,4 @@
-"""What a machine's intervals say of a message's time: the costs where every value is at its lowest, and at its highest.
+"""The interval of a message's time from a machine's intervals: the costs with all values at their lowest and highest.
 
 A time grows with each of the values, so these bound it. An estimate bounds the sum of L, o_s and o_r more narrowly than
 each of them.

@@ -51,7 +51,7 @@ def kept_of(stored: Any) -> Kept:
 
 
 def keep(stored: Any, run: str, name: str, selection: Selection) -> Kept:
-    """With one more name; the oldest ones give way."""
+    """With one more name; the oldest ones are dropped."""
     kept = kept_of(stored)
     names = {old: query for old, query in kept.get(run, {}).items() if old != name}
     names[name[:LONGEST]] = urlencode(selection.query())

@@ -264,7 +264,7 @@ def sentence(text: str) -> str | html.Span:
 
 
 def warnings(texts: Iterable[str]) -> list[html.P]:
-    """What to know before a number of the run is believed."""
+    """Warnings about the numbers of the run."""
     return [html.P(sentence(text), className="banner loud", role="alert") for text in texts]
 
 
@@ -294,7 +294,7 @@ def legend(categories: Sequence[str]) -> html.Ul:
 
 
 def key(inks: Sequence[tuple[str, str]]) -> html.Ul:
-    """What the inks of these categories stand for."""
+    """A legend of these categories."""
     return html.Ul(
         [html.Li(html.Span([html.I(className=f"c-{category}"), said])) for category, said in inks],
         className="legend",

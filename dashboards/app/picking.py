@@ -1,4 +1,4 @@
-"""What is picked in a grid or written in a field changes the URL, and with it the page."""
+"""A selected row of a grid or the value of a field changes the URL, and with it the page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logpost.dashboards.app.state import read
 from logpost.errors import InputError
 
 Picked = Callable[[ViewState, Mapping[str, Any]], ViewState | None]
-"""The state after a row was picked; None: as it is. May raise InputError: likewise as it is."""
+"""The state after the selection of a row. None or an InputError leaves the state as it is."""
 
 
 def wanted(page: str) -> dcc.Store:
@@ -32,7 +32,7 @@ def _place(page: str) -> dict[str, str]:
 
 
 def callbacks(app: dash.Dash) -> None:
-    """What the fields of a page ask for becomes the URL's query."""
+    """The query of the fields of a page becomes the URL's query."""
     app.clientside_callback(
         ClientsideFunction("logpost", "wanted"),
         Output("url", "search", allow_duplicate=True),

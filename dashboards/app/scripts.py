@@ -2,7 +2,7 @@
 
 plotly.js is 4.9 MB and ag-grid 1.3 MB. Charts follow the text, and two pages have grids: so plotly.js is fetched
 while the first callbacks run (`dashboard.js`), and ag-grid with the first page that has a grid (`panels.grid`). Through
-an ssh tunnel their length counts, so they are sent as gzip, which is made once, before somebody asks for it.
+an ssh tunnel their length counts, so they are sent as gzip, which is made once, before the first request.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LARGE = (("plotly", "package_data/plotly.min.js"), ("dash_ag_grid", "dash_ag_gri
          ("dash_ag_grid", "async-community.js"))  # fmt: skip
 LEVEL = 6
 KEPT_S = 60
-"""Seconds for which a browser need not ask again: from fetching a script ahead to using it."""
+"""Seconds for which a browser keeps a script: from its early download to its use."""
 
 
 def tables_on_demand() -> None:

@@ -83,7 +83,7 @@ class View:
     def in_background(
         self, key: Hashable, work: Callable[[Progress], Any], price: str = "", patience_s: float = PATIENCE_S
     ) -> Any:
-        """The result of long work on the run; with a price, begun when somebody wants it at that. Work that is known to
+        """The result of long work on the run; work with a price starts when a user accepts it. Work that is known to
         outlast any patience needs none.
 
         Raises:

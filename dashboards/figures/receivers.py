@@ -11,7 +11,7 @@ from logpost.dashboards.figures.chart import Chart, axis, figure, rounded, row_a
 from logpost.dashboards.figures.labels import significant, time_unit
 
 LEAST = 0.5
-"""Messages at the lower end of the scale, which is logarithmic: half a message is somebody's now and then."""
+"""Messages at the lower end of the scale, which is logarithmic: half a message is one message half of the time."""
 TICKS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 Times = npt.NDArray[np.int64]

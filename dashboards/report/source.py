@@ -1,6 +1,6 @@
-"""Lines of a source file that a trace names, where the file is at hand.
+"""Lines of a source file that a trace names, where the file is on this machine.
 
-A trace is data of somebody else: the path may name anything. Only a regular file is read that ends as source files of
+A trace is foreign data: the path may name anything. Only a regular file is read that ends as source files of
 compiled languages do, after symbolic links too, so that no trace can have a key or a mail box shown; nothing of
 /proc, /dev or /sys; at most `LARGEST` bytes; and what is read is text to show, never markup.
 """

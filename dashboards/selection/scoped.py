@@ -95,7 +95,7 @@ class Scoped:
         """Begin and end of the selected stretch; without one, of the program; ps.
 
         Raises:
-            InputError: the selection has nothing of the run.
+            InputError: the selection is empty.
         """
         whole = program_span(self.locations) or (0, self.run.manifest.clock.length_ps)
         length = max(self.run.manifest.clock.length_ps, 1)

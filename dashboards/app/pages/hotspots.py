@@ -1,4 +1,4 @@
-"""Hotspots: the findings as a table; one that is picked sets every page to its ranks, its time and its call path."""
+"""Hotspots: the findings as a table; a selected one sets every page to its ranks, its time and its call path."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ NAME, TITLE = "hotspots", "Hotspots"
 ELSEWHERE = (("timeline", "Timeline"), ("messages", "Messages"), ("regions", "Regions"), ("whatif", "What if"))
 
 TALL, LOW = 320, 190
-"""Pixels of a long table: before a finding is picked, and with what is picked below it."""
+"""Pixels of a long table: before a finding is selected, and with the selected finding below it."""
 
 
 def layout(view: View) -> list[Any]:
-    """The table, the finding that is picked, and the traffic around it; without findings why, and the traffic."""
+    """The table, the selected finding, and the traffic around it; without findings why, and the traffic."""
     found = view.report.findings
     number = _chosen(view)
     kind = found[number or 0].kind if found else ""
@@ -189,7 +189,7 @@ CHARTS = {"hotspots.matrix": _matrix, "hotspots.load": _load}
 
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:
-    """A finding that is picked changes the URL."""
+    """The selection of a finding changes the URL."""
 
     def after(state: ViewState, row: Mapping[str, Any]) -> ViewState | None:
         number = str(row["id"])

@@ -1,4 +1,4 @@
-"""One call that was picked: its parts, what is behind its waits, its call site, and its messages."""
+"""A selected call: its parts, the causes of its waits, its call site, and its messages."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def section(view: View) -> list[Any]:
 
 
 def _call(view: View) -> dict[str, Any]:
-    """The row of the call, what is not divided being together.
+    """The row of the call; undivided parts are one part.
 
     Raises:
         InputError: there is none.
@@ -81,7 +81,7 @@ def _call(view: View) -> dict[str, Any]:
 
 
 def _of_collective(view: View, call: int) -> str:
-    """What the rows of a collective operation are; nothing of another call."""
+    """A note about the rows of a collective operation; empty for another call."""
     mine = (pl.col("call") == call) | (pl.col("complete_call") == call)
     if view.opened.run.facts("collectives").filter(mine).head(1).collect().is_empty():
         return ""

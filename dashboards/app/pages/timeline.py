@@ -95,7 +95,7 @@ def _single(scoped: Scoped) -> bool:
 
 
 def _on_path(view: View) -> str:
-    """What the whole program's critical path consists of; nothing of a part of it, which no table divides."""
+    """The parts of the whole program's critical path; empty for a selected part, because no table divides the path."""
     path = view.report.critical_path
     if path is None or view.state.selection.query():
         return ""

@@ -224,7 +224,7 @@ def _replay(view: View) -> Replay:
 
 
 def priced(view: View) -> Mapping[str, StoppedError]:
-    """Charts that wait until somebody wants the replay at its price."""
+    """Charts that wait until a user starts the replay, whose price they state."""
     waits = view.priced(REPLAY, _price(view.manifest.messages))
     return {} if waits is None else dict.fromkeys(OF_REPLAY, waits)
 

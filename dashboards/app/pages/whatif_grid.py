@@ -1,4 +1,4 @@
-"""What-if over two parameters: the run's length for all pairs of their values, where somebody asks for it."""
+"""What-if over two parameters: the run's length for all pairs of their values, on request."""
 
 from __future__ import annotations
 

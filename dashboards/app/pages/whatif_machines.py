@@ -72,7 +72,7 @@ def machines_chart(view: View, replay: Replay, ask: Ask) -> Chart:
 
 
 def _source(view: View, name: str) -> str:
-    """Where a machine's values come from; nothing of one that cannot be read: the chart says why."""
+    """Where a machine's values come from; empty for a file that cannot be read: the chart says why."""
     try:
         machine = load_machine(view.runs.machine(name))
     except InputError:

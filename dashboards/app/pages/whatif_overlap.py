@@ -127,7 +127,7 @@ def _largest(view: View) -> float:
 
 
 def _used(view: View) -> list[str]:
-    """Classes of locality that the run's messages have, the nearest first; all where the run says nothing of it."""
+    """Classes of locality that the run's messages have, the nearest first; all where the run does not state them."""
     used = {value.locality for value in view.manifest.machine.values if value.parameter != "eager_limit"}
     return [one for one in LOCALITIES if one in used] or list(LOCALITIES)
 
