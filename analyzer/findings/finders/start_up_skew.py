@@ -27,9 +27,10 @@ NAMED = 0.25
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for the run, where the worst-hit rank waits `MIN_SHARE` for ranks in start-up."""
     starts = _starts(evidence)
-    first, last = (starts["until_ps"].min() or 0), (starts["until_ps"].max() or 0)
-    if evidence.manifest.region_of_interest is not None or first == last:
+    ends: list[int] = starts["until_ps"].to_list()
+    if evidence.manifest.region_of_interest is not None or len(set(ends)) < 2:
         return  # a region of interest begins later than the program
+    first, last = min(ends), max(ends)
     waits = _waits(evidence, starts.lazy(), last)
     lost = dict(waits.group_by("location").agg(wide_sum("time")).sort("location").iter_rows())
     if not evidence.matters(lost):
