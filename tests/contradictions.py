@@ -190,7 +190,7 @@ def _imbalance_without_balance(said: Said) -> Iterator[str]:
                 f"{row['title']}: gains {percent_text(row['gain'])}, and in the tables the slowest computes "
                 f"{time_text(spread)} longer than the fastest"
             )
-        if known and "longest" in numbers and numbers["longest"] not in times.values():
+        if known and "longest" in numbers and numbers["longest"] not in map(float, times.values()):
             yield f"{row['title']}: no rank computes {time_text(numbers['longest'])} there"
 
 

@@ -209,7 +209,7 @@ class Story:
         assert operation in operations(), operation
         last = members[root][0] if operation == "Bcast" and root >= 0 else max(enter for enter, _ in members.values())
         for rank, (enter, leave) in members.items():
-            wait = max(0, last - enter)
+            wait = max(0, min(last, leave) - enter)
             self.call(rank, enter, leave, path, collective_wait=wait, collective=leave - enter - wait)
             self.rows["collectives"].append(
                 {

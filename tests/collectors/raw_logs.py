@@ -10,6 +10,7 @@ from logpost.collectors.pmpi import prototypes
 
 MAGIC = 0x33676F6C74736F70
 CALL, SEND, RECV, COLL, COMM_NEW = 1, 2, 3, 18, 20
+OFF, ON = 32, 33
 ABORTS, FINALIZE, LEVEL, DEF_COMM, INFO, SYNC, OFFSET = 39, 23, 24, 64, 67, 68, 69
 TSC, MONOTONIC = 1, 2
 WORLD, SELF = 1, 2
@@ -70,6 +71,11 @@ class Log:
     def level(self, enter: int, leave: int, level: int) -> None:
         """A call of MPI_Pcontrol."""
         self._add(LEVEL, NUMBERS["MPI_Pcontrol"], enter, leave, struct.pack("<q", level))
+
+    def off(self, begin: int, end: int, calls: int = 0) -> None:
+        """A time without records, in which the thread made so many calls."""
+        self._add(OFF, 0, begin, begin)
+        self._add(ON, 0, end, end, struct.pack("<QQQQQQQII", calls, 0, 0, 0, 0, 0, begin, 0, 0))
 
     def message(self, kind: int, enter: int, leave: int, peer: int, tag: int, size: int) -> None:
         """A blocking send or receive in the world."""

@@ -28,8 +28,7 @@ def _stated(trace: recording.Trace) -> dict[str, int]:
 
 def _usual(done: recording.Result, folder: Path) -> Run:
     """The run of an archive of which nothing is unusual beside the gaps."""
-    # Waits of threads that span a time without records exceed what the accounts have of them, and findings say so.
-    run = Run.open(analyze(Request(str(done.archive), str(folder / "a.run")), held=False))
+    run = Run.open(analyze(Request(str(done.archive), str(folder / "a.run"))))
     counted = {count.name: count.count for count in run.manifest.quality if count.count}
     assert {c.name: c.count for c in run.manifest.quality if c.severity != "info" and c.count} == {}
     assert not {"bytes_differ", "message_while_off", "collective_while_off"} & set(counted)

@@ -76,6 +76,42 @@ TEST(Account, InitializationAndFinalizationWaitForTheirLastMember) {
     EXPECT_EQ(found.at({Phase::shut_down, kMpiOther}), 50);         // 900..950
 }
 
+TEST(Account, WhatAThreadCommunicatesIsNoStartUpOfItsProcess) {
+    // The first thread: Init 0..100, off 200..300 and 500..600, Finalize 900..1000. The other one, which is off then as
+    // well, sends at 150 and at 700.
+    ProgramStory story;
+    const auto rank = story.rank(0, 1000);
+    const auto thread = story.thread(rank, 720, 150);
+    story.call(rank, CallKind::initialize, 0, 100);
+    for (const auto location : {rank, thread}) {
+        const bool sends = location == thread;
+        if (sends) {
+            story.lost_send(thread, story.call(thread, CallKind::send, 150, 160), 8);
+        }
+        story.call(location, CallKind::not_recorded, 200, 300);
+        story.call(location, CallKind::not_recorded, 500, 600);
+        if (sends) {
+            story.lost_send(thread, story.call(thread, CallKind::send, 700, 720), 8);
+        }
+    }
+    story.call(rank, CallKind::finalize, 900, 1000);
+    const auto machine = plain_machine();
+    Analysis analysis(story.program(), machine, {}, 1);
+    const std::map<std::pair<Phase, std::uint8_t>, std::int64_t> first = {
+        {{Phase::start_up, kMpiOther}, 100},
+        {{Phase::program, kCompute}, 100 + 200 + 300},  // 100..200, 300..500, 600..900
+        {{Phase::outside, kMpiOther}, 200},
+        {{Phase::shut_down, kMpiOther}, 100},
+    };
+    EXPECT_EQ(sums(analysis, 0), first);
+    const std::map<std::pair<Phase, std::uint8_t>, std::int64_t> other = {
+        {{Phase::program, kResidual}, 10 + 20},
+        {{Phase::program, kCompute}, 40 + 200 + 100},  // 160..200, 300..500, 600..700
+        {{Phase::outside, kMpiOther}, 200},
+    };
+    EXPECT_EQ(sums(analysis, 1), other);
+}
+
 TEST(Account, TimeOfTheProgramOutsideOfTheRegionOfInterestIsOutside) {
     InitToFinalize story;
     const auto machine = plain_machine();

@@ -40,6 +40,15 @@ class ProgramStory {
         return id;
     }
 
+    /// A further thread of a rank.
+    std::int32_t thread(std::int32_t of, std::int64_t last_ps, std::int64_t first_ps) {
+        const auto process = places_[static_cast<std::size_t>(of)];
+        const auto id = rank(process.node, last_ps, first_ps);
+        places_.back() = process;
+        places_.back().rank = replay::kUndefined;
+        return id;
+    }
+
     /// `callpath`: that of its kind, unless given.
     std::uint32_t call(std::int32_t rank, CallKind kind, std::int64_t enter_ps, std::int64_t leave_ps,
                        std::optional<std::int32_t> callpath = {}) {

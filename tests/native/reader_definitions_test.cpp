@@ -191,6 +191,7 @@ TEST_F(ReaderDefinitions, ReadsLayoutsNodesCoresAndBindings) {
     archive.numbering(OTF2_PARADIGM_MPI, {0, 1});
     archive.communicator({0, 1}, 0, "MPI_COMM_WORLD");
     archive.cores("beta", 96);
+    archive.cores("alpha", OTF2_UNDEFINED_UINT32);
     archive.cpu_binding(1, "0-3");
     const auto attribute = archive.attribute("logpost:layout", OTF2_TYPE_STRING);
     const auto layout = archive.text("blocks=16 block_bytes=16 stride_bytes=64 extent_bytes=976");

@@ -45,7 +45,10 @@ def part_bytes(members: pl.Expr) -> pl.Expr:
         .when(operation == "scan")
         .then((sent + received) / (members + 1))
         .when(operation == "exscan")
-        .then((sent + received) / (members - 1).clip(lower_bound=1))
+        # A member moves its part at least once, one way or the other, whatever a record of a single member states.
+        .then(
+            pl.min_horizontal((sent + received) / (members - 1).clip(lower_bound=1), pl.max_horizontal(sent, received))
+        )
         .otherwise(pl.max_horizontal(sent, received))
     )
     alike = ~operation.is_in(IRREGULAR) & (pl.col("instance") >= 0)

@@ -18,6 +18,7 @@ from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.part_bytes import part_bytes
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 from logpost.analyzer.run.schema import HANDLE_OPERATIONS
+from logpost.analyzer.run.wide import wide_sum, wide_sum_of
 
 CLOSE = 0.5
 """Longest gap, as a fraction of the call without its wait: with more, the time between the calls matters as well."""
@@ -34,7 +35,7 @@ class Place:
     bytes: int
     """of the parts (`part_bytes`) of its operations, together"""
     following_ps: int
-    """length of the calls that follow another one, waiting included"""
+    """length of the calls that follow another one, waiting included; of these what the accounts have there"""
     following_wait_ps: int
 
 
@@ -118,6 +119,13 @@ def successive(evidence: Evidence) -> Successive:
             length.filter("follows").sum().alias("following_ps"),
             pl.col("wait_ps").filter("follows").sum().alias("following_wait_ps"),
         )
+        .join(_accounted(evidence), on=("location", "callpath"), how="left")
+        .with_columns(
+            # Several operations of one call, and nonblocking ones, last concurrently.
+            pl.min_horizontal("following_ps", pl.col("own_ps").fill_null(0)),
+            pl.min_horizontal("following_wait_ps", pl.col("own_wait_ps").fill_null(0)),
+        )
+        .drop("own_ps", "own_wait_ps")
         .sort("location", "callpath")
     )
     kinds = (
@@ -129,4 +137,13 @@ def successive(evidence: Evidence) -> Successive:
         places={(row[0], row[1]): Place(*(int(value) for value in row[2:])) for row in rows.iter_rows()},
         members=dict(kinds.select("callpath", "members").iter_rows()),
         operations=dict(kinds.select("callpath", "operation").iter_rows()),
+    )
+
+
+def _accounted(evidence: Evidence) -> pl.DataFrame:
+    """(location, callpath, own_ps, own_wait_ps): what the accounts have in collective operations, and of it waiting."""
+    waits = pl.col("category") == "collective_wait"
+    rows = evidence.exposure.filter(waits | (pl.col("category") == "collective"))
+    return rows.group_by("location", "callpath").agg(
+        own_ps=wide_sum("exposed_ps"), own_wait_ps=wide_sum_of(pl.col("exposed_ps").filter(waits))
     )

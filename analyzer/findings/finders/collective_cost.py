@@ -70,6 +70,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             continue
         rows = spent.filter(pl.col("callpath") == callpath).select("location", "exposed_ps")
         cost = dict.fromkeys(calls.at(callpath), 0.0) | dict(rows.iter_rows())
+        if sum(cost.values()) < sum(place.calls for place in calls.at(callpath).values()):
+            continue  # below a picosecond each: all of it is waiting
         if calls.operations[callpath] == "Fence" and not evidence.divides("latency", "serialization"):
             saved = {
                 location: min(cost[location], _fences(evidence).get((location, callpath), 0.0)) for location in cost

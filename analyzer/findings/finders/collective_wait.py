@@ -260,7 +260,7 @@ def _delays(evidence: Evidence) -> pl.DataFrame:
     (interval), and all waits; ps."""
     ends = pl.col("enter_ps") + pl.col("wait_ps")
     waited = pl.col("wait_ps") > 0
-    off = (pl.col("enter_ps") - ends.filter(waited).max()).abs()
+    after = pl.col("enter_ps") >= ends.filter(waited).max()  # later, where a clock lets a member leave too early
     return (
         with_follows(evidence.tables["collectives"], "instance", "wait_ps", "callpath")
         .filter(pl.col("instance") >= 0)
@@ -269,7 +269,10 @@ def _delays(evidence: Evidence) -> pl.DataFrame:
         .agg(
             callpath=pl.col("callpath").filter(waited).first(),
             # Members stand in the order of their locations: of several that came last it is the first.
-            **{of: pl.col(of).get(off.arg_min(), null_on_oob=True) for of in ("location", "call")},
+            **{
+                of: pl.col(of).filter(after).get(pl.col("enter_ps").filter(after).arg_min(), null_on_oob=True)
+                for of in ("location", "call")
+            },
             **{
                 to: pl.col(of).filter(waited).get(pl.col("enter_ps").filter(waited).arg_min(), null_on_oob=True)
                 for to, of in (("first", "location"), ("first_call", "call"))

@@ -18,6 +18,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.location_names import owners
 
 NAMED = 0.25
 """A rank is named if it is waited for at least this fraction of the time that the foremost one is."""
@@ -25,12 +26,12 @@ NAMED = 0.25
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for the run, where the worst-hit rank waits `MIN_SHARE` for ranks in start-up."""
-    begins = evidence.locations.select("location", "begin_ps")
-    ends: list[int] = begins["begin_ps"].to_list()
+    starts = _starts(evidence)
+    ends: list[int] = starts["until_ps"].to_list()
     if evidence.manifest.region_of_interest is not None or len(set(ends)) < 2:
         return  # a region of interest begins later than the program
     first, last = min(ends), max(ends)
-    waits = _waits(evidence, begins.lazy(), last)
+    waits = _waits(evidence, starts.lazy(), last)
     lost = dict(waits.group_by("location").agg(wide_sum("time")).sort("location").iter_rows())
     if not evidence.matters(lost):
         return
@@ -38,7 +39,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if gain < MIN_SHARE:
         return
     by_late = dict(waits.group_by("late").agg(wide_sum("time")).sort("late").iter_rows())
-    late = [location for location, time in by_late.items() if time >= NAMED * max(by_late.values())]
+    foremost = [process for process, time in by_late.items() if time >= NAMED * max(by_late.values())]
+    late = starts.filter(pl.col("late").is_in(foremost))["location"].to_list()
     most = max(lost.values())
     places = waits.group_by("callpath").agg(wide_sum("time")).sort("time", "callpath", descending=[True, False])
     place = int(places["callpath"][0])
@@ -68,38 +70,51 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _waits(evidence: Evidence, begins: pl.LazyFrame, last: int) -> pl.DataFrame:
-    """(location, callpath, late, time): what a location waits at a place for one that is in start-up; ps.
+def _starts(evidence: Evidence) -> pl.DataFrame:
+    """(location, begin_ps, late, until_ps): when the program of a location begins, the location that is its rank, and
+    when that leaves start-up. Threads leave it with their process; one without a rank is its own."""
+    rows = evidence.locations.with_columns(owner=owners(evidence.locations))
+    ranks = rows.filter(pl.col("rank") >= 0).unique("owner", keep="first", maintain_order=True)
+    of_rank = ranks.select("owner", late="location", until_ps="begin_ps")
+    return rows.join(of_rank, on="owner", how="left", maintain_order="left").select(
+        "location",
+        "begin_ps",
+        late=pl.coalesce("late", "location"),
+        until_ps=pl.coalesce("until_ps", "begin_ps"),
+    )
+
+
+def _waits(evidence: Evidence, starts: pl.LazyFrame, last: int) -> pl.DataFrame:
+    """(location, callpath, late, time): what a location waits at a place for a rank that is in start-up; ps.
 
     Of intervals that overlap on a location, the one that begins first, and what the others have beyond it.
     """
-    late = begins.rename({"location": "late", "begin_ps": "until_ps"})
     received = (
         evidence.tables["messages"]
-        .filter(pl.col("recv_enter_ps") < last, pl.col("send_location") != pl.col("recv_location"))
+        .filter(pl.col("recv_enter_ps") < last)
         .select(
             location="recv_location",
             callpath="recv_callpath",
-            late="send_location",
+            needed="send_location",
             begin="recv_enter_ps",
             end="recv_leave_ps",
         )
     )
     # A member waits until another one enters: the last one, the root, or the last of the lower ranks.
     members = evidence.tables["collectives"].filter(pl.col("instance") >= 0)
-    entered = members.select("instance", late="location", end="enter_ps").unique(("instance", "end"), keep="first")
+    entered = members.select("instance", needed="location", end="enter_ps").unique(("instance", "end"), keep="first")
     met = (
-        members.join(begins, on="location")  # start-up may itself be an operation
-        .filter(pl.col("enter_ps") >= pl.col("begin_ps"), pl.col("enter_ps") < last, pl.col("wait_ps") > 0)
+        members.filter(pl.col("enter_ps") < last, pl.col("wait_ps") > 0)
         .select("instance", "location", "callpath", begin="enter_ps", end=pl.col("enter_ps") + pl.col("wait_ps"))
         .join(entered, on=("instance", "end"))
-        .filter(pl.col("late") != pl.col("location"))
-        .select("location", "callpath", "late", "begin", "end")
+        .select("location", "callpath", "needed", "begin", "end")
     )
     rows = (
         pl.concat([received, met])
-        .join(late, on="late")
-        .with_columns(end=pl.min_horizontal("end", "until_ps"))
+        .join(starts.select("location", "begin_ps", own="late"), on="location")  # start-up may itself be an operation
+        .join(starts.select("late", "until_ps", needed="location"), on="needed")
+        .filter(pl.col("late") != pl.col("own"))
+        .with_columns(begin=pl.max_horizontal("begin", "begin_ps"), end=pl.min_horizontal("end", "until_ps"))
         .filter(pl.col("end") > pl.col("begin"))
         .sort("location", "begin", "end", "late", descending=[False, False, True, False])
         .with_columns(before=pl.col("end").cum_max().shift(1).over("location"))

@@ -17,9 +17,9 @@ enum class Phase : std::uint8_t { start_up, program, shut_down, outside };
 inline constexpr std::size_t kPhases = 4;
 inline constexpr std::string_view kPhaseNames[kPhases] = {"start_up", "program", "shut_down", "outside"};
 
-/// The program of every location: from the end of its last initialization before it communicates to the enter of the
-/// finalization after which it does not; a time without records there belongs to start-up or shut-down. Threads have
-/// the bounds of their process's rank; a location without such calls is program as a whole.
+/// The program of every location: from the end of its last initialization before any thread of its process communicates
+/// to the enter of the finalization after which none does; a time without records there belongs to start-up or
+/// shut-down. Threads have the bounds of their process's rank; a location without such calls is program as a whole.
 std::vector<Span> program_spans(const Program& program);
 
 /// How many calls of a location are its start-up: those before its program begins.

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "analyzer/archive/native/definitions/definition_families.hpp"
 
@@ -85,8 +86,10 @@ void resolve_system_tree(Raw& r) {
         const auto node = refer(r, r.nodes, property.owner, {}, "SystemTreeNodeProperty", property.owner);
         const auto& name = name_of(r, property.name, "SystemTreeNodeProperty", property.owner);
         if (node != IdLookup::kAbsent && name == "logpost:cores") {
+            // What no int32 holds is OTF2's undefined number, and says nothing.
+            const auto cores = integer(d, property.type, property.value);
             nodes[static_cast<std::size_t>(node)].cores =
-                static_cast<std::int32_t>(integer(d, property.type, property.value));
+                cores > 0 && std::in_range<std::int32_t>(cores) ? static_cast<std::int32_t>(cores) : 0;
         }
     }
 }

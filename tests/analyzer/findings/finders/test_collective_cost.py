@@ -284,3 +284,20 @@ def test_a_communicator_without_members_has_those_of_its_operations() -> None:
     story.rows["communicators"].append({"comm": 0, "parent": -1, "size": 0, "name": "", "ref": 0, "members": []})
     finding = story.alone(collective_cost.find).row(0, named=True)
     assert finding["title"].endswith("latency-bound at 8 B each")
+
+
+def test_operations_of_one_call_cost_its_time_once() -> None:
+    # Each of the calls, 20 rounds * 10 * 30 µs = 6 of 20 ms on each rank, holds three operations.
+    story = reductions(per_round=10, gap=2 * US)
+    story.rows["collectives"] = [
+        row | {"instance": 3 * row["instance"] + i} for row in story.rows["collectives"] for i in range(3)
+    ]
+    finding = story.alone(collective_cost.find).row(0, named=True)
+    assert finding["share"] == pytest.approx(6 / 20)
+    assert finding["exposed_ps"] == 4 * 6 * MS
+
+
+def test_operations_that_only_wait_cost_nothing() -> None:
+    # Ten directly behind each other, in which the first three ranks do nothing but wait for rank 3.
+    story = reductions(per_round=10, gap=0, cost=0, skew=30 * US)
+    assert story.alone(collective_cost.find).is_empty()

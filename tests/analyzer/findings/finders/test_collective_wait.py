@@ -41,6 +41,17 @@ def test_the_rank_that_always_comes_last_is_named_with_its_region() -> None:
     assert finding["gain"] == pytest.approx(0.2)
 
 
+def test_a_member_that_leaves_too_early_is_not_the_one_that_it_waits_for() -> None:
+    # Rank 0 waits from 2 to 4 ms of each operation and leaves by a clock that is off: rank 1 enters at 8 ms.
+    story = Story(2, 100 * MS, windows=10)
+    path = story.path("main", "MPI_Barrier")
+    for t in range(0, 100 * MS, 10 * MS):
+        story.collective(path, "Barrier", {0: (t + 2 * MS, t + 4 * MS), 1: (t + 8 * MS, t + 9 * MS)})
+    finding = story.alone(collective_wait.find).row(0, named=True)
+    ranks = {one["name"]: one["value"] for one in finding["evidence"] if one["unit"] == "rank"}
+    assert ranks == {"worst_rank": 0, "last_rank": 1}
+
+
 def test_one_rank_of_many_that_comes_last_may_become_as_fast_as_the_others() -> None:
     finding = barriers([1] * 10, ranks=5).alone(collective_wait.find).row(0, named=True)
     # 3 ms of 10 in each operation; with the excess shared among five ranks, 3 - 3 / 5. Stated is the middle.

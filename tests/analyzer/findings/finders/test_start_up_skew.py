@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 from tests.analyzer.story import MS, Story, evidence_of
 
+from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import start_up_skew
 
 
@@ -71,3 +73,25 @@ def test_members_of_a_broadcast_wait_for_its_root_not_for_the_last_one() -> None
     finding = story.alone(start_up_skew.find).row(0, named=True)
     assert finding["exposed_ps"] == 40 * MS  # 10 .. 50 ms on rank 1
     assert [one["value"] for one in finding["evidence"] if one["name"] == "late_rank"] == [0]
+
+
+def test_a_thread_leaves_start_up_with_its_process() -> None:
+    """Ranks 0 and 1 leave MPI_Init at 10 ms and end at 60 ms; locations 2 and 3 are their second threads. That of rank
+    1 makes its first call at 50 ms and sends at 55 ms; that of rank 0 waits for it from 10 ms on."""
+    story = Story(4, 100 * MS)
+    for rank in (0, 1):
+        story.start_up(rank, 10 * MS)
+        story.shut_down(rank, 60 * MS)
+    send, recv = (story.path("main", name) for name in ("MPI_Send", "MPI_Recv"))
+    story.program |= {2: (10 * MS, 100 * MS), 3: (50 * MS, 100 * MS)}
+    story.call(3, 55 * MS, 56 * MS, send, send_overhead=MS)
+    story.call(2, 10 * MS, 56 * MS, recv, late_sender=45 * MS, send_overhead=MS)
+    sent, received = (55 * MS, 56 * MS), (10 * MS, 56 * MS)
+    story.message(3, 2, 8, sent, received, (send, recv), late_sender=45 * MS, send_overhead=MS)
+    tables = story.tables()
+    is_thread = pl.col("location") >= 2
+    tables["locations"] = tables["locations"].with_columns(
+        rank=pl.when(is_thread).then(-1).otherwise("rank").cast(pl.Int32),
+        process=pl.when(is_thread).then(pl.col("process") - 2).otherwise("process").cast(pl.Int32),
+    )
+    assert list(start_up_skew.find(Evidence(tables, story.manifest()))) == []
