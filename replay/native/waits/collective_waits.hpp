@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "replay/native/collectives/givers.hpp"
+#include "replay/native/program/ids.hpp"
 #include "replay/native/program/program.hpp"
 
 namespace logpost::replay {
@@ -58,7 +59,8 @@ class CollectiveWaits {
     void add_to_group(const Collective& operation, std::size_t location, const Member& member);
     /// When the last of those whom the member waits for began.
     [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
-    [[nodiscard]] std::size_t rank_of(const Collective& operation, std::size_t location) const;
+    /// A member's; of others one more than the last rank.
+    [[nodiscard]] Rank rank_of(const Collective& operation, Location location) const;
     /// Of those whom the operation's definition makes the member need, the last one, and the last who gives something.
     struct Needed {
         Member any, giver;

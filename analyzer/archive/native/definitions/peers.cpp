@@ -23,16 +23,16 @@ void Peers::resolve(OTF2_CommRef ref) {
     }
 }
 
-std::int32_t Peers::rare(std::uint32_t rank) {
+replay::Location Peers::rare(replay::Rank rank) {
     if (communicator_ == kUndefined) {
         count(quality_, Quality::undefined_communicator);
-        return kUndefined;
+        return replay::Location{kUndefined};
     }
-    if (is_self_ && rank == 0 && locations_->empty()) {
-        return definitions_.owner[static_cast<std::size_t>(location_)];
+    if (is_self_ && rank == replay::Rank{0} && locations_->empty()) {
+        return replay::Location{definitions_.owner[static_cast<std::size_t>(location_)]};
     }
     count(quality_, Quality::undefined_peer);
-    return kUndefined;
+    return replay::Location{kUndefined};
 }
 
 }  // namespace logpost::analyzer

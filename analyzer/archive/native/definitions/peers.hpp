@@ -10,6 +10,7 @@
 #include "analyzer/archive/native/definitions/local_ids.hpp"
 #include "analyzer/archive/native/trace/quality.hpp"
 #include "analyzer/archive/native/trace/trace.hpp"
+#include "replay/native/program/ids.hpp"
 
 namespace logpost::analyzer {
 
@@ -43,9 +44,10 @@ class Peers {
     }
 
     /// Dense location of a rank of the communicator in use; kUndefined, and counted: there is none.
-    std::int32_t operator()(std::uint32_t rank) {
-        if (communicator_ != kUndefined && rank < locations_->size()) [[likely]] {
-            if (const auto location = (*locations_)[rank]; location != kUndefined) [[likely]] {
+    replay::Location operator()(replay::Rank rank) {
+        if (communicator_ != kUndefined) [[likely]] {
+            const auto location = replay::location_of(*locations_, rank);
+            if (location != replay::Location{kUndefined}) [[likely]] {
                 return location;
             }
         }
@@ -56,7 +58,7 @@ class Peers {
     static constexpr std::uint64_t kNoRef = ~std::uint64_t{0};
 
     void resolve(OTF2_CommRef ref);
-    std::int32_t rare(std::uint32_t rank);
+    replay::Location rare(replay::Rank rank);
 
     const Definitions& definitions_;
     const Trace& trace_;
