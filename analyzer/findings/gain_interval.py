@@ -20,9 +20,6 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Finding
 from logpost.analyzer.run.faults import Faults
 
-SHOWN = 0.0005
-"""Half of the last digit of a gain as text: a difference below it is none to a reader."""
-
 
 def with_intervals(evidence: Evidence, found: Iterable[Finding], faults: Faults) -> list[Finding]:
     """The findings with the intervals of their gains, in the same order."""
@@ -31,7 +28,7 @@ def with_intervals(evidence: Evidence, found: Iterable[Finding], faults: Faults)
 
 def _with(evidence: Evidence, finding: Finding) -> Finding:
     cure = finding.cure
-    if cure is None or not math.isclose(cure.gain(), finding.gain, abs_tol=SHOWN):
+    if cure is None or not math.isclose(cure.gain(), finding.gain):
         return finding
     ends = [end.gain() for end in with_messages_off(evidence, cure)]
     if not ends:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logpost.analyzer.findings.finding import Number
-from logpost.analyzer.findings.wording.numbers import confidence_text, evidence_text, gain_text
+from logpost.analyzer.findings.wording.numbers import bound_text, confidence_text, evidence_text, gain_text
 from logpost.analyzer.report.efficiencies import Efficiency
 from logpost.analyzer.report.efficiency_windows import Stretch
 from logpost.analyzer.report.packing import Packing
@@ -302,6 +302,11 @@ class PlacedFinding:
     def gain_text(self) -> str:
         """`time saved: up to 21.0 % (18.0 to 24.0 %)`."""
         return gain_text(self.gain, self.gain_low, self.gain_high)
+
+    @property
+    def bound_text(self) -> str:
+        """`up to 21.0 % (18.0 to 24.0 %)`."""
+        return bound_text(self.gain, self.gain_low, self.gain_high)
 
 
 @dataclass(frozen=True)

@@ -224,8 +224,6 @@ def _environment(f: Function) -> tuple[str, dict[str, str], str, str]:
         if parent == "-":
             return "", {}, f"lp_comm_new(s, 0, 0, {made});", failed
         failed = f"lp_failed_coll(s, {parent}, LP_ROOT_NONE);"
-        if made == "-":  # no communicator, but all members of this one agree
-            return "", {}, f"lp_comm_call(s, LP_COMM_NEW, lp_comm_id(s.t, (MPI_Comm){parent}), 0, NULL);", failed
         return "", {}, f"lp_comm_new(s, {parent}, 1, {made});", failed
     if h == "comm_idup":
         return "", {}, "lp_comm_new_idup(s, comm, newcomm, request);", failed
@@ -235,6 +233,16 @@ def _environment(f: Function) -> tuple[str, dict[str, str], str, str]:
             "  lp_comm_forget((uintptr_t) * (MPI_Comm*)comm); /* the handle may be given anew before we are back */"
         )
         return before, {}, "lp_comm_call(s, LP_COMM_FREE, held, 0, NULL);", failed
+    if h == "file_open":
+        return "", {}, "lp_file_open(s, comm, filename, fh);", "lp_file_open_failed(s, comm);"
+    if h == "file_close":
+        before = (
+            "uint32_t held = lp_file_id((uintptr_t) * (MPI_File*)fh);\n"
+            "  lp_file_forget((uintptr_t) * (MPI_File*)fh); /* as of a communicator */"
+        )
+        return before, {}, "lp_file_close(s, held);", "lp_failed_over(s, held, LP_ROOT_NONE);"
+    if h == "file_coll":
+        return "", {}, "lp_file_coll(s, fh);", "lp_file_coll_failed(s, fh);"
     if h == "comm_name":
         return "", {}, "lp_comm_name(t, (MPI_Comm)comm, comm_name);\n    lp_plain(s);", failed
     if h == "type_free":

@@ -11,9 +11,9 @@ def hot_receiver(facts: Facts) -> str:
         title = f"{facts.ranks} is a hot receiver: {facts.number('load_over_others'):.1f} × the load of the other "
         return title + "receivers" + (f", waited for{in_where(facts)}" if facts.where else "")
     several = facts.are_several
-    title = f"{facts.ranks} {'are hot receivers in turn' if several else 'is a hot receiver in bursts'}: "
-    return (
-        title + "all senders send to the same rank at once" + (f"; they stall{in_where(facts)}" if facts.where else "")
+    title = "are hot receivers one after another" if several else "is a hot receiver in bursts"
+    return f"{facts.ranks} {title}: " + (
+        "all senders send to the same rank at once" + (f"; they stall{in_where(facts)}" if facts.where else "")
     )
 
 
@@ -84,4 +84,6 @@ def route_apart(facts: Facts) -> str:
     spread = "Place ranks that exchange much on neighbouring nodes (another mapping), or send fewer bytes across"
     if not facts.number("hot_links", 0.0):
         return spread + "; let the sends of different ranks start at different times, so that work hides them."
-    return spread + " these links; let ranks visit their partners in different orders, so that routes are used in turn."
+    return (
+        spread + " these links; let ranks visit their partners in different orders, so that they use different routes."
+    )

@@ -153,7 +153,7 @@ def _findings(comparison: Comparison, console: Console, top: int | None) -> None
         change = Change("", before.exposed_ps, after.exposed_ps)
         console.print(
             Text(
-                f"{'both':<6}{safe(after.title)}: {before.gain_text} → {after.gain_text}; exposed "
+                f"{'both':<6}{safe(after.title)}: {before.gain_text} → {after.bound_text}; exposed "
                 f"{time_text(before.exposed_ps)} → {time_text(after.exposed_ps)} "
                 f"({signed_percent(change.relative or 0.0)})"
             )

@@ -54,13 +54,17 @@ LP_HOOK lp_coll(struct lp_stamp s, int kind, lp_word comm, int32_t root, struct 
 
 /* A collective operation that returned an error. Whether its member took part in it is seen where all logs are
  * (failed.cpp). The communicator may be what was wrong, so MPI is not asked about it. */
-LP_HOOK lp_failed_coll(struct lp_stamp s, lp_word comm, int32_t root) {
-    struct lp_collective c = {0, 0, lp_comm_known(s.t, LP_KEY(MPI_Comm, comm)), root};
+LP_HOOK lp_failed_over(struct lp_stamp s, uint32_t known, int32_t root) {
+    struct lp_collective c = {0, 0, known, root};
     size_t n = LP_HEAD + sizeof c;
     if (!lp_reserve(s.t, n))
         return;
     memcpy(s.t->pos + LP_HEAD, &c, sizeof c);
     lp_commit(s.t, LP_CALL, s.f, n, s.enter, s.leave);
+}
+
+LP_HOOK lp_failed_coll(struct lp_stamp s, lp_word comm, int32_t root) {
+    lp_failed_over(s, lp_comm_known(s.t, LP_KEY(MPI_Comm, comm)), root);
 }
 
 LP_HOOK lp_coll_init(struct lp_stamp s, lp_word comm, int32_t root, struct lp_volume v, const void* request) {
@@ -123,6 +127,39 @@ LP_HOOK lp_comm_new_idup(struct lp_stamp s, lp_word parent, const void* made, co
     uint32_t id = lp_comm_id(s.t, (MPI_Comm)parent);
     uint32_t fresh = lp_comm_idup(s.t, *(const MPI_Comm*)made, (MPI_Comm)parent);
     lp_comm_call(s, LP_COMM_IDUP, id, fresh, request);
+}
+
+/* --- files: communicators that their opening makes and their closing ends ----------------------------------------- */
+
+LP_HOOK lp_file_open(struct lp_stamp s, lp_word comm, const char* name, const void* file) {
+    uint32_t id = lp_comm_id(s.t, (MPI_Comm)comm);
+    uint32_t fresh = lp_file_opened(s.t, (uintptr_t)*(const MPI_File*)file, (MPI_Comm)comm, name);
+    lp_comm_call(s, LP_COMM_NEW, id, fresh, NULL);
+}
+
+LP_HOOK lp_file_open_failed(struct lp_stamp s, lp_word comm) {
+    lp_file_unopened(LP_KEY(MPI_Comm, comm));
+    lp_failed_coll(s, comm, LP_ROOT_NONE);
+}
+
+LP_HOOK lp_file_close(struct lp_stamp s, uint32_t held) {
+    if (held)
+        lp_comm_call(s, LP_COMM_FREE, held, 0, NULL);
+    else
+        lp_call(s);
+}
+
+/* Its members may wait for each other in it, as in calls that make a handle. */
+LP_HOOK lp_file_coll(struct lp_stamp s, lp_word file) {
+    uint32_t id = lp_file_id(LP_KEY(MPI_File, file));
+    if (id)
+        lp_comm_call(s, LP_COMM_NEW, id, 0, NULL);
+    else
+        lp_call(s);
+}
+
+LP_HOOK lp_file_coll_failed(struct lp_stamp s, lp_word file) {
+    lp_failed_over(s, lp_file_id(LP_KEY(MPI_File, file)), LP_ROOT_NONE);
 }
 
 #endif

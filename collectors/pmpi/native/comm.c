@@ -3,7 +3,10 @@
  * Handles are reused after a communicator is freed, so each gets a number of its own here. After a blocking constructor
  * (which MPI allows to synchronize anyway) rank 0 of the new communicator broadcasts an id; the call's end was stamped
  * before. MPI_Comm_idup must not wait: its id is the parent's with the number of the duplication, which is the same on
- * all members because idup is collective over the parent. */
+ * all members because idup is collective over the parent.
+ *
+ * An open file is a communicator of its own, as MPI makes one of it, named the same way: its collective operations have
+ * an order apart from those of the communicator that it was opened on. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -68,10 +71,10 @@ static struct entry* insert(uintptr_t handle, const uint64_t agreed[2], const ui
     return e;
 }
 
-/* Asked is `like`, which has the members of `comm`: of MPI_Comm_idup, `comm` may not be used yet. */
-static uint32_t define_like(struct lp_thread* t, MPI_Comm comm, MPI_Comm like, uint32_t parent, uint32_t flags,
+/* The communicator of a handle has the members of `like`: of MPI_Comm_idup, it may not be used yet. */
+static uint32_t define_like(struct lp_thread* t, uintptr_t handle, MPI_Comm like, uint32_t parent, uint32_t flags,
                             const uint64_t agreed[2], const uint64_t remote[2]) {
-    struct entry* e = insert((uintptr_t)comm, agreed, remote);
+    struct entry* e = insert(handle, agreed, remote);
     if (!e)
         return 0;
     size_t bytes = sizeof(struct lp_head) + sizeof(struct lp_comm_def);
@@ -92,7 +95,7 @@ static uint32_t define_like(struct lp_thread* t, MPI_Comm comm, MPI_Comm like, u
 
 static uint32_t define(struct lp_thread* t, MPI_Comm comm, uint32_t parent, uint32_t flags, const uint64_t agreed[2],
                        const uint64_t remote[2]) {
-    return define_like(t, comm, comm, parent, flags, agreed, remote);
+    return define_like(t, (uintptr_t)comm, comm, parent, flags, agreed, remote);
 }
 
 static uint64_t scrambled(uint64_t x) { /* splitmix64 */
@@ -192,10 +195,10 @@ void lp_comm_sessions(struct lp_thread* t, int rank, int size) {
     lp_commit(t, LP_DEF_COMM, 0, bytes, now, now);
 }
 
-uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent) {
+static uint32_t duplicate(struct lp_thread* t, uintptr_t handle, MPI_Comm parent) {
     uint32_t parent_id = lp_comm_id(t, parent);
     struct entry* e = find((uintptr_t)parent);
-    if (!e || comm == lp_k.comm_null)
+    if (!e)
         return 0;
     uint64_t number = __atomic_add_fetch(&e->dups, 1, __ATOMIC_RELAXED);
     int inter = 0;
@@ -207,7 +210,39 @@ uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent) {
         remote[1] = number;
     }
     uint32_t flags = LP_COMM_IS_IDUP | (inter ? LP_COMM_INTER : 0);
-    return define_like(t, comm, parent, parent_id, flags, agreed, remote);
+    return define_like(t, handle, parent, parent_id, flags, agreed, remote);
+}
+
+uint32_t lp_comm_idup(struct lp_thread* t, MPI_Comm comm, MPI_Comm parent) {
+    return comm == lp_k.comm_null ? 0 : duplicate(t, (uintptr_t)comm, parent);
+}
+
+/* No handle of a communicator, nor DEAD where MPI_FILE_NULL is 0: the upper half of the addresses is the kernel's. */
+#define FILE_KEY(handle) ((handle) | (uintptr_t)1 << 63)
+
+uint32_t lp_file_opened(struct lp_thread* t, uintptr_t file, MPI_Comm comm, const char* name) {
+    int rank = 0, size = 0, other = 0;
+    lp_comm_size(comm, &rank, &size, &other);
+    if (size < 2) /* no other rank to wait for, and programs open a file per rank and step */
+        return 0;
+    uint32_t id = duplicate(t, FILE_KEY(file), comm);
+    lp_note_name(t, LP_NAME_COMM, id, name);
+    return id;
+}
+
+void lp_file_unopened(uintptr_t comm) {
+    struct entry* e = find(comm);
+    if (e)
+        __atomic_add_fetch(&e->dups, 1, __ATOMIC_RELAXED);
+}
+
+uint32_t lp_file_id(uintptr_t file) {
+    const struct entry* e = find(FILE_KEY(file));
+    return e ? e->id : 0;
+}
+
+void lp_file_forget(uintptr_t file) {
+    lp_comm_forget(FILE_KEY(file));
 }
 
 uint32_t lp_comm_persistent(MPI_Comm comm) {

@@ -85,6 +85,11 @@ LP_HIDDEN uint32_t lp_comm_persistent(MPI_Comm comm);
 /* Of `size` ranks of a known communicator, the first and every `step`-th behind it: no MPI communicator is made. */
 LP_HIDDEN uint32_t lp_comm_strided(struct lp_thread* t, MPI_Comm of, int first, int step, int size);
 LP_HIDDEN void lp_comm_forget(uintptr_t handle);
+/* Of an open file: the local id of its communicator; 0: not seen opened. They call no MPI function of files. */
+LP_HIDDEN uint32_t lp_file_opened(struct lp_thread* t, uintptr_t file, MPI_Comm comm, const char* name);
+LP_HIDDEN void lp_file_unopened(uintptr_t comm); /* the call failed, and counts all the same: it may not on others */
+LP_HIDDEN uint32_t lp_file_id(uintptr_t file);
+LP_HIDDEN void lp_file_forget(uintptr_t file);
 LP_HIDDEN void lp_comm_name(struct lp_thread* t, MPI_Comm comm, const char* name);
 LP_HIDDEN void lp_note_name(struct lp_thread* t, int kind, uint32_t id, const char* name);
 /* 1: an inter-communicator, of which `other` is the remote group's size. */

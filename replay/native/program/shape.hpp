@@ -10,7 +10,7 @@ enum class Shape : std::uint8_t {
     one_to_all,
     all_to_one,
     prefix,
-    agreement,  ///< creation or release of a handle: each for all, where the times show that all were in it at one time
+    agreement,  ///< creation or release of a handle, operation on a file: each for all, if all are in it concurrently
     none
 };
 

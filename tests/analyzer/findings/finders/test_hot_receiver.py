@@ -77,8 +77,8 @@ def test_a_hot_spot_that_moves_from_rank_to_rank_is_found_with_its_time() -> Non
     assert found.height == 1
     finding = found.row(0, named=True)
     assert (
-        finding["title"]
-        == "ranks 0-3 are hot receivers in turn: all senders send to the same rank at once; they stall in MPI_Send"
+        finding["title"] == "ranks 0-3 are hot receivers one after another: "
+        "all senders send to the same rank at once; they stall in MPI_Send"
     )
     assert (finding["ranks"], finding["region"]) == ([0, 1, 2, 3], "MPI_Send")
     # Three senders send to the same receiver at once: each meets 2 messages there, where it has one of three receivers:
