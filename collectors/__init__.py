@@ -1,1 +1,1 @@
-"""How a trace is made: interposers, drivers and workloads. Meets the rest only in the OTF2 archive."""
+"""How a trace is made: interposers, drivers and workloads. Shares only the OTF2 archive with the rest."""

@@ -39,7 +39,7 @@ class Archive:
     path: Path
     summary: dict[str, object]
     calibration: Outcome | None = None
-    """What came of measuring the machine while recording; None: nobody asked."""
+    """The outcome of measuring the machine while recording; None: not requested."""
 
     @property
     def warnings(self) -> list[str]:
@@ -53,9 +53,9 @@ def find_assembler(say: Callable[[str], None] = lambda text: None) -> Path:
 
     Raises InputError that names the package when libotf2 or the C++ compiler is missing.
     """
-    beside = Path(__file__).parent / "assembler" / _PROGRAM
+    in_tree = Path(__file__).parent / "assembler" / _PROGRAM
     installed = Path(sysconfig.get_paths()["platlib"]) / "logpost" / "collectors" / "assembler" / _PROGRAM
-    for path in (beside, installed):
+    for path in (in_tree, installed):
         if _is_current(path):
             return path
     return _build(say)
@@ -103,7 +103,7 @@ def _build(say: Callable[[str], None]) -> Path:
     if _is_current(target / _PROGRAM):
         return target / _PROGRAM
     shutil.rmtree(target, ignore_errors=True)  # one that libotf2 has left
-    say("building the assembler (once, takes seconds)")
+    say("building the assembler (once, for some seconds)")
 
     def make(place: Path) -> None:
         command = [*compiler, "-std=c++20", "-O2", f'-DLOGPOST_SOURCES="{_key()}"', f"-I{recorder.NATIVE}"]

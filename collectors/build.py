@@ -1,6 +1,6 @@
 """Compile helpers for the user's machine and keep them in a cache.
 
-Each result lies in a folder of the cache, named by a hash of everything that it depends on: sources, flags,
+Each result is in a folder of the cache, named by a hash of everything that it depends on: sources, flags,
 compiler. An update of any of them makes a new folder and never a stale one. A folder appears whole or not at all.
 """
 
@@ -88,7 +88,7 @@ def run_compiler(command: Sequence[str], trouble: str) -> None:
 def kept(folder: Path, make: Callable[[Path], None]) -> Path:
     """A folder of the cache, filled by `make` when it is not there yet; it appears whole or not at all.
 
-    Who asks for it while another process fills it waits for that.
+    A process that needs the folder while another process fills it waits for that.
 
     Raises InputError when the cache cannot be written to, and whatever `make` raises.
     """
@@ -115,7 +115,8 @@ def kept(folder: Path, make: Callable[[Path], None]) -> Path:
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """Waits until no other process is in it with this file, but no longer than `LONGEST_WAIT`, and removes that in the
-    end. Who does not wait, also where the file system has no locks, does the work twice, and nothing breaks."""
+    end. A process that does not wait, also where the file system has no locks, does the work twice, and nothing
+    breaks."""
     with path.open("a") as lock:
         end = time.monotonic() + LONGEST_WAIT
         while not _locked(lock.fileno()) and time.monotonic() < end:

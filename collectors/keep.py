@@ -10,7 +10,7 @@ from logpost.errors import InputError
 
 _SIZES = {"MB": 10**6, "GB": 10**9}
 _MOST_FOR_A_TIME = 500 * 10**6
-"""Bytes that a ring may grow to where only a time is asked for."""
+"""Bytes that a ring may grow to where only a time is given."""
 
 
 @dataclass(frozen=True)

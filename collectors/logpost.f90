@@ -1,4 +1,4 @@
-! What a Fortran program may tell `logpost record`: ../logpost.h says what each does. A module alone, to be copied beside any
+! Calls of a Fortran program to `logpost record`: ../logpost.h says what each does. A module alone, to be copied next to any
 ! program; without the recorder each does nothing, and nothing has to be linked (before glibc 2.34: -ldl).
 !
 !     use logpost

@@ -1,4 +1,4 @@
-/* What a program may tell `logpost record`. A header alone, to be copied beside any program: without the recorder each
+/* Calls of a program to `logpost record`. A header alone, to be copied next to any program: without the recorder each
  * function does nothing, and nothing has to be linked.
  *
  *   logpost_pause()   recording of this process is off, after this call,
@@ -18,8 +18,9 @@
  * With `record --keep`, where the last calls are kept:
  *
  *   logpost_start()  what this process did so far counts as overwritten: an archive begins here. With `record --keep`.
- *   logpost_dump()   asks for an archive of the run so far, as `--dump-signal` does. `record --keep` makes it within a
- *                    second or so, while the program goes on; calls of several ranks within that time make one archive.
+ *   logpost_dump()   requests an archive of the run so far, as `--dump-signal` does. `record --keep` makes it within a
+ *                    second or so, while the program continues; calls of several ranks within that time make one
+ * archive.
  *
  * One iteration, with the next one's first calls until the archive is made:
  *
@@ -30,7 +31,7 @@
  * logpost_start() sums up what the ring holds: about 0.3 ms for each MB. Of a process with several threads it cuts the
  * calling thread's log and the ring; what others have done since their last slot was full stays.
  *
- * For phases of the program use MPI_Pcontrol(level) from 2 on, which is MPI's own: the level stands in the archive.
+ * For phases of the program use MPI_Pcontrol(level) from 2 on, which is MPI's own: the level is in the archive.
  */
 #ifndef LOGPOST_H
 #define LOGPOST_H
@@ -46,7 +47,7 @@ extern void logpost_switch_on(void) __attribute__((weak));
 extern void logpost_region_enter(const char* name) __attribute__((weak));
 extern void logpost_region_leave(void) __attribute__((weak));
 extern void logpost_mark_here(const char* name) __attribute__((weak));
-/* Under a name of its own, so that it does not contradict <dlfcn.h>. */
+/* Under a separate name, so that it does not contradict <dlfcn.h>. */
 extern void* logpost_dlsym_(void*, const char*) __asm__("dlsym") __attribute__((weak));
 
 /* In a program that is linked to a fixed address (-no-pie -fno-pie) the linker has decided that a weak function which
@@ -68,7 +69,7 @@ LOGPOST_INLINE_ logpost_hook_ logpost_find_(logpost_hook_ hook, const char* name
 }
 
 /* Looked for once in each source file. */
-#define LOGPOST_TELL_(kind, hook, arguments) \
+#define LOGPOST_CALL_(kind, hook, arguments) \
     static logpost_hook_ found;              \
     static int looked;                       \
     if (!looked) {                           \
@@ -80,31 +81,31 @@ LOGPOST_INLINE_ logpost_hook_ logpost_find_(logpost_hook_ hook, const char* name
     found.kind arguments
 
 LOGPOST_INLINE_ void logpost_start(void) {
-    LOGPOST_TELL_(plain, logpost_cut_here, ());
+    LOGPOST_CALL_(plain, logpost_cut_here, ());
 }
 
 LOGPOST_INLINE_ void logpost_dump(void) {
-    LOGPOST_TELL_(plain, logpost_ask_for_archive, ());
+    LOGPOST_CALL_(plain, logpost_ask_for_archive, ());
 }
 
 LOGPOST_INLINE_ void logpost_pause(void) {
-    LOGPOST_TELL_(plain, logpost_switch_off, ());
+    LOGPOST_CALL_(plain, logpost_switch_off, ());
 }
 
 LOGPOST_INLINE_ void logpost_resume(void) {
-    LOGPOST_TELL_(plain, logpost_switch_on, ());
+    LOGPOST_CALL_(plain, logpost_switch_on, ());
 }
 
 LOGPOST_INLINE_ void logpost_region_begin(const char* name) {
-    LOGPOST_TELL_(named, logpost_region_enter, (name));
+    LOGPOST_CALL_(named, logpost_region_enter, (name));
 }
 
 LOGPOST_INLINE_ void logpost_region_end(void) {
-    LOGPOST_TELL_(plain, logpost_region_leave, ());
+    LOGPOST_CALL_(plain, logpost_region_leave, ());
 }
 
 LOGPOST_INLINE_ void logpost_marker(const char* name) {
-    LOGPOST_TELL_(named, logpost_mark_here, (name));
+    LOGPOST_CALL_(named, logpost_mark_here, (name));
 }
 
 #ifdef __cplusplus

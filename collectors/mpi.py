@@ -154,7 +154,7 @@ def launcher_of(compiler: str, paradigm: str = "mpi") -> str:
 
 
 def compiler_of(launcher: str) -> str:
-    """The wrapper of a launcher's MPI: beside it, else on PATH (`/opt/x/bin/mpirun` -> `/opt/x/bin/mpicc`).
+    """The wrapper of a launcher's MPI: next to it, else on PATH (`/opt/x/bin/mpirun` -> `/opt/x/bin/mpicc`).
 
     Raises InputError when the launcher or the wrapper is not there, with what to install.
     """
@@ -162,8 +162,8 @@ def compiler_of(launcher: str) -> str:
     if path is None:
         raise InputError(f"{launcher} is not on PATH; give the launcher of your MPI, e.g. mpirun -n 2")
     candidates = next(wrappers for start, wrappers in _WRAPPERS if Path(path).name.startswith(start))
-    beside = [str(Path(path).with_name(name)) for name in candidates]
-    for found in (*(wrapper for wrapper in beside if os.access(wrapper, os.X_OK)), *map(shutil.which, candidates)):
+    neighbours = [str(Path(path).with_name(name)) for name in candidates]
+    for found in (*(wrapper for wrapper in neighbours if os.access(wrapper, os.X_OK)), *map(shutil.which, candidates)):
         if found:
             return found
     raise InputError(
@@ -178,7 +178,7 @@ def is_interpreter(path: Path) -> bool:
 
 
 def program_of(command: Sequence[str]) -> Path | None:
-    """The executable that a command runs, by a launcher or by itself."""
+    """The executable that a command runs, by a launcher or directly."""
     first = 1 if command and is_launcher(command[0]) else 0
     return next((path for place, path in _executables(command) if place >= first), None)
 

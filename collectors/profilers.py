@@ -2,8 +2,8 @@
 
 The interposer defines both names. In front of a profiler it would take the program's calls and hand them to the MPI
 library: the profiler would see none. Behind it, the profiler's wrappers run as they do without the recorder, and what
-they call comes to the interposer. So what the user preloads stays in front; a profiler that the program is linked to
-stands behind every preload, and is preloaded, too.
+they call reaches the interposer. So what the user preloads stays in front; a profiler that the program is linked to is
+behind every preload, and is preloaded, too.
 """
 
 from __future__ import annotations

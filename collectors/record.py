@@ -1,6 +1,6 @@
 """Record an MPI or OpenSHMEM program: preload the interposer, run the command unchanged, make the archive.
 
-The program comes first. Whatever is missing is found out before it starts; once it runs, nothing here may stop or
+The program has priority. Whatever is missing is found out before it starts; once it runs, nothing here may stop or
 change it, and its exit status is returned whatever becomes of the archive.
 """
 
@@ -43,7 +43,7 @@ class Settings:
     keep: Keep | None = None
     """Bounds of the ring that each process records into; None: all is kept."""
     keep_in: Path | None = None
-    """Where raw logs and rings are while the program runs; None: beside the archive."""
+    """Where raw logs and rings are while the program runs; None: next to the archive."""
     calibrate_s: float | None = None
     """Time for measuring the machine within MPI_Init; None: it is not measured."""
     functions: bool = False
@@ -54,7 +54,7 @@ class Settings:
     hang_s: float | None = None
     """Make an archive of the run so far when a thread sits in one call for so long; None: never."""
     dump_signal: int | None = None
-    """Make one when this signal comes, which the program then does not get."""
+    """Make one when this signal arrives, which the program then does not get."""
     environment: dict[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
@@ -97,7 +97,10 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     if settings.functions:
         variables["LOGPOST_FUNCTIONS"] = "1"
         variables["LOGPOST_STACK_DEPTH"] = "0"  # the functions that are entered are the call path
-    for name in ("NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"):  # who listens to markers, unless a tool does already
+    for name in (
+        "NVTX_INJECTION64_PATH",
+        "INTEL_LIBITTNOTIFY64",
+    ):  # the listener to markers, unless a tool listens already
         if not settings.environment.get(name):
             variables[name] = str(library)
     if variables.get("INTEL_LIBITTNOTIFY64") and not settings.environment.get("INTEL_ITTNOTIFY_GROUPS"):
@@ -371,10 +374,10 @@ def _archive(assembler: Path, raw: Path, settings: Settings, say: Say) -> assemb
 
 
 def _so_far(assembler: Path, raw: Path, settings: Settings, say: Say, name: str, why: str) -> None:
-    """Make the archive of the run so far, or say why there is none. Never raises: the program goes on."""
+    """Make the archive of the run so far, or say why there is none. Never raises: the program continues."""
     try:
         archive = _with_machine(snapshot.take(assembler, raw, settings.output.resolve(), name), raw)
     except (InputError, OSError, ValueError) as error:
         say(f"{why}, but no archive was made of it: {error}")
         return
-    say(f"{why}: {archive.path} holds it; the program goes on")
+    say(f"{why}: {archive.path} holds it; the program continues")

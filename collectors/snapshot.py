@@ -1,9 +1,10 @@
-"""An archive of a run so far: the raw logs of a program that goes on, as they are at one moment.
+"""An archive of a run so far: the raw logs of a program that continues, as they are at one moment.
 
 The program is not touched. Logs only grow, so a second name for each is enough; windows are copied, each before its
-log gets that name: what leaves a window meanwhile is in the log twice over, and the copy's header says where it ends.
+log gets that name: what leaves a window during the copy is in the log twice over, and the copy's header says where it
+    ends.
 Of a ring the slots are copied behind the windows, and the sum of what was overwritten last: slots that the sum has,
-and slots behind the window, are passed over, and the rest is whole, unless the whole ring turned meanwhile.
+and slots behind the window, are passed over, and the rest is whole, unless the whole ring turned during the copy.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _STALE = 1  # LP_WINDOW_IS_STALE
 _FIRST_NOTE = 64
 _LOST = struct.Struct("=QQQQQ")  # of struct lp_lost: magic, process, updating, turn, newest
 _RINGS = 3
-_TRIES = 100  # a window takes 0.1 ms to copy; a thread moves to its next one after thousands of calls
+_TRIES = 100  # copying a window costs 0.1 ms; a thread moves to its next one after thousands of calls
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def state(path: Path) -> tuple[int, int]:
 
 
 def read(path: Path) -> Window:
-    """A window as it was at one moment, though its thread goes on.
+    """A window as it was at one moment, though its thread continues.
 
     Where the thread made calls all the while, the last one's begin is left out: what ended before it is not known.
     """
@@ -88,7 +89,7 @@ def take(assembler: Path, raw: Path, output: Path, name: str) -> assemble.Archiv
     try:
         paths = sorted(raw.iterdir())
         for path in paths:
-            if path.suffix not in (".raw", ".window", ".ring", ".lost", ".asked") and path.is_file():
+            if path.suffix not in (".raw", ".window", ".ring", ".lost", ".request") and path.is_file():
                 shutil.copyfile(path, copy / path.name)
         for attempt in range(_RINGS):
             newest = {path: _LOST.unpack_from(path.read_bytes())[4] for path in paths if path.suffix == ".lost"}

@@ -39,7 +39,7 @@ class Collector:
 
 @dataclass(frozen=True)
 class Usability:
-    """What came of looking for a collector's needs; `missing` is empty where it is usable."""
+    """The outcome of looking for a collector's needs; `missing` is empty where it is usable."""
 
     name: str
     records: str

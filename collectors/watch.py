@@ -1,7 +1,7 @@
 """While a program is recorded: an archive of the run so far on a signal, or when a thread sits in one call too long.
 
 The watcher is a thread of `logpost record`, not of the program. It looks at the windows of this host's processes
-from outside, 16 bytes each; other hosts' windows reach a network file system too late to tell anything.
+from outside, 16 bytes each; other hosts' windows reach a network file system too late to be of use.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Watcher:
     def __init__(self, raw: Path, hang_s: float | None, take: Callable[[str, str], None]) -> None:
         self._raw, self._hang, self._take = raw, hang_s, take
         self._wake = threading.Event()
-        self._asked = self._ended = False
+        self._requested = self._ended = False
         self._seen: dict[Path, tuple[int, int, float]] = {}
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -54,7 +54,7 @@ class Watcher:
 
     def ask(self) -> None:
         """Make an archive now; may be called in a signal handler."""
-        self._asked = True
+        self._requested = True
         self._wake.set()
 
     def end(self) -> None:
@@ -67,21 +67,21 @@ class Watcher:
         while not self._ended:
             self._wake.wait(1.0 if self._hang is None else min(1.0, self._hang / 4))
             self._wake.clear()
-            if not self._ended and self._program_asks():
-                self._take("dump", "the program asked for the run so far")
-            if self._asked and not self._ended:
-                self._asked = False
-                self._take("dump", "a signal asked for the run so far")
+            if not self._ended and self._program_requests():
+                self._take("dump", "the program requested the run so far")
+            if self._requested and not self._ended:
+                self._requested = False
+                self._take("dump", "a signal requested the run so far")
             if self._hang is not None and not self._ended and self._hangs(self._hang):
                 self._take("hang", f"a rank has been in one call for {self._hang:g} s")
                 self._hang = None  # the first archive shows the hang; later ones would show the same
 
-    def _program_asks(self) -> bool:
-        """Whether some process has called logpost_dump() since this was asked last."""
-        asked = list(self._raw.glob("*.asked"))
-        for path in asked:
+    def _program_requests(self) -> bool:
+        """Whether some process has called logpost_dump() since the last look."""
+        requests = list(self._raw.glob("*.request"))
+        for path in requests:
             path.unlink(missing_ok=True)
-        return bool(asked)
+        return bool(requests)
 
     def _hangs(self, limit_s: float) -> bool:
         for path in self._raw.glob("*.window"):

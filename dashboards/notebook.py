@@ -192,8 +192,8 @@ def open_run(path: str | os.PathLike[str]) -> OpenRun:
 
 
 def _shown(made: Chart, *, legend: bool = True) -> go.Figure:
-    """The chart's first view in the light colours, as a figure that draws by itself; `legend`: of its categories, which
-    stand on no axis."""
+    """The chart's first view in the light colours, as a figure without the page's scripts; `legend`: of its categories,
+    which no axis names."""
     figure = go.Figure(made.figure)
     if made.views:
         view = made.views[made.first]
@@ -228,7 +228,7 @@ def _coloured(trace: Any, colour: str) -> None:
 
 
 def _with_legend(figure: go.Figure) -> None:
-    """What the colours of categories stand for: a page says it beside the figure, a notebook has the figure alone."""
+    """The meaning of the colours of categories: a page shows it next to the figure, a notebook has the figure alone."""
     if figure.layout.showlegend:
         return
     shown: list[str] = []

@@ -22,7 +22,7 @@ from logpost.analyzer.findings.wording.numbers import evidence_text
 from logpost.analyzer.render.report.json import as_json
 from logpost.analyzer.render.report.text import print_report
 from logpost.analyzer.report.build import build
-from logpost.analyzer.report.data import FoundHere, Report
+from logpost.analyzer.report.data import PlacedFinding, Report
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.phases import program
 from logpost.analyzer.run.program_profile import program_profile
@@ -507,6 +507,6 @@ def check(run: Run) -> None:
 
 def with_finding(said: Said, **changed: Any) -> Said:
     """The same with another first finding: what a test of a row has."""
-    first: FoundHere = said.report.findings[0]
+    first: PlacedFinding = said.report.findings[0]
     findings = (replace(first, **changed), *said.report.findings[1:])
     return Said(said.run, replace(said.report, findings=findings))

@@ -239,7 +239,7 @@ def test_what_does_not_pass_in_company_is_run_again_alone(
     monkeypatch.setattr(lanes, "load_factor", lambda: 1.0)
     monkeypatch.setattr(trial, "_passes", lambda _work, test, _program, limit_s: passes("without", test, limit_s))
     monkeypatch.setattr(trial, "_recorded", lambda test, *_: passes("with", test, test.limit_s))
-    outcomes = conformance.conform(tmp_path, "mpich", "coll/", VERSIONS, at_once=2)
+    outcomes = conformance.conform(tmp_path, "mpich", "coll/", VERSIONS, concurrent=2)
     assert {x.name: (x.without, x.with_collector) for x in outcomes} == {
         "coll/red3 4": (True, True),
         "coll/crowded 2": (True, True),

@@ -15,7 +15,7 @@ class ArchiveError(ValueError):
     pass
 
 class Progress:
-    """Counters of a read under way."""
+    """Counters of a read in progress."""
 
     def __init__(self) -> None: ...
 
@@ -39,7 +39,7 @@ class ClockMode(enum.Enum):
 
 def read(archive: str | os.PathLike[str], threads: int, progress: Progress, clock: ClockMode, spill: logpost.replay._native.Spill | None = None, shards: Shards | None = None) -> Trace:
     """
-    Reads an archive, given as its anchor file or directory; `spill`: where what has no place in memory goes. Raises ArchiveError, and OSError where that file cannot be written.
+    Reads an archive, given as its anchor file or directory; `spill`: the file for what exceeds the memory. Raises ArchiveError, and OSError where that file cannot be written.
     """
 
 def thread_categories() -> list[str]:
@@ -126,7 +126,7 @@ def match_block(shards: Shards, block: int, progress: Progress) -> bool:
     """
 
 class GoalRank:
-    """A rank of a GOAL schedule, told part by part."""
+    """A rank of a GOAL schedule, written part by part."""
 
     def __init__(self, first_ps: int, last_ps: int, unit_ps: int, tables: dict[str, logpost.replay.columns.Piece]) -> None:
         """
@@ -135,7 +135,7 @@ class GoalRank:
 
     @property
     def ended(self) -> bool:
-        """All is told."""
+        """All is written."""
 
     def next(self, operations: int) -> tuple[bytes, int, logpost.replay.columns.Piece, int, int]:
         """

@@ -27,7 +27,7 @@ _ENOUGH = 0.5
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where a region stands: its source file (empty: not known), and the names around it in the calling context."""
+    """Where a region is: its source file (empty: not known), and the names around it in the calling context."""
 
     file: str
     callers: frozenset[str]

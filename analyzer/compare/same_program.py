@@ -28,12 +28,12 @@ def path_times(run: Run) -> dict[str, int]:
 
 def same_program(a: Mapping[str, int], b: Mapping[str, int]) -> bool:
     """Whether the runs that spend these times in their call paths are of one program."""
-    a, b = ({path: time for path, time in one.items() if _tells(path)} for one in (a, b))
+    a, b = ({path: time for path, time in one.items() if _is_specific(path)} for one in (a, b))
     shared = a.keys() & b.keys()
     return len(shared) >= LEAST_SHARED * len(a.keys() | b.keys()) and all(
         sum(one[path] for path in shared) >= LEAST_SHARED * sum(one.values()) for one in (a, b)
     )
 
 
-def _tells(path: str) -> bool:
+def _is_specific(path: str) -> bool:
     return path.rsplit(" / ", 1)[-1] not in OF_EVERY_PROGRAM

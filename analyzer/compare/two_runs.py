@@ -13,7 +13,7 @@ from logpost.analyzer.compare.change import Change
 from logpost.analyzer.compare.places import renamed, surroundings
 from logpost.analyzer.compare.regions import RegionChange, changes_by_region, times_of
 from logpost.analyzer.report.build import build
-from logpost.analyzer.report.data import FoundHere, Report
+from logpost.analyzer.report.data import PlacedFinding, Report
 from logpost.analyzer.report.efficiencies import NAMES
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import CATEGORIES, FINDING_KINDS, WAIT_STATES
@@ -72,7 +72,7 @@ class Comparison:
     groups: tuple[Change, ...]
     """None where a group holds a part only of what is not divided"""
     undivided: tuple[str, ...]
-    """categories that the machine of A or that of B does not tell apart: one of `categories` in both"""
+    """categories that the machine of A or that of B does not distinguish: one of `categories` in both"""
     efficiencies: tuple[Change, ...]
     wait_states: tuple[Change, ...]
     wait_counts: tuple[Change, ...]
@@ -80,9 +80,9 @@ class Comparison:
     """those that changed most"""
     every_region: Mapping[str, Change]
     """region name, of either run, to its time"""
-    gone: tuple[FoundHere, ...]
-    came: tuple[FoundHere, ...]
-    stayed: tuple[tuple[FoundHere, FoundHere], ...]
+    gone: tuple[PlacedFinding, ...]
+    appeared: tuple[PlacedFinding, ...]
+    stayed: tuple[tuple[PlacedFinding, PlacedFinding], ...]
     notes: tuple[str, ...]
     renames: Mapping[str, str]
     """A's names of user regions that B calls otherwise, each with B's"""
@@ -153,7 +153,7 @@ def compare(before: Run, after: Run) -> Comparison:
     states = ({s.name: s for s in a.wait_states}, {s.name: s for s in b.wait_states})
     values = ({e.name: e.value for e in a.efficiencies}, {e.name: e.value for e in b.efficiencies})
     renames = renamed(surroundings(before), surroundings(after))
-    gone, came, stayed = _findings(a.findings, b.findings, renames)
+    gone, appeared, stayed = _findings(a.findings, b.findings, renames)
     regions = changes_by_region(before, after, renames)
     return Comparison(
         a=a,
@@ -178,7 +178,7 @@ def compare(before: Run, after: Run) -> Comparison:
         regions=tuple(regions[:REGIONS]),
         every_region=times_of(regions),
         gone=gone,
-        came=came,
+        appeared=appeared,
         stayed=stayed,
         notes=(*_notes(a, b), *_renames(renames)),
         renames=renames,
@@ -200,15 +200,15 @@ def _gain(report: Report, kind: str) -> float:
     return max((found.gain for found in report.findings if kind in ("", found.kind)), default=0.0)
 
 
-def _key(found: FoundHere, renames: Mapping[str, str]) -> tuple[str, str, str]:
+def _key(found: PlacedFinding, renames: Mapping[str, str]) -> tuple[str, str, str]:
     """Two findings are the same one in two runs if kind and place are; lines, ranks, cause and times may differ."""
     path = SEPARATOR.join(renames.get(name, name) for name in found.path.split(SEPARATOR))
     return found.kind, path, renames.get(found.region, found.region)
 
 
 def _findings(
-    a: Iterable[FoundHere], b: Iterable[FoundHere], renames: Mapping[str, str]
-) -> tuple[tuple[FoundHere, ...], tuple[FoundHere, ...], tuple[tuple[FoundHere, FoundHere], ...]]:
+    a: Iterable[PlacedFinding], b: Iterable[PlacedFinding], renames: Mapping[str, str]
+) -> tuple[tuple[PlacedFinding, ...], tuple[PlacedFinding, ...], tuple[tuple[PlacedFinding, PlacedFinding], ...]]:
     later = list(b)
     gone, stayed = [], []
     for found in a:
@@ -223,7 +223,7 @@ def _findings(
     return tuple(gone), tuple(later), tuple(stayed)
 
 
-def _likeness(a: FoundHere, b: FoundHere) -> tuple[bool, bool, bool]:
+def _likeness(a: PlacedFinding, b: PlacedFinding) -> tuple[bool, bool, bool]:
     return a.ranks == b.ranks, (a.file, a.line) == (b.file, b.line), a.cause_region == b.cause_region
 
 
@@ -239,7 +239,7 @@ def _renames(renames: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _own_machine(report: Report) -> str:
-    """How a run came to a machine that is its alone; empty where it has another."""
+    """How a run got a machine that no other run uses; empty where it has another."""
     if report.machine.origin == "estimated":
         return "estimated from its own trace"
     measured = report.machine.origin == "recorded" and report.machine.name == MEASURED
@@ -256,7 +256,7 @@ def _notes(a: Report, b: Report) -> tuple[str, ...]:
         found.append(f"A has {a.ranks} ranks and B has {b.ranks}: this alone changes sums over ranks.")
     if a.machine.undivided != b.machine.undivided:
         found.append(
-            "What the machine of either run does not tell apart is shown as one in both; analyze both with the same "
+            "What the machine of either run does not distinguish is shown as one in both; analyze both with the same "
             "--machine FILE to compare its parts."
         )
     own = _own_machine(a)

@@ -1,9 +1,9 @@
 """The chain of causes behind a message or a call that waited: what the late rank did, and what that waited for.
 
 A message that waits for its sender (or, by rendezvous, for its receiver) waits for what that rank does from the one
-end's enter to the other's: computation, or a call. If the call waited for a message itself, the chain goes on with it;
-it ends at computation, at a call that waited for nobody, and at a collective operation, for which all its members wait.
-A call that waits in a collective operation waits for the member that enters last.
+end's enter to the other's: computation, or a call. If the call waited for a message itself, the chain continues with
+it; it ends at computation, at a call that waited for no rank, and at a collective operation, for which all its members
+wait. A call that waits in a collective operation waits for the member that enters last.
 These are the recorded facts; what a wait costs others is in the table `delay_costs`, and what counts for the run's
 length in `critical_path`.
 """
@@ -59,12 +59,12 @@ class CallCauses:
     """The message, by receiving location and number; None: the last member of a collective operation."""
     waited_ps: int
     causes: list[Cause]
-    """The nearest first; none where nobody was late."""
+    """The nearest first; none where no rank arrived last."""
 
 
 def causes_of_call(run: Run, call: int) -> CallCauses | None:
     """What is behind a call's wait: for a message's other end, or for the last member of a collective operation,
-    whichever took longer; None where it waited for neither.
+    whichever is longer; None where it waited for neither.
 
     Args:
         run: a finished run.
@@ -85,11 +85,11 @@ def causes_of_call(run: Run, call: int) -> CallCauses | None:
 
 
 Late = tuple[Location, int, int, int]
-"""Who was late, from when to when, and the callpath of its call."""
+"""The rank that another waited for, from when to when, and the callpath of its call."""
 
 
 def _chain(run: Run, late: Late | None, seen: set[tuple[int, int]]) -> list[Cause]:
-    """The causes from one that was late on; `seen` are the messages that the chain has gone through."""
+    """The causes from the late rank on; `seen` are the messages that the chain has gone through."""
     found: list[Cause] = []
     while late is not None and len(found) < MOST:
         cause, call = _doing(run, *late)
@@ -113,7 +113,7 @@ def _operation(run: Run, call: int) -> dict[str, Any] | None:
 
 
 def _last(run: Run, operation: dict[str, Any]) -> Late | None:
-    """The member that entered last, from when on it was awaited; None: it is the one that is asked about."""
+    """The member that entered last, from when on it was awaited; None: it is the operation's own member."""
     until = int(operation["enter_ps"] + operation["wait_ps"])
     members = run.facts("collectives").filter(pl.col("instance") == operation["instance"], pl.col("enter_ps") <= until)
     last = members.top_k(1, by="enter_ps").collect().row(0, named=True)
@@ -128,7 +128,7 @@ def _message(run: Run, condition: pl.Expr, by: str = "envelope_ps") -> dict[str,
 
 
 def _late(row: dict[str, Any]) -> Late | None:
-    """Who was late for a message; None: nobody."""
+    """The rank that a message waited for; None: it waited for no rank."""
     if row["late_sender_ps"] >= row["late_receiver_ps"]:
         begin, end = row["recv_enter_ps"], row["send_enter_ps"]
         late, callpath = row["send_location"], row["send_callpath"]

@@ -1,4 +1,4 @@
-"""Explain a member's part in a collective operation: its way through the replayed messages, under every model."""
+"""Explain a member's part in a collective operation: its path through the replayed messages, under every model."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from logpost.replay.cost.message_models import MessageModel
 
 
 @dataclass(frozen=True)
-class Way:
-    """What the member waited for and did under one model, from when nobody whom the definition names was late."""
+class ModelledPath:
+    """What the member waited for and did under one model, once all members that the definition names had entered."""
 
     model: MessageModel
     algorithm: str
@@ -42,9 +42,9 @@ class ExplainedCollective:
     enter_ps: int
     """of that call"""
     since_ps: int
-    """until then it waited for those whom the operation's definition names"""
+    """until then it waited for those that the operation's definition names"""
     leave_ps: int
-    ways: tuple[Way, ...]
+    paths: tuple[ModelledPath, ...]
 
 
 def rows_of(run: Run, call: int) -> pl.DataFrame:
@@ -84,20 +84,21 @@ def explained_collectives(
                 enter_ps=enter,
                 since_ps=since,
                 leave_ps=row["leave_ps"],
-                ways=tuple(
-                    _way(model, analysis, row["location"], row["number"], since, hidden) for model, analysis in analyses
+                paths=tuple(
+                    _path(model, analysis, row["location"], row["number"], since, hidden)
+                    for model, analysis in analyses
                 ),
             )
         )
     return tuple(found)
 
 
-def _way(
+def _path(
     model: MessageModel, analysis: Analysis, location: int, number: int, since: int, undivided: Sequence[str]
-) -> Way:
+) -> ModelledPath:
     steps, kind = analysis.collective_way(location, number)
     algorithm = "not_known" if kind < 0 else ALGORITHMS[int(analysis.collective_kinds()["algorithm"][kind])]
     columns = (steps[name].tolist() for name in ("part", "begin_ps", "end_ps"))
     pieces = (Piece(COLLECTIVE_PARTS[code], begin, end) for code, begin, end in zip(*columns, strict=True))
     found = joined(pieces, undivided, (UNDIVIDED, "send_overhead", "recv_overhead"))
-    return Way(model, algorithm, found, found[-1].end_ps if found else since)
+    return ModelledPath(model, algorithm, found, found[-1].end_ps if found else since)

@@ -31,7 +31,7 @@ _OF_CANDIDATES = (
     *("residual_ps", "deficit_ps", "recv_callpath"),
 )
 ROLES = ("send_call", "send_complete_call", "recv_post_call", "recv_call")
-"""Columns of the table `messages` that name calls, in the order in which they stand beside a message."""
+"""Columns of the table `messages` that name calls, in the order in which a message lists them."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Split:
     deficit_ps: int
     rendezvous: bool
     undivided: tuple[str, ...] = ()
-    """parts that the machine does not tell apart: they stand in `pieces` under one name"""
+    """parts that the machine does not distinguish: they are in `pieces` under one name"""
 
     @property
     def parts_ps(self) -> dict[str, int]:
@@ -71,7 +71,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Explained:
+class ExplainedMessage:
     """One message."""
 
     name: str
@@ -84,7 +84,7 @@ class Explained:
     hops: int
     tag: int
     any_source: bool
-    """its receive named no sender, and took what came first"""
+    """its receive named no sender, and took the first message that arrived"""
     clock_violation: bool
     begin_ps: int
     end_ps: int
@@ -104,7 +104,7 @@ class Explanation:
     """as people know it"""
     fits: tuple[ModelFit, ...]
     """each model's error over all messages of the run, or what it lacks"""
-    messages: tuple[Explained, ...]
+    messages: tuple[ExplainedMessage, ...]
     left_out: int
     """messages of the call that are not among them"""
     collectives: tuple[ExplainedCollective, ...] = ()
@@ -122,7 +122,7 @@ class Candidate:
     protocol: str
     envelope_ps: int
     residual_ps: int | None
-    """None where the run's machine does not tell it from other transport"""
+    """None where the run's machine does not distinguish it from other transport"""
     deficit_ps: int
     region: str
     """of the call that received it"""
@@ -186,7 +186,7 @@ def explain(
         machine: name or file; None: the run's own.
         models: which ones.
         most: at most so many messages of a call; None: all.
-        report: is told of progress.
+        report: receives the progress.
 
     Raises:
         InputError: there is no such message or call, or the machine cannot be used.
@@ -240,7 +240,7 @@ def explain(
 
 def _explained(
     run: Run, rows: pl.DataFrame, splits: list[list[Split]], split: Resplit, values: Sequence[MachineValue]
-) -> list[Explained]:
+) -> list[ExplainedMessage]:
     names = LocationNames(run.facts("locations").collect())
     places = _places(run)
     wanted = pl.concat([rows[role] for role in ROLES]).unique()
@@ -253,7 +253,7 @@ def _explained(
     for row, mine in zip(rows.iter_rows(named=True), splits, strict=True):
         begin = min(row["send_enter_ps"] - row["clamped_ps"], row["recv_enter_ps"])
         found.append(
-            Explained(
+            ExplainedMessage(
                 name=f"{row['recv_location']}:{row['recv_number']}",
                 sender=names[row["send_location"]],
                 receiver=names[row["recv_location"]],
@@ -277,7 +277,7 @@ def _explained(
 def _sides(
     row: dict[str, Any], calls: dict[int, dict[str, Any]], names: LocationNames, places: Places
 ) -> tuple[Side, ...]:
-    """The calls of a message; one that both starts and completes an end stands once."""
+    """The calls of a message; one that both starts and completes an end is listed once."""
     found = []
     for role, same in zip(ROLES, (None, "send_call", "recv_call", None), strict=True):
         call = calls.get(row[role])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from logpost.analyzer.export.files import Progress, whole
+from logpost.analyzer.export.files import Progress, atomic_output
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.place import MANIFEST
 from logpost.analyzer.run.schema import TABLES, Column
@@ -34,7 +34,7 @@ def export_csv(
         path: the directory to make.
         tables: names of the tables to write; all without any.
         force: replace an earlier export.
-        report: told of progress by tables.
+        report: receives the progress by tables.
 
     Returns:
         Bytes written per table.
@@ -46,7 +46,7 @@ def export_csv(
     unknown = [name for name in chosen if name not in TABLES]
     if unknown:
         raise InputError(f"unknown table {unknown[0]!r}; a run has {', '.join(TABLES)}")
-    with whole(path, force=force, directory=True) as folder:
+    with atomic_output(path, force=force, directory=True) as folder:
         for number, name in enumerate(chosen):
             if report:
                 report(name, number, len(chosen))
@@ -122,7 +122,7 @@ def readme(run: Run, chosen: Sequence[str]) -> str:
         "`=` as a formula.",
     ]
     if undivided := machine.undivided:
-        lines.append(f"The trace does not tell {', '.join(undivided)} apart: their sum is `{UNDIVIDED}`, {TITLE}.")
+        lines.append(f"The trace does not distinguish {', '.join(undivided)}: their sum is `{UNDIVIDED}`, {TITLE}.")
     for name in chosen:
         table = TABLES[name]
         lines += [

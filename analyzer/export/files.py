@@ -1,4 +1,4 @@
-"""Atomic exports: written beside the final path and moved there when complete."""
+"""Atomic exports: written next to the final path and moved there when complete."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @contextmanager
-def whole(final: Path, *, force: bool, directory: bool) -> Iterator[Path]:
+def atomic_output(final: Path, *, force: bool, directory: bool) -> Iterator[Path]:
     """A temporary file or directory that becomes `final` when the block ends without an exception.
 
     What is no regular file (a pipe, a device) stays what it is and gets the bytes; of a link, so does the link.

@@ -1,6 +1,6 @@
 """Export a run as a GOAL schedule, the text that LogGOPSim's txt2bin, ATLAHS and LLAMP read.
 
-A map beside it says which recorded call, message and collective operation each operation of the schedule is of.
+A map next to it states which recorded call, message and collective operation each operation of the schedule is of.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
-from logpost.analyzer.export.files import Progress, whole
+from logpost.analyzer.export.files import Progress, atomic_output
 from logpost.analyzer.export.goal_schedule import KINDS, Part, Schedule
 from logpost.analyzer.run.directory import Run
 from logpost.errors import InputError
@@ -37,7 +37,7 @@ MAP_COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Written:
+class GoalExport:
     """What an export consists of."""
 
     bytes: int
@@ -52,7 +52,7 @@ class Written:
 
 def export_goal(
     run: Run, path: Path, map_path: Path, *, unit: str = "ns", force: bool = False, report: Progress | None = None
-) -> Written:
+) -> GoalExport:
     """Write the schedule and its map.
 
     Args:
@@ -61,10 +61,10 @@ def export_goal(
         map_path: the map to write; Parquet or, if it ends in .csv, CSV.
         unit: of the times, a key of `UNITS`; times are rounded without drift.
         force: replace earlier files.
-        report: told of progress.
+        report: receives the progress.
 
     Raises:
-        InputError: the run cannot be told as a schedule, or a file cannot be written.
+        InputError: the run cannot be written as a schedule, or a file cannot be written.
     """
     if map_path.suffix not in (".csv", ".parquet"):
         raise InputError(f"--map {map_path}: its name must end in .parquet or .csv")
@@ -76,8 +76,8 @@ def export_goal(
     schedule = Schedule(run, UNITS[unit])
     calls, done = run.facts("calls").select(pl.len()).collect().item(), 0
     with (
-        whole(path, force=force, directory=False) as file,
-        whole(map_path, force=force, directory=False) as mapped,
+        atomic_output(path, force=force, directory=False) as file,
+        atomic_output(map_path, force=force, directory=False) as mapped,
         file.open("wb") as out,
         _MapWriter(mapped, csv=map_path.suffix == ".csv") as rows,
     ):
@@ -93,7 +93,7 @@ def export_goal(
         size = file.stat().st_size
     if text.empty:
         schedule.left_out["end of a message of 0 bytes, written as 1"] = text.empty
-    return Written(
+    return GoalExport(
         bytes=size,
         map=str(map_path),
         ranks=len(schedule),
@@ -167,9 +167,9 @@ def _values(values: ReplayParameters, locality: int, unit: str) -> str:
     row = int(values.class_start[locality])
     scale = UNITS[unit]
     names = {"L": values.L_ps, "o_s": values.o_s_ps, "o_r": values.o_r_ps, "g": values.g_ps, "G": values.G_ps_per_byte}
-    told = " ".join(f"{name}={float(column[row]) / scale:.6g}" for name, column in names.items())
+    text = " ".join(f"{name}={float(column[row]) / scale:.6g}" for name, column in names.items())
     limit = int(values.eager_limit_bytes[locality])
-    return f"machine {values.machine}, {LOCALITIES[locality]}: {told}" + (f" S={limit}" if limit >= 0 else "")
+    return f"machine {values.machine}, {LOCALITIES[locality]}: {text}" + (f" S={limit}" if limit >= 0 else "")
 
 
 class _Text:
@@ -182,7 +182,7 @@ class _Text:
         self.empty = 0
 
     def head(self, heading: Iterable[str], ranks: int) -> None:
-        """What stands before the first rank."""
+        """The lines before the first rank."""
         lines = [*(f"// {line}\n" for line in heading), f"num_ranks {ranks}\n"]
         self._out.write("".join(lines).encode())
 

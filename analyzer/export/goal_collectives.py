@@ -43,7 +43,7 @@ class Collectives:
         self._places: list[dict[int, int]] = []
         self._instances = self._shared(first_tag)
         self.left_out: dict[str, int] = {}
-        """what of the operations is told otherwise, and how often"""
+        """what of the operations is written otherwise, and how often"""
         if lost := rows.filter(~known).select(pl.len()).collect().item():
             self.left_out[NOT_WHOLE] = lost
         if unknown := self._instances.filter(pl.col("group") < 0).height:
@@ -65,16 +65,16 @@ class Collectives:
 
     def _member(self, location: int, rows: pl.DataFrame) -> tuple[Piece, Piece]:
         shapes = rows.select("operation", "bytes", "group").unique(maintain_order=True)
-        told = [self._steps(location, *shape) for shape in shapes.iter_rows()]
-        # An operation without messages for this member, or of unknown members, is told as a calc.
-        numbers = np.where([shape is not None for shape in told], np.arange(len(told)), -1).astype(np.int32)
+        known = [self._steps(location, *shape) for shape in shapes.iter_rows()]
+        # An operation without messages for this member, or of unknown members, is written as a calc.
+        numbers = np.where([shape is not None for shape in known], np.arange(len(known)), -1).astype(np.int32)
         rows = rows.join(
             shapes.with_columns(shape=pl.Series(numbers)),
             on=["operation", "bytes", "group"],
             how="left",
             maintain_order="left",
         )
-        steps = [shape or _Steps.none() for shape in told]
+        steps = [shape or _Steps.none() for shape in known]
         return (
             {name: rows[name].to_numpy() for name in COLUMNS},
             {
@@ -181,7 +181,8 @@ class Collectives:
 
 @dataclass(frozen=True)
 class _Steps:
-    """What a member sends and receives in an operation, in order: of each whether it sends, with whom, and bytes."""
+    """What a member sends and receives in an operation, in order: of each whether it sends, the other rank, and
+    bytes."""
 
     sends: UInt8
     peer: Int32

@@ -1,7 +1,7 @@
 """A run as a GOAL schedule, rank by rank: the tables that the native core makes each rank's operations from.
 
 Which operations a call becomes is said there (`analyzer/archive/native/export/goal_rank.hpp`). Where all members wait
-for the last one (creation of communicators, MPI_Init), a call's own time is what came after that.
+for the last one (creation of communicators, MPI_Init), a call's own time is the time after that.
 
 A message's tag stands for its communicator and tag; receives have the source and the tag that they got.
 """
@@ -27,7 +27,7 @@ BATCH = 1 << 22
 """Calls whose ranks are in memory at a time, unless one rank has more."""
 
 PART = 1 << 18
-"""Operations that are told at a time."""
+"""Operations that are written at a time."""
 
 _NO_COLLECTIVES: tuple[Piece, Piece] = (
     {
@@ -54,7 +54,7 @@ class Part(NamedTuple):
     operations: Piece
     """kind (see `KINDS`), call, message and instance; -1: none"""
     calls: int
-    """of the run that they tell"""
+    """of the run that they contain"""
     empty: int
     """messages' ends of 0 bytes, written as 1"""
     ends: bool
@@ -77,7 +77,7 @@ class Schedule:
             raise InputError(f"{run.path}: no location communicates: there is nothing to export")
         if min(ranks) < 0 or len(set(ranks)) < len(ranks):
             raise InputError(
-                f"{run.path}: threads communicate beside their ranks, which a GOAL schedule cannot tell; "
+                f"{run.path}: threads communicate in addition to their ranks, which a GOAL schedule cannot contain; "
                 "export --to csv has all of it"
             )
         self._places = self.locations.select("location", pl.int_range(pl.len(), dtype=pl.Int32).alias("place"))
@@ -130,8 +130,8 @@ class Schedule:
             }
             rank = GoalRank(first_ps, last_ps, self.unit_ps, tables)
             while not rank.ended:
-                text, first, operations, told, empty = rank.next(PART)
-                yield Part(place, first, text, operations, told, empty, rank.ended)
+                text, first, operations, written, empty = rank.next(PART)
+                yield Part(place, first, text, operations, written, empty, rank.ended)
 
     def _ends(self, batch: list[int], end: str, begin: str, complete: str) -> tuple[_Split, _Split]:
         """Ends of messages of some locations: by the call that begins them, and by the one that completes them."""
@@ -149,7 +149,7 @@ class Schedule:
                 pl.col("peer").fill_null(-1),
                 pl.col("goal_tag").alias("tag"),
                 "bytes",
-                (pl.col(complete) == pl.col(begin)).cast(pl.UInt8).alias("at_once"),
+                (pl.col(complete) == pl.col(begin)).cast(pl.UInt8).alias("blocking"),
                 pl.col(complete).alias("complete"),
                 number,
             )
@@ -164,7 +164,7 @@ class Schedule:
         )
 
     def _calls_of_run(self) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-        """The calls, with what they meet in; and of each meeting, when its last rank came."""
+        """The calls, with the operation that joins them; and of each such operation, when its last rank arrived."""
         finalizes = pl.col("name").str.to_lowercase().str.contains("finalize")
         regions = self.run.facts("regions").select(
             "region",

@@ -22,7 +22,7 @@ import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.archive._native import perfetto_counter, perfetto_slices
-from logpost.analyzer.export.files import Progress, whole
+from logpost.analyzer.export.files import Progress, atomic_output
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.undivided import SHOWN, together
 from logpost.analyzer.words.location_names import LocationNames
@@ -50,7 +50,7 @@ COUNTERS = (
 
 
 @dataclass(frozen=True)
-class Written:
+class PerfettoExport:
     """Counts of what an exported trace holds."""
 
     bytes: int
@@ -61,7 +61,7 @@ class Written:
     """Messages whose ends are not both known, or that arrive before they are sent."""
 
 
-def export_perfetto(run: Run, path: Path, *, force: bool = False, report: Progress | None = None) -> Written:
+def export_perfetto(run: Run, path: Path, *, force: bool = False, report: Progress | None = None) -> PerfettoExport:
     """Write a run as a Perfetto trace, gzipped if `path` ends in `.gz`.
 
     Calls are streamed; 32 bytes per message are held for the arrows.
@@ -70,7 +70,7 @@ def export_perfetto(run: Run, path: Path, *, force: bool = False, report: Progre
         run: a finished run.
         path: the file to make; `.pftrace` is usual.
         force: overwrite the file.
-        report: told of progress by calls.
+        report: receives the progress by calls.
 
     Raises:
         InputError: the package `perfetto` is missing, or the file cannot be written.
@@ -80,7 +80,7 @@ def export_perfetto(run: Run, path: Path, *, force: bool = False, report: Progre
         schema = importlib.import_module("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
     except ImportError as error:
         raise InputError("--to perfetto needs the Python package perfetto; run `pip install perfetto`") from error
-    with whole(path, force=force, directory=False) as work:
+    with atomic_output(path, force=force, directory=False) as work:
         # Without a date: gzip cannot hold one before 1970, and equal runs make equal files.
         with gzip.GzipFile(work, "wb", 5, mtime=0) if path.suffix == ".gz" else work.open("wb") as file:
             writer = _Writer(schema, cast(BinaryIO, file))
@@ -92,7 +92,7 @@ def export_perfetto(run: Run, path: Path, *, force: bool = False, report: Progre
             counters = _counters(writer, run)
             writer.flush()
         size = work.stat().st_size
-    return Written(size, slices, flows.count, counters, run.manifest.messages - flows.count)
+    return PerfettoExport(size, slices, flows.count, counters, run.manifest.messages - flows.count)
 
 
 class _Writer:

@@ -1,4 +1,4 @@
-"""A filter for Score-P from the calling-context profile: functions that cost more records than they tell.
+"""A filter for Score-P from the calling-context profile: functions that cost more records than they are worth.
 
 The rule is that of scorep-score -g. A function is proposed when all of these hold:
 
@@ -26,7 +26,7 @@ RECORD_BYTES = 12
 SHARE, TIME_PER_VISIT_PS = 0.01, 1_000_000
 """The limits that scorep-score -g takes: bufferpercent=1, timepervisit=1 (in us)."""
 
-# Names by which scorep-score tells recorded interfaces from user functions where the paradigm is not known.
+# Names by which scorep-score distinguishes recorded interfaces from user functions where the paradigm is not known.
 _INTERFACES = re.compile(
     r"(MPI_|shmem_|!\$omp |omp_|pthread_|cuda?[A-Z]|cl[A-Z]|hip[A-Z]|acc_|"
     r"(THREADS|PARALLEL|TASKS|MEASUREMENT OFF|TRACE BUFFER FLUSH|USER IO)$)"
@@ -44,7 +44,7 @@ class Function:
 
     @property
     def bytes(self) -> int:
-        """What its records take."""
+        """The size of its records."""
         return 2 * RECORD_BYTES * self.visits
 
     @property
@@ -125,7 +125,7 @@ def _kept(callpaths: pl.DataFrame, regions: pl.DataFrame) -> set[int]:
     }
     region, parent = callpaths["region"].to_list(), callpaths["parent"].to_list()
     above = [at in interfaces for at in region]
-    for node in range(len(region) - 1, -1, -1):  # parents come before children
+    for node in range(len(region) - 1, -1, -1):  # parents are before children
         if above[node] and parent[node] >= 0:
             above[parent[node]] = True
     return interfaces | {region[node] for node, it_is in enumerate(above) if it_is}

@@ -1,4 +1,4 @@
-"""The machine's network between the nodes of a program: which links messages take, and for how long.
+"""The machine's network between the nodes of a program: which links messages pass, and for how long.
 
 Without a topology in the machine file, or with all ranks on one node, the replay knows no network: messages then wait
 for endpoints and processors only, and the reason is stated.
@@ -25,8 +25,8 @@ MOST_PAIRS = 200_000
 
 
 @dataclass(frozen=True)
-class NetworkTold:
-    """What the replay was told.
+class KnownNetwork:
+    """The network that the replay knows.
 
     Attributes:
         links: (from, to) vertices of the topology, shape (n, 2), by the numbers that the replay has for them.
@@ -41,10 +41,10 @@ class NetworkTold:
     notes: list[str] = field(default_factory=list)
 
 
-def tell_network(
+def set_network(
     program: Program | Surroundings, machine: Machine, place_of_node: npt.NDArray[np.int64]
-) -> NetworkTold:
-    """Tell the program which links its messages take.
+) -> KnownNetwork:
+    """Set the links that the program's messages pass.
 
     Args:
         program: is changed.
@@ -53,18 +53,18 @@ def tell_network(
     """
     sender, receiver = program.node_pairs()
     if not len(sender):
-        return NetworkTold()
+        return KnownNetwork()
     topology = machine.topology
     if topology is None:
-        return NetworkTold(notes=[f"network contention (C_n) is 0: machine {machine.name} has no topology"])
+        return KnownNetwork(notes=[f"network contention (C_n) is 0: machine {machine.name} has no topology"])
     ends = [place_of_node[nodes] for nodes in (sender, receiver)]
     known = (np.stack(ends) >= 0).all(axis=0) & (np.stack(ends) < topology.n_nodes).all(axis=0)
     if not known.any():
-        return NetworkTold(
-            notes=["network contention (C_n) is 0: no message's way through the machine's network is known"]
+        return KnownNetwork(
+            notes=["network contention (C_n) is 0: no message's route through the machine's network is known"]
         )
     if known.sum() > MOST_PAIRS:
-        return NetworkTold(
+        return KnownNetwork(
             notes=[
                 f"network contention (C_n) is 0: {int(known.sum()):,} pairs of nodes exchange messages, and routes are "
                 f"found for at most {MOST_PAIRS:,}"
@@ -72,7 +72,7 @@ def tell_network(
         )
     byte_ps, what = _byte_on_link(machine, topology)
     if byte_ps <= 0:
-        return NetworkTold(
+        return KnownNetwork(
             notes=[f"network contention (C_n) is 0: machine {machine.name} states no bandwidth of a link, and no G"]
         )
     sources, targets = (end[known] for end in ends)
@@ -105,7 +105,7 @@ def tell_network(
             "network contention: LoGPC's equations are those of meshes and tori of two and more dimensions; here the "
             "waits for each link (M/G/1) bound it"
         )
-    return NetworkTold(links, of_link, hops.shape[1] > 1, notes)
+    return KnownNetwork(links, of_link, hops.shape[1] > 1, notes)
 
 
 def _byte_on_link(machine: Machine, topology: Topology) -> tuple[float, str]:

@@ -4,7 +4,7 @@ Sockets are the trace's own (its system tree) where it has them; else they follo
 bound to and the machine's cores per socket, cores being numbered socket by socket; else from the machine's [mapping],
 where that states the sockets of a node.
 
-Nodes stand on the network as the machine's [mapping] places their ranks; without one, in the order of their first
+Nodes are on the network as the machine's [mapping] places their ranks; without one, in the order of their first
 ranks. A mapping that puts the ranks of one node on several nodes is not that of this trace: then no hops are known.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.machine.network import NetworkTold, tell_network
+from logpost.analyzer.machine.network import KnownNetwork, set_network
 from logpost.errors import InputError
 from logpost.machines import Machine, hops_matrix
 from logpost.replay._native import Program
@@ -31,11 +31,11 @@ class Placed:
 
     sockets: Ids
     notes: list[str] = field(default_factory=list)
-    network: NetworkTold = field(default_factory=NetworkTold)
+    network: KnownNetwork = field(default_factory=KnownNetwork)
 
 
 def place(program: Program, machine: Machine, locations: pl.DataFrame, cores_per_node: dict[int, int]) -> Placed:
-    """Tell the program its sockets, its hops, and the links that its messages take.
+    """Set the program's sockets, its hops, and the links that its messages pass.
 
     Args:
         program: is changed.
@@ -48,7 +48,7 @@ def place(program: Program, machine: Machine, locations: pl.DataFrame, cores_per
     used = np.unique(nodes[nodes != UNKNOWN])
     row_of_node = np.where(nodes == UNKNOWN, UNKNOWN, np.searchsorted(used, nodes)).astype(np.int32)
     program.place(sockets, row_of_node, np.ascontiguousarray(hops_matrix(machine, used)).ravel())
-    network = tell_network(program, machine, nodes)
+    network = set_network(program, machine, nodes)
     return Placed(sockets, notes + refused + network.notes, network)
 
 
@@ -60,7 +60,7 @@ def _sockets(machine: Machine, locations: pl.DataFrame, cores_per_node: dict[int
     if (bound != UNKNOWN).any():
         if _sockets_per_node(machine) == 1:
             return bound, []
-        return bound, ["sockets are told by the cores that ranks were bound to; cores are numbered socket by socket"]
+        return bound, ["sockets are known from the cores that ranks were bound to; cores are numbered socket by socket"]
     mapped = _by_mapping(machine, locations)
     if (mapped != UNKNOWN).any():
         return mapped, ["sockets are those of the machine's mapping: the trace does not say where ranks were bound"]
@@ -68,7 +68,7 @@ def _sockets(machine: Machine, locations: pl.DataFrame, cores_per_node: dict[int
 
 
 def _by_binding(machine: Machine, locations: pl.DataFrame, cores_per_node: dict[int, int]) -> Ids:
-    """Of locations whose cores all lie in one socket. A second turn of numbers is the cores' second threads."""
+    """Of locations whose cores are all of one socket. A second round of numbers is the cores' second threads."""
     found = np.full(locations.height, UNKNOWN, dtype=np.int32)
     count, processors = _sockets_per_node(machine), machine.node.processors
     if count is None:
@@ -130,7 +130,7 @@ def places_on_network(machine: Machine, locations: pl.DataFrame) -> tuple[npt.ND
     notes = []
     if machine.mapping is None:
         nodes[order] = np.arange(len(order))
-        notes = ["hops: the machine has no mapping; nodes stand on its network in the order of their first ranks"]
+        notes = ["hops: the machine has no mapping; nodes are on its network in the order of their first ranks"]
     else:
         try:
             wanted = machine.mapping.node_of(known["rank"].to_numpy())

@@ -40,7 +40,7 @@ def machine_values(parameters: ReplayParameters) -> list[MachineValue]:
 
 
 def estimated_values(parameters: ReplayParameters, guess: Estimate) -> list[MachineValue]:
-    """Every parameter that an estimate states, with its interval and what told it."""
+    """Every parameter that an estimate states, with its interval and its evidence."""
     values = []
     for name in guess.classes:
         for parameter, value, known in guess.stated(name, parameters):

@@ -1,7 +1,7 @@
-"""How much memory an analysis may take: what the user says, else three quarters of what there is for this process.
+"""The limit of an analysis's memory: what the user says, else three quarters of what there is for this process.
 
 There is what the machine has, or less where the process's cgroup (version 1 or 2) or its Slurm job allows less. What
-exceeds the limit goes to a file (`spill.hpp`). Imports no table library: the command line reads the option.
+exceeds the limit is written to a file (`spill.hpp`). Imports no table library: the command line reads the option.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _number_in(file: Path) -> int | None:
 
 
 def _of_slurm(environment: Mapping[str, str]) -> Iterable[int]:
-    """What the job may take on this node; Slurm's 0 is all memory of it."""
+    """The job's limit on this node; Slurm's 0 is all memory of it."""
     per_node = _megabytes(environment.get("SLURM_MEM_PER_NODE", ""))
     per_cpu = _megabytes(environment.get("SLURM_MEM_PER_CPU", ""))
     cpus = environment.get("SLURM_CPUS_ON_NODE", "")

@@ -1,4 +1,5 @@
-"""Read an archive in a thread while the table libraries are imported, which takes as long as millions of events."""
+"""Read an archive in a thread while the table libraries are imported, which lasts as long as reading millions of
+events."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from logpost.replay._native import Spill
 
 
 class ReadAhead:
-    """An archive being read in a thread of its own; the native reader needs no interpreter lock.
+    """An archive being read in a separate thread; the native reader needs no interpreter lock.
 
     `spill` takes what has no place in memory; None: all has. `shards`: the plan of blocks that others have read.
     """

@@ -22,9 +22,9 @@ class Request:
         threads: 0: as many as the process may use.
         force: overwrite a run that is there.
         memory: limit of resident memory in bytes; None: see `memory_limit.default_bytes`.
-        spill: directory for what exceeds it; None: beside the run.
+        spill: directory for what exceeds it; None: next to the run.
         roi: what the aggregates and findings are about.
-        asynchronous_progress: a posted receive answers rendezvous requests outside of MPI calls too.
+        asynchronous_progress: a posted receive sends the CTS of a rendezvous outside of MPI calls too.
         model: what messages are split under.
         clock: how far the times of the archive are corrected.
         shards: the plan whose blocks other processes have read (`shards.plan.Plan`, as text); None: read here.
@@ -47,7 +47,7 @@ class Request:
 
 
 def archive_name(archive: Path) -> str:
-    """What people call an archive: its directory, or its anchor file where that has a name of its own."""
+    """What people call an archive: its directory, or its anchor file where that has another name."""
     place = archive.absolute()
     if place.suffix != ".otf2":
         return printable(place.name)

@@ -23,7 +23,7 @@ from logpost.errors import InputError
 
 class RescopedRun(Run):
     """A run whose accounting, exposure, load, pairs, wait states and program bounds are those of a region of interest,
-    whose messages, calls and collectives are those that lie in it, and whose findings are found in these."""
+    whose messages, calls and collectives are those in it, and whose findings are found in these."""
 
     def __init__(self, run: Run, frames: dict[str, pl.DataFrame], roi: RegionOfInterest) -> None:
         interest = Interest(**asdict(roi))
@@ -33,7 +33,7 @@ class RescopedRun(Run):
         """the tables that were computed anew"""
 
     def table(self, name: str) -> pl.LazyFrame:
-        """One table, lazily, as far as it lies in the region of interest."""
+        """One table, lazily, as far as it is in the region of interest."""
         if name == "findings" and name not in self.frames:
             tables = {table: self.table(table) for table in TABLES if table != name}
             faults = Faults(self.manifest.faults)
@@ -53,7 +53,7 @@ def rescope(run: Run, roi: RegionOfInterest, faults: Faults | None = None) -> Re
         faults: collects what fails; None: those of the run.
 
     Raises:
-        InputError: the region does not exist, is empty, or cannot be told from the run.
+        InputError: the region does not exist, is empty, or cannot be derived from the run.
     """
     locations = run.facts("locations").sort("location").collect()
     begin, end = spans(run, roi, locations)

@@ -23,7 +23,7 @@ Report = Callable[[str, int, int], None]
 
 
 def silent(_phase: str, _done: int, _total: int) -> None:
-    """Progress that nobody watches."""
+    """Progress that is not shown."""
 
 
 class Resplit:

@@ -1,4 +1,4 @@
-"""Where what exceeds a limit of memory goes: next to the run, or where the user says."""
+"""Where what exceeds a limit of memory is written: next to the run, or where the user says."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ READERS_BYTES = 1_400_000_000
 def spill_for(run: str, memory: int | None, folder: str | None) -> Spill | None:
     """The file for what exceeds `memory` bytes (None: the default limit) while a run is made; in `folder`, if named.
 
-    None where nobody asked for a limit and the run's own directory lies in memory: then the file would not help.
+    None where no limit was requested and the run's own directory is in memory: then the file would not help.
     """
     limit = memory or default_bytes()
     if folder is not None:
         return Spill(folder, limit, in_memory=True)
-    beside = Path(run).absolute().parent
-    if memory is None and lies_in_memory(beside):
+    parent = Path(run).absolute().parent
+    if memory is None and lies_in_memory(parent):
         return None
-    return Spill(beside, limit, in_memory=False)
+    return Spill(parent, limit, in_memory=False)
 
 
 def spill_for_reading(run: Path) -> Spill | None:
     """The file for what a reader of a finished run cannot hold: next to the run, or in the system's folder for such
-    files where the run's may not be written. None where both lie in memory."""
+    files where the run's may not be written. None where both are in memory."""
     limit = min(default_bytes(), READERS_BYTES)
     for folder in (run.absolute().parent, Path(tempfile.gettempdir())):
         if os.access(folder, os.W_OK) and not lies_in_memory(folder):

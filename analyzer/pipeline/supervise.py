@@ -1,7 +1,7 @@
 """Analyze in a child process, so that a crash or a hang inside libotf2 ends as an error message.
 
 libotf2 trusts its input: on damaged archives it can follow a wild offset, and no exception handler helps against that.
-The isolation is a child process per archive. It writes the run into a temporary directory beside its final place; when
+The isolation is a child process per archive. It writes the run into a temporary directory next to its final place; when
 it dies, or makes no progress, the parent removes that directory and says what happened. Progress
 is judged by the child's own processor time: on a starved machine a healthy reader may get no processor for minutes.
 This process imports neither libotf2 nor a table library.
@@ -31,7 +31,7 @@ STALL_CPU_S = 60.0
 """Reading is stopped when the reader used so much processor time without a further event; a healthy one reads millions
 in a second of it."""
 SILENCE_S = 1800.0
-"""Reading is stopped when no further event came for so long, however little processor time the reader got."""
+"""Reading is stopped when no further event was read for so long, however little processor time the reader got."""
 LOOK_S = 0.5
 """Time between two looks at the child when it says nothing."""
 
@@ -106,7 +106,7 @@ def analyze(request: Request, on_progress: OnProgress = lambda _phase, _done, _t
         begun.ask(asdict(request))
         _follow(receive, child, watch, request, on_progress)
         if watch.run is not None:
-            _remove(watch)  # the run that was replaced; meanwhile, the system takes the child's memory back
+            _remove(watch)  # the run that was replaced; concurrently, the system takes the child's memory back
         status = child.wait()
     except BaseException:
         child.kill()

@@ -21,7 +21,8 @@ def stretches(was: Times, moments: Times) -> Rows:
 
 
 def between(was: Times, now: Times, moments: Times, place: Rows) -> Times:
-    """The same of moments whose stretches are known; instants may be those of several courses, one after the other."""
+    """The same of moments whose stretches are known; instants may be those of several executions, one after the
+    other."""
     before, length = was[place], was[place + 1] - was[place]
     new = now[place + 1] - now[place]
     into = moments - before

@@ -1,7 +1,7 @@
 """The child process of `supervise`: analyzes one archive and reports progress to its parent, line by line.
 
-Run as `python -m logpost.analyzer.pipeline.worker FD`, with the file descriptor to write to; the options come as JSON
-from the standard input, which is empty where there is nothing to analyze after all.
+Run as `python -m logpost.analyzer.pipeline.worker FD`, with the file descriptor to write to; the options are JSON from
+the standard input, which is empty where there is nothing to analyze after all.
 Each line is a JSON object: {"temporary": path}, {"phase": name, "done": n, "total": n, "cpu_s": seconds of processor
 time used so far}, {"error": message} or {"run": path}.
 """
@@ -49,19 +49,19 @@ def built(request: Request, source: ReadAhead, report: Report, temporary: Callab
 
 
 def _orphaned(unfinished: list[Path]) -> None:
-    """End at once when nobody listens any more: the parent was killed, and with it what would remove the directory."""
+    """End at once when the pipe is closed: the parent was killed, and with it what would remove the directory."""
     for _ in range(3):  # other threads may still make files in it
         for directory in unfinished:
             shutil.rmtree(directory, ignore_errors=True)
     os._exit(1)
 
 
-def main(descriptor: int, asked: Callable[[], str]) -> int:
+def main(descriptor: int, read_options: Callable[[], str]) -> int:
     """Analyze; exit status 0 when the run is written, or there is none to be made, 2 for bad input.
 
     Arguments:
         descriptor: to write lines to.
-        asked: gives the options as JSON; waits for them.
+        read_options: returns the options as JSON; waits for them.
     """
     # The parent ends this process itself on Ctrl-C, and then removes what was written.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -74,7 +74,7 @@ def main(descriptor: int, asked: Callable[[], str]) -> int:
         state: dict[str, Any] = {"phase": "reading", "done": 0, "total": 0}
         unfinished: list[Path] = []
 
-        def tell(**fields: Any) -> None:
+        def send(**fields: Any) -> None:
             with lock:
                 try:
                     pipe.write(json.dumps(fields) + "\n")
@@ -90,7 +90,7 @@ def main(descriptor: int, asked: Callable[[], str]) -> int:
 
         # The command line is still being understood.
         threading.Thread(target=import_module, args=["logpost.analyzer.pipeline.build"], daemon=True).start()
-        text = asked()
+        text = read_options()
         if not text:
             return 0
         options = json.loads(text)
@@ -108,20 +108,20 @@ def main(descriptor: int, asked: Callable[[], str]) -> int:
             changed = phase != state["phase"]
             state.update(phase=phase, done=done, total=total)
             if changed:
-                tell(**state, cpu_s=time.process_time())
+                send(**state, cpu_s=time.process_time())
 
         def begun(temporary: Path) -> None:
             unfinished.append(temporary)
-            tell(temporary=str(temporary))
+            send(temporary=str(temporary))
 
         def beat() -> None:
             while not ended.wait(HEARTBEAT_S):
                 now = dict(state)
                 if now["phase"] == "reading":
                     now.update(done=source.progress.events, total=source.progress.declared)
-                tell(**now, cpu_s=time.process_time())
+                send(**now, cpu_s=time.process_time())
 
-        tell(**state, cpu_s=time.process_time())
+        send(**state, cpu_s=time.process_time())
         heart = threading.Thread(target=beat)
         heart.start()
         try:
@@ -132,7 +132,7 @@ def main(descriptor: int, asked: Callable[[], str]) -> int:
         finally:
             ended.set()
             heart.join()
-        tell(**result)
+        send(**result)
         return 2 if "error" in result else 0
 
 

@@ -1,7 +1,7 @@
-"""The process that analyzes an archive, from this side: begun early, told later what to do.
+"""The process that analyzes an archive, from this side: begun early, given its work later.
 
-Python and the reader take as long to start as the command line takes to be understood: both are done at once. A process
-that is told nothing ends when this one does.
+Starting Python and the reader costs as much time as parsing the command line: both are done at once. A process that
+    receives no work ends when this one does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 SETTINGS = {
-    # The system's allocator gives back what one batch of rows took; Arrow's own keeps it for the next.
+    # The system's allocator gives back the memory of one batch of rows; Arrow's own keeps it for the next.
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     # Eight to a core, as by default, hold 7 % of the peak: each keeps what its threads freed last. With one to a core,
     # threads that wait for an arena take 3 % of the time of thousands of locations.
@@ -41,16 +41,16 @@ class Worker:
     """whether its allocators were set for a limit of memory"""
 
     def ask(self, options: dict[str, Any]) -> None:
-        """Tell it what to analyze."""
+        """Send it what to analyze."""
         assert self.process.stdin is not None
         try:
             with self.process.stdin as pipe:
                 pipe.write(json.dumps(options).encode())
         except BrokenPipeError:
-            pass  # it died, as whoever reads its lines finds out
+            pass  # it died, as the reader of its lines finds out
 
     def end(self) -> None:
-        """End it; it was asked for nothing."""
+        """End it; it received no work."""
         self.process.kill()
         with self.process:
             os.close(self.says)
@@ -60,13 +60,13 @@ _early: list[Worker] = []
 
 
 def begin_early(*, limited: bool = False) -> None:
-    """Begin a process that will be asked for. `limited`, whether within a limit of memory, may be a guess: `worker`
+    """Begin a process that will be needed. `limited`, whether within a limit of memory, may be a guess: `worker`
     begins another process where the request says otherwise."""
     _early.append(_begun(limited=limited))
 
 
 def worker(*, limited: bool = False) -> Worker:
-    """A process that waits to be told what to do: the one that was begun early, if there is one of this kind."""
+    """A process that waits for work: the one that was begun early, if there is one of this kind."""
     while _early:
         begun = _early.pop()
         if begun.limited == limited:

@@ -1,6 +1,6 @@
 """Each region's messages against the machine's own limits: how far its time is from the attainable one, and by which.
 
-Of the messages whose sends stand in a region, on the run's machine, each limit on the rank where it is largest:
+Of the messages whose sends are in a region, on the run's machine, each limit on the rank where it is largest:
 
     o           Σ o_s over what it sends + Σ o_r over what it receives
     g           the larger one of Σ g over what it sends, and over what it receives
@@ -9,9 +9,9 @@ Of the messages whose sends stand in a region, on the run's machine, each limit 
     bisection   the bytes that cross the middle of the network, over its bisection bandwidth
 
 No processor, NIC or cut can be done sooner, whatever the order of messages; L is the limit of the code's form, which
-more messages under way at once lift. The largest of them is the roof. It is compared with the time of the rank that
-spends most in the calls that start or complete these messages. What is under way while ranks compute takes no time: a
-region may lie above its roof. Messages within nodes and between them have their own limits, and are told apart.
+more messages in flight at once lift. The largest of them is the roof. It is compared with the time of the rank that
+spends most in the calls that start or complete these messages. What is in flight while ranks compute costs nothing: a
+region may lie above its roof. Messages within nodes and between them have their own limits, and are listed separately.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Roof:
 
     @property
     def roof_ps(self) -> float:
-        """The largest limit: what the messages take at least."""
+        """The largest limit: the least time of the messages."""
         return max(self.limits_ps.values())
 
     @property
@@ -95,7 +95,7 @@ class Ceiling:
     one_at_a_time: tuple[float, ...]
     """each message awaited before the next: B / (o_s + L + (B - 1) G + o_r)"""
     pipelined: tuple[float, ...]
-    """many under way: B / max(o_s, o_r, g, B G)"""
+    """many in flight: B / max(o_s, o_r, g, B G)"""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def roofline(run: Run) -> Roofline:
         )
     if crossing is None:
         notes.append(
-            "the machine states no bisection of a grid: bytes across the network's middle have no limit of their own"
+            "the machine states no bisection of a grid: bytes across the network's middle have no separate limit"
         )
     return Roofline(
         machine=machine.name,
@@ -168,7 +168,7 @@ def _messages(run: Run) -> pl.DataFrame:
 
 
 def _priced(parameters: Parameters, rows: pl.DataFrame) -> pl.DataFrame:
-    """The same messages with what each takes."""
+    """The same messages with the cost of each."""
     sizes = rows["bytes"].to_numpy().astype(np.float64)
     where = rows["locality"][0]
     assert where in LOCALITIES
@@ -218,7 +218,7 @@ def _roof(rows: pl.DataFrame, time_ps: int, crossing: _Crossing | None) -> Roof:
     sent = rows.group_by(location="send_location").agg(pl.col("o_s", "g", "G", "bytes").sum())
     received = rows.group_by(location="recv_location").agg(pl.col("o_r", "g", "G", "bytes").sum())
     both = sent.join(received, on="location", how="full", coalesce=True).fill_null(0)
-    # A round takes what its own longest message takes.
+    # A round lasts as long as its own longest message.
     rounds = rows.group_by("recv_location", "recv_call").agg(way=(pl.col("L") + pl.col("serialization")).max())
     limits = {
         "o": float(both.select((pl.col("o_s") + pl.col("o_r")).max()).item()),
@@ -250,7 +250,7 @@ class _Crossing:
     ps_per_byte: float
 
     def time_ps(self, rows: pl.DataFrame) -> float:
-        """What the bytes across take, both directions together."""
+        """The time of the bytes across, both directions together."""
         sides = [self.beyond[rows[end].to_numpy()] for end in ("send_node", "recv_node")]
         return float(rows["bytes"].to_numpy()[sides[0] != sides[1]].sum() * self.ps_per_byte)
 

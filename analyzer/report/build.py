@@ -13,11 +13,11 @@ from logpost.analyzer.report.collectives import collectives
 from logpost.analyzer.report.conclusion import conclude
 from logpost.analyzer.report.data import (
     CallPlace,
-    FoundHere,
     HostFacts,
     Largest,
     Messages,
     ModelFit,
+    PlacedFinding,
     RankTime,
     Report,
     Share,
@@ -72,7 +72,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
     breakdown = _breakdown(by_rank, total, manifest.machine.undivided)
     places = places_of({name: run.table(name) for name in ("callpaths", "regions")})
     found = _findings(run, places)
-    beside = _beside(run)
+    outside = _outside_program(run)
     faults = Faults(run.manifest.faults)  # those of findings that are looked for now are in it
     packed = faults.guard("packing by hand", lambda: packing(run, sum(rank.compute_ps for rank in ranks)), None)
     of_threads = faults.guard("threads", lambda: threads(run), None)
@@ -92,9 +92,9 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         tool_version=manifest.tool_version,
         wall_ps=manifest.clock.length_ps,
         program_ps=slowest,
-        start_up_ps=beside["start_up"],
-        shut_down_ps=beside["shut_down"],
-        outside_ps=beside["outside"],
+        start_up_ps=outside["start_up"],
+        shut_down_ps=outside["shut_down"],
+        outside_ps=outside["outside"],
         ranks=manifest.ranks,
         events=manifest.events,
         communication_events=manifest.communication_events,
@@ -174,8 +174,8 @@ def _breakdown(by_rank: pl.DataFrame, total: int, undivided: Sequence[str]) -> t
     )
 
 
-def _beside(run: Run) -> dict[str, int]:
-    """Phase to its time on the rank where it is longest, of those beside the program; ps.
+def _outside_program(run: Run) -> dict[str, int]:
+    """Phase to its time on the rank where it is longest, of those outside of the program; ps.
 
     A location of threads that follow each other is outside of the program between them: of a rank, its first thread's.
     """
@@ -207,7 +207,7 @@ def _largest(run: Run, breakdown: tuple[Share, ...]) -> Largest:
     return Largest(worst.category, worst.share, "" if rows.is_empty() else folded(rows["name"][0] or ""))
 
 
-def _findings(run: Run, places: Places) -> tuple[FoundHere, ...]:
+def _findings(run: Run, places: Places) -> tuple[PlacedFinding, ...]:
     width, length = run.manifest.windows.width_ps, run.manifest.clock.length_ps
     rows = run.table("findings").with_columns(pl.col("kind").cast(pl.String)).collect()
     found = []
@@ -219,7 +219,7 @@ def _findings(run: Run, places: Places) -> tuple[FoundHere, ...]:
             "evidence": tuple(Number(**one) for one in row["evidence"]),
         }
         found.append(
-            FoundHere(
+            PlacedFinding(
                 path=place.path,
                 file=place.file,
                 line=place.line,
@@ -359,12 +359,12 @@ def _limits(run: Run) -> tuple[str, ...]:
         own.append(corrected)
     if undivided := run.manifest.machine.undivided:
         own.append(
-            f"The trace does not tell {', '.join(name.replace('_', ' ') for name in undivided)} apart: they are shown "
+            f"The trace does not distinguish {', '.join(name.replace('_', ' ') for name in undivided)}: they are shown "
             f'as "{TITLE}"; a calibrated machine (--machine FILE) divides them.'
         )
     if run.manifest.hosts.oversubscribed is None:
         own.append("The trace does not state the number of cores per node: ranks may have shared cores.")
     if run.manifest.pack is not None and run.manifest.region_of_interest is not None:
-        own.append("Packing by hand is known of the whole program only, not of a region of interest.")
+        own.append("Packing by hand is known for the whole program only, not of a region of interest.")
     own.append("Two findings may contain the same waiting, so their times do not add up.")
     return tuple(dict.fromkeys(map(sentence_text, own)))

@@ -1,4 +1,4 @@
-"""What a run takes long for: the profile of its critical path, and what makes ranks wait (docs/causes.md)."""
+"""What a run's time is spent on: the profile of its critical path, and what makes ranks wait (docs/causes.md)."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def clock_note(clock: Clock) -> str | None:
     return (
         f"{_violations(clock.recorded)} in the recorded times: the controlled logical clock moved times of "
         f"{count_text(clock.processes, 'process', 'processes')}, the largest by {time_text(clock.largest_ps)}"
-        + (f"; a moved message takes at least {transit}" if transit else "")
+        + (f"; a moved message lasts at least {transit}" if transit else "")
         + "."
     )
 
@@ -52,5 +52,5 @@ def _violations(found: ClockViolations) -> str:
         parts.append(f"{count_text(found.messages, 'message')} {verb} received before {they} {verb} sent")
     if found.collectives:
         members = count_text(found.collectives, "time")
-        parts.append(f"{members} a member left a collective operation before another that it had to wait for came")
+        parts.append(f"{members} a member left a collective operation before another that it had to wait for arrived")
     return " and ".join(parts)

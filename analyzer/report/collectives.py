@@ -54,8 +54,8 @@ def collectives(run: Run) -> Collectives | None:
 
 
 def parts(rows: pl.LazyFrame, undivided: Sequence[str]) -> dict[str, int]:
-    """The parts' sums over the program under the names that they are shown under. Who was late on the way depends on
-    the way as a late sender depends on the machine: both are divided, or neither."""
+    """The parts' sums over the program under the names that they are shown under. The late member within the operation
+    depends on the replayed path, as a late sender depends on the machine: both are divided, or neither."""
     found = program(rows).group_by(pl.col("part").cast(pl.String)).agg(wide_sum("exposed_ps")).collect()
     known = dict(found.iter_rows())
     if "late_sender" in undivided:

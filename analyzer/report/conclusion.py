@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from logpost.analyzer.findings.finding import MIN_SHARE
 from logpost.analyzer.findings.wording.numbers import bound_text
-from logpost.analyzer.report.data import FoundHere, Largest, Share, Uneven
+from logpost.analyzer.report.data import Largest, PlacedFinding, Share, Uneven
 from logpost.analyzer.report.threads import Threads
 from logpost.analyzer.run.undivided import UNDIVIDED, title
 from logpost.analyzer.words.categories import WAITING
 from logpost.analyzer.words.units import count_text, percent_text, sentence_text, time_text
 
 SMALL = 0.05
-"""Share of communication below which its largest part is not worth a sentence beside a finding."""
+"""Share of communication below which its largest part is not worth a sentence next to a finding."""
 WORKS = ("parallel", "serial", "communication")
 """Times of threads that do something."""
 
@@ -34,7 +34,7 @@ MEANING = {
     "collective": "in collective operations, beyond the waits that their definitions name",
     "mpi_other": "communicators, probes and all other MPI calls",
     "compute": "outside communication calls",
-    UNDIVIDED: "what the estimated machine does not tell apart",
+    UNDIVIDED: "what the estimated machine does not distinguish",
 }
 """What each category means, in words."""
 
@@ -42,7 +42,7 @@ MEANING = {
 def conclude(
     breakdown: Sequence[Share],
     largest: Largest,
-    found: Sequence[FoundHere],
+    found: Sequence[PlacedFinding],
     *,
     oversubscribed: bool,
     uneven: Uneven | None = None,
@@ -97,7 +97,7 @@ def _communication(breakdown: Sequence[Share], largest: Largest, *, lacks_member
     )
 
 
-def _worst(found: Sequence[FoundHere], *, oversubscribed: bool) -> str:
+def _worst(found: Sequence[PlacedFinding], *, oversubscribed: bool) -> str:
     worst = found[0]
     return (
         f"{sentence_text(worst.title)}. Time saved without it: "

@@ -134,7 +134,7 @@ class CriticalPath:
     whole_ps: int
     """from the first to the last event of all ranks"""
     changes: int
-    """how often it goes from one rank to another in the program"""
+    """how often it changes from one rank to another in the program"""
     categories_ps: dict[str, int]
     ranks: tuple[PathOnRank, ...]
     places: tuple[OnPath, ...]
@@ -206,7 +206,7 @@ class Messages:
 
     @property
     def residual_known(self) -> bool:
-        """Whether the residual is told apart: an estimated machine may leave it in the transport."""
+        """Whether the residual is distinguished: an estimated machine may leave it in the transport."""
         return "residual" in self.parts_ps
 
     @property
@@ -232,7 +232,7 @@ class ModelFit:
 
     @property
     def misfit_known(self) -> bool:
-        """Whether its residual is told apart."""
+        """Whether its residual is distinguished."""
         return self.messages is not None and self.messages.residual_known
 
     @property
@@ -247,7 +247,7 @@ class ModelFit:
 
 
 @dataclass(frozen=True)
-class FoundHere:
+class PlacedFinding:
     """A row of the findings table with its window as a time range, its place, and its words."""
 
     kind: str
@@ -336,7 +336,7 @@ class CollectiveKind:
     deficit_ps: float
     """predicted beyond the measurement"""
     error_ps: float
-    """distance of replayed and measured ends, mean over the members that were asked"""
+    """distance of replayed and measured ends, mean over the members that were compared"""
 
 
 UNEXPLAINED = ("residual", "not_divided", UNDIVIDED)
@@ -388,7 +388,7 @@ class Report:
     conclusion: str
     uneven: Uneven | None
     """None where there are not two ranks, or none computes"""
-    findings: tuple[FoundHere, ...]
+    findings: tuple[PlacedFinding, ...]
     breakdown: tuple[Share, ...]
     """every category of the schema, in its order; those that the machine does not divide are one"""
     rank_times: tuple[RankTime, ...]
@@ -411,7 +411,7 @@ class Report:
     stretches: tuple[Stretch, ...]
     """the efficiencies over time"""
     models: tuple[ModelFit, ...] = ()
-    """the same messages under each model; empty where nobody asked"""
+    """the same messages under each model; empty where no comparison was requested"""
     critical_path: CriticalPath | None = None
     """None for runs that were written before it was known"""
     delays: Delays | None = None

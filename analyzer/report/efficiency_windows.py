@@ -1,10 +1,10 @@
 """POP's efficiencies over time: those of `efficiencies`, of stretches of the program.
 
 In a stretch u_i is what rank i computes there, and T the time that the rank with most of the program in it has there.
-Ranks that wait for one another are late in turn, so a stretch needs to be longer than what they do between two waits:
-time windows are joined until there are no more than asked for. T_ideal is what the slowest rank takes for the same
-stretch of its program on an ideal network (`ideal_network`); it may be longer than T where a rank that was ahead waits
-there instead, and transfer is then above 1.
+Ranks that wait for one another arrive last one after another, so a stretch needs to be longer than what they do between
+two waits: time windows are joined until there are no more than requested. T_ideal is the time of the slowest rank for
+    the same stretch of its program on an ideal network (`ideal_network`); it may be longer than T where a rank that was
+    ahead waits there instead, and transfer is then above 1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from logpost.analyzer.run.wide import wide_sum, wide_sum_of
 STRETCHES = 50
 """Most stretches of a program: a fiftieth of it is worth a look, and wide enough to be seen."""
 INSIDE = 0.5
-"""A stretch tells something if the ranks are in the program for this part of it at least, in the mean."""
+"""A stretch has efficiencies if the ranks are in the program for this part of it at least, in the mean."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def by_stretch(
 
 
 def ideal_runtime(ideal: pl.LazyFrame) -> int | None:
-    """What the slowest rank takes for its program on an ideal network in ps; None where that was not replayed."""
+    """The slowest rank's time for its program on an ideal network in ps; None where that was not replayed."""
     longest = ideal.group_by("location").agg(wide_sum("ideal_ps")).select(pl.col("ideal_ps").max())
     found: int | None = longest.collect().item()
     return found

@@ -41,8 +41,8 @@ def verdict(fits: Sequence[ModelFit], *, estimated: bool) -> str:
     found = best(fits)
     if any(fit.messages is not None and fit.messages.count and not fit.misfit_known for fit in fits):
         return (
-            "The machine is estimated from the same messages and does not tell the residual from other transport: no "
-            "model can be compared. Analyze with --machine FILE."
+            "The machine is estimated from the same messages and does not distinguish the residual from other "
+            "transport: no model can be compared. Analyze with --machine FILE."
         )
     if found is None:
         return "no message matched: no model can be compared"

@@ -1,7 +1,8 @@
 """Packing by hand: user regions that the user named as such (`analyze --pack REGEX`).
 
-What such a region takes, outside of communication calls, is work that a strided datatype would leave to the middleware.
-To the accounts it is compute, because they know calls only; the profile knows its time. It counts as middleware where
+The time of such a region, outside of communication calls, is work that a strided datatype would leave to the
+middleware. To the accounts it is compute, because they know calls only; the profile knows its time. It counts as
+middleware where
 the two are shown apart: in the report, and in SENS's message overhead, to which gathering and scattering belong.
 """
 
@@ -31,7 +32,7 @@ class Packing:
 
 
 def packing(run: Run, compute_ps: int) -> Packing | None:
-    """What packing takes; None where no regions were named, or the profile holds more than what the run is about.
+    """The time of packing; None where no regions were named, or the profile holds more than what the run is about.
 
     Arguments:
         run: a finished run.
@@ -45,7 +46,7 @@ def packing(run: Run, compute_ps: int) -> Packing | None:
     below: dict[int, str] = {}
     for callpath, parent, name, kind in (
         paths.sort("callpath").select("callpath", "parent", "name", "kind").iter_rows()
-    ):  # parents come before children
+    ):  # parents are before children
         if kind == "user" and wanted.search(name):
             below.setdefault(callpath, below.get(parent, name))
         elif kind == "user" and parent in below:

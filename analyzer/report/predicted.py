@@ -7,7 +7,7 @@ from logpost.analyzer.words.units import percent_text, time_text
 
 
 def predicted_text(predicted: Predicted) -> str:
-    """From which run it comes, what was changed, and how sure the prediction is; without a full stop."""
+    """Its recorded run, what was changed, and how sure the prediction is; without a full stop."""
     changes = ", ".join(predicted.settings) or "nothing changed"
     whole = time_text(predicted.predicted_ps)
     if predicted.low_ps == predicted.high_ps:

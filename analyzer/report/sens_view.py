@@ -3,7 +3,7 @@
 Chong et al. (The Sensitivity of Communication Mechanisms to Bandwidth and Latency, section 4) divide a processor's time
 into computation; memory and network interface wait; message overhead (sending, receiving, and gathering or scattering
 data for bulk transfers); and synchronization (barriers, locks, spinning). What no model explains, and what an estimated
-machine does not divide, belongs to none of these, and stays beside them.
+machine does not divide, belongs to none of these, and is shown separately.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NOT_ASSIGNED = "not_assigned"
 """What belongs to none of the four."""
 
 PACKING = "packing_by_hand"
-"""Beside the categories: user regions that were named as packing."""
+"""In addition to the categories: user regions that were named as packing."""
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "compute": ("compute",),
@@ -72,7 +72,7 @@ def with_packing(exposed_ps: Mapping[str, int], packing_ps: int) -> dict[str, in
 
 
 def sens_view(exposed_ps: Mapping[str, int], undivided: Sequence[str] = ()) -> tuple[SensPart, ...]:
-    """The four parts in SENS's order of stacking; what is not assigned comes last. The sum is that of the given.
+    """The four parts in SENS's order of stacking; what is not assigned is last. The sum is that of the given.
 
     Arguments:
         exposed_ps: category, as shown, to its time.

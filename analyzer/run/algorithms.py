@@ -1,4 +1,4 @@
-"""By which algorithms a run's collective operations were carried out, as their measured ends tell."""
+"""By which algorithms a run's collective operations were carried out, as their measured ends show."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from logpost.analyzer.run.directory import Run
 from logpost.replay._native import Program, algorithms, operations
 
 TIE = 0.01
-"""Two algorithms whose errors differ by less than this part of the measured time are not told apart."""
+"""Two algorithms whose errors differ by less than this part of the measured time are not distinguished."""
 
 
 def is_tied(row: dict[str, Any]) -> bool:
@@ -17,8 +17,8 @@ def is_tied(row: dict[str, Any]) -> bool:
     return bool(row["second"] != "not_known" and row["second_error_ps"] - row["error_ps"] < TIE * measured)
 
 
-def tell_algorithms(program: Program, run: Run) -> None:
-    """Tells a program of a run the algorithms that the run's table `collective_kinds` has."""
+def set_algorithms(program: Program, run: Run) -> None:
+    """Sets in a program of a run the algorithms that the run's table `collective_kinds` has."""
     codes = {name: code for code, name in enumerate(algorithms())}
     of_operation = {name: code for code, name in enumerate(operations())}
     for row in run.facts("collective_kinds").collect().iter_rows(named=True):

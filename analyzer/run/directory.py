@@ -79,7 +79,7 @@ class Run:
 
     def table(self, name: str) -> pl.LazyFrame:
         """One table, lazily, in its declared types; `name` is a key of `schema.TABLES`. Without rows where the run is
-        older than the table; only what lies in the region of interest where it was analyzed for one."""
+        older than the table; only what is in the region of interest where it was analyzed for one."""
         if self.manifest.region_of_interest is None:
             return self.facts(name)
         return within(self.facts(name), name, self.facts("locations"))
@@ -126,7 +126,7 @@ def _refuse_damaged(table: Path) -> None:
 
 
 class RunWriter:
-    """Writes a run beside its final place and moves it there when it is whole.
+    """Writes a run next to its final place and moves it there when it is whole.
 
     Use as a context manager; leaving it by an exception removes what was written.
 
@@ -138,7 +138,7 @@ class RunWriter:
         self._leave_replaced = leave_replaced
         refuse_occupied(self.final, force=force)
         self.path = self.final
-        self._beside = ThreadPoolExecutor(max_workers=2, thread_name_prefix="write beside")
+        self._background = ThreadPoolExecutor(max_workers=2, thread_name_prefix="background writer")
         self._pending: list[Future[None]] = []
 
     def __enter__(self) -> RunWriter:
@@ -149,7 +149,7 @@ class RunWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._beside.shutdown(cancel_futures=kind is not None)
+        self._background.shutdown(cancel_futures=kind is not None)
         if kind is not None:
             shutil.rmtree(self.path, ignore_errors=True)
 
@@ -163,38 +163,39 @@ class RunWriter:
         self._store(name, table)
         return table
 
-    def write_beside(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
-        """The same, in a thread of its own: nobody may read the file before `settle`."""
+    def write_in_background(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
+        """The same, in another thread: the file may not be read before `settle`."""
         table = _declared(name, frame)
-        self.beside(lambda: self._store(name, table))
+        self.in_background(lambda: self._store(name, table))
         return table
 
     def _store(self, name: str, table: pl.DataFrame) -> None:
         stored(table).write_parquet(self.table_path(name), compression="lz4", statistics=True)
 
-    def beside(self, write: Callable[[], None]) -> None:
-        """Write something in a thread of its own: nobody may read it before `settle`."""
-        self._pending.append(self._beside.submit(write))
+    def in_background(self, write: Callable[[], None]) -> None:
+        """Write something in another thread: it may not be read before `settle`."""
+        self._pending.append(self._background.submit(write))
 
     def settle(self) -> None:
-        """Wait for what is written beside. Raises what writing it raised."""
+        """Wait for what is written in the background. Raises what writing it raised."""
         pending, self._pending = self._pending, []
         for one in pending:
             one.result()
 
-    def flush_beside(self, name: str | None = None) -> None:
+    def flush_in_background(self, name: str | None = None) -> None:
         """Begin to flush a whole table to the disk, or all that is written so far, so that little is left in the end.
-        A file that is still written to would stand still meanwhile.
+        A file that is still written to would be blocked during that time.
         """
         flush_it = partial(flush, self.path) if name is None else partial(sync, self.table_path(name))
-        self.beside(flush_it)
+        self.in_background(flush_it)
 
     def write_machine(self, text: str) -> None:
         """Write the machine file that the messages were split with."""
         (self.path / MACHINE).write_text(text, encoding="utf-8")
 
     def finish(self, manifest: Manifest) -> Run:
-        """Write the manifest last and move the run to its place. Raises what writing a table beside others raised."""
+        """Write the manifest last and move the run to its place. Raises what writing a table in the background
+        raised."""
         self.settle()
         (self.path / MANIFEST).write_text(manifest.model_dump_json(indent=1) + "\n")
         permit(self.path, directory=True)

@@ -29,7 +29,9 @@ class ClockViolations(Record):
     """What contradicts the order of causes and effects."""
 
     messages: int = Field(default=0, description="received before they were sent")
-    collectives: int = Field(default=0, description="members that left one before another, which they wait for, came")
+    collectives: int = Field(
+        default=0, description="members that left one before another, which they wait for, arrived"
+    )
 
 
 class Clock(Record):
@@ -74,7 +76,9 @@ class MachineValue(Record):
         default=None, description="upper end of its interval, in the same unit; None: not stated"
     )
     bound_only: bool = Field(default=False, description="nothing measured it: only its interval is known, not a value")
-    reason: str | None = Field(default=None, description="what told an estimated value or its bounds, and how often")
+    reason: str | None = Field(
+        default=None, description="the evidence for an estimated value or its bounds, and how often"
+    )
     source: str
 
 
@@ -148,7 +152,7 @@ class Interest(Record):
 class MemoryUsed(Record):
     """The memory of the process that made the run. It differs from run to run, as nothing else here does."""
 
-    limit_bytes: int | None = Field(description="its limit; None: none, because the run lay in memory itself")
+    limit_bytes: int | None = Field(description="its limit; None: none, because the run was in memory itself")
     peak_bytes: int = Field(description="the largest resident memory until the findings were written")
     spilled_bytes: int = Field(description="written to a file instead, as they exceeded the limit")
 
@@ -210,7 +214,7 @@ class Manifest(Record):
     )
     ended_early: list[str] = Field(
         default_factory=list,
-        description="of a recording that ended early: the call each rank sat in, who did not arrive, and the deadlock",
+        description="of a recording that ended early: each rank's last call, ranks that did not arrive, the deadlock",
     )
     overwritten: list[str] = Field(
         default_factory=list,
@@ -218,4 +222,4 @@ class Manifest(Record):
     )
     faults: list[Fault] = Field(default_factory=list, description="parts of logpost that failed")
     notes: list[str] = Field(default_factory=list, description="limits of this analysis")
-    memory: MemoryUsed | None = Field(default=None, description="what the analysis took; None: it does not say")
+    memory: MemoryUsed | None = Field(default=None, description="memory of the analysis; None: not recorded")

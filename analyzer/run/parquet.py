@@ -67,7 +67,7 @@ def _writer(table: Table, schema: pa.Schema, path: Path) -> pq.ParquetWriter:
     """A Parquet writer with the encodings that cost least for what the columns hold.
 
     Differences of instants and running numbers are small, and leave nothing to compress. Among durations and ids the
-    same few values come again and again, which LZ4 finds faster than a dictionary is built.
+    same few values repeat, which LZ4 finds faster than a dictionary is built.
     """
     rises = {column.name for column in table.columns if _rises(column)}
     return pq.ParquetWriter(
@@ -82,7 +82,7 @@ def _writer(table: Table, schema: pa.Schema, path: Path) -> pq.ParquetWriter:
 
 
 def _array(column: Column, values: npt.NDArray[Any] | pa.Array) -> pa.Array:
-    """Arrow array of a native column; enumerations come as uint8 codes in the declared order, booleans as uint8."""
+    """Arrow array of a native column; enumerations are uint8 codes in the declared order, booleans are uint8."""
     if isinstance(values, pa.Array):
         return values
     if isinstance(column.dtype, pl.Enum):
@@ -93,7 +93,7 @@ def _array(column: Column, values: npt.NDArray[Any] | pa.Array) -> pa.Array:
 
 
 class TableStream:
-    """Writes one table in a thread of its own, so that the next batch is computed meanwhile.
+    """Writes one table in another thread, so that the next batch is computed concurrently.
 
     At most one batch waits: memory holds one being computed, one waiting and one being written.
     """
@@ -147,7 +147,7 @@ ROWS = 1 << 17
 
 
 def write_whole(table: Table, path: Path, columns: Columns) -> None:
-    """Write a whole table from native columns; texts come as Arrow arrays."""
+    """Write a whole table from native columns; texts are Arrow arrays."""
     rows = len(cast("Sized", columns[table.columns[0].name]))
     with TableStream(table, path) as stream:
         for begin in range(0, rows, ROWS):

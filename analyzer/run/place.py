@@ -41,7 +41,7 @@ def refuse_occupied(place: Path, *, force: bool) -> None:
 
 
 def put_in_place(new: Path, place: Path, *, leave_replaced: bool = False) -> None:
-    """Move the directory `new` to `place`, a directory beside it. What was there before is whole until the new one is
+    """Move the directory `new` to `place`, a directory next to it. What was there before is whole until the new one is
     in its place, and gone afterwards; or, with `leave_replaced`, gone or at `new`.
     """
     flush(new)
@@ -62,7 +62,7 @@ def put_in_place(new: Path, place: Path, *, leave_replaced: bool = False) -> Non
 
 def flush(directory: Path) -> None:
     """Flush the files of a directory to the disk: quick where they were flushed before."""
-    # Side by side: a file system with a journal writes for all that wait what it would write for each in turn.
+    # Side by side: a file system with a journal writes for all that wait what it would write for one after another.
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(FLUSHED_AT_ONCE) as pool:

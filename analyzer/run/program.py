@@ -52,13 +52,13 @@ EPOCHS = ("location", "peer", "rma_window", "begin_call", "end_call", "match", "
 
 
 ROWS = 1 << 17
-"""of a table in memory beside the program"""
+"""of a table in memory in addition to the program"""
 
 
 def program_of(run: Run, machine: Machine | None = None, spill: Spill | None = None) -> Program:
     """The program that was analyzed, placed on a machine; without one, on the run's own.
 
-    `spill`: where what has no place in memory goes.
+    `spill`: the file for what exceeds the memory.
 
     Raises:
         InputError: tables of the run contradict each other.
@@ -105,7 +105,8 @@ def unplaced_program(run: Run, spill: Spill | None = None) -> Program:
 
 
 def region_kinds(regions: pl.DataFrame) -> list[int]:
-    """Code of each region's kind. Initialization and finalization share their name; the region's own tells them."""
+    """Code of each region's kind. Initialization and finalization share their name; the region's own kind distinguishes
+    them."""
     codes = {name: code for code, name in reversed(list(enumerate(call_kinds())))}
     return [
         FINALIZE if kind == "init_finalize" and "finalize" in name.lower() else codes[kind]

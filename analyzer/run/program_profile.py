@@ -1,12 +1,12 @@
 """The own time of user regions in the program alone; the profile of a run has start-up and shut-down in it.
 
-A run keeps of a user region its own time, first enter and last leave on each location, no single event. What of its
-own time lies in the program follows from these and the accounting, which knows the program's computation exactly:
+A run keeps of a user region its own time, first enter and last leave on each location, no single event. What of its own
+time is in the program follows from these and the accounting, which knows the program's computation exactly:
 
 - a region that was left before the program began, or entered after it ended, has none;
 - one that was entered and left within the program has all of it there;
 - what the others have together beyond the rest of the program's computation they have outside. It is taken from those
-  that the whole program lies in (`main`, which calls MPI_Init and MPI_Finalize) first, and only then from the others,
+  that contain the whole program (`main`, which calls MPI_Init and MPI_Finalize) first, and only then from the others,
   from each in proportion to its own time.
 
 Exact where a single region computes on both sides of the program's bounds, as `main` mostly is; never more, on any
@@ -80,7 +80,8 @@ def _used() -> pl.Expr:
 
 
 def _taken(rows: pl.LazyFrame, where: int) -> pl.LazyFrame:
-    """The rows with `beyond_ps` of their location taken from the regions that were used there, as far as it goes."""
+    """The rows with `beyond_ps` of their location taken from the regions that were used there, as far as it
+    suffices."""
     here = pl.when(pl.col("used") == where).then("exclusive_ps").otherwise(0)
     return (
         rows.with_columns(here=here.cast(float))

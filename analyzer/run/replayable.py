@@ -1,14 +1,14 @@
 """A run as what-if replays take it: its program, the machine that it ran on, and engines for them.
 
 By which algorithms collective operations were carried out is part of the program: the run's table `collective_kinds`
-has what their measured ends tell.
+has what their measured ends show.
 """
 
 from __future__ import annotations
 
 import polars as pl
 
-from logpost.analyzer.run.algorithms import tell_algorithms
+from logpost.analyzer.run.algorithms import set_algorithms
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.program import program_of
 from logpost.machines import load_machine, replay_parameters
@@ -27,7 +27,7 @@ class Replayable:
         self.ran_on = load_machine(run.machine_file)
         self.recorded = Scenario(replay_parameters(self.ran_on), run.manifest.machine.asynchronous_progress)
         self.program = program_of(run)
-        tell_algorithms(self.program, run)
+        set_algorithms(self.program, run)
         self.locations, self.callpaths = (
             run.facts(name).select(pl.len()).collect().item() for name in ("locations", "callpaths")
         )

@@ -1,4 +1,4 @@
-"""Whether a run's tables are what `analyze` writes: asked after an error that only a bug or a damaged run explains.
+"""Whether a run's tables are what `analyze` writes: checked after an error that only a bug or a damaged run explains.
 
 A finished run is trusted: its tables are not read twice for every command. A copy that went wrong, or a table that
 another program rewrote, is found here instead of in a traceback.

@@ -26,7 +26,7 @@ Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 
 def merged(times: Mapping[str, N], undivided: Sequence[str]) -> dict[str, N]:
-    """The same times with the undivided categories as one, which stands where the first of them did."""
+    """The same times with the undivided categories as one, which is where the first of them was."""
     together: dict[str, N] = {}
     for name, time in times.items():
         shown = shown_as(name, undivided)

@@ -1,7 +1,7 @@
 """Sums of times over locations and messages, exact at any size.
 
 A time in int64 picoseconds holds 2562 hours of one location. 10,000 ranks spend them in 15 minutes together, and polars
-and numpy wrap silently: every sum that may pass from one location to others goes through this file. Identities
+and numpy wrap silently: every sum that may pass from one location to others uses this file. Identities
 (parts, categories) are checked on its integers.
 """
 

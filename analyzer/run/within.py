@@ -1,4 +1,4 @@
-"""Select the rows of a run's large tables that lie in its region of interest."""
+"""Select the rows of a run's large tables that are in its region of interest."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import polars as pl
 ENTERED = {"messages": ("recv_location", "recv_enter_ps"), "calls": ("location", "enter_ps")} | {
     "collectives": ("location", "enter_ps")
 }
-"""Location and time that decide whether a row lies in the region of interest; of a message: the call that received
+"""Location and time that decide whether a row is in the region of interest; of a message: the call that received
 it."""
 
 
 def within(table: pl.LazyFrame, name: str, locations: pl.LazyFrame) -> pl.LazyFrame:
-    """The rows of a table of calls, messages or collectives that lie in the region of interest; others as they are."""
+    """The rows of a table of calls, messages or collectives that are in the region of interest; others as they are."""
     if name not in ENTERED:
         return table
     location, entered = ENTERED[name]

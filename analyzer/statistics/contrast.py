@@ -5,7 +5,7 @@
 
 c > 0 is "B exceeds the bound": with w_A = 1 + 5 % it says "B is more than 5 % above A"; there is no quotient
 of noisy values.
-A side with a single run has no scatter of its own; it is taken to scatter like the other.
+A side with a single run has no known scatter; it is taken to scatter like the other.
 """
 
 from __future__ import annotations

@@ -49,10 +49,10 @@ def folded(name: str) -> str:
             out += "<…>"
         elif name[at] == "(":
             at = _end(name, at)
-            if name[at : at + 2] != "::":  # only a local class or function goes on behind its function's arguments
+            if name[at : at + 2] != "::":  # only a local class or function continues behind its function's arguments
                 break
         elif name[at] == " ":
-            out = ""  # what came before was the type that the function returns
+            out = ""  # the text before was the type that the function returns
             at += 1
         else:
             out += name[at]
@@ -65,7 +65,7 @@ def folded_path(path: str) -> str:
     return SEPARATOR.join(folded(name) for name in path.split(SEPARATOR))
 
 
-def ends_told_apart(paths: Mapping[int, str], most: int = 2) -> dict[int, str]:
+def distinct_ends(paths: Mapping[int, str], most: int = 2) -> dict[int, str]:
     """The last functions of call paths; where two paths end alike, with the last function in which they differ.
 
     "main / send / wait / MPI_Wait" and "main / drain / wait / MPI_Wait" are "send / … / MPI_Wait" and

@@ -91,7 +91,7 @@ class LocationNames:
         rows = locations.select("location", pl.col("process").fill_null(-1), "accounted")
         rows = rows.with_columns(owner=owners(locations))
         for location, process, accounted, owner in rows.iter_rows():
-            # A location without a process is one of its own.
+            # A location without a process is a separate one.
             alone = process < 0
             named = Named(owner, location if alone else process, 0 if alone else numbers[location])
             self._named[location] = named

@@ -40,7 +40,7 @@ def three_digits(value: float) -> str:
 
 
 def span_text(begin_ps: float, end_ps: float) -> str:
-    """From when to when, in one unit, with the digits that tell the two apart.
+    """From when to when, in one unit, with the digits that distinguish the two.
 
     >>> span_text(1_550_200_000_000, 1_554_350_000_000)
     '1.5502 s to 1.5543 s'

@@ -27,14 +27,14 @@ _WAYS_OUT = (
 def trouble(stdout: str, stderr: str) -> str:
     """Empty when nothing was written about any.
 
-    A line of our own programs comes first; else the first sentence that sounds like trouble, on stderr and then on
+    A line of our own programs is preferred; else the first sentence that sounds like trouble, on stderr and then on
     stdout; else the last one of either.
     """
-    told, more = _sentences(stderr), _sentences(stdout)
-    last = (told or more)[-1:]
-    told += more
-    ours = [sentence for sentence in told if sentence.startswith(OURS)]
-    sounding = [sentence for sentence in told if _TROUBLE.search(sentence)]
+    sentences, more = _sentences(stderr), _sentences(stdout)
+    last = (sentences or more)[-1:]
+    sentences += more
+    ours = [sentence for sentence in sentences if sentence.startswith(OURS)]
+    sounding = [sentence for sentence in sentences if _TROUBLE.search(sentence)]
     chosen = (ours[-1:] or sounding or last or [""])[0].rstrip(".:")
     shown = chosen if len(chosen) <= _LONGEST else f"{chosen[:_LONGEST].rstrip()} …"
     ways = [way for sign, way in _WAYS_OUT if sign in chosen]
@@ -44,15 +44,15 @@ def trouble(stdout: str, stderr: str) -> str:
 def _sentences(written: str) -> list[str]:
     """Lines; within a banner (Open MPI's text between two rules) paragraphs, because it breaks its lines."""
     found: list[str] = []
-    in_banner = goes_on = False
+    in_banner = continues = False
     for line in (raw.strip() for raw in written.splitlines()):
         if _RULE.fullmatch(line):
-            in_banner, goes_on = not in_banner, False
+            in_banner, continues = not in_banner, False
         elif not line.strip("-*= "):
-            goes_on = False
-        elif in_banner and goes_on:
+            continues = False
+        elif in_banner and continues:
             found[-1] += f" {line}"
         else:
             found.append(line)
-            goes_on = True
+            continues = True
     return found

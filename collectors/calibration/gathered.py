@@ -82,16 +82,16 @@ class Gathered:
             for locality in {p.locality for p in self.points.values() if p.family == family}:
                 tried = [p for p in self.points.values() if p.family == family and p.locality == locality]
                 waits = {p.bytes for p in tried if p.time.median_s > float(p.keys["delay_s"]) / 2}
-                at_once = {p.bytes for p in tried} - waits
-                if waits and at_once and max(at_once) < min(waits):
-                    found.add((max(at_once), min(waits)))
+                immediate = {p.bytes for p in tried} - waits
+                if waits and immediate and max(immediate) < min(waits):
+                    found.add((max(immediate), min(waits)))
         return sorted(found)
 
     def typical(self, family: str, size: int) -> float | None:
         """A time that later programs are set up with: the longest median over the locality classes.
 
         No longer than some smallest samples: medians of a busy machine may be 1000 times as long, and computing for
-        a few of those between requests would take minutes.
+        a few of those between requests would cost minutes.
         """
         times = [p.time for p in self.points.values() if p.family == family and p.bytes == size]
         found = [min(time.median_s, _BUSY * time.minimum_s) for time in times]

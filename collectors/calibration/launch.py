@@ -1,6 +1,6 @@
 """Start a calibration program with the user's launcher, and leave no process behind, however logpost ends.
 
-A launcher that is asked to end (SIGTERM) takes its ranks with it, those on other nodes, too. One that does not end in
+A launcher that receives SIGTERM takes its ranks with it, those on other nodes, too. One that does not end in
 time is killed, and so are the ranks of this node that outlive it.
 """
 
@@ -24,8 +24,8 @@ GRACE_S = 5.0
 def run_program(command: Sequence[str], patience_s: float) -> None:
     """Run to the end.
 
-    Raises InputError when the command cannot be started, fails (with the trouble that it told of), or is not done after
-    `patience_s`. It does not outlive any other exception, either.
+    Raises InputError when the command cannot be started, fails (with the trouble that it reported), or is not done
+    after `patience_s`. It does not outlive any other exception, either.
     """
     process: subprocess.Popen[str] | None = None
     try:
@@ -65,18 +65,18 @@ def _check(launcher: str, status: int, out: str, err: str) -> None:
 def _signals_held() -> Iterator[None]:
     """What signal handlers do (raise an exception, as Ctrl-C's) they do after the block, not in it: a process that was
     started must not get lost before it has a name."""
-    came: list[int] = []
+    received: list[int] = []
     if threading.current_thread() is not threading.main_thread():
         yield  # handlers run in the main thread alone
         return
     numbers = [n for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if callable(signal.getsignal(n))]
-    handlers = {number: signal.signal(number, lambda number, _frame: came.append(number)) for number in numbers}
+    handlers = {number: signal.signal(number, lambda number, _frame: received.append(number)) for number in numbers}
     try:
         yield
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        for one in came:
+        for one in received:
             signal.raise_signal(one)
 
 

@@ -2,9 +2,9 @@
 
 Passes: every program is launched once in each pass, so that the launches of a program are spread over the whole
 calibration; each point's interval comes from the spread between them (see ``statistics``). A launch ends when its
-points have reached +-5 %, or its share of the time is over; passes go on until MOST_PASSES or the end of the time, and
-at least FEWEST_PASSES are made. Ranks that the launcher leaves unbound are bound by the programs, each to one of the
-processors that it may use; the host line says where they were.
+points have reached +-5 %, or its share of the time is over; passes continue until MOST_PASSES or the end of the time,
+and at least FEWEST_PASSES are made. Ranks that the launcher leaves unbound are bound by the programs, each to one of
+the processors that it may use; the host line says where they were.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _PROTOCOL_TRIES = 50
 
 @dataclass
 class _Run:
-    """One calibration under way."""
+    """One calibration in progress."""
 
     launch: list[str]
     programs: Mapping[str, Path]
@@ -112,7 +112,7 @@ def measure(
     Args:
         launch: the launcher with its options; each program and its arguments are put behind it.
         output: samples file to write, whole or not at all.
-        folder: where a folder for what the programs write meanwhile is made; the node of rank 0 must see it. By
+        folder: where a folder for what the programs write during that time is made; the node of rank 0 must see it. By
             default that of `output`, or the current one.
         compiler: MPI compiler wrapper; default: the one of the launcher's MPI.
         thorough: the finer grid and a longer time.
@@ -130,12 +130,12 @@ def measure(
     wrapper = compiler or compiler_of(launch[0])
     report("build", 0.0, f"building the programs with {wrapper}")
     executables = build(wrapper)
-    beside = (folder or (output.parent if output is not None else Path.cwd())).absolute()
+    parent = (folder or (output.parent if output is not None else Path.cwd())).absolute()
     try:
-        meanwhile = tempfile.TemporaryDirectory(dir=beside, prefix=".logpost-calibrate-")
+        scratch = tempfile.TemporaryDirectory(dir=parent, prefix=".logpost-calibrate-")
     except OSError as error:
-        raise InputError(f"cannot write to {beside}: {error}; choose another output file") from error
-    with meanwhile as name:
+        raise InputError(f"cannot write to {parent}: {error}; choose another output file") from error
+    with scratch as name:
         run = _Run(
             launch=list(launch),
             programs=executables,
@@ -218,9 +218,11 @@ def _arguments(program: str, run: _Run) -> list[str]:
 def _layout_sizes(run: _Run) -> list[int]:
     """The grid's, and the whole blocks at either side of the changes of protocol within it."""
     grid, block = run.grid, run.grid.block
-    beside = {below // block * block for below, _ in run.switches}
-    beside |= {-(-above // block) * block for _, above in run.switches}
-    return sorted({*grid.layout_sizes, *(s for s in beside if grid.layout_sizes[0] <= s <= grid.layout_sizes[-1])})
+    switch_sizes = {below // block * block for below, _ in run.switches}
+    switch_sizes |= {-(-above // block) * block for _, above in run.switches}
+    return sorted(
+        {*grid.layout_sizes, *(s for s in switch_sizes if grid.layout_sizes[0] <= s <= grid.layout_sizes[-1])}
+    )
 
 
 def _nearest(sizes: Sequence[int], wanted: int) -> int:

@@ -1,4 +1,4 @@
-"""From what the interposer measured within MPI_Init to the machine beside the archive.
+"""From what the interposer measured within MPI_Init to the machine next to the archive.
 
 The interposer leaves `calibration.<process>.jsonl` among the raw logs: one line about the measurement, then for each
 pair of ranks the lines of a calibration program, its host line first. Their rounds are the passes of one measurement.
@@ -27,7 +27,7 @@ LEAST_SHARE = 0.7
 
 
 @dataclass(frozen=True)
-class _Left:
+class _Measurement:
     """A file of the interposer."""
 
     began_ns: int
@@ -38,7 +38,7 @@ class _Left:
 
 
 def keep(raw: Path, archive: Path) -> Outcome | None:
-    """Put the machine, its samples and what came of the measurement beside the archive; None where none was asked for.
+    """Put the machine, its samples and the measurement's outcome next to the archive; None where none was requested.
 
     Of several worlds (further `mpirun`s of a script) the first that measured counts. Never raises for what the
     measurement left: what cannot be used is the outcome's reason.
@@ -56,14 +56,14 @@ def keep(raw: Path, archive: Path) -> Outcome | None:
     return result
 
 
-def _kept(left: _Left, archive: Path) -> Outcome:
+def _kept(left: _Measurement, archive: Path) -> Outcome:
     try:
         return _machine(left, archive)
     except InputError as error:
         return replace(left.outcome, reason=str(error), pairs={})
 
 
-def _machine(left: _Left, archive: Path) -> Outcome:
+def _machine(left: _Measurement, archive: Path) -> Outcome:
     """Write machine and samples. Raises InputError when they are damaged, or too few for a machine."""
     measured = _samples(left)
     pairs = left.outcome.pairs
@@ -76,23 +76,25 @@ def _machine(left: _Left, archive: Path) -> Outcome:
         )
     try:
         machine = calibration(measured, name=NAME, notes=[f"{result.sentence()}."]).machine
-        replay_parameters(machine)  # what analyze asks of it
+        replay_parameters(machine)  # what analyze needs of it
     except InputError as error:
         raise InputError(f"the samples of {result.took_s:.2g} s make no machine ({error})") from error
     save_machine(machine, archive / RECORDED)
     return result
 
 
-def _read(path: Path) -> _Left:
+def _read(path: Path) -> _Measurement:
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     first = samples.parse_line(lines[0] if lines else "", f"{path.name}, line 1")
     try:
-        return _Left(int(first["began_ns"]), outcome(first), tuple(lines[1:]), path, float(first["processor_share"]))
+        return _Measurement(
+            int(first["began_ns"]), outcome(first), tuple(lines[1:]), path, float(first["processor_share"])
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path.name}, line 1 does not tell of a measurement ({error})") from error
+        raise InputError(f"{path.name}, line 1 does not describe a measurement ({error})") from error
 
 
-def _samples(left: _Left) -> Samples:
+def _samples(left: _Measurement) -> Samples:
     gathered = Gathered()
     hosts: list[Host] = []
     for number, line in enumerate(left.lines, start=2):
@@ -105,7 +107,7 @@ def _samples(left: _Left) -> Samples:
     pairs = tuple(left.outcome.pairs.values())
     if len(hosts) != len(pairs) or not gathered.points:
         raise InputError(
-            f"within {left.outcome.budget_s:g} s there was no time for any message" if hosts else "no samples came"
+            f"within {left.outcome.budget_s:g} s there was no time for any message" if hosts else "there are no samples"
         )
     gathered.host = _together(hosts, pairs)
     return gathered.result("", "")

@@ -4,9 +4,9 @@ A message of n bytes costs its sender o_s + o_s_per_byte n, leaves its network i
 before it, arrives L + (n - 1) G later and max(g, n G) after the one that its destination received before it, and costs
 the receiver o_r + o_r_per_byte n. A request is answered by its receiver with a small message. A requester handles the
 replies that have arrived before each request, o_r each; with `capacity` of its requests unanswered it stalls until a
-reply comes (LOGP 3.1). Several requesters may share a responder (K to 1), one may have several (1 to many).
+reply arrives (LOGP 3.1). Several requesters may share a responder (K to 1), one may have several (1 to many).
 
-Noise, when asked for, is what a computer does to each step: a log-normal factor of given width, and rarely a
+Noise, when requested, is what a computer does to each step: a log-normal factor of given width, and rarely a
 delay (an interrupt).
 
 Times in seconds. Source: LOGP sections 3.1, 3.2, 3.5.
@@ -39,8 +39,8 @@ class Truth:
     o_s_per_byte: float = 0.0
     o_r_per_byte: float = 0.0
     capacity: int | None = None
-    """Unanswered requests at which a requester stalls; None: as many as fit into a round trip, so that the first
-    reply comes before the network is full."""
+    """Unanswered requests at which a requester stalls; None: as many as fit into a round trip, so that the first reply
+    arrives before the network is full."""
 
     def __post_init__(self) -> None:
         for name in ("L", "o_s", "o_r", "g", "G", "o_s_per_byte", "o_r_per_byte"):
@@ -106,7 +106,7 @@ def issue_times(
         raise InputError(f"{requests} requests; a signature needs 1 to {MOST_REQUESTS}")
     if requesters < 1 or responders < 1:
         raise InputError(f"{requesters} requesters and {responders} responders; at least one of each is needed")
-    played = _Play(truth, requests, delta, size, requesters, responders, _Clock(noise, seed))
+    played = _Simulation(truth, requests, delta, size, requesters, responders, _Clock(noise, seed))
     return np.asarray(played.run())
 
 
@@ -133,7 +133,7 @@ def signature(
 
 
 class _Clock:
-    """How long a step of a processor takes: as planned, or with noise."""
+    """The duration of a processor's step: as planned, or with noise."""
 
     def __init__(self, noise: Noise | None, seed: int) -> None:
         self._noise = noise
@@ -155,12 +155,12 @@ class _Processor:
     inbox: deque[int] = field(default_factory=deque)
     busy: bool = False
     left: float = -math.inf
-    came: float = -math.inf
+    arrived: float = -math.inf
     issued: int = 0
     outstanding: int = 0
 
 
-class _Play:
+class _Simulation:
     """The benchmark as a sequence of events in time order."""
 
     def __init__(
@@ -178,48 +178,48 @@ class _Play:
         for requester in range(self._requesters):
             self._at(0.0, "free", requester, -1)
         while self._events and len(self._ends) < self._requests:
-            now, _, what, who, other = heapq.heappop(self._events)
+            now, _, what, rank, other = heapq.heappop(self._events)
             if what == "arrive":
-                self._all[who].inbox.append(other)
+                self._all[rank].inbox.append(other)
             elif what == "inject":
-                self._inject(now, who, other)
+                self._inject(now, rank, other)
                 continue
             else:
-                if what == "issued" and who == 0:
+                if what == "issued" and rank == 0:
                     self._ends.append(now)
-                self._all[who].busy = False
-            if not self._all[who].busy:
-                self._next(now, who)
+                self._all[rank].busy = False
+            if not self._all[rank].busy:
+                self._next(now, rank)
         return self._ends
 
-    def _at(self, time: float, what: str, who: int, other: int) -> None:
+    def _at(self, time: float, what: str, rank: int, other: int) -> None:
         self._number += 1
-        heapq.heappush(self._events, (time, self._number, what, who, other))
+        heapq.heappush(self._events, (time, self._number, what, rank, other))
 
-    def _next(self, now: float, who: int) -> None:
-        """What a processor that is free does: handle what has come, or issue, or wait."""
-        end = self._all[who]
-        if who >= self._requesters:
+    def _next(self, now: float, rank: int) -> None:
+        """What a processor that is free does: handle what has arrived, or issue, or wait."""
+        end = self._all[rank]
+        if rank >= self._requesters:
             if end.inbox:
                 requester = end.inbox.popleft()
                 end.busy = True
                 done = now + self._clock(self._truth.receive(self._size)) + self._clock(self._truth.o_s)
-                self._at(done, "inject", who, requester)
-                self._at(done, "free", who, -1)
+                self._at(done, "inject", rank, requester)
+                self._at(done, "free", rank, -1)
             return
         if end.inbox:
             end.inbox.popleft()
             end.outstanding -= 1
             end.busy = True
-            self._at(now + self._clock(self._truth.o_r), "free", who, -1)
+            self._at(now + self._clock(self._truth.o_r), "free", rank, -1)
         elif end.issued < self._requests and end.outstanding < self._capacity:
-            responder = self._requesters + (who + end.issued) % (len(self._all) - self._requesters)
+            responder = self._requesters + (rank + end.issued) % (len(self._all) - self._requesters)
             end.issued += 1
             end.outstanding += 1
             end.busy = True
             sent = now + self._clock(self._truth.send(self._size))
-            self._at(sent, "inject", who, responder)
-            self._at(sent + self._clock(self._delta), "issued", who, -1)
+            self._at(sent, "inject", rank, responder)
+            self._at(sent + self._clock(self._delta), "issued", rank, -1)
 
     def _inject(self, now: float, source: int, target: int) -> None:
         """Through the sender's interface, over the wire, through the receiver's interface."""
@@ -227,6 +227,6 @@ class _Play:
         gap = self._truth.gap(size)
         leaves = max(now, self._all[source].left + gap)
         self._all[source].left = leaves
-        arrives = max(leaves + self._truth.wire(size), self._all[target].came + gap)
-        self._all[target].came = arrives
+        arrives = max(leaves + self._truth.wire(size), self._all[target].arrived + gap)
+        self._all[target].arrived = arrives
         self._at(arrives, "arrive", target, source)

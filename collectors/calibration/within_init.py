@@ -12,5 +12,5 @@ BUDGET_S = 0.5
 
 
 def left_in(raw: Path) -> list[Path]:
-    """The interposer's files among the raw logs; none where nobody asked for a measurement."""
+    """The interposer's files among the raw logs; none where no measurement was requested."""
     return sorted(raw.glob("calibration.*.jsonl"))

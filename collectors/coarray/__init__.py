@@ -1,4 +1,4 @@
-"""Fortran coarrays: gfortran's coarray library (OpenCoarrays), wrapped beside MPI by the same interposer."""
+"""Fortran coarrays: gfortran's coarray library (OpenCoarrays), wrapped together with MPI by the same interposer."""
 
 from __future__ import annotations
 

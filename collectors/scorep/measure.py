@@ -1,6 +1,6 @@
 """Run an instrumented program under Score-P with tracing on, and find its archive.
 
-The program comes first: what is missing is found before it starts, and its exit status is returned afterwards.
+The program has priority: what is missing is found before it starts, and its exit status is returned afterwards.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def _with_options(command: Sequence[str], ours: dict[str, str]) -> list[str]:
 
 @contextmanager
 def _overhearing(lines: list[str]) -> Iterator[int]:
-    """A descriptor whose content goes to standard error at once; the lines of Score-P are kept."""
+    """A descriptor whose content is copied to standard error at once; the lines of Score-P are kept."""
     there, end = os.pipe()
 
     def copy() -> None:

@@ -1,4 +1,5 @@
-"""OpenSHMEM programs: the functions of Open MPI's liboshmem, wrapped beside those of MPI by the same interposer."""
+"""OpenSHMEM programs: the functions of Open MPI's liboshmem, wrapped together with those of MPI by the same
+interposer."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ NATIVE = Path(__file__).parent / "native"
 
 
 def library_of(target: mpi.Mpi) -> Path | None:
-    """The OpenSHMEM library that an MPI brings with it, beside its own; nothing when it has none."""
+    """The OpenSHMEM library that an MPI brings with it, next to its own; nothing when it has none."""
     if target.abi != mpi.OPENMPI or target.library is None:
         return None
     folders = dict.fromkeys((target.library.parent, target.library.resolve().parent))

@@ -113,7 +113,7 @@ def _collector(wrapper: str, say: Say) -> tuple[Path, Path]:
     key = cache.key_of(sources, (wrapper, version()))
     folder = cache.cache_directory() / "testbed" / f"collector-{key}"
     if not folder.exists():
-        say("building the testbed's collector (once, takes seconds)")
+        say("building the testbed's collector (once, for some seconds)")
 
         def make(scratch: Path) -> None:
             names = interposer.exported_names(None, ("-I/usr/include/smpi", *_includes(wrapper)))

@@ -6,7 +6,7 @@ LIMITS: tuple[str, ...] = (
     "contention is flow-level: flows that share a link get equal (max-min) shares of it at once",
     "there are no packets, no router queues and no wormhole blocking: a waiting message holds no link",
     "a message waits at its sender for room at the receiver or, above the eager limit, for its receive",
-    "computation takes the time that the program states (logpost_compute.h); other computation is free",
+    "computation lasts as long as the program states (logpost_compute.h); other computation is free",
 )
 """A sentence each."""
 

@@ -1,7 +1,7 @@
 """Describe a simulated machine in neutral terms, and write it for SimGrid and for the machine layer.
 
 The network is a graph of vertices: the nodes 0 .. n-1, then switches. Each directed channel between two vertices has a
-bandwidth; a route follows `next_hop` from vertex to vertex. Between a node and the network stands its interface (NIC),
+bandwidth; a route follows `next_hop` from vertex to vertex. Between a node and the network is its interface (NIC),
 with a channel in and one out, so a message from node a to node b passes
 
     out(a), the channels of the route a -> b, in(b)        or, within a node,        loop(a)
@@ -11,7 +11,7 @@ Time of an uncontended message of B bytes over h hops, from its leaving the send
     L(B) + per_hop (h - mean_hops) + max(B - 1, 0) G(B)
 
 L, G by size from `remote` (`local` within a node). The channels carry all B bytes and are shared equally by the flows
-that cross them (max-min); what a channel takes for B bytes is part of this time, the rest is latency. Times are
+that cross them (max-min); a channel's time for B bytes is part of this time, the rest is latency. Times are
 seconds, bandwidths bytes per second.
 """
 
@@ -56,7 +56,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Platform:
-    """Everything the simulation needs to know of a machine; see the module's text.
+    """Everything the simulation needs to know about a machine; see the module's text.
 
     next_hop (vertices, nodes): the vertex after v on the way to node d. `host_of_rank[r]` is the node of rank r.
     eager_limit: the largest message that does not wait for its receiver; None: every message.

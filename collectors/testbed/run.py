@@ -41,7 +41,7 @@ exchange more than their max-min share."""
 
 WINDOW_KIB = 64
 LARGE = 4 << 20
-"""Bytes of a file beside the archive above which it is compressed."""
+"""Bytes of a file next to the archive above which it is compressed."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,17 @@ class Run:
     archive: assemble.Archive | None
     output: str = ""
     host_s: float = 0.0
-    """How long the simulation took on this machine."""
+    """The duration of the simulation on this machine."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to run. `beside` holds further files of the archive's directory, by name."""
+    """What to run. `further_files` holds further files of the archive's directory, by name."""
 
     program: Path
     name: str
     arguments: Sequence[str] = ()
-    beside: Mapping[str, str] = field(default_factory=dict)
+    further_files: Mapping[str, str] = field(default_factory=dict)
     configuration: Mapping[str, str] = field(default_factory=dict)
     timeout_s: float | None = None
 
@@ -77,7 +77,7 @@ def run(
 ) -> Run:
     """Run the program on the platform; the archive is `output`/logpost_<name>_<ranks>_<time>/traces.otf2.
 
-    Beside it: platform.xml (.gz when large), testbed.txt, hostfile, and what the job adds. `capture`: the program's
+    Next to it: platform.xml (.gz when large), testbed.txt, hostfile, and what the job adds. `capture`: the program's
     output is kept instead of passed on. Raises InputError when SimGrid is missing or the output cannot be written.
     """
     launcher = build.find_smpimain()
@@ -86,7 +86,7 @@ def run(
         "platform.xml": to_xml(platform),
         "testbed.txt": to_settings(platform),
         "hostfile": to_hostfile(platform),
-        **job.beside,
+        **job.further_files,
     }
     try:
         output.mkdir(parents=True, exist_ok=True)
@@ -100,7 +100,7 @@ def run(
 
 
 def _keep(path: Path, place: Path) -> None:
-    """Copy a file beside the archive, compressed where it is large (a platform of 512 nodes has 100 MB)."""
+    """Copy a file next to the archive, compressed where it is large (a platform of 512 nodes has 100 MB)."""
     if path.stat().st_size <= LARGE:
         shutil.copyfile(path, place)
         return

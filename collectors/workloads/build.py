@@ -49,7 +49,7 @@ def run(
     compiler: str | None = None,
     launcher: str | None = None,
 ) -> int:
-    """Builds the program and runs it; returns its exit status. Its output goes where ours goes."""
+    """Builds the program and runs it; returns its exit status. Its output has the same target as ours."""
     wrapper = compiler or COMPILERS[program.paradigm]
     executable = build(program, wrapper)
     starter = mpi.find_tool(launcher or mpi.launcher_of(wrapper, program.paradigm), program.paradigm)

@@ -6,13 +6,13 @@
  *
  *                              real MPI                                     SimGrid SMPI
  *   logpost_compute_seconds    arithmetic until the thread has used s       simulated execution of s seconds on the
- *                              seconds of CPU time (an oversubscribed       simulated host, whatever its speed
- *                              core takes longer, as for any real work)
+ *                              seconds of CPU time (an oversubscribed       simulated host, at any speed
+ *                              core needs more, as for any real work)
  *   logpost_compute_flops      n multiply and add operations                simulated execution of n flop
  *   logpost_account_flops      nothing: the arithmetic was the work         simulated execution of n flop
  *
  * On the testbed the host's own time between MPI calls is not measured (smpi/simulate-computation:no), so computation
- * that is not stated is free there. A header alone, to be copied beside any program.
+ * that is not stated is free there. A header alone, to be copied next to any program.
  */
 #ifndef LOGPOST_COMPUTE_H
 #define LOGPOST_COMPUTE_H

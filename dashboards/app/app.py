@@ -14,10 +14,10 @@ import polars as pl
 from dash import MATCH, ClientsideFunction, Input, Output, State, dcc, html
 
 from logpost.dashboards.app import named, picking, search, selection_bar
+from logpost.dashboards.app.figure_cache import Drawn
 from logpost.dashboards.app.first_look import first_look
 from logpost.dashboards.app.guard import guard
 from logpost.dashboards.app.jobs import StoppedError, WorkingError
-from logpost.dashboards.app.made import Drawn
 from logpost.dashboards.app.pages import PAGES
 from logpost.dashboards.app.panels import aria, charts, empty, fill, go, say
 from logpost.dashboards.app.runs import Runs
@@ -34,7 +34,7 @@ BY_NAME = {page.NAME: page for page in PAGES}
 
 
 def make_app(runs: Runs, token: str | None = None) -> dash.Dash:
-    """The application over the runs; with a token, only for who has it."""
+    """The application over the runs; with a token, only requests that have the token are served."""
     tables_on_demand()
     app = _Dash(
         runs,
@@ -80,20 +80,20 @@ class _Dash(dash.Dash):
         super().__init__(*args, **more)
 
     def interpolate_index(self, **parts: str) -> str:  # type: ignore[override]
-        asked = flask.request
-        entry = _first_look(self._runs, asked.path, asked.query_string.decode()) + parts.pop("app_entry")
-        # Else the browser reads all scripts before it draws what stands above them.
+        request = flask.request
+        entry = _first_look(self._runs, request.path, request.query_string.decode()) + parts.pop("app_entry")
+        # Otherwise the browser reads all scripts before it draws the elements above them.
         parts["scripts"] = parts["scripts"].replace("<script src=", "<script defer src=")
         parts["renderer"] = parts["renderer"].replace('type="application/javascript"', 'type="module"')
         return str(super().interpolate_index(**parts, app_entry=entry))  # type: ignore[no-untyped-call]
 
 
 def _first_look(runs: Runs, pathname: str, query: str) -> str:
-    """The page of the URL to be looked at; nothing for one that may take its time."""
+    """HTML of the URL's page before its scripts run; empty for a page that is not computed yet."""
     try:
         state = read(pathname, query)
         view = View(runs, state)
-        if not runs.made.stood(view):
+        if not runs.figures.was_shown(view):
             return ""
         page, ready = _shown(view)
         filled = {"page": page, "nav": _links(state, runs), "selection": _bar(view)}
@@ -109,8 +109,8 @@ def _frame(runs: Runs) -> html.Div:
             dcc.Location(id="url", refresh="callback-nav"),
             dcc.Interval(id="again", interval=500, disabled=True),
             dcc.Store(id="theme"),
-            dcc.Store(id="asked"),
-            dcc.Store(id="select-asked"),
+            dcc.Store(id="requested"),
+            dcc.Store(id="select-request"),
             dcc.Store(id="selection-shown"),
             dcc.Store(id="colours", data=palette.theme()),
             html.A("Skip to the page", className="skip", href="#page"),
@@ -208,7 +208,7 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         """A chart's data."""
         try:
             view = View(runs, read(pathname, query))
-            drawn = runs.made.of(place["chart"], CHARTS[place["chart"]], view)
+            drawn = runs.figures.of(place["chart"], CHARTS[place["chart"]], view)
         except WorkingError as working:
             return dash.no_update, _working(working), False
         except StoppedError as stopped:
@@ -228,11 +228,11 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         prevent_initial_call=True,
     )
     def stop(pressed: Any, place: dict[str, str], ticks: int | None, pathname: str | None, query: str | None) -> Any:
-        """Stop what a chart waits for, or begin what was stopped or has a price; the chart then asks how it stands."""
+        """Stop what a chart waits for, or begin what was stopped or has a price; the chart then requests its state."""
         if not isinstance(pressed, dict):
             return dash.no_update, dash.no_update
         try:
-            runs.made.of(place["chart"], CHARTS[place["chart"]], View(runs, read(pathname, query)))
+            runs.figures.of(place["chart"], CHARTS[place["chart"]], View(runs, read(pathname, query)))
         except WorkingError as working:
             if not pressed.get("again"):  # else another chart that waits for it has begun it again
                 runs.jobs.stop(working.key)
@@ -253,7 +253,9 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
         State({"part": "graph", "chart": MATCH}, "id"),
         prevent_initial_call=True,
     )
-    app.clientside_callback(ClientsideFunction("logpost", "ask"), Output("asked", "data"), Input("page", "children"))
+    app.clientside_callback(
+        ClientsideFunction("logpost", "ask"), Output("requested", "data"), Input("page", "children")
+    )
     app.clientside_callback(
         ClientsideFunction("logpost", "sketch"),
         Output({"part": "sketch", "chart": MATCH}, "children"),
@@ -326,7 +328,7 @@ def _callbacks(app: dash.Dash, runs: Runs) -> None:
 
 
 def _shown(view: View) -> tuple[list[Any], bool]:
-    """What stands on the page, and whether that is all of it."""
+    """The content of the page, and whether it is complete."""
     page = BY_NAME[view.state.page]
     try:
         shown = page.layout(view)
@@ -338,7 +340,7 @@ def _shown(view: View) -> tuple[list[Any], bool]:
         return [empty("Working …")], False
     except Exception as error:
         return [_trouble(_said(error), view.state)], True
-    view.runs.made.stands(view)
+    view.runs.figures.mark_shown(view)
     return shown, True
 
 
@@ -356,9 +358,9 @@ def _links(state: ViewState, runs: Runs) -> list[dcc.Link]:
 
 
 def _fill(shown: Iterable[Any], view: View, priced: Mapping[str, StoppedError]) -> None:
-    """Give a page the charts that are known, and what those take that somebody has to want first."""
+    """Give a page the charts in the cache, and the price of those that a user must start."""
     for name, place in charts(shown):
-        drawn = view.runs.made.known(name, view)
+        drawn = view.runs.figures.known(name, view)
         if drawn is not None:
             fill(place, drawn[0], _below(drawn, view))
         elif name in priced:
@@ -367,11 +369,11 @@ def _fill(shown: Iterable[Any], view: View, priced: Mapping[str, StoppedError]) 
 
 def _below(drawn: Drawn, view: View) -> list[Any]:
     """What a chart says below it."""
-    _, summary, (left_open, asks) = drawn
+    _, summary, (left_open, offered) = drawn
     # A summary is made for plotly, where names are escaped; here React escapes it.
     said: list[Any] = [html.Span(unescape(summary), className="said")]
-    if left_open and asks:
-        said += [" ", go(view.state.having(**asks), unescape(left_open))]
+    if left_open and offered:
+        said += [" ", go(view.state.having(**offered), unescape(left_open))]
     return said
 
 
@@ -396,7 +398,7 @@ def _working(working: WorkingError) -> html.Span:
 
 
 def _stopped(stopped: StoppedError) -> html.Span:
-    """That the work was stopped, or what it takes, and the button that begins it."""
+    """That the work was stopped, or its price, with the button that starts it."""
     button = html.Button("Begin", className="plain", **_pressed(again=True))
     return html.Span([f"{stopped} ", button], className="working")
 
@@ -408,7 +410,7 @@ def _pressed(*, again: bool) -> dict[str, Any]:
 
 
 def _said(error: Exception) -> str:
-    """One line; a bug goes to the terminal, whole."""
+    """One line; a bug is printed to the terminal with its traceback."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, (pl.exceptions.PolarsError, OSError)):

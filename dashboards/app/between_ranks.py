@@ -1,4 +1,4 @@
-"""What passes between ranks: of a stretch of time of a large run, to add it up takes longer than a page waits."""
+"""Traffic between ranks. For a stretch of time of a large run, the sum costs more time than a page waits for."""
 
 from __future__ import annotations
 

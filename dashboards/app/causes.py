@@ -64,7 +64,7 @@ def behind_call(view: View, call: Mapping[str, Any]) -> list[Any]:
 
 
 def _on_path(view: View, call: Mapping[str, Any]) -> str:
-    """How much of it lies on the critical path."""
+    """How much of the call is on the critical path."""
     path = view.opened.run.facts("critical_path")
     begin, end = call["enter_ps"], call["leave_ps"]
     inside = pl.min_horizontal("end_ps", pl.lit(end)) - pl.max_horizontal("begin_ps", pl.lit(begin))
@@ -73,9 +73,9 @@ def _on_path(view: View, call: Mapping[str, Any]) -> str:
     if not known:
         return "The run has no critical path."
     if not spent:
-        return "It does not lie on the critical path: shorter, it would not make the program shorter."
+        return "It is not on the critical path: shorter, it would not make the program shorter."
     return (
-        f"{time_text(spent)} of it ({percent_text(spent / max(1, end - begin))}) lie on the critical path: as much "
+        f"{time_text(spent)} of it ({percent_text(spent / max(1, end - begin))}) are on the critical path: as much "
         "shorter the program could be, at most."
     )
 

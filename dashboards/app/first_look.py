@@ -1,8 +1,8 @@
 """The page of a URL as plain HTML, to be looked at until the scripts that make it live have been read.
 
-To read Dash's scripts and to draw a page takes a browser half a second and more, and through a tunnel they have to come
-first. What the HTML shows is what the page's components say; it can be neither clicked nor reached by the keyboard, and
-goes when the page itself stands (`stand_in.js`).
+A browser needs half a second or more to read Dash's scripts and to draw a page; through a tunnel it loads them first.
+The HTML shows the content of the page's components. It can be neither clicked nor reached by the keyboard, and is
+removed when the page itself is complete (`stand_in.js`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def first_look(frame: Component, children: Mapping[str, Any]) -> str:
 
 
 def _html(part: Any, *, sketched: bool = False) -> str:
-    """HTML of a component; `sketched`: of a chart for which a picture stands at first, so that its data are kept."""
+    """HTML of a component; `sketched`: of a chart that is a picture at first, so that its data are kept."""
     if part is None or isinstance(part, bool):
         return ""
     if not isinstance(part, Component):

@@ -1,4 +1,4 @@
-"""Who may look: on loopback under a name of this machine, elsewhere with the token; and what a page may load."""
+"""Access to the dashboard (loopback: under a name of this machine; elsewhere: the token), and what a page may load."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def cookie_of(token: str) -> str:
 
 
 def guard(server: flask.Flask, token: str | None, hashes: Callable[[], Sequence[str]]) -> None:
-    """Refuse who has no token, or, without one, who came under a foreign name (a page of another site whose name was
-    made to lead here); forbid pages to load from elsewhere.
+    """Refuse requests without the token, or, without a token, under a foreign host name (a page of another site whose
+    name resolves to this machine); forbid pages to load from elsewhere.
 
     Args:
         server: what serves the pages.
@@ -50,14 +50,14 @@ def guard(server: flask.Flask, token: str | None, hashes: Callable[[], Sequence[
         if token is None:
             name = flask.request.host.rsplit(":", 1)[0] if not flask.request.host.endswith("]") else flask.request.host
             if name not in LOCAL_NAMES and not is_loopback(name):
-                return _line("this dashboard answers to localhost only; open the address that logpost printed", 403)
+                return _line("this dashboard is served to localhost only; open the address that logpost printed", 403)
             return None
         given = flask.request.args.get("token")
         if given is not None and _same(given, token):
             rest = [(k, v) for k, v in flask.request.args.items(multi=True) if k != "token"]
             answer = flask.redirect(flask.request.path + (f"?{urlencode(rest)}" if rest else ""))
-            # Lax and not Strict: who follows a link to the printed address (in a mail, say) brings no strict cookie
-            # from the redirection. No GET changes anything.
+            # Lax and not Strict: a browser that follows a link to the printed address (in a mail, say) sends no strict
+            # cookie from the redirection. No GET changes anything.
             answer.set_cookie(cookie_of(token), token, httponly=True, samesite="Lax")
             return answer  # type: ignore[return-value]
         if _same(flask.request.cookies.get(cookie_of(token), ""), token):
@@ -78,7 +78,7 @@ def guard(server: flask.Flask, token: str | None, hashes: Callable[[], Sequence[
 
 
 def _same(given: str, token: str) -> bool:
-    """In a time that does not tell how much of it is right."""
+    """In a time that does not reveal how much of the token is right."""
     return hmac.compare_digest(given.encode(), token.encode())
 
 

@@ -1,4 +1,4 @@
-"""Work that takes over a second: done once in a thread while the page asks how far it is.
+"""Work of more than a second, done once in a thread; the page polls its progress.
 
 Threads and not processes, because what such work makes (a program's graph) is large and is used again by what follows.
 """
@@ -17,16 +17,18 @@ Report = Callable[[str, int, int], None]
 """progress(phase, done, total); total 0: unknown."""
 
 PATIENCE_S = 0.1
-"""What ends within this needs no progress: with what the browser takes besides, an answer, be it how far the work is,
-comes within 0.3 s."""
+"""Work that ends within this needs no progress: with the browser's own time, the result or the progress is shown within
+0.3 s."""
 
 SAID_S = 2
-"""From when on it is said for how long work goes on."""
+"""From this age on, the progress of work states the work's duration."""
 
 
 NICER = 10
 """By how much the work, and the threads that it starts, are nicer than the server: on a small machine the browser that
 shows the page, and callbacks that answer at once, take their time first."""
+"""By how much the work, and the threads that it starts, are nicer than the server: on a small machine the browser that
+shows the page, and short callbacks, run first."""
 
 
 def give_way() -> None:
@@ -37,7 +39,7 @@ def give_way() -> None:
 
 
 class WorkingError(Exception):
-    """The work goes on; the text says how far it is."""
+    """The work continues; the text is its progress."""
 
     def __init__(self, key: Hashable, text: str) -> None:
         super().__init__(text)
@@ -45,7 +47,7 @@ class WorkingError(Exception):
 
 
 class StoppedError(Exception):
-    """The work was stopped, or waits for leave to begin; `Jobs.again` has it begin when it is asked for next."""
+    """The work was stopped, or waits for leave to begin; `Jobs.again` has it start at the next request."""
 
     def __init__(self, key: Hashable, text: str = "Stopped.") -> None:
         super().__init__(text)
@@ -76,7 +78,7 @@ class Job:
         except Exception as error:
             self.failure = error
         except _Stop:
-            pass  # whoever asks sees `stopped`
+            pass  # `result` reads `stopped`
         finally:
             self.ended.set()
 
@@ -91,7 +93,7 @@ class Job:
 
     @property
     def text(self) -> str:
-        """How far it is, and for how long it has gone on."""
+        """The progress of the work, and its duration so far."""
         seconds = int(time.monotonic() - self._began)
         far = f"{self.phase}, {self.done + 1} of {self.total}" if self.total else self.phase
         return far if seconds < SAID_S else f"{far}, {seconds} s so far"
@@ -113,11 +115,11 @@ class Jobs:
         patience_s: float | None = PATIENCE_S,
         price: str = "",
     ) -> Any:
-        """The result of the work, which is started where it is not known; with a price (what it takes), only when
-        somebody who was told it wants the work.
+        """The result of the work, which is started where it is not known. Work with a price (a text about its cost)
+        starts only after `again`: a user has seen the price.
 
         Raises:
-            WorkingError: it goes on after `patience_s`, if there is an end to patience; ask again.
+            WorkingError: it continues after `patience_s`, if that is finite; call again.
             StoppedError: it was stopped, or has a price.
             Exception: what the work raised.
         """
@@ -166,7 +168,7 @@ class Jobs:
         return all(job.ended.wait(max(0.0, end - time.monotonic())) for job in jobs)
 
     def again(self, key: Hashable) -> None:
-        """Have work that was stopped, or has a price, begin when it is asked for."""
+        """Have work that was stopped, or has a price, start at the next request."""
         with self._lock:
             self._allowed.add(key)
             job = self._jobs.get(key)

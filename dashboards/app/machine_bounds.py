@@ -57,8 +57,8 @@ def within(machine: ReplayParameters, values: Sequence[MachineValue], sizes: np.
             if known and len(apart) == len(CONSTANT) and all(apart):
                 low = low + max(0.0, known[0] - sum(one[0] for one in apart if one))
                 high = high - max(0.0, sum(one[1] for one in apart if one) - known[1])
-        told = [one for one in mine if one.parameter in PARAMETERS]
-        found[locality] = Within(low, np.maximum(high, low), measured=not all(one.bound_only for one in told))
+        stated = [one for one in mine if one.parameter in PARAMETERS]
+        found[locality] = Within(low, np.maximum(high, low), measured=not all(one.bound_only for one in stated))
     return found
 
 

@@ -92,7 +92,7 @@ def _read(query: str) -> Selection | None:
 
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:
-    """Links follow the store; a name is forgotten; a step back goes to the selection before."""
+    """Links follow the store; a name is forgotten; a step back returns to the previous selection."""
 
     @app.callback(
         Output("named-links", "children"),
@@ -115,15 +115,15 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
         prevent_initial_call=True,
     )
     def forget(clicks: Any, stored: Any, query: Any) -> Any:
-        asked = dash.ctx.triggered_id
-        if not any(clicks) or not asked:
+        pressed = dash.ctx.triggered_id
+        if not any(clicks) or not pressed:
             return dash.no_update
         try:
             run = runs[read("/", query).run].name
         except InputError:
             return dash.no_update
         kept = kept_of(stored)
-        return {**kept, run: {name: q for name, q in kept.get(run, {}).items() if name != asked["name"]}}
+        return {**kept, run: {name: q for name, q in kept.get(run, {}).items() if name != pressed["name"]}}
 
     app.clientside_callback(
         ClientsideFunction("logpost", "first"), Output("step-back", "disabled"), Input("url", "search")

@@ -9,7 +9,7 @@ import dash_ag_grid
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from logpost.analyzer.report.data import FoundHere
+from logpost.analyzer.report.data import PlacedFinding
 from logpost.analyzer.words.location_names import Rank
 from logpost.analyzer.words.units import span_text, time_text
 from logpost.dashboards.app.state import State
@@ -55,17 +55,17 @@ def chart(
     sketched: bool = False,
     drag: Literal["", "zoom2d", "select2d"] = "",
 ) -> html.Figure:
-    """A place for a chart of the page's `CHARTS`: the browser asks for it when it comes into sight, or has nothing else
-    to do, and draws it when it is computed.
+    """A place for a chart of the page's `CHARTS`: the browser requests it when it is in sight or the browser is idle,
+    and draws it when it is computed.
 
     Args:
         name: its key there.
-        label: what it shows, for those who cannot see it.
+        label: what it shows, for a reader who cannot see it.
         views: names of its views, where it has several.
         first: the view to start with; None: the one that the chart names when it is computed.
         height: pixels kept free until it is drawn.
         spoken: whether its summary is for all to read.
-        sketched: whether a picture stands for it until plotly has come: stacked horizontal bars only.
+        sketched: whether a picture replaces it until plotly is loaded: stacked horizontal bars only.
         drag: what a drag does in a chart that is `brushable`; then a button offers the lasso.
     """
     config: Any = {**CONFIG, "modeBarButtons": [[drag, "lasso2d", "toImage"]]} if drag else CONFIG
@@ -125,7 +125,7 @@ def charts(shown: Iterable[Any]) -> Iterator[tuple[str, html.Figure]]:
 
 
 def fill(place: html.Figure, payload: Mapping[str, Any], text: list[Any]) -> None:
-    """Put a chart that is known where it stands: the browser need not ask for it.
+    """Put a chart of the cache into its place: the browser need not request it.
 
     Args:
         place: of `chart`.
@@ -140,7 +140,7 @@ def fill(place: html.Figure, payload: Mapping[str, Any], text: list[Any]) -> Non
 
 
 def say(place: html.Figure, text: Any) -> None:
-    """Put below a chart what is known of it: the browser need not ask."""
+    """Put a known text below a chart: the browser need not request it."""
     place.children[-1].children = text
     setattr(place, "data-made", "1")
 
@@ -302,7 +302,7 @@ def key(inks: Sequence[tuple[str, str]]) -> html.Ul:
     )
 
 
-def where(found: FoundHere, site: str) -> list[Any]:
+def where(found: PlacedFinding, site: str) -> list[Any]:
     """Ranks, region, call site and time of a finding."""
     parts: list[Any] = []
     if found.named_text:

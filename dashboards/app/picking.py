@@ -17,8 +17,8 @@ Picked = Callable[[ViewState, Mapping[str, Any]], ViewState | None]
 
 
 def wanted(page: str) -> dcc.Store:
-    """Where the query stands that the fields of a page ask for, until the browser takes it. It comes with the fields:
-    for an output that was there before them, Dash would tell the server of each field as if somebody had changed it."""
+    """Where the fields of a page store their query until the browser has it. The store is created with the fields:
+    Dash would report each field as changed for an output that existed before them."""
     return dcc.Store(id=_place(page))
 
 

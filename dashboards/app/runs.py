@@ -15,8 +15,8 @@ from logpost.analyzer.report.build import build
 from logpost.analyzer.report.data import Report
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.wide import wide_sum
+from logpost.dashboards.app.figure_cache import FigureCache
 from logpost.dashboards.app.jobs import Jobs
-from logpost.dashboards.app.made import Made
 from logpost.dashboards.report.sites import finding_sites
 from logpost.dashboards.selection.scoped import Scoped
 from logpost.dashboards.selection.selection import Selection
@@ -70,7 +70,7 @@ class Runs:
 
         Args:
             paths: run directories.
-            machines: files of machines beside those of the library; what-if offers them by their file's name.
+            machines: files of machines in addition to those of the library; what-if offers them by their file's name.
 
         Raises:
             InputError: one of them is none.
@@ -78,7 +78,7 @@ class Runs:
         self.own_machines = {Path(path).stem: Path(path) for path in machines}
         for file in self.own_machines.values():
             load_machine(file)
-        self.jobs, self.made = Jobs(), Made()
+        self.jobs, self.figures = Jobs(), FigureCache()
         self._opened: dict[str, Opened] = {}
         for path in paths:
             name = self._named(Path(path))
@@ -148,7 +148,7 @@ class Runs:
         return found
 
     def _named(self, path: Path) -> str:
-        """The directory's name; with as much of its parents, or a number, as tells it from the others."""
+        """The directory's name; with as much of its parents, or a number, as distinguishes it from the others."""
         parts = [part for part in path.resolve().parts if part != "/"] or ["run"]
         for count in range(1, len(parts) + 1):
             name = "/".join(parts[-count:])

@@ -1,6 +1,6 @@
-"""The large scripts of the browser: what the first page does not need comes later, and long ones come compressed.
+"""The large scripts of the browser: those that the first page does not need are loaded later, and long ones compressed.
 
-plotly.js is 4.9 MB and ag-grid 1.3 MB. Charts follow the text, and grids stand on two pages: so plotly.js is fetched
+plotly.js is 4.9 MB and ag-grid 1.3 MB. Charts follow the text, and two pages have grids: so plotly.js is fetched
 while the first callbacks run (`dashboard.js`), and ag-grid with the first page that has a grid (`panels.grid`). Through
 an ssh tunnel their length counts, so they are sent as gzip, which is made once, before somebody asks for it.
 """
@@ -24,7 +24,7 @@ KEPT_S = 60
 
 
 def tables_on_demand() -> None:
-    """Leave ag-grid's script out of the first page (the browser's side asks for it), and Dash's own table, which no
+    """Leave ag-grid's script out of the first page (the browser loads it on demand), and Dash's own table, which no
     page has, out of all."""
     for script in (*dash_ag_grid._js_dist, *dash.dash_table._js_dist):  # type: ignore[attr-defined]
         if script["relative_package_path"] in ("dash_ag_grid.min.js", "dash_table/bundle.js"):

@@ -69,7 +69,7 @@ def _clear(state: ViewState) -> dcc.Link:
 
 
 def _form(state: ViewState) -> html.Details:
-    """Fields for those who select by numbers or by keyboard."""
+    """Fields for users who select by numbers or by keyboard."""
     chosen = state.selection
 
     def field(name: str, label: str, value: str) -> list[Any]:
@@ -127,7 +127,7 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
     # The form is made anew with every page, which counts as a change of its button: that need not reach the server.
     app.clientside_callback(
         ClientsideFunction("logpost", "filled"),
-        Output("select-asked", "data"),
+        Output("select-request", "data"),
         Input("select-apply", "n_clicks"),
         State("select-from", "value"),
         State("select-to", "value"),
@@ -140,16 +140,16 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
         Output("url", "search", allow_duplicate=True),
         Output("select-trouble", "children"),
         Output("named", "data", allow_duplicate=True),
-        Input("select-asked", "data"),
+        Input("select-request", "data"),
         State("named", "data"),
         State("url", "pathname"),
         State("url", "search"),
         prevent_initial_call=True,
     )
-    def apply(asked: Any, stored: Any, pathname: Any, query: Any) -> Any:
-        if not isinstance(asked, list) or len(asked) != FIELDS:
+    def apply(request: Any, stored: Any, pathname: Any, query: Any) -> Any:
+        if not isinstance(request, list) or len(request) != FIELDS:
             return dash.no_update, "", dash.no_update
-        begin, end, ranks, name = asked[1:]
+        begin, end, ranks, name = request[1:]
         try:
             chosen = chosen_by(read(pathname, query), begin, end, ranks, name)
             called = chosen.more.get("name", "")

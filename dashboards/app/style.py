@@ -1,4 +1,4 @@
-"""The page around the application: its style, which is that of the report, and the scripts that come first."""
+"""The page around the application: its style, which is that of the report, and the scripts that run first."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class View:
 
     @property
     def present(self) -> list[str]:
-        """Categories that take time in the selection, in the order of their inks.
+        """Categories with time in the selection, in the order of their inks.
 
         Raises:
             WorkingError: as `by_rank`.
@@ -87,7 +87,7 @@ class View:
         outlast any patience needs none.
 
         Raises:
-            WorkingError: it goes on; the page asks again.
+            WorkingError: it continues; the page polls.
             StoppedError: it was stopped, or has a price.
         """
         return self.runs.jobs.result((self.opened.name, key), work, patience_s=patience_s, price=price)
@@ -96,8 +96,8 @@ class View:
         """What `in_background` would raise because the work has a price; nothing is begun."""
         return self.runs.jobs.priced((self.opened.name, key), price)
 
-    def at_once(self, key: Hashable, work: Callable[[], Any]) -> Any:
-        """The result of short work on the run, which is kept as that of long work is, and is waited for."""
+    def cached(self, key: Hashable, work: Callable[[], Any]) -> Any:
+        """The result of short work on the run, which is kept like that of long work; the caller waits for it."""
         return self.runs.jobs.result((self.opened.name, key), lambda _report: work(), patience_s=None)
 
 
@@ -114,5 +114,5 @@ class Page(Protocol):
     """By name: that of the page, a dot, and its own."""
 
     def layout(self, view: View) -> list[Any]:
-        """What stands on it."""
+        """The content of the page."""
         ...

@@ -37,7 +37,7 @@ def stacked(
         bars: their names, left to right.
         parts: bottom to top; each has a value for every bar.
         unit: title of the vertical axis, with the unit.
-        summary: one sentence for those who cannot see it.
+        summary: one sentence for a reader who cannot see the chart.
         groups: the group of each bar (an application, say), written below the names.
         height: in pixels.
     """

@@ -31,7 +31,7 @@ class Stacked:
 
     @property
     def columns(self) -> list[int]:
-        """Where its categories stand in `SHOWN`."""
+        """The positions of its categories in `SHOWN`."""
         return [SHOWN.index(category) for category in self.categories]
 
 

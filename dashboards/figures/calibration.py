@@ -38,7 +38,7 @@ def signature(found: Signature, title: str) -> Chart:
             (curve.send_only, curve.bursts[0], curve.send_only_until),
             (curve.steady, curve.steady_from, curve.bursts[-1]),
         ):
-            # T = c + s M, so the cost per message is s + c/M: it comes near s as 1/M.
+            # T = c + s M, so the cost per message is s + c/M: it approaches s as 1/M.
             at = np.geomspace(first, max(last, first + 1), 24)
             _fitted(
                 fig, number, f"{name}, fitted", at, (line.slope.value + line.intercept.value / at) * factor, group=name
@@ -49,7 +49,7 @@ def signature(found: Signature, title: str) -> Chart:
     highest = max(e.value for curve in found.curves for e in curve.costs) * factor
     if len(marks) == 2 and max(marks.values()) - min(marks.values()) < 0.05 * highest:
         marks = {", ".join(marks): max(marks.values())}
-    # Room for "o_s, g" beside the plot.
+    # Room for "o_s, g" right of the plot.
     fig.update_layout(margin_r=44)
     for label, y in marks.items():
         fig.add_annotation(x=1, xref="paper", y=y, text=label, showarrow=False, xanchor="left", xshift=2)
@@ -89,7 +89,7 @@ def sizes(curves: Mapping[str, Mapping[int, Estimate]], ranges: Sequence[SizeRan
 
 
 def bandwidth(one_way: Mapping[int, Estimate], ranges: Sequence[SizeRange], eager_limit: int | None) -> Chart:
-    """BW(n) = n/T(n), measured and as the ranges have it; a message that took no time on this clock has none."""
+    """BW(n) = n/T(n), measured and as the ranges have it; a message of no duration on this clock has none."""
     at = sorted(n for n in one_way if n > 0 and one_way[n].value > 0.0)
     fig = _lines(
         _bytes_axis("message size", at), _log_axis("bandwidth (MB/s)", [n / one_way[n].value / 1e6 for n in at])
@@ -192,7 +192,7 @@ def strides(
 
 
 def switch(points: Sequence[tuple[int, float, Estimate]], eager_limit: int | None) -> Chart:
-    """Time in a send whose receive comes late, against the size; a size whose send waits is a rendezvous."""
+    """Time in a send whose receive is posted late, against the size; a size whose send waits is a rendezvous."""
     at = sorted(points, key=lambda point: point[0])
     factor, unit = _unit([max(delay for _, delay, _ in at)])
     fig = _lines(_bytes_axis("message size", [size for size, _, _ in at]), axis(f"time in the send ({unit})"))
@@ -209,7 +209,7 @@ def switch(points: Sequence[tuple[int, float, Estimate]], eager_limit: int | Non
     said = (
         f"up to {bytes_text(eager_limit)} a send is done before its receive" if eager_limit else "no switch was found"
     )
-    return Chart(fig, f"Time in a send whose receive comes late: {said}.")
+    return Chart(fig, f"Time in a send whose receive is posted late: {said}.")
 
 
 def _lines(x: dict[str, object], y: dict[str, object]) -> go.Figure:
@@ -254,7 +254,7 @@ def _measured(
             "type": "data",
             "symmetric": False,
             "array": rounded(np.array([e.high - e.value for e in found]) * factor),
-            # No time is negative, so no bar goes there.
+            # No time is negative, so no bar reaches below zero.
             "arrayminus": rounded(np.array([e.value - max(e.low, 0.0) for e in found]) * factor),
             "thickness": 1,
             "width": 3,
@@ -318,7 +318,7 @@ def _log_axis(title: str, values: Sequence[float]) -> dict[str, object]:
     positive = [value for value in values if value > 0.0] or [1.0]
     low, high = min(positive), max(positive)
     within = next(marks for ratio, marks in MANTISSAS if high <= ratio * low)
-    # Two decades more at each end, for error bars and for who zooms out.
+    # Two decades more at each end, for error bars and for a zoom out.
     exponents = range(int(np.floor(np.log10(low))) - 2, int(np.ceil(np.log10(high))) + 3)
     ticks = [float(f"{mark}e{k}") for k in exponents for mark in within]
     labels = [f"{tick:,.0f}" if tick >= 10 else f"{tick:g}" for tick in ticks]

@@ -45,12 +45,12 @@ def call_parts(
             bars.append((0, category, palette.label(category), at, at + time))
             at += time
     for operation in operations:
-        for way in (way for way in operation.ways if way.stretches):
+        for way in (way for way in operation.paths if way.stretches):
             row, begin = len(names), operation.enter_ps
             names.append(f"{way.model.label}, {way.algorithm.replace('_', ' ')}")
             if operation.since_ps > begin:
                 until = operation.since_ps - begin
-                bars.append((row, "collective_wait", "until those came whom the operation waits for", 0, until))
+                bars.append((row, "collective_wait", "until the ranks arrive that the operation waits for", 0, until))
             for one in way.stretches:
                 ink = INK_OF_STRETCH.get(one.part, one.part)
                 bars.append((row, ink, one.part.replace("_", " "), one.begin_ps - begin, one.end_ps - begin))

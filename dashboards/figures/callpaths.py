@@ -17,7 +17,7 @@ def callpaths(exposure: pl.DataFrame, *, totals: bool = False) -> Chart:
     Args:
         exposure: columns callpath, label, category, exposed_ps, summed over ranks; only the
             callpaths to show.
-        totals: written beside the bars; a report's page, which is also read on a phone, has a table.
+        totals: written next to the bars; a report's page, which is also read on a phone, has a table.
     """
     order = (
         exposure.group_by("callpath", "label")

@@ -30,14 +30,14 @@ class Chart:
 
     figure: go.Figure
     summary: str
-    """One sentence for those who cannot see it."""
+    """One sentence for a reader who cannot see the chart."""
     views: tuple[View, ...] = ()
     first: int = 0
     """The view to start with."""
     open: str = ""
-    """What the picture does not tell and more work would, as an offer of that work ("Search which L ...")."""
-    asks: Mapping[str, str] = field(default_factory=dict)
-    """What the page's state is to have for that work; a figure leaves it to the page, which knows its own."""
+    """What the picture does not show and more work would, as an offer of that work ("Search which L ...")."""
+    offered: Mapping[str, str] = field(default_factory=dict)
+    """The page state that starts that work; the page sets it, because a figure does not know its page."""
 
     def payload(self) -> dict[str, Any]:
         """JSON for the page's script."""
@@ -74,7 +74,7 @@ FAILED = Chart(
 def axis(title: str, **more: Any) -> dict[str, Any]:
     """An axis with a title that states the unit, and margins that follow its labels.
 
-    Thousands are grouped as everywhere else; left alone, plotly groups 1,550.5 and not the 1551 beside it.
+    Thousands are grouped as everywhere else; by default plotly groups 1,550.5 and not the 1551 next to it.
     """
     return {
         "title": {"text": title, "standoff": 8},

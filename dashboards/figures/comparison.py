@@ -46,7 +46,7 @@ def totals(categories: Sequence[Change]) -> Chart:
 
 
 def changes(categories: Sequence[Change]) -> Chart:
-    """A bar per category that changed: left, B takes less; right, B takes more. The largest change comes first."""
+    """A bar per category that changed: left, B has less; right, B has more. The largest change is first."""
     shown = sorted((c for c in categories if c.difference), key=lambda c: -abs(c.difference or 0))
     most = max((abs(c.difference or 0) for c in shown), default=0.0)
     factor, unit = time_unit(most)
@@ -80,5 +80,5 @@ def changes(categories: Sequence[Change]) -> Chart:
     said = "Nothing changed."
     if worst:
         more = "more" if (worst.difference or 0) > 0 else "less"
-        said = f"B takes {time_text(abs(worst.difference or 0))} {more} {palette.label(worst.name)} than A."
+        said = f"B has {time_text(abs(worst.difference or 0))} {more} {palette.label(worst.name)} than A."
     return Chart(fig, said)

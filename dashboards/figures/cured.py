@@ -1,4 +1,4 @@
-"""The program without the cause of a finding beside the program as it was: its critical path, and each rank's time."""
+"""The program without the cause of a finding next to the program as it was: its critical path, and each rank's time."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def both_paths(found: Cured) -> Chart:
     Args:
         found: the finding.
     """
-    courses = (found.before, found.after)
-    factor, unit = time_unit(float(max(course.length_ps for course in courses)))
+    executions = (found.before, found.after)
+    factor, unit = time_unit(float(max(one.length_ps for one in executions)))
     fig = figure(
         150,
         barmode="stack",
@@ -36,34 +36,34 @@ def both_paths(found: Cured) -> Chart:
         yaxis=row_axis(list(NAMES), ""),
     )
     for what, said in SAID_ON_PATH.items():
-        times = [int(_on_path(course, what)) for course in courses]
+        times = [int(_on_path(one, what)) for one in executions]
         fig.add_bar(
             orientation="h",
             y=[0, 1],
             x=[float(f"{time / factor:.6g}") for time in times],
             customdata=[
-                f"{name}<br><b>{said}</b> {time_text(time)} · {percent_text(time / max(1, course.length_ps))}"
-                for name, time, course in zip(NAMES, times, courses, strict=True)
+                f"{name}<br><b>{said}</b> {time_text(time)} · {percent_text(time / max(1, one.length_ps))}"
+                for name, time, one in zip(NAMES, times, executions, strict=True)
             ],
             hovertemplate="%{customdata}<extra></extra>",
             **(category_trace(INK_OF[what]) | {"name": said}),
         )
-    before, after = (time_text(course.length_ps) for course in courses)
+    before, after = (time_text(one.length_ps) for one in executions)
     part = "" if found.whole else f" of the program's first {count_text(found.calls, 'call')}"
-    how = "Without its cause" if found.replayed else "As if nobody waited there"
+    how = "Without its cause" if found.replayed else "As if no rank waited there"
     kept = f"; the finding states at most {percent_text(found.gain)}" if found.saves < 0.9 * found.gain else ""
     return Chart(fig, f"{how}: {after} instead of {before}{part}, {percent_text(found.saves)} less{kept}.")
 
 
-def ranks_beside(found: Cured, on: Rows) -> Chart:
+def ranks_before_and_after(found: Cured, on: Rows) -> Chart:
     """Each rank's time, two bars a row: above as it was, below without the cause; a row of several ranks is their mean.
 
     Args:
         found: the finding.
         on: the rows.
     """
-    courses = (found.before, found.after)
-    times = [_by_row(course, on) for course in courses]
+    executions = (found.before, found.after)
+    times = [_by_row(one, on) for one in executions]
     factor, unit = time_unit(float(max((one.sum(axis=1).max(initial=0.0) for one in times), default=0.0)))
     fig = figure(
         90 + row_height(on.count, 34, 10),
@@ -97,15 +97,15 @@ def ranks_beside(found: Cured, on: Rows) -> Chart:
                  f"{'less' if less >= 0 else 'more'}.")  # fmt: skip
 
 
-def _on_path(course: Course, what: str) -> int:
-    rows = course.path.filter(pl.col("what") == what)
+def _on_path(execution: Course, what: str) -> int:
+    rows = execution.path.filter(pl.col("what") == what)
     return int((rows["end_ps"] - rows["begin_ps"]).sum())
 
 
-def _by_row(course: Course, on: Rows) -> np.ndarray:
+def _by_row(execution: Course, on: Rows) -> np.ndarray:
     """Mean time of a row's locations by (row, `SAID_OF`); ps."""
     parts = ("code_ps", "work_ps", "wait_ps")
-    rows = course.by_location.join(on.of, on="location").group_by("row").agg(pl.col(*parts).sum())
+    rows = execution.by_location.join(on.of, on="location").group_by("row").agg(pl.col(*parts).sum())
     times = np.zeros((on.count, 3))
     times[rows["row"].to_numpy()] = rows.select(parts).to_numpy()
     times /= np.maximum(on.sizes, 1)[:, None]

@@ -63,7 +63,7 @@ class Axis:
     unit: str = ""
     """Behind a value that is pointed at, where the title has none."""
     also: Sequence[float] = ()
-    """Values beside those of the series that the axis is to hold."""
+    """Further values that the axis covers."""
 
 
 def curves(series: Sequence[Curve], x: Axis, y: Axis, summary: str, *, height: int = 420) -> Chart:
@@ -72,7 +72,7 @@ def curves(series: Sequence[Curve], x: Axis, y: Axis, summary: str, *, height: i
     Args:
         series: what to draw, in the order of the legend.
         x, y: the axes, with units.
-        summary: one sentence for those who cannot see it.
+        summary: one sentence for a reader who cannot see the chart.
         height: in pixels.
     """
     fig = figure(

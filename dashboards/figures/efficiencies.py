@@ -17,7 +17,7 @@ LINES = (
     ("serialization", "serialization", "dashdot"),
     ("transfer", "transfer", "longdash"),
 )
-ASKED_FOR = ("serialization", "transfer")
+ON_DEMAND = ("serialization", "transfer")
 """Lines that a click in the legend shows: five at once are too many to read."""
 
 
@@ -46,7 +46,7 @@ def efficiencies_over_time(stretches: Sequence[Stretch]) -> Chart:
             y=[*shown, shown[-1]],
             mode="lines",
             name=title,
-            visible="legendonly" if name in ASKED_FOR else True,
+            visible="legendonly" if name in ON_DEMAND else True,
             meta={"ink": {"light": light, "dark": dark}},
             line={"color": light, "width": 2, "shape": "hv", "dash": dash},
             customdata=[*spans, spans[-1]],

@@ -12,7 +12,7 @@ from logpost.dashboards.figures.labels import time_unit
 
 
 def efficiency_line(cube: np.ndarray, over: Columns) -> Chart:
-    """Parallel efficiency = load balance × communication efficiency, for each bin by itself.
+    """Parallel efficiency = load balance × communication efficiency, for each bin alone.
 
     Args:
         cube: shape (ranks, bins, categories), time in ps, compute first.
@@ -43,7 +43,7 @@ def efficiency_line(cube: np.ndarray, over: Columns) -> Chart:
     )
     for trace in made.figure.data:
         trace.line.dash = "solid"
-    # The product of two factors lies on one of them where the other is near 1: wider and below, it shows beside it.
+    # The product of two factors hides one of them where the other is near 1: a wider line below stays visible.
     made.figure.data[0].line.width = 6
     made.figure.update_layout(meta={"ps_per_x": factor}, yaxis={"range": [0, 103]}, hovermode="x unified")
     return made

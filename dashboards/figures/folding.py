@@ -62,7 +62,7 @@ class Rows:
 
     @property
     def note(self) -> str:
-        """What a reader must know of the folding; empty without it."""
+        """What a reader must know about the folding; empty without it."""
         if self.grouping:
             return self.grouping
         if not self.folded:

@@ -1,8 +1,8 @@
-"""The links of a mesh, torus or ring as they lie: who is in the middle of the traffic is seen by where it is.
+"""The links of a mesh, torus or ring at their coordinates: a node's place shows whether it is amid the traffic.
 
 A node is a square of three by three cells with its number in the middle. The cell to its right is the link that leaves
 it in the direction of rising x, the one to its left that of falling x; above and below are those of y. The third
-dimension's planes stand side by side; its links are the corners, upper right (rising z) and lower left.
+dimension's planes are side by side; its links are the corners, upper right (rising z) and lower left.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def grid_map(
         topology: one that `is_drawn`.
         carried: the run's table `links`.
         traffic: the run's table `traffic`: the phases that are added up.
-        called: by node of the network, the host that stands there; others bear their number.
+        called: by node of the network, its host; other nodes bear their number.
     """
     names = [plotly_text((called or {}).get(node, str(node)), 16) for node in range(topology.n_nodes)]
     lasted = traffic.select("traffic_phase", lasts_ps=(pl.col("end_ps") - pl.col("begin_ps")).cast(pl.Float64))

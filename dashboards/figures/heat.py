@@ -53,7 +53,7 @@ def heat(values: np.ndarray, measure: Measure, where: Callable[[int, int], str])
     elif measure.differences:
         # Values that hardly differ are not drawn as if they did, nor written as if they did not.
         zmax = max(high, low * (1 + LEAST_SPREAD))
-        ticks = places = _told_apart(between(low, zmax, measure.base), measure.say)
+        ticks = places = _distinct(between(low, zmax, measure.base), measure.say)
         z, zmin = positive, low
     else:
         ticks = places = with_top(round_steps(high, measure.base), high)
@@ -86,7 +86,7 @@ def round_powers(low: float, high: float, base: int) -> list[float]:
 
 
 def between(low: float, high: float, base: int) -> list[float]:
-    """Both ends, and the multiples of a round step that stand apart from them; one where the ends are the same."""
+    """Both ends, and the multiples of a round step that differ visibly from them; one where the ends are the same."""
     if high <= low:
         return [low]
     step = round_steps(high - low, base)[1]
@@ -94,13 +94,13 @@ def between(low: float, high: float, base: int) -> list[float]:
     return [low, *(tick for tick in inside if min(tick - low, high - tick) > 0.5 * step), high]
 
 
-def _told_apart(ticks: list[float], say: Callable[[float], str]) -> list[float]:
+def _distinct(ticks: list[float], say: Callable[[float], str]) -> list[float]:
     """Those that read otherwise than the one before."""
     return [tick for i, tick in enumerate(ticks) if i == 0 or say(tick) != say(ticks[i - 1])]
 
 
 def written(ticks: Sequence[float], say: Callable[[float], str]) -> list[str]:
-    """The ticks' texts; nothing has the unit of the tick above it, so that 0 s does not stand among nanoseconds."""
+    """The ticks' texts; zero has the unit of the tick above it, so that no 0 s is among nanoseconds."""
     texts = [say(tick) for tick in ticks]
     if len(ticks) > 1 and ticks[0] == 0 and " " in texts[1]:
         number, unit = texts[0].partition(" ")[0], texts[1].rpartition(" ")[2]

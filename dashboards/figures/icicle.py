@@ -1,4 +1,4 @@
-"""The calling-context tree as an icicle: how long each call path is in use, and what its time goes to."""
+"""The calling-context tree as an icicle: the time of each call path, and the use of that time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rows = dict[int, tuple[int, str, float]]
 
 
 def icicle(tree: pl.DataFrame, parts: pl.DataFrame, *, roots: tuple[int, ...] = ()) -> Chart:
-    """A box per call path, as wide as its time with its callees; its colour is what most of its time goes to.
+    """A box per call path, as wide as its time with its callees; its colour is the largest use of its time.
 
     Args:
         tree: columns callpath, parent, name, time_ps (inclusive), parents before children.

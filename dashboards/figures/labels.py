@@ -14,7 +14,7 @@ from logpost.analyzer.words.units import SMALLEST, safe, shorten
 
 
 def visible(name: str, limit: int = 400) -> str:
-    """A name whose every character shows, at most `limit` long; the middle gives way, because the ends tell most."""
+    """A name whose every character shows, at most `limit` long; the middle is cut, because the ends say most."""
     shown = safe(name)
     if len(shown) <= limit:
         return shown
@@ -33,7 +33,7 @@ def tied(text: str) -> str:
 def prose(text: str) -> str:
     """Sentences with names in them: every character shows, and only what no reader would read is left out.
 
-    A name may be as long as a trace likes; a sentence that is cut in the middle tells nothing.
+    A name may be as long as a trace likes; a sentence that is cut in the middle says nothing.
     """
     return tied(visible(" ".join(visible(word, 400) for word in text.split(" ")), 4000))
 

@@ -29,7 +29,7 @@ def links(carried: pl.DataFrame, traffic: pl.DataFrame, called: Mapping[int, str
     Args:
         carried: the run's table `links`.
         traffic: the run's table `traffic`, in the order of time; at least one phase.
-        called: by node of the network, the host that stands there; other nodes and switches bear their number.
+        called: by node of the network, its host; other nodes and switches bear their number.
     """
     names = pl.format("{} → {}", "from_vertex", "to_vertex")
     ordered = (

@@ -1,4 +1,4 @@
-"""Who is hot when: the load of each rank as an endpoint over time."""
+"""Hot ranks over time: the load of each rank as an endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A machine's message time over size, by distance, within what is known of it, and what keeps the processors busy."""
+"""A machine's message time over size, by distance, within its interval, and its part that keeps the processors busy."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def machine_curves(
         series.append(Curve(f"{named}: o_s + o_r", sizes.tolist(), shown(busy), "formula", hue))
         if band is not None:
             said.append(
-                f" A message of {bytes_text(sizes[0])} takes {time_text(band.low[0])} to {time_text(band.high[0])}, "
+                f" A message of {bytes_text(sizes[0])} lasts {time_text(band.low[0])} to {time_text(band.high[0])}, "
                 f"one of {bytes_text(sizes[-1])} {time_text(band.low[-1])} to {time_text(band.high[-1])} ({named})."
             )
     ticks = [float(s) for s in sizes if np.log2(s) % 4 == 0]

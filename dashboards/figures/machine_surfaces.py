@@ -5,7 +5,7 @@
     o_mw, o_net, T_mem of contiguous data, over the size s                              (log3P, section 4.1)
     G(P, S, pattern)   time per byte of a pair when P processors communicate            (Iancu & Strohmaier, section 3)
 
-Points stand as the file has them: nothing is interpolated. A second view shows how well each is known.
+Points are those of the file: nothing is interpolated. A second view shows how well each is known.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Stated:
             level = f", {quantity.confidence:.0%} interval" if quantity.confidence is not None else ""
             said = f"{quantity_text(ends[0], unit)} to {quantity_text(ends[1], unit)}{level}"
         source = machine.sources[quantity.source]
-        told = ", ".join(filter(None, (source.text, source.date, source.method)))
-        return cls(quantity.base(clock), ends, said, told)
+        stated = ", ".join(filter(None, (source.text, source.date, source.method)))
+        return cls(quantity.base(clock), ends, said, stated)
 
     @property
     def share(self) -> float:

@@ -1,4 +1,4 @@
-"""Who sends to whom: sender by receiver."""
+"""Traffic by sender and receiver."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def of_parts(undivided: Sequence[str]) -> dict[str, tuple[Measure, tuple[str, ..
     """By category that the parts of messages are shown under: its time as a measure, and the columns of `pairs`.
 
     Args:
-        undivided: parts that the run does not tell apart: one category stands for them.
+        undivided: parts that the run does not distinguish: one category has their sum.
     """
     columns: dict[str, tuple[str, ...]] = {}
     for part in PARTS:

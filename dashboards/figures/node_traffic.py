@@ -71,7 +71,7 @@ def node_traffic(
         ygap=1,
         **views[-1].traces[0],
     )
-    summary = f"Of all bytes, what goes from node to node: {'; '.join(said)}."
+    summary = f"Of all bytes, those between nodes: {'; '.join(said)}."
     if crossed:
         summary += f" Links that such a byte crosses, in the mean: {'; '.join(crossed)}."
     return Chart(fig, summary, tuple(views), len(views) - 1)

@@ -1,6 +1,6 @@
 """Options of the command line in sentences: a browser would break a line behind their hyphens.
 
-They are marked for a style (class `option`) and keep their characters, so that what is copied is what a shell takes; a
+They are marked for a style (class `option`) and keep their characters, so that a copy is valid in a shell; a
 hyphen that does not break would be another character.
 """
 

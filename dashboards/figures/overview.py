@@ -13,7 +13,7 @@ from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
 
 MOST_BARS = 8
-"""The chart stands above the fold; the rest is one bar, and the table below the breakdown has all of them."""
+"""The chart is above the fold; the rest is one bar, and the table below the breakdown has all of them."""
 
 
 def shares(times: np.ndarray) -> list[Share]:
@@ -48,8 +48,8 @@ def overview(shares: Sequence[Share]) -> Chart:
     longest = max((share for _, _, share, _ in bars), default=0.0)
     inside = {row for row, (_, category, share, _) in enumerate(bars)
               if share > 0.7 * longest and not palette.INKS[category].pattern}  # fmt: skip
-    beside = any(share > 0.7 * longest and row not in inside for row, (_, _, share, _) in enumerate(bars))
-    room_for = 180 if beside else 150
+    outside = any(share > 0.7 * longest and row not in inside for row, (_, _, share, _) in enumerate(bars))
+    room_for = 180 if outside else 150
     fig = figure(
         46 + 27 * len(bars),
         bargap=0.3,
@@ -64,7 +64,7 @@ def overview(shares: Sequence[Share]) -> Chart:
             x=[float(f"{100 * share:.4g}")],
             text=[f" {text} "],
             # Inside where the text surely fits, also on a narrow screen, and no pattern crosses it; else there is room
-            # beside the bar.
+            # next to the bar.
             textposition="inside" if row in inside else "outside",
             insidetextanchor="end",
             cliponaxis=False,

@@ -42,7 +42,7 @@ INKS: dict[str, Ink] = {
     UNDIVIDED: Ink("#2f5d73", "#7fb2c8", ".", "transport"),
     "residual": Ink("#3d4756", "#e8ecf2", "x", "other"),
 }
-"""Category -> ink; the order is the order of stacking: what one can act on comes first after compute."""
+"""Category -> ink; the order is the order of stacking: after compute, the categories that a user can act on."""
 
 assert set(INKS) == set(SHOWN), "every category of the accounting has an ink"
 

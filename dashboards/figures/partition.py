@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from logpost.analyzer.explain.messages import Explained
+from logpost.analyzer.explain.messages import ExplainedMessage
 from logpost.analyzer.words.units import time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis
@@ -15,7 +15,7 @@ BAR = 0.7
 """Height of a bar, of its row."""
 
 
-def partition(message: Explained) -> Chart:
+def partition(message: ExplainedMessage) -> Chart:
     """A row per model; the segments follow each other without gap from the begin to the end of the envelope. The legend
     has the parts that the message has.
 
@@ -65,8 +65,8 @@ def partition(message: Explained) -> Chart:
             hovertemplate="%{customdata}<extra></extra>",
             **_plain(category),
         )
-    who = f"{plotly_text(message.sender)} → {plotly_text(message.receiver)}"
-    return Chart(fig, f"Message {message.name}, {who}, {time_text(length)}: {_said(message)}.")
+    ends = f"{plotly_text(message.sender)} → {plotly_text(message.receiver)}"
+    return Chart(fig, f"Message {message.name}, {ends}, {time_text(length)}: {_said(message)}.")
 
 
 def _plain(category: str) -> dict[str, Any]:
@@ -75,6 +75,6 @@ def _plain(category: str) -> dict[str, Any]:
     return {**look, "marker": {**look["marker"], "pattern": {"shape": ""}}}
 
 
-def _said(message: Explained) -> str:
+def _said(message: ExplainedMessage) -> str:
     parts: Sequence[tuple[str, int]] = sorted(message.splits[0].parts_ps.items(), key=lambda one: -one[1])[:3]
     return ", ".join(f"{palette.label(part)} {time_text(time)}" for part, time in parts if time > 0)

@@ -33,15 +33,15 @@ MEASURED = {"light": "#566273", "dark": "#aab6c6"}
 WHISKER = "#6b7687"
 """Of intervals: the page colours no error bars, and both papers and all bars bear this."""
 BAND_UP_TO = 2.0
-"""How far a sweep's picture goes beyond its line, as a factor, where the band goes farther."""
+"""How far a sweep's axis extends beyond its line, as a factor, where the band extends farther."""
 MOST_TICKS = 9
-"""Of a sweep's axis, so that their labels stand apart."""
+"""Of a sweep's axis, so that their labels do not overlap."""
 
 
 def machine_of(found: Prediction) -> str:
-    """What a prediction is replayed on, in words: the machine that was asked for, else the run's."""
-    asked = found.plan.ask.machine
-    return plotly_text(found.machine if asked is None else Path(asked).stem, 80)
+    """What a prediction is replayed on, in words: the chosen machine, else the run's."""
+    chosen = found.plan.ask.machine
+    return plotly_text(found.machine if chosen is None else Path(chosen).stem, 80)
 
 
 def before_and_after(found: Prediction, *, undivided: Collection[str] = ()) -> Chart:
@@ -49,7 +49,7 @@ def before_and_after(found: Prediction, *, undivided: Collection[str] = ()) -> C
 
     Args:
         found: the prediction.
-        undivided: what the run's estimated machine does not tell apart.
+        undivided: what the run's estimated machine does not distinguish.
     """
     paths = {"measured": found.before, "predicted": found.after}
     fig = _paths(paths, HEIGHT, undivided=undivided)
@@ -87,7 +87,7 @@ def on_machines(found: Mapping[str, Prediction], *, undivided: Collection[str] =
 
     Args:
         found: the predictions by the machine's name; at least one.
-        undivided: what the run's estimated machine does not tell apart.
+        undivided: what the run's estimated machine does not distinguish.
     """
     named = {plotly_text(name, 30): one for name, one in found.items()}
     outcomes = {"measured": next(iter(found.values())).before, **{name: one.after for name, one in named.items()}}
@@ -185,7 +185,7 @@ def regions(changes: list[RegionChange], most: int = 12) -> Chart:
     shown = sorted((one for one in changes if one.gain_ps), key=lambda one: -abs(one.gain_ps))[:most]
     largest = max((abs(one.gain_ps) for one in shown), default=0)
     factor, unit = time_unit(float(largest))
-    room = 1.9 * largest / factor if largest else 1.0  # for the text beside the longest bar, in half a page
+    room = 1.9 * largest / factor if largest else 1.0  # for the text next to the longest bar, in half a page
     fig = figure(
         80 + 26 * max(1, len(shown)),
         bargap=0.35,
@@ -220,7 +220,7 @@ def sweep(found: Sweep, measured_ps: int, machine: str = "", base: str = "the ma
     points = found.points
     longest = max(measured_ps, *(point.makespan_ps for point in points))
     highest = max(point.interval_ps[1] for point in points)
-    # Where next to nothing is known of the machine, the band would leave nothing of the line.
+    # Where almost nothing is known about the machine, the band would leave nothing of the line.
     cut = highest > BAND_UP_TO * longest
     factor, unit = time_unit(float(longest if cut else highest))
     numbers, relative = list(found.axis.numbers), found.axis.factor

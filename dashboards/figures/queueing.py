@@ -1,4 +1,4 @@
-"""Queueing: what messages wait for that serves one after the other, not for a partner who is late."""
+"""Queueing: the servers that messages wait for, apart from waits for a late partner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs rank by rank: how much longer or shorter each category takes on each."""
+"""Two runs rank by rank: the change of each category's time on each rank."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 32
 
 
 def rank_changes(before: np.ndarray, after: np.ndarray, names: Sequence[str]) -> Chart:
-    """Stacked bars of B − A: left, what takes less time in B; right, what takes more.
+    """Stacked bars of B − A: left, the categories with less time in B; right, those with more.
 
     Args:
         before, after: shape (ranks, categories), in ps, categories in the order of `SHOWN`.

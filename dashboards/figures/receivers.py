@@ -1,4 +1,4 @@
-"""Where messages are waiting to be taken: one row per receiver, over time. A hot spot is a bright stroke."""
+"""Messages in flight: one row per receiver, over time. A hot spot is a bright stroke."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Times = npt.NDArray[np.int64]
 
 
 def in_flight(begin: Times, end: Times, receiver: Times, rows: int, edges: Times) -> npt.NDArray[np.float64]:
-    """Mean number of messages on their way to each receiver, per interval between edges; shape (rows, intervals).
+    """Mean number of messages in flight to each receiver, per interval between edges; shape (rows, intervals).
 
     Args:
-        begin, end: when each message was sent and when it was taken, ps.
+        begin, end: when each message was sent and when it was received, ps.
         receiver: its row.
         rows: how many there are.
         edges: bounds of the intervals, ps.
@@ -29,7 +29,7 @@ def in_flight(begin: Times, end: Times, receiver: Times, rows: int, edges: Times
     found = np.zeros((rows, len(edges) - 1))
     for row in range(rows):
         mine = receiver == row
-        # The time that all messages together have been under way until an edge.
+        # The sum of all messages' times in flight until an edge.
         until = np.clip(edges[:, None] - begin[mine][None, :], 0, (end - begin)[mine][None, :]).sum(axis=1)
         found[row] = np.diff(until) / np.diff(edges)
     return found
@@ -43,7 +43,7 @@ def receivers(counts: npt.NDArray[np.float64], edges: Times, names: Sequence[str
         edges: of the intervals, ps.
         names: of the receivers.
         most: end of the colour scale, so that two charts can share it.
-        what: whose messages, for those who cannot see it.
+        what: whose messages, for a reader who cannot see the chart.
     """
     factor, unit = time_unit(float(edges[-1]))
     middle = (edges[:-1] + edges[1:]) / 2 / factor
@@ -66,7 +66,7 @@ def receivers(counts: npt.NDArray[np.float64], edges: Times, names: Sequence[str
         zmin=float(np.log10(LEAST)),
         zmax=float(np.log10(most)),
         colorbar={
-            "title": {"text": "messages on their way", "side": "right"},
+            "title": {"text": "messages in flight", "side": "right"},
             "thickness": 12,
             "outlinewidth": 0,
             "tickmode": "array",
@@ -82,5 +82,5 @@ def receivers(counts: npt.NDArray[np.float64], edges: Times, names: Sequence[str
         hoverongaps=False,
     )
     row, column = np.unravel_index(int(counts.argmax()), counts.shape)
-    said = f"{what}: at most {counts.max():.0f} messages at once are on their way to one receiver"
+    said = f"{what}: at most {counts.max():.0f} messages at once are in flight to one receiver"
     return Chart(fig, f"{said}, {where(int(row), int(column))}.")

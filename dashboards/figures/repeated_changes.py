@@ -22,7 +22,7 @@ from logpost.dashboards.figures.labels import plotly_text, time_unit
 MOST = 24
 PALE = 0.35
 ROOM = {1: 1.7, 2: 3.0}
-"""How far the axis goes on a side that has bars, in longest bars, by the number of such sides."""
+"""How far the axis extends on a side with bars, in longest bars, by the number of such sides."""
 INK = {"light": "#0072b2", "dark": "#56a9e8"}
 
 
@@ -42,7 +42,7 @@ class Row:
 
     @property
     def said(self) -> str:
-        """The change with its half interval, or that nothing is known of it."""
+        """The change with its half interval, or that it is unknown."""
         value, half = self.change.contrast.value, self.change.contrast.half_width
         text = f"{'+' if value > 0 else '−' if value < 0 else ''}{time_text(abs(value))}"
         return f"{text} ± {time_text(half)}" if half is not None else f"{text}, noise not known"
@@ -62,7 +62,7 @@ def repeated_changes(rows: Sequence[Row], what: str, *, sort: bool = True) -> Ch
     factor, unit = time_unit(max(ends, default=0.0) or 1.0)
     longest = max(ends, default=0.0) / factor or 1.0
     sides = {row.change.contrast.value < 0 for row in shown}
-    # For the text beside the longest bar, in half a page.
+    # For the text next to the longest bar, in half a page.
     room = [ROOM[len(sides)] * longest if less in sides else 0.05 * longest for less in (True, False)]
     fig = figure(
         80 + row_height(len(shown), 28, 16, 620),
@@ -112,7 +112,7 @@ def repeated_changes(rows: Sequence[Row], what: str, *, sort: bool = True) -> Ch
     )
 
 
-def runs_beside(names: Sequence[str], means: np.ndarray) -> Chart:
+def runs_by_category(names: Sequence[str], means: np.ndarray) -> Chart:
     """A stacked bar for each run: the mean time of its ranks by category.
 
     Args:

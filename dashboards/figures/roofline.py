@@ -21,7 +21,7 @@ def roofline_chart(found: Roofline) -> Chart:
     series = []
     for i, one in enumerate(found.ceilings):
         for hue, (name, rates) in enumerate(
-            (("one at a time", one.one_at_a_time), ("many under way", one.pipelined)), 2 * i
+            (("one at a time", one.one_at_a_time), ("many in flight", one.pipelined)), 2 * i
         ):
             shown = [rate / MB if math.isfinite(rate) and rate > 0 else None for rate in rates]
             if any(rate is not None for rate in shown):
@@ -34,9 +34,8 @@ def roofline_chart(found: Roofline) -> Chart:
     worst = max(drawn, key=lambda roof: roof.time_ps - roof.roof_ps, default=None)
     summary = "No region moves bytes."
     if worst is not None:
-        summary = (
-            f"{folded_path(worst.region)} takes {worst.distance:.3g} times what the machine's {worst.limit} allows."
-        )
+        limit = f"{worst.distance:.3g} times as long as the machine's {worst.limit} allows"
+        summary = f"{folded_path(worst.region)} lasts {limit}."
     return curves(
         series,
         Axis("mean message size", log=True, ticks=ticks, labels=[bytes_text(tick) for tick in ticks]),

@@ -17,7 +17,7 @@ MOST = len(INKS) - 1
 
 
 def scaling_chart(found: Scaling) -> Chart:
-    """Both axes are logarithmic; the sum of all categories comes first."""
+    """Both axes are logarithmic; the sum of all categories is first."""
     sizes = [float(size) for size in found.sizes]
     sums = [sum(one.measured[i].mean for one in found.categories) for i in range(len(sizes))]
     series = [_predicted("all", 0, found.total), Curve("all, measured", sizes, [one / MS for one in sums], "paper", 0)]

@@ -12,11 +12,11 @@ from logpost.replay.graph.regions import CONGESTION, HIDING, LATENCY, Band
 FILLS = {HIDING: "rgba(0, 158, 115, 0.07)", LATENCY: "rgba(240, 162, 2, 0.10)", CONGESTION: "rgba(213, 94, 0, 0.12)"}
 """Grounds that light and dark paper both bear."""
 NARROW, TOO_NARROW = 0.25, 0.05
-"""Of the axis: the name of a narrower band stands upright; one of a still narrower band would not fit into it."""
+"""Of the axis: the name of a narrower band is vertical; that of a still narrower band would not fit."""
 
 
 def shaded(fig: go.Figure, bands: Sequence[Band]) -> None:
-    """The bands as grounds of a figure whose horizontal axis is logarithmic; names stand upright in narrow ones."""
+    """The bands as grounds of a figure whose horizontal axis is logarithmic; names are vertical in narrow bands."""
     whole = abs(math.log(bands[-1].end / bands[0].begin)) if bands else 0.0
     for band in bands:
         part = abs(math.log(band.end / band.begin)) / whole if whole else 0.0

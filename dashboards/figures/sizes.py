@@ -1,4 +1,4 @@
-"""How large messages are and how long they take: how many and how much time by size, and measured against model."""
+"""Sizes and durations of messages: count and time by size, and measured against model."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from logpost.dashboards.figures.labels import grouped, time_unit
 
 INK = {"light": "#0072b2", "dark": "#56a9e8"}
 MOST_TICKS = 7
-"""Stand beside each other in half a page."""
+"""So many labels fit next to each other in half a page."""
 MARGIN = {"l": 64, "r": 8, "t": 8, "b": 46}
 """Room for ticks and title: to let plotly find it takes it as long as to draw the bars."""
 MODEL = {"light": "#d55e00", "dark": "#f58a4b"}
 
 
 def by_size(classes: pl.DataFrame, what: str = "messages") -> Chart:
-    """Bars by power of two of the size, with three views: messages, bytes, time under way.
+    """Bars by power of two of the size, with three views: messages, bytes, time in flight.
 
     Args:
         classes: columns power (of two; -1: empty messages), messages, bytes, envelope_ps, by power.
@@ -63,7 +63,7 @@ def by_size(classes: pl.DataFrame, what: str = "messages") -> Chart:
 
 
 def by_time(classes: pl.DataFrame, what: str = "messages") -> Chart:
-    """Messages by the time that they were under way, a third of a decade a bar: how many, and how much time.
+    """Messages by their time in flight, a third of a decade a bar: how many, and how much time.
 
     Args:
         classes: columns third (of log10 of the envelope in ps), messages, envelope_ps, by third.
@@ -94,7 +94,7 @@ def by_time(classes: pl.DataFrame, what: str = "messages") -> Chart:
         hovertemplate="%{customdata}<extra></extra>",
         **views[0].traces[0],
     )
-    return Chart(fig, f"{grouped(int(classes['messages'].sum()))} {what} by the time they were under way.", views)
+    return Chart(fig, f"{grouped(int(classes['messages'].sum()))} {what} by their time in flight.", views)
 
 
 def measured_and_modelled(classes: pl.DataFrame) -> Chart:

@@ -22,7 +22,7 @@ EVEN = 0.9
 
 
 def first_view(dominant: np.ndarray, busiest: np.ndarray) -> tuple[int, str]:
-    """The view of a timeline that tells most, and what is then to be said: a picture of one colour tells nothing.
+    """The view of a timeline that shows most, and its caption: a picture of one colour shows nothing.
 
     Args:
         dominant: the category of each cell in which any time lies.

@@ -45,7 +45,7 @@ def wait_states(totals: Sequence[WaitState]) -> Chart:
         yaxis=row_axis([NAMES[w.name] for w in shown], ""),
     )
     for i, w in enumerate(shown):
-        # Inside where the text surely fits, else beside the bar, where it is never left out.
+        # Inside where the text surely fits, else next to the bar, where it is never left out.
         inside = w.wait_ps > 0.3 * shown[0].wait_ps
         fig.add_bar(
             orientation="h",

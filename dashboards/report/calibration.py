@@ -153,7 +153,7 @@ def _strides(found: Calibration, charts: dict[str, Chart], grids: dict[str, Grid
     body = []
     for p in points:
         by_hand = packed.get(p.size, {}).get(p.stride)
-        models = [_beside(model, p.measured.value) for model in (p.held_out, p.to_self, p.contiguous)]
+        models = [_with_error(model, p.measured.value) for model in (p.held_out, p.to_self, p.contiguous)]
         hand = "–" if by_hand is None else _shown(by_hand)
         body.append((bytes_text(p.size), bytes_text(p.stride), _shown(p.measured), *models, hand))
     head = ("size", "stride", "measured", "log3P, held out", "log3P, to oneself", "LogGP", "packed by hand")
@@ -174,7 +174,7 @@ def _shown(found: Estimate) -> str:
     return f"{time_text(found.value * PS)} ± {time_text(found.half_width * PS)}"
 
 
-def _beside(model: float | None, measured: float) -> str:
+def _with_error(model: float | None, measured: float) -> str:
     """What a model says, and how far off it is; nothing is a share of a time of 0."""
     if model is None:
         return "–"
@@ -241,7 +241,7 @@ def _values_grid(machine: Machine) -> Grid:
 
 
 def _ends(row: Row) -> str:
-    """The interval; that it is one at 95 % stands in the heading."""
+    """The interval; that it is one at 95 % is in the heading."""
     return row.uncertainty.removesuffix(" at 95%")
 
 

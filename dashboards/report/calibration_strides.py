@@ -5,7 +5,7 @@
     LogGP: T01(s), which knows no stride
 
 Points at the edge of the table are not held out, nor those whose row or column the table needs because times jump
-there: sizes beside a change of protocol, and strides that are or neighbour a large power of two, where blocks collide
+there: sizes next to a change of protocol, and strides that are or neighbour a large power of two, where blocks collide
 in the caches.
 """
 
@@ -43,7 +43,7 @@ def strided_points(found: Calibration) -> list[StridedPoint]:
     dense = {s.bytes: s.time.median_s for s in found.samples.of("layout", transfer="remote", form="contiguous")}
     rows = {(r.layout.size, r.layout.stride): r for r in found.log3p.strided if r.remote}
     gaps = {key: r.l_mw.value for key, r in rows.items() if r.l_mw is not None}
-    jumps = _beside_the_switch(sorted({size for size, _ in gaps}), found)
+    jumps = _next_to_the_switch(sorted({size for size, _ in gaps}), found)
     shown: list[StridedPoint] = []
     for s in sorted(points, key=lambda p: (p.bytes, int(p["stride_bytes"]))):
         key = (s.bytes, int(s["stride_bytes"]))
@@ -76,7 +76,7 @@ def _without(gaps: dict[tuple[int, int], float], size: int, stride: int) -> floa
     return float(Surface.through(rest, what="l_mw")(float(size), float(stride))) if rest else None
 
 
-def _beside_the_switch(sizes: list[int], found: Calibration) -> set[int]:
+def _next_to_the_switch(sizes: list[int], found: Calibration) -> set[int]:
     """The sizes next to the eager limit, on both sides."""
     here = found.localities.get(found.tables_of or "")
     if here is None or here.switch is None:

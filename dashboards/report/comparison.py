@@ -29,7 +29,7 @@ class ComparisonPage:
 
     comparison: Comparison
     pairs: dict[str, list[tuple[FindingRow, FindingRow | None]]]
-    """Findings that are gone, came and stayed; the second one is B's where both runs have it."""
+    """Findings that are gone, new and in both; the second of a pair is B's where both runs have it."""
     titles: tuple[str, str]
     facts: list[tuple[str, str, str]]
     verdict: str
@@ -63,7 +63,7 @@ def build_comparison(a: Run, b: Run, caps: Caps) -> ComparisonPage:
             present |= {c for i, c in enumerate(SHOWN) if cube[:, :, i].any()}
         notes[side] = [note for note in (on.note, over.note) if note]
     drawn = [name for name in charts if name.startswith("timeline_")]
-    # What is compared by eye is the same: beside each other, one view is the first of both.
+    # Readers compare the two by eye: next to each other, both show the same view first.
     first = max((charts[name].first for name in drawn), default=0)
     charts |= {name: replace(charts[name], first=first) for name in drawn}
     return ComparisonPage(
@@ -81,13 +81,13 @@ def build_comparison(a: Run, b: Run, caps: Caps) -> ComparisonPage:
 
 
 def _pairs(found: Comparison) -> dict[str, list[tuple[FindingRow, FindingRow | None]]]:
-    """Findings that are gone, came and stayed, bars of all to one scale."""
-    every = (*found.gone, *found.came, *(one for pair in found.stayed for one in pair))
+    """Findings that are gone, new and in both, with bars of one scale."""
+    every = (*found.gone, *found.appeared, *(one for pair in found.stayed for one in pair))
     full = max(map(size_of, every), default=0.0)
     stayed = sorted(found.stayed, key=lambda pair: -max(map(size_of, pair)))
     return {
         "gone": [(row, None) for row in finding_rows(found.gone, largest=full)],
-        "came": [(row, None) for row in finding_rows(found.came, largest=full)],
+        "new": [(row, None) for row in finding_rows(found.appeared, largest=full)],
         "stayed": [(finding_rows([a], largest=full)[0], finding_rows([b], largest=full)[0]) for a, b in stayed],
     }
 
@@ -125,15 +125,15 @@ def _verdict(found: Comparison) -> str:
         said += f" The largest change is {palette.label(shown.name)} with {signed(shown.difference)} over all ranks."
     if found.gone:
         said += f" Gone: {found.gone[0].title}."
-    if found.came:
-        said += f" New: {found.came[0].title}."
+    if found.appeared:
+        said += f" New: {found.appeared[0].title}."
     return said
 
 
 def _facts(found: Comparison) -> list[tuple[str, str, str]]:
     def fact(label: str, change: Change | None) -> tuple[str, str, str]:
         if change is None or change.before is None or change.after is None:
-            return (label, "–", "not told apart on an estimated machine" if found.undivided else "")
+            return (label, "–", "not distinguished on an estimated machine" if found.undivided else "")
         return (label, relative(change), f"{time_text(change.before)} → {time_text(change.after)}")
 
     communication, waiting, contention = (found.quantity(n) for n in ("communication", "waiting", "contention"))

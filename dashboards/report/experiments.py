@@ -34,7 +34,7 @@ class Plot:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """A table of ready text: where numbers come from stands below a heading, a deviation below its number."""
+    """A table of ready text: a heading has the source of its numbers below it, a number its deviation."""
 
     title: str
     headings: tuple[tuple[str, str], ...]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from logpost.analyzer.findings.wording.numbers import gain_text
-from logpost.analyzer.report.data import FoundHere
+from logpost.analyzer.report.data import PlacedFinding
 from logpost.dashboards.figures.labels import tied
 
 
@@ -14,7 +14,7 @@ from logpost.dashboards.figures.labels import tied
 class FindingRow:
     """One finding, ready to be placed."""
 
-    found: FoundHere
+    found: PlacedFinding
     size: float
     """The number that the page shows and sorts by; a fraction of 1."""
     bar: float
@@ -26,7 +26,7 @@ class FindingRow:
 
 
 def finding_rows(
-    found: Sequence[FoundHere], sites: Mapping[int, str] | None = None, largest: float | None = None
+    found: Sequence[PlacedFinding], sites: Mapping[int, str] | None = None, largest: float | None = None
 ) -> list[FindingRow]:
     """Findings in descending order of the number they show.
 
@@ -44,11 +44,11 @@ def finding_rows(
     ]  # fmt: skip
 
 
-def size_of(found: FoundHere) -> float:
+def size_of(found: PlacedFinding) -> float:
     """What fixing a finding can gain at most."""
     return found.gain
 
 
-def said(found: FoundHere) -> str:
+def said(found: PlacedFinding) -> str:
     """The number with what it means."""
     return tied(gain_text(found.gain, found.gain_low, found.gain_high))

@@ -241,7 +241,7 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
         (
             "Region of interest" if report.outside_ps else "Program",
             time_text(report.program_ps),
-            f"slowest rank; start-up {time_text(report.start_up_ps)} beside it",
+            f"slowest rank, without start-up ({time_text(report.start_up_ps)})",
         ),
         (f"{counted.capitalize()}s", grouped(count), report.nodes_text),
         ("Messages", grouped(report.messages.count), f"{bytes_text(report.messages.bytes)} in all"),
@@ -264,14 +264,14 @@ def unexplained_fact(report: Report) -> tuple[str, str, str]:
     if not report.messages.count and transfers is None:
         return "Unexplained", fraction(None), "no messages to explain"
     if "residual" in report.machine.undivided:
-        return "Unexplained", fraction(None), "not told apart on an estimated machine"
+        return "Unexplained", fraction(None), "not distinguished on an estimated machine"
     if not report.messages.count:
         return "Unexplained", fraction(transfers), "residual, of the time of one-sided transfers"
     return "Unexplained", fraction(report.machine.residual_share), "residual, of message time"
 
 
 def model_error(report: Report) -> str:
-    """Machine and error of every modelled number, to stand beside them."""
+    """Machine and error of every modelled number, shown next to them."""
     machine = report.machine
     # An estimated machine has no name but the trace's, which the page bears already; a file may be called by its name.
     used = used_text(machine)

@@ -13,7 +13,7 @@ from typing import Any
 import plotly.offline
 
 NAMESPACES = "www.w3.org"
-"""Host of the identifiers of SVG, XLink and XHTML: names of namespaces, which nobody fetches."""
+"""Host of the identifiers of SVG, XLink and XHTML: names of namespaces, which no browser fetches."""
 
 _ADDRESS = re.compile(
     rf"\b(?:https?|wss?):(?:\\?/){{2}}(?!{re.escape(NAMESPACES)}\b)[\w.-]+\.[a-z]{{2,}}(?:[^\s\"'`<>\\]|\\/)*"
@@ -27,7 +27,7 @@ def library() -> tuple[str, str]:
     """plotly.js of the installed plotly as gzip in base64, and the `sha256-…` source expression of its text.
 
     4.8 MB of text would break the page's limit; gzip and base64 make 2.0 MB of it, which every browser since 2023
-    inflates by itself (`DecompressionStream`).
+    inflates without a library (`DecompressionStream`).
     """
     source = offline(plotly.offline.get_plotlyjs())
     # A script element normalises nothing when its text is set by script, so the hash is that of the text as it is.

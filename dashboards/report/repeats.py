@@ -50,10 +50,10 @@ def verdict(wall: RepeatedChange) -> str:
     """
     a, b = wall.contrast.a, wall.contrast.b
     counts = f"{a.count} run{'' if a.count == 1 else 's'} of A and {b.count} of B"
-    mean = f"B takes {time_text(b.mean)} in the mean, A {time_text(a.mean)}"
+    mean = f"B lasts {time_text(b.mean)} in the mean, A {time_text(a.mean)}"
     change = relative(Change(wall.name, a.mean, b.mean))
     if wall.verdict == UNKNOWN:
-        return f"{mean} ({change}). One run of each does not tell the noise."
+        return f"{mean} ({change}). One run of each does not show the noise."
     between = f"95 % interval {_between(wall, signed)}, {counts}"
     if wall.verdict == NOISE:
         return f"{mean} ({change}): within the noise of the runs ({between})."

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.render.report.machine import told, value_and_error
+from logpost.analyzer.render.report.machine import is_stated, value_and_error
 from logpost.analyzer.report.data import ModelFit, Report
 from logpost.analyzer.report.models import misfit_text, parts_present
 from logpost.analyzer.run.directory import Run
@@ -24,7 +24,7 @@ from logpost.dashboards.figures.labels import grouped
 
 MOST_ROWS = 20
 SHORT = 16
-"""Letters up to which a cell's text stands on one line."""
+"""Letters up to which a cell's text stays on one line."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def machine_grids(manifest: Manifest) -> dict[str, Grid]:
             *value_and_error(v),
             v.source,
         )
-        for v in filter(told, manifest.machine.values)
+        for v in filter(is_stated, manifest.machine.values)
     ]
     sentences = any(len(error) > SHORT for *_, error, _ in values)
     quality = [
@@ -226,7 +226,7 @@ def machine_grids(manifest: Manifest) -> dict[str, Grid]:
             values,
             frozenset({3} if sentences else {3, 4}),
         ),
-        "quality": Grid(("severity", "counter", "count", "lies with", "meaning"), quality, frozenset({2})),
+        "quality": Grid(("severity", "counter", "count", "origin", "meaning"), quality, frozenset({2})),
         "hosts": Grid(("nodes", "ranks on each", "cores on each"), shown, frozenset({0, 1, 2})),
     }
 

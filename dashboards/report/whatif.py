@@ -1,4 +1,4 @@
-"""Content of a prediction's page: before and after, the curve or the grid that was asked for, places that change."""
+"""Content of a prediction's page: before and after, the requested curve or grid, places that change."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One selection of a run (time × ranks × call path), and the run's tables as far as they lie in it."""
+"""One selection of a run (time × ranks × call path), and the part of the run's tables within it."""

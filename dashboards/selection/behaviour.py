@@ -1,4 +1,4 @@
-"""Ranks grouped by how they spend their time: outliers are alone and come first.
+"""Ranks grouped by how they spend their time: outliers are alone and first.
 
 The distance of two ranks is the time that they spend in different categories: half the sum over categories of
 |a - b|, as a share of the longest rank's time. Groups are made by farthest-first traversal (Gonzalez, Clustering to
@@ -20,7 +20,7 @@ from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.selection.selection import spans_of
 
 ALIKE = 0.01
-"""Ranks that spend no more than this share of the time otherwise need no group of their own: a hundredth of a bar is
+"""Ranks that spend no more than this share of the time otherwise need no separate group: a hundredth of a bar is
 what a reader can still see."""
 
 
@@ -70,7 +70,7 @@ def _distance(shares: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def grouped_rows(every: Rows, each: np.ndarray, most: int) -> Rows | None:
-    """A row for each group of ranks; None where all are alike, because one row would tell nothing.
+    """A row for each group of ranks; None where all are alike, because one row would show nothing.
 
     Args:
         every: one row per rank.

@@ -28,7 +28,7 @@ def carried(scoped: Scoped) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def hosts_on_network(scoped: Scoped) -> dict[int, str]:
-    """By node of the machine's network, the host that stands there: what a host is called on every page."""
+    """By node of the machine's network, its host, by the name that every page uses."""
     placed = scoped.every_location.filter(pl.col("rank") >= 0, pl.col("node") >= 0)
     places, _ = places_on_network(load_machine(scoped.run.machine_file), placed)
     hosts = placed.select("node", "host").unique("node").iter_rows()

@@ -21,7 +21,7 @@ PER_OCTAVE = 2
 """Classes of size in a factor of two, where measured and modelled times are compared."""
 
 
-def under_way(scoped: Scoped) -> pl.LazyFrame:
+def sizes_and_envelopes(scoped: Scoped) -> pl.LazyFrame:
     """bytes and envelope_ps of the selection's messages; of its one-sided transfers, where the run has no message."""
     rows = scoped.messages() if scoped.run.manifest.messages else scoped.transfers()
     return rows.select("bytes", "envelope_ps")
@@ -32,7 +32,7 @@ def by_size(scoped: Scoped) -> pl.DataFrame:
     size = pl.col("bytes").cast(pl.Float64)
     power = pl.when(pl.col("bytes") > 0).then(size.log(2).floor()).otherwise(-1).cast(pl.Int32)
     return (
-        under_way(scoped)
+        sizes_and_envelopes(scoped)
         .group_by(power=power)
         .agg(messages=pl.len(), bytes=pl.col("bytes").sum(), envelope_ps=wide_sum("envelope_ps"))
         .sort("power")
@@ -44,7 +44,7 @@ def by_time(scoped: Scoped) -> pl.DataFrame:
     """third (of log10 of the envelope in ps), messages and envelope_ps."""
     third = (pl.col("envelope_ps").clip(1).cast(pl.Float64).log10() * 3).floor().cast(pl.Int32)
     return (
-        under_way(scoped)
+        sizes_and_envelopes(scoped)
         .group_by(third=third)
         .agg(messages=pl.len(), envelope_ps=wide_sum("envelope_ps"))
         .sort("third")

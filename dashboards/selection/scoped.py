@@ -1,4 +1,4 @@
-"""A run through a selection: the same tables, as far as they lie in it, and every figure's rows and columns.
+"""A run through a selection: the part of each table within it, and every figure's rows and columns.
 
 Times of a stretch come from the accounting where it consists of whole windows of the run, from the table `time_cells`
 where of whole cells of it, and at its two ends from the calls, each counted for the part of it that lies within. Those
@@ -34,14 +34,14 @@ Cube = npt.NDArray[np.float64]
 FEW_BINS = 48
 """Windows fewer than this are too coarse a picture of a selection: then cells or the calls are read."""
 MANY_RANKS = 500
-"""From here on a cell is of several ranks, so that only windows tell them apart: selections are of whole ones."""
+"""From here on a cell is of several ranks and only windows distinguish them: selections have whole windows."""
 FEW_WINDOWS = 4
 MOST_CALLS = 1_000_000
 """Calls that are read for one picture, where windows give a coarser one."""
 
 
 class Scoped:
-    """A run and a selection of it; what is asked for is computed once."""
+    """A run and a selection of it; each result is computed once."""
 
     def __init__(self, run: Run, selection: Selection) -> None:
         self.run = run
@@ -95,11 +95,11 @@ class Scoped:
         """Begin and end of the selected stretch; without one, of the program; ps.
 
         Raises:
-            InputError: nothing of the run lies in it.
+            InputError: the selection has nothing of the run.
         """
         whole = program_span(self.locations) or (0, self.run.manifest.clock.length_ps)
         length = max(self.run.manifest.clock.length_ps, 1)
-        # A program that took no time is shown as if it took 1 ps: shares and axes need a length.
+        # A program of no duration is shown with one of 1 ps: shares and axes need a length.
         first = min(whole[0], length - 1)
         begin = first if self.selection.begin_ps is None else self.selection.begin_ps
         end = max(whole[1], first + 1) if self.selection.end_ps is None else self.selection.end_ps
@@ -109,7 +109,7 @@ class Scoped:
         return begin, end
 
     @property
-    def _asked(self) -> tuple[int, int]:
+    def _span_or_whole(self) -> tuple[int, int]:
         """The stretch as it was chosen, which may reach beyond the program; without one, every window of the run."""
         windows, chosen = self.run.manifest.windows, self.selection
         end = windows.count * windows.width_ps if chosen.end_ps is None else chosen.end_ps
@@ -211,7 +211,7 @@ class Scoped:
             return time_cube(self.run.shown("accounting"), on, self.columns(1))[:, 0, :]
         if self.callpaths is not None and not self.selection.timed:
             return self._of_paths(on)
-        if self.callpaths is None and (whole := self.cells.whole(*self._asked)) is not None:
+        if self.callpaths is None and (whole := self.cells.whole(*self._span_or_whole)) is not None:
             found = self.cells.cube(on, *whole)
             if found is not None:
                 sums: Cube = self._shown(found).sum(axis=1)
@@ -248,7 +248,7 @@ class Scoped:
         )
 
     def calls(self) -> pl.LazyFrame:
-        """The calls that lie in the selection, or reach into it."""
+        """The calls that overlap the selection."""
         begin, end = self.span
         rows = self._here(self.run.facts("calls")).filter(pl.col("enter_ps") < end, pl.col("leave_ps") > begin)
         if self.callpaths is not None:
@@ -277,7 +277,7 @@ class Scoped:
         return max(0.0, excess / max(1, (end - begin) * self.locations.height))
 
     def messages(self) -> pl.LazyFrame:
-        """The messages in the selection: under way in its stretch, with an end on its ranks and in its call path."""
+        """The messages in the selection: in flight in its stretch, with an end on its ranks and in its call path."""
         rows = self.run.table("messages")
         if self.selection.timed:
             begin, end = self.span
@@ -292,7 +292,7 @@ class Scoped:
 
     def pairs(self) -> pl.DataFrame:
         """Traffic of the selection by sender and receiver, as in the table `pairs`: messages and transfers. Sums of
-        transfers' times are wide: one call may complete very many that were under way together."""
+        transfers' times are wide: one call may complete very many that were in flight together."""
         parts = [f"{part}_ps" for part in PARTS]
         get = pl.col("kind") == "get"
         transfers = (
@@ -351,15 +351,15 @@ class Scoped:
         table = self.run.table("load").select(columns)
         kinds = table.collect_schema()
         transfers = self.run.table("transfers").filter(pl.col("target") >= 0)
-        ends = pl.struct(sent="location", came="target")
-        got = pl.struct(sent="target", came="location")
+        ends = pl.struct(sent="location", reached="target")
+        got = pl.struct(sent="target", reached="location")
         moved = transfers.select("window", "bytes", ends=pl.when(pl.col("kind") == "get").then(got).otherwise(ends))
         by_end = [
             moved.select(
                 location=pl.col("ends").struct.field(end), direction=pl.lit(direction), window="window", bytes="bytes",
                 busy_ps=pl.lit(0),
             ).cast({name: kinds[name] for name in columns})
-            for end, direction in (("sent", "send"), ("came", "recv"))
+            for end, direction in (("sent", "send"), ("reached", "recv"))
         ]  # fmt: skip
         return self._here(pl.concat([table, *by_end]))
 
@@ -416,7 +416,7 @@ class Scoped:
 
     def _in_pieces(self, on: Rows) -> npt.NDArray[np.float64]:
         """Time by (row, category) in ps: of the whole windows of the selected stretch from the accounting, of the whole
-        cells beside them from these, and from the calls at its two ends."""
+        cells next to them from the cells, and from the calls at its two ends."""
         found = np.zeros((on.count, len(SHOWN)))
         left = [self.span]
         if self.callpaths is None:

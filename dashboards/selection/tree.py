@@ -28,7 +28,7 @@ def tree(scoped: Scoped, *, start_up: bool = False) -> pl.DataFrame:
         here = scoped.run.table("profile").filter(pl.col("location").is_in(scoped.locations["location"].implode()))
         times = here.group_by("callpath").agg(time_ps=wide_sum("inclusive_ps")).collect()
         found = dict(times.iter_rows())
-        # Frames that a recorder took from the stack have no visits of their own: as long as what they call.
+        # Frames that a recorder took from the stack have no recorded visits: they are as long as what they call.
         whole = _timed(nodes, found, lambda own, called: max(own, called))
         return whole if start_up else _program(scoped, whole)
     own = dict(scoped.by_callpath.group_by("callpath").agg(wide_sum("exposed_ps")).iter_rows())
@@ -37,8 +37,8 @@ def tree(scoped: Scoped, *, start_up: bool = False) -> pl.DataFrame:
 
 def _program(scoped: Scoped, nodes: pl.DataFrame) -> pl.DataFrame:
     """The nodes without the calls that start up and shut down; none of the rest is longer than the program."""
-    beside = scoped.run.table("regions").filter(pl.col("kind") == "init_finalize").select("region")
-    hidden = set(scoped.run.table("callpaths").join(beside, on="region", how="semi").collect()["callpath"])
+    start_up = scoped.run.table("regions").filter(pl.col("kind") == "init_finalize").select("region")
+    hidden = set(scoped.run.table("callpaths").join(start_up, on="region", how="semi").collect()["callpath"])
     most = int(scoped.locations.select(program_ps().sum()).item())
     rows = {path: (parent, time) for path, parent, time in nodes.select("callpath", "parent", "time_ps").iter_rows()}
     outside = dict.fromkeys(rows, 0)

@@ -86,7 +86,7 @@ def _depth(row: Sequence[BurstPoint]) -> Depth | None:
         more = (b.o.scaled(b.burst) - a.o.scaled(a.burst)).scaled(1.0 / (b.burst - a.burst))
         steps.append((a.burst, b.burst, more))
     for i in range(1, len(steps)):
-        # The cheapest way to initiate one more message so far: what comes later is compared with it.
+        # The cheapest way to initiate one more message so far: later points are compared with it.
         before = min((cost for _, _, cost in steps[:i]), key=lambda cost: cost.value)
         if before.value > 0.0 and all(
             cost.value > JUMP * before.value and (cost - before).low > 0.0 for _, _, cost in steps[i:]

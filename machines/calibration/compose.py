@@ -41,7 +41,7 @@ METHODS: Mapping[SourceKey, str] = {
 
 @dataclass(frozen=True)
 class Calibration:
-    """A machine file's content and everything that the page shows beside it."""
+    """A machine file's content and everything else that the page shows."""
 
     machine: Machine
     samples: Samples
@@ -62,7 +62,7 @@ class Calibration:
 
 
 def calibration(samples: Samples, *, name: str, notes: Sequence[str] = ()) -> Calibration:
-    """Extract all that the samples say; ``notes`` come first among the file's.
+    """Extract all that the samples say; ``notes`` are first among the file's.
 
     Raises InputError when the name is not a valid machine name, or the samples give no value at all.
     """
@@ -101,14 +101,14 @@ def calibration(samples: Samples, *, name: str, notes: Sequence[str] = ()) -> Ca
             + ("; ".join([r.sentence() for r in refused] + lacking) or "they hold no family that is known")
         )
     raw["sources"] = {key: _source(samples, key) for key in METHODS if key in used}
-    told = warning(samples)
-    raw["notes"] = [*notes, *([told] if told else []), *_notes(where, refused, lacking, values)]
+    disturbed = warning(samples)
+    raw["notes"] = [*notes, *([disturbed] if disturbed else []), *_notes(where, refused, lacking, values)]
     machine, problems = check_machine(raw, name)
     if machine is None:
         raise InputError(f"the extracted values make no machine file: {problems[0]}")
     return Calibration(
         machine, samples, found, tuple(bursts), tuple(pairs), log3p, where, tuple(refused), tuple(lacking),
-        tuple(values.not_reached), values.count, told,
+        tuple(values.not_reached), values.count, disturbed,
     )  # fmt: skip
 
 

@@ -1,13 +1,13 @@
 """Detect disturbances during a calibration: other load, shared processors, two speeds.
 
-Other load: a calibration beside other work measures the scheduler. Single rounds then take many times as long as
+Other load: a calibration on a busy machine measures the scheduler. Single rounds then last many times as long as
 others, without any pattern that an interval over a few rounds could hold. What a quiet machine does from round to round
 (clock, placement) stays within a small factor.
 
 More ranks than processors: what they do at the same time waits for turns.
 
-Two speeds: all messages between ranks take some times as long for several rounds, because the processors were moved
-apart, a clock changed or a neighbour came. The intervals hold both; whoever reads them should know why they are wide.
+Two speeds: all messages between ranks are slower for several rounds, because the processors were moved apart, a clock
+changed or a neighbour started. The intervals hold both; a reader should know why they are wide.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _two_speeds(samples: Samples) -> str:
     messages = [p.time.rounds_s for p in samples.points if p.family in ("one_way", "round_trip")]
     k = max(map(len, messages), default=0)
     points = [rounds for rounds in messages if len(rounds) == k and min(rounds) > 0.0]
-    # Rounds too few for an interval of their own cannot tell two speeds from single wild ones.
+    # Rounds too few for a separate interval cannot distinguish two speeds from single wild ones.
     if rank(k) == 0 or not points:
         return ""
     # A round's time over the median round, for most messages.

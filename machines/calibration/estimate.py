@@ -36,24 +36,24 @@ class Estimate:
     @property
     def low(self) -> float:
         """Lower end of the interval."""
-        return self.value - math.hypot(self.own, self._beside()[0])
+        return self.value - math.hypot(self.own, self._rounds_reach()[0])
 
     @property
     def high(self) -> float:
         """Upper end of the interval."""
-        return self.value + math.hypot(self.own, self._beside()[1])
+        return self.value + math.hypot(self.own, self._rounds_reach()[1])
 
     @property
     def half_width(self) -> float:
         """The larger one of the two sides of the interval."""
-        return math.hypot(self.own, max(self._beside()))
+        return math.hypot(self.own, max(self._rounds_reach()))
 
     @property
     def reached(self) -> bool:
         """Whether the interval is ±5 % or narrower."""
         return self.half_width <= ACCURACY * abs(self.value)
 
-    def _beside(self) -> tuple[float, float]:
+    def _rounds_reach(self) -> tuple[float, float]:
         """How far the rounds' interval reaches below and above the value."""
         k = len(self.rounds)
         if k < 2:
@@ -83,8 +83,8 @@ class Estimate:
 def measured(time: Statistics) -> Estimate:
     """A measured time with the half width that was stated for it: what its rounds do not explain is its own."""
     rounds = time.rounds_s if len(time.rounds_s) > 1 else ()
-    told = half_width(rounds) if rounds else 0.0
-    own = math.sqrt(max(time.half_width_s**2 - told**2, 0.0))
+    explained = half_width(rounds) if rounds else 0.0
+    own = math.sqrt(max(time.half_width_s**2 - explained**2, 0.0))
     return Estimate(time.median_s, own, time.samples, rounds)
 
 
@@ -127,7 +127,7 @@ def ratio(a: Estimate, b: Estimate) -> Estimate:
 def shared_rounds(estimates: Sequence[Estimate]) -> int:
     """How many rounds, counted from the last, all of the estimates with rounds have; 0 where none has any.
 
-    Points that were found necessary on the way (sizes beside a change of protocol) miss the first rounds. Where one
+    Points that were added during the measurement (sizes next to a change of protocol) miss the first rounds. Where one
     has half of the others' rounds or fewer, none are shared: the errors count as independent.
     """
     counts = [len(e.rounds) for e in estimates if e.rounds]

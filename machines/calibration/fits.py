@@ -6,7 +6,7 @@
     segments: the division of sorted points into lines that minimises  sum of chi^2 + penalty * (segments - 1)
 
 chi^2/(n - 2) widens the interval where the points scatter about their line by more than their own errors say: then the
-line is not the whole truth, and the interval has to tell (R. T. Birge, Phys. Rev. 40, 1932).
+line is not the whole truth, and the interval has to show it (R. T. Birge, Phys. Rev. 40, 1932).
 
 sigma of a point is its scatter over the rounds after what all points of the curve have in common was taken out of each
 round: a round in which everything was three times slower says nothing about which point is off the line.
@@ -94,7 +94,7 @@ def segments(
     if n < least:
         raise ValueError(f"{n} points; a line of this fit needs {least}")
     spread = [scatter(y, floor) for _, y in curves]
-    # Values alone: what the rounds say is in sigma already, and n^2 fits of all rounds would take seconds.
+    # Values alone: what the rounds say is in sigma already, and n^2 fits of all rounds would cost seconds.
     values = [[Estimate(e.value, 0.0) for e in y] for _, y in curves]
 
     def cost(start: int, end: int) -> float:

@@ -8,13 +8,13 @@
 with MPI_Type_vector ("datatype") and with packing by hand ("packed"). T(s, d) = o_mw + l_mw + o_net in all cases.
 
 The paper takes l_mw from messages to oneself, because its MPI packs, transfers and unpacks one after the other,
-wherever the message goes. A current MPI does not: it cuts a strided message into fragments, so that one process unpacks
+whatever the receiver. A current MPI does not: it cuts a strided message into fragments, so that one process unpacks
 while the other one packs (l_mw is then up to half of l_mw_self), or sends it by another protocol than contiguous
 data. The file therefore holds l_mw of messages between processes where they were measured, and the page shows both.
 
 A stride that adds nothing, because the other protocol is the faster one, leaves l_mw at zero: beyond its interval that
-is refused first. A datatype's l_mw feeds the model; that of packing stands beside it, because a program that packs by
-hand pays it in its own computation.
+is refused first. A datatype's l_mw feeds the model; that of packing is stated in addition, because a program that packs
+by hand pays it in its own computation.
 
 Symbols: s bytes of data, d bytes from one block to the next; times in s. Source: Cameron, Ge & Sun, LOG3P 4.1.
 """

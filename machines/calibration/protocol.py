@@ -1,12 +1,12 @@
 """The eager limit: the size up to which a send does not wait for its receive.
 
-A send whose receive is posted `delay` later takes o_s(n) when the message goes out eagerly, and about `delay` more when
-it asks first. A size waits when its send took longer than half of the delay in every round: what else happens on a
+A send whose receive is posted `delay` later lasts o_s(n) when the message is sent eagerly, and about `delay` more in a
+rendezvous. A size waits when its send is longer than half of the delay in every round: other activities on a
 machine makes a send slower. The limit is where the sizes divide best into a part that does not wait and a part that
 does.
 
-Validity: sends must be short beside the delay. More than one size in ten on the wrong side of the best division, or
-several divisions that are equally good, and the switch is refused. Source: LOG3P section 4 (MPICH's short, eager and
+Validity: sends must be short compared with the delay. More than one size in ten on the wrong side of the best division,
+or several divisions that are equally good, and the switch is refused. Source: LOG3P section 4 (MPICH's short, eager and
 handshake protocols).
 """
 
@@ -23,7 +23,7 @@ MISPLACED = 0.1
 
 @dataclass(frozen=True)
 class SwitchPoint:
-    """How long a send of `size` bytes took whose receive came `delay_s` later: the median of the shortest round."""
+    """Time of a send of `size` bytes whose receive is posted `delay_s` later: the median of the shortest round."""
 
     size: int
     delay_s: float
@@ -59,7 +59,7 @@ def eager_limit(points: Sequence[SwitchPoint], *, place: str) -> tuple[Switch | 
     best = [i for i, misplaced in enumerate(divisions) if len(misplaced) == fewest]
     if fewest > MISPLACED * len(at) or len(best) > 1:
         waiting = ", ".join(str(p.size) for p in at if p.waits)
-        reason = f"the sizes whose sends wait ({waiting} B) do not divide from those that do not: too noisy to tell"
+        reason = f"the sizes whose sends wait ({waiting} B) do not divide from those that do not: too noisy to decide"
         return None, [Refusal(place, float(at[max(best[0] - 1, 0)].size), 0.0, "B", reason)]
     first = best[0]
     if first == len(at):

@@ -13,7 +13,7 @@ medians, for error propagation. `minimum_s` is the smallest sample, `mean_s` the
 bytes.
 
 `locality` is a locality class of the machine file, of the farthest pair that took part: `self`, `same_socket`,
-`same_node`, `other_node`. Family, locality, bytes and the family's keys together name a point, which stands in a file
+`same_node`, `other_node`. Family, locality, bytes and the family's keys together name a point, which is in a file
 once.
 """
 
@@ -60,14 +60,14 @@ FAMILIES: Mapping[str, Family] = {
         Family(
             "signature",
             # LOGP 3.2. Issuing handles the replies that have arrived, as an Active Message request does. The request
-            # has `bytes` bytes, the reply 8 (LOGP's bulk store). The time includes delta_s exactly: what the
-            # computation really took is measured in the same batch, and the difference to delta_s taken out.
+            # has `bytes` bytes, the reply 8 (LOGP's bulk store). The time includes delta_s exactly: the real time of
+            # the computation is measured in the same batch, and the difference to delta_s subtracted.
             "cost(M, Delta): time per request of issuing `burst` requests with `delta_s` computation after each",
             {"burst": int, "delta_s": float},
         ),
         Family(
             "one_to_many",
-            "cost(M, 0) when the requests go to `peers` ranks in turn, time per request",
+            "cost(M, 0) when the requests go to `peers` ranks one after another, time per request",
             {"burst": int, "peers": int},
         ),
         Family(
@@ -96,7 +96,7 @@ FAMILIES: Mapping[str, Family] = {
         Family("one_way", "T(n): half of the ping-pong round trip with `bytes` bytes in both directions"),
         Family(
             "burst_overhead",
-            # OVL 2.1, Fig. 6-E. send: MPI_Isend; receive: MPI_Irecv posted before the messages come.
+            # OVL 2.1, Fig. 6-E. send: MPI_Isend; receive: MPI_Irecv posted before the messages arrive.
             "o(S, b): time per initiation in a burst of `burst` non-blocking calls without computation between them",
             {"burst": int, "side": ("send", "receive")},
         ),
@@ -147,7 +147,7 @@ COUNTS = ("samples", "batches")
 AT_LEAST_ONE = frozenset({"burst", "peers", "pairs", "longest", "stride_bytes", "block_bytes"})
 """Keys of which there cannot be none; sizes and depths may be 0."""
 SHORTEST_S, LONGEST_S = 1e-30, 1e6
-"""Of times that are not 0. No calibration comes near either, and between them quotients and squares are numbers."""
+"""Of times that are not 0. No calibration approaches either, and between them quotients and squares are numbers."""
 LARGEST = 2**63 - 1
 """Of whole numbers: what a machine file and a table can hold."""
 
@@ -225,7 +225,7 @@ def read(path: Path | str) -> Samples:
 
     Raises InputError naming file, line and what is wrong there: no JSON, an unknown family, a missing key or one of
     another type, a time that is negative, not 0 and below SHORTEST_S, or above LONGEST_S, a whole number beyond
-    LARGEST, a minimum above the median, a point that stands there twice.
+    LARGEST, a minimum above the median, a point that is there twice.
     """
     path = Path(path)
     try:
@@ -374,7 +374,7 @@ def _number(record: Mapping[str, Any], key: str, kind: type, where: str, least: 
 
 
 def _short(value: object) -> str:
-    """A value of the file as one line's part, whatever stands there."""
+    """A value of the file as one line's part, whatever its type."""
     try:
         text = repr(value)
     except ValueError:  # more digits than Python writes

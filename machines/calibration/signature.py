@@ -10,7 +10,7 @@ With T(M, Delta) = M cost(M, Delta), the time of a whole burst, each regime of t
     g, c = o_s + o_r: the flat and the rising part of s(Delta), split where both fit best
     o_r = c - o_s ;  L = RTT/2 - c
 
-The slopes are what the paper reads off as the first points and the asymptote: cost(M) comes near the asymptote only
+The slopes are what the paper reads off as the first points and the asymptote: cost(M) approaches the asymptote only
 as 1/M, its slope is there as soon as the steady state is, and a constant cost of timing stays in c0.
 
 Where every Delta raises the cost, the processor is the bottleneck: g cannot be seen below o_s + o_r (LOGP section 5,
@@ -35,7 +35,7 @@ from logpost.machines.calibration.refusal import MICROSECONDS, Refusal, refuse
 FLOOR = 0.003
 """Smallest relative error of a point: a bend below it explains nothing."""
 VISIBLE = 4.0
-"""chi^2 that a gap of its own must save before it is told apart from o_s + o_r (95 % for one parameter)."""
+"""chi^2 that a separate gap must save before it is distinguished from o_s + o_r (95 % for one parameter)."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Signature:
 
 
 def extract(points: Sequence[CostPoint], round_trip: Estimate | None, *, place: str) -> Signature:
-    """Read a signature. `place` is where its values stand in the machine file, for the refusals.
+    """Read a signature. `place` is the place of its values in the machine file, for the refusals.
 
     Raises InputError when Delta = 0 is missing or a curve has fewer than four bursts.
     """

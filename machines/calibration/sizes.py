@@ -7,7 +7,7 @@
 One division into ranges serves the three curves; a range begins where lines through all three save most, and always
 at the switch from eager to rendezvous, because there the protocol is another one.
 
-A rendezvous is received by waiting for it: the time in MPI_Recv holds the transfer, and cannot be told apart from an
+A rendezvous is received by waiting for it: the time in MPI_Recv holds the transfer, and is not separable from an
 overhead. Above the switch o_r is therefore that of the smallest messages, and L holds the handshake ("o_r as
 eager", as the replay engine splits a rendezvous).
 
@@ -50,7 +50,7 @@ Curve = Mapping[int, Estimate]
 class SizeRange:
     """LogGP values of messages from `first_bytes` up to `up_to_bytes` (None: of any larger size).
 
-    A value that is refused and has no substitute is None. `notes`: value -> how it came about, where not by the fit.
+    A value that is refused and has no substitute is None. `notes`: value -> how it was obtained, where not by the fit.
     """
 
     first_bytes: int
@@ -90,7 +90,7 @@ def size_ranges(
         if one_way[n].value > 0.0:
             sizes.append(n)
             continue
-        reason = "a message cannot take no time; the size is left out"
+        reason = "a message cannot have no duration; the size is left out"
         refused.append(refuse(f"{place}.T ({n} B)", one_way[n], "us", reason, factor=MICROSECONDS))
     if len(sizes) < LEAST_POINTS:
         raise InputError(
@@ -120,7 +120,7 @@ def _divide(sizes: list[int], curves: tuple[Curve, ...], switch: int | None) -> 
             [(x, [curve[n] for n in side]) for curve in curves], least=LEAST_POINTS, most=MOST_RANGES, floor=FLOOR
         )
         parts += [side[first:end] for first, end in fitted]
-    # A side of one size has no line of its own: it belongs to its neighbour.
+    # A side of one size has no separate line: it belongs to its neighbour.
     for number in range(len(parts) - 1, -1, -1):
         if len(parts[number]) < 2 and len(parts) > 1:
             lonely = parts.pop(number)
@@ -163,7 +163,7 @@ def _range(
     times = [one_way[n] for n in sizes]
     fixed, per_byte = _sum(o_s, o_r), _sum(o_s_per_byte, o_r_per_byte)
     total = line(x, times, floor=FLOOR)
-    # G takes part in L with one byte only; its error beside those of T0 and o is not worth a covariance.
+    # G takes part in L with one byte only; its error compared with those of T0 and o is not worth a covariance.
     G = total.slope - per_byte
     L = (total.intercept - fixed).shifted(max(G.value, 0.0))
     if L.value <= 0.0:
@@ -197,8 +197,8 @@ def _range(
             L = Estimate(0.0, 0.0, L.samples)
             if o_r.value <= 0.0:
                 o_s, o_r = total.intercept, Estimate(0.0, max(o_r.high, 0.0), o_r.samples)
-                notes["o_s"] = "T(n) at no bytes: the send alone takes longer than the transfer that it is part of"
-                notes["o_r"] = "nothing of T(n) at no bytes is left beside o_s"
+                notes["o_s"] = "T(n) at no bytes: the send alone is longer than the transfer that it is part of"
+                notes["o_r"] = "nothing of T(n) at no bytes is left after o_s"
     if G.value < 0.0:
         if G.high < 0.0:
             reason = "o_s(n) + o_r(n) grows faster than T(n): both ends copy at the same time, so G is 0 here"

@@ -18,7 +18,7 @@ their spread holds all this; the samples of one launch only say when that launch
 
 Launches are not independent either: a speed lasts for several of them, and two calibrations may see it for most of
 their time, or hardly at all. However many there are, they count as six, the fewest whose range has the median in it
-with 95 %: P = 1 - 2/2^6 = 96.9 %; of k launches that come in six spells the smallest k/6 may all be of one spell. No
+with 95 %: P = 1 - 2/2^6 = 96.9 %; of k launches that fall into six spells the smallest k/6 may all be of one spell. No
 distribution is assumed, and floor(k/6) - 1 wild launches at either end have no influence. Of 45 pairs of
 calibrations of a virtual machine with two speeds, minutes to two and a half hours apart, 44 agree so in 95 % of their
 values or more; 19 do when the 20 launches count as independent.

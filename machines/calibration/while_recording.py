@@ -1,7 +1,7 @@
-"""A measurement that a recording made of its own job, within MPI_Init: what it left beside the archive.
+"""A measurement that a recording made of its own job, within MPI_Init: the files that it left with the archive.
 
-`machine.toml` and its samples (`calibration.jsonl`) where it measured, and in any case `calibration.json`: how long it
-took, between which ranks, or why it did not measure.
+`machine.toml` and its samples (`calibration.jsonl`) where it measured, and in any case `calibration.json`: the duration
+of the measurement, its ranks, or why it did not measure.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SOURCE = "measured inside MPI_Init of this recording"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of it. ``reason``: why nothing was measured, else empty."""
+    """The result of the measurement. ``reason``: why nothing was measured, else empty."""
 
     reason: str
     budget_s: float
@@ -50,7 +50,7 @@ class Outcome:
 
 
 def read_outcome(directory: Path) -> Outcome | None:
-    """What a recording says beside its archive; None where it was not asked to measure.
+    """What a recording says about its measurement; None where the user requested none.
 
     Raises InputError when the file is damaged.
     """

@@ -215,7 +215,7 @@ def _document(
 
 def _class(startup: float, bandwidth: float) -> dict[str, Any]:
     nothing = {"value": 0, "unit": "ns", "basis": "inferred", "note": "Dimemas has no such term"}
-    gap: dict[str, Any] = {"value": 0, "note": "bandwidth 0: transfers take no time"}
+    gap: dict[str, Any] = {"value": 0, "note": "bandwidth 0: transfers have no duration"}
     if bandwidth:
         gap = {"value": 1e9 / (bandwidth * MB), "note": f"1 / {bandwidth:g} MB/s"}
     return {

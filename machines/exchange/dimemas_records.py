@@ -60,7 +60,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Environment:
-    """The nodes' network. Bandwidth 0: transfers take no time; buses 0: no limit."""
+    """The nodes' network. Bandwidth 0: transfers have no duration; buses 0: no limit."""
 
     name: str
     machine: int

@@ -88,7 +88,7 @@ class Log3PTable:
 
 @dataclass(frozen=True)
 class BeyondLogGP:
-    """What a machine states of messages beside LogGP and log3P; None where it does not.
+    """What a machine states of messages in addition to LogGP and log3P; None where it does not.
 
     bursts: rows of (size in bytes, messages in the burst, o in ps), OVL's o(S, b). G_m_ps_per_byte and header_bytes:
     the receiver's DMA and interrupt, LoGPC's G_m and a. per_hop_ps: what one more hop adds to L, which holds for

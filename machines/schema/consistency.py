@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A place and what is wrong there: a sentence that goes on after the name of the place, or (`of_value`) after
+    """A place and what is wrong there: a sentence that continues after the name of the place, or (`of_value`) after
     its value.
     """
 

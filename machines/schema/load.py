@@ -157,7 +157,7 @@ def _sentence(file: str, raw: dict[str, Any], problem: dict[str, Any]) -> str:
 
 
 def as_written(raw: Any, place: Sequence[int | str]) -> list[int | str]:
-    """A place in the checked document as the file has it: without the range of a class whose values stand directly
+    """A place in the checked document as the file has it: without the range of a class whose values are directly
     in it, and without the `value` of a number in its short form.
     """
     written: list[int | str] = []

@@ -175,7 +175,7 @@ class Range(Table):
 
 
 class LocalityClass(Table):
-    """The ranges of one locality class. Values that stand directly in the class are one range of any size."""
+    """The ranges of one locality class. Values directly in the class are one range of any size."""
 
     eager_limit: Bytes | None = None
     range: list[Range] = Field(default_factory=list)
@@ -190,7 +190,7 @@ class LocalityClass(Table):
             return raw
         if "range" in raw:
             raise ValueError(
-                f"has {', '.join(sorted(direct))} beside range; move them into one of the [[...range]] tables"
+                f"has {', '.join(sorted(direct))} in addition to range; move them into one of the [[...range]] tables"
             )
         rest = {key: item for key, item in raw.items() if key not in direct}
         return {**rest, "range": [direct]}
@@ -322,7 +322,7 @@ class GapPoint(Table):
 
 
 class Overlap(Table):
-    """What Iancu and Strohmaier's overlap model needs beside L."""
+    """What Iancu and Strohmaier's overlap model needs in addition to L."""
 
     HD: PositiveCount | None = None
     outstanding: PositiveBytes | None = None

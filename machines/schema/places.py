@@ -1,4 +1,4 @@
-"""Where a value stands in a machine file: the table, the entry of a list, the key."""
+"""The place of a value in a machine file: the table, the entry of a list, the key."""
 
 from __future__ import annotations
 

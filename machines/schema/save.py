@@ -12,7 +12,7 @@ from logpost.whole_file import cannot_write, whole_file
 
 
 def save_machine(machine: Machine, path: Path) -> None:
-    """Write the machine beside `path`, read it back, compare, and only then put it in place.
+    """Write the machine to the folder of `path`, read it back, compare, and only then put it in place.
 
     Raises InputError when the directory cannot be written, what is there is no regular file (nothing can be read back
     from a pipe), or what was read back is not the machine.

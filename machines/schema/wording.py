@@ -1,4 +1,4 @@
-"""Error messages of the machine-file checker, for authors who know TOML and not the schema."""
+"""Error messages of the machine-file checker, for an author of a TOML file without knowledge of the schema."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FIXED = {
     "int_parsing_size": "is too large",
     "int_from_float": "must be a whole number",
     "float_type": "must be a number",
-    "float_parsing": "must be a number without quotes; the unit goes into unit",
+    "float_parsing": "must be a number without quotes; write the unit into unit",
 }
 """Kind of problem (as pydantic names it) -> what the value must be."""
 

@@ -1,7 +1,7 @@
 """A machine as one JSON object: what `logpost machines show --json` prints.
 
     tables  the tables that the file has, as the schema reads them: every value in its long form with unit and source,
-            the file's defaults filled in. Values that stand directly in a locality class are its one `range`.
+            the file's defaults filled in. Values directly in a locality class are its one `range`.
     values  the same values in a flat list by their place in `tables`; `at` are the coordinates of a value of a list:
             up_to_bytes of a range, size_bytes, stride_bytes and block_bytes of a log3P point, access and home of a
             miss, name and what of an observation. null: a range of any larger size, contiguous data, not stated.
@@ -22,7 +22,7 @@ from logpost.machines.schema.places import key_name, located
 from logpost.machines.values.quantity import Quantity, quantity_type
 
 HEAD = ("format", "name", "title", "date", "kind", "notes", "sources")
-"""What is said once, beside the tables."""
+"""The parts that are stated once, apart from the tables."""
 
 
 def summary(machine: Machine) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def values(machine: Machine) -> dict[str, Any]:
 
 
 def coordinates(entry: BaseModel) -> dict[str, Any]:
-    """What tells an entry of a list from the others: all in it that is no quantity."""
+    """What distinguishes an entry of a list from the others: all in it that is no quantity."""
     return {
         field.alias or name: getattr(entry, name)
         for name, field in type(entry).model_fields.items()

@@ -17,7 +17,7 @@ LARGEST_WITHOUT_G = 64
 """The largest size of lines of a class without G, which has no values for long messages."""
 
 MOST_LINES = 8
-"""Lines of one figure that are still told apart."""
+"""The most lines of one figure that a reader can distinguish."""
 
 WIRE, WIRE_WITHOUT_G = "L + (B-1) G", "L (no G is given)"
 
@@ -98,7 +98,7 @@ def _pieces(r: Range, sizes: FloatArray, clock: float | None) -> dict[str, Float
 
 
 def _few(title: str, lines: list[Line]) -> Figure:
-    """At most `MOST_LINES` of the lines, the first and the last among them: each needs a symbol of its own."""
+    """At most `MOST_LINES` of the lines, the first and the last among them: each needs a separate symbol."""
     if len(lines) <= MOST_LINES:
         return Figure(title, tuple(lines))
     chosen = np.unique(np.round(np.linspace(0, len(lines) - 1, MOST_LINES)).astype(int))

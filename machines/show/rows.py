@@ -21,7 +21,7 @@ def rows(machine: Machine, most: int | None = None) -> list[Row]:
 
     Args:
         machine: whose file it is.
-        most: entries of a table up to which each has rows of its own; None: each of any table.
+        most: entries of a table up to which each has separate rows; None: each of any table.
     """
     return list(_rows(machine, "", most))
 
@@ -90,7 +90,7 @@ def _tables(item: object) -> bool:
 
 
 def _entry_rows(section: str, entry: BaseModel) -> Iterator[Row]:
-    """One entry of a list: a row of its own when it holds one value, a section when it holds several."""
+    """One entry of a list: a separate row when it holds one value, a section when it holds several."""
     values = [(name, item) for name, item in entry if isinstance(item, Quantity)]
     if len(values) == 1:
         yield _row(section, f"{values[0][0]}: {entry_name(entry)}", values[0][1])
@@ -99,7 +99,7 @@ def _entry_rows(section: str, entry: BaseModel) -> Iterator[Row]:
 
 
 def entry_name(entry: BaseModel) -> str:
-    """What tells one entry of a list from the others, e.g. "size 1024 B, burst 8"."""
+    """What distinguishes one entry of a list from the others, e.g. "size 1024 B, burst 8"."""
     plain = []
     for name, item in entry:
         if isinstance(item, int):

@@ -1,6 +1,6 @@
 """Rows of values as text of a given width: `machines show`.
 
-Sections stand above their values over the whole width, so that the names keep their column even at 80 characters; so
+Sections are above their values over the whole width, so that the names keep their column even at 80 characters; so
 does a name that is longer than its column. Other cells that are too long wrap inside theirs.
 """
 
@@ -25,7 +25,7 @@ MOST_NAMES = 26
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, its cells, one per row, and on which side they stand."""
+    """A column: its heading, its cells, one per row, and the side of their alignment."""
 
     heading: str
     cells: tuple[str, ...]
@@ -71,7 +71,7 @@ def _marked(rows: Iterable[Row]) -> tuple[list[str], list[str]]:
     names: list[str] = []
     remarks: list[str] = []
     for row in rows:
-        # How far an interval is from ±5 % stands in its own column, so that remarks that differ in that alone are one.
+        # How far an interval is from ±5 % has its own column, so that remarks that differ in that alone are one.
         note = re.sub(r"(±5 % not reached): ±\S+( \S+)?$", r"\1", row.note)
         remark = ": ".join(part for part in (row.basis if row.basis != "printed" else "", note) if part)
         if remark and remark not in remarks:

@@ -1,6 +1,6 @@
 """Long tables of a machine file in a row per quantity: how many values it has, from where to where they reach.
 
-A calibration states hundreds of points, which nobody reads as text; `machines show --all` and `--json` have each.
+A calibration states hundreds of points, too many to read as text; `machines show --all` and `--json` have each.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ def _row(section: str, name: str, quantities: Sequence[Quantity], reach: str) ->
     levels = {one.confidence for one in quantities}
     (level,) = levels if len(levels) == 1 else (None,)
     at = "" if level is None else f" at {level:.0%}"
-    told = NOT_STATED if not known else f"each its own{at}" if known == len(quantities) else f"stated of {known}"
+    uncertainty = NOT_STATED if not known else f"each its own{at}" if known == len(quantities) else f"stated of {known}"
     sources = dict.fromkeys(one.source for one in quantities)
     return Row(
         section=section,
         key=f"{name}: {len(quantities)} values{', ' + reach if reach else ''}",
         value=f"{min(ends):.4g} to {max(ends):.4g}",
         unit="" if unit == "1" else unit,
-        uncertainty=told,
+        uncertainty=uncertainty,
         source=", ".join(sources),
         basis=", ".join(dict.fromkeys(one.basis for one in quantities)),
         note="",
@@ -75,13 +75,13 @@ def _ends(one: Quantity, unit: str) -> tuple[float, ...]:
 
 def _reach(entries: Iterable[BaseModel]) -> str:
     """From where to where the entries' numbers reach, e.g. "size 8 to 4096 B, burst 1 to 64"."""
-    told: dict[str, list[int]] = {}
+    numbers_of: dict[str, list[int]] = {}
     for entry in entries:
         for name, item in entry:
             if isinstance(item, int) and not isinstance(item, bool):
-                told.setdefault(name, []).append(item)
+                numbers_of.setdefault(name, []).append(item)
     parts = []
-    for name, numbers in told.items():
+    for name, numbers in numbers_of.items():
         span = str(numbers[0]) if len(set(numbers)) == 1 else f"{min(numbers)} to {max(numbers)}"
         parts.append(f"{name.removesuffix('_bytes')} {span}{' B' if name.endswith('_bytes') else ''}")
     return ", ".join(parts)

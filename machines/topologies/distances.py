@@ -1,6 +1,6 @@
 """Hops between the nodes of a machine for the replay: int32, -1 where the machine file does not determine them.
 
-A file without a topology tells no hops; neither does a topology for a node that lies outside it, or for a node that is
+A file without a topology states no hops; neither does a topology for a node that lies outside it, or for a node that is
 itself unknown (negative). The replay counts those messages; it does not guess their distance.
 """
 

@@ -20,8 +20,8 @@ from logpost.machines.values.units import UNITS, Dimension, to_base, units_of
 Basis = Literal["printed", "measured", "derived", "inferred", "estimated"]
 """How a number was obtained.
 
-printed: it stands in the source. measured: by the file's own measurement. derived: computed from numbers that
-stand in the source (`note` says how). inferred: nowhere printed, chosen so that the source's other numbers come
+printed: it is in the source. measured: by the file's own measurement. derived: computed from numbers that
+are in the source (`note` says how). inferred: nowhere printed, chosen so that the source's other numbers come
 out (`note` says which). estimated: fitted to a trace.
 """
 
@@ -302,7 +302,7 @@ def check_default_units(units: Any) -> None:
 
 
 def _push(own: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
-    """A sub-table with the outer defaults where it has none of its own.
+    """A sub-table with the outer defaults where it has none itself.
 
     `where` belongs to its `source`: a table with a source of its own does not inherit the outer `where`.
     """

@@ -26,7 +26,7 @@ NOT_IDENTIFIABLE = "not identifiable"
 
 @dataclass(frozen=True)
 class Shown:
-    """A measured value as people read it: with its unit, and what is known of its error (empty: nothing)."""
+    """A measured value as people read it: with its unit, and what is known about its error (empty: nothing)."""
 
     value: str
     interval: str

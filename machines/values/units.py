@@ -2,7 +2,7 @@
 
 Every unit that a machine file may write is a row of `UNITS`: its dimension and its factor. A unit that is
 not in the table is refused; nothing is guessed from a name. The letter case counts, as in SI: `Mbit/s` is
-10**6 bit/s, `MB/s` is 10**6 B/s and `MiB/s` is 2**20 B/s. A cycle has no length of its own, so its factor
+10**6 bit/s, `MB/s` is 10**6 B/s and `MiB/s` is 2**20 B/s. The length of a cycle varies, so its factor
 is `None` and the machine's processor clock gives it.
 """
 

@@ -21,22 +21,22 @@ NumberLike: TypeAlias = "float | int | NDArray[Any] | pl.Series | Sequence[float
 
 
 class ModelError(InputError):
-    """A model was asked for something outside its validity range; the message names the value.
+    """A model got a value outside its validity range; the message names the value.
 
     Args:
         text: the message; with `times`, a format string whose fields are their names.
-        times: in the unit that the model was given, which it does not know: whoever chose the unit tells them with it.
+        times: in the unit that the model was given. The model does not know it: `in_unit` writes them in the caller's.
     """
 
     def __init__(self, text: str, **times: float) -> None:
         self._text, self._times = text, times
-        super().__init__(self._told("{:g}".format))
+        super().__init__(self._formatted("{:g}".format))
 
     def in_unit(self, time_text: Callable[[float], str]) -> ModelError:
         """The same error, its times written by `time_text`."""
-        return ModelError(self._told(time_text))
+        return ModelError(self._formatted(time_text))
 
-    def _told(self, time_text: Callable[[float], str]) -> str:
+    def _formatted(self, time_text: Callable[[float], str]) -> str:
         if not self._times:
             return self._text
         return self._text.format(**{name: time_text(time) for name, time in self._times.items()})

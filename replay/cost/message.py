@@ -10,7 +10,7 @@ Symbols (picoseconds): as in machine files; o_s is o(S, b) in a burst of b >= 2 
 l_mw is measured over the size and the stride with blocks of one size. A block's price is its turn in the copying loop
 and the cache lines that it starts, so that the number of blocks and their stride decide: n blocks are read at the size
 that n of the measured blocks have. Blocks of 64 KiB are few. A single block is contiguous and has no l_mw, and so have
-blocks that lie side by side; below the smallest size the line runs from one block. What copying the bytes of a large
+adjacent blocks; below the smallest size the line runs from one block. What copying the bytes of a large
 block costs is not in the table, and not charged. Blocks of no stated size are taken as those of the table; a table
 without stated blocks is read at the size.
 

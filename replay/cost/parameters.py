@@ -24,7 +24,7 @@ def native_parameters(
 
     Args:
         machine: what the machine states of messages, in picoseconds.
-        asynchronous_progress: a posted receive answers a rendezvous request outside of MPI calls too
+        asynchronous_progress: the library sends the CTS of a posted receive outside of MPI calls too
             (a progress thread, or a NIC that matches).
         model: the only values that count are those that it knows.
 
@@ -115,7 +115,7 @@ def lines_by_size(table: Log3PTable | None) -> dict[str, Line]:
 def _middleware(table: Log3PTable | None) -> tuple[_native.Surface, float]:
     """l_mw over size and stride, and the bytes of a block (0: not stated).
 
-    Points that were measured with larger blocks stand at the size that as many of the smallest blocks have.
+    Points that were measured with larger blocks are at the size that as many of the smallest blocks have.
     """
     if table is None or not table.strides.size:
         return NO_SURFACE, 0.0

@@ -3,7 +3,7 @@
 LOG3P tabulates o and l over (size, stride), OVL o over (size, burst) and G over (processors, size). Between points the
 value is interpolated; beyond the largest size the last segment continues (costs per byte persist), below the smallest
 and outside of the second axis the nearest point holds. A last segment that falls does not continue: by noise, or by a
-cost per byte that levels off, larger messages would come to cost nothing.
+cost per byte that levels off, larger messages would cost nothing.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 MOST_REPLAYS = 256
-AT_ONCE = 8
+BATCH = 8
 """replays in one call"""
 LARGEST_FACTOR = 1e6
 
@@ -76,7 +76,7 @@ def curve(tangents: Tangents, low: float, high: float, most: int = MOST_REPLAYS)
                 pieces.append((left.x, right.x, line))
         # Where T may lie farthest above the lines first.
         open_ones.sort(key=lambda one: -_gap(*one))
-        taken = open_ones[: min(AT_ONCE, max(most - replays, 0))]
+        taken = open_ones[: min(BATCH, max(most - replays, 0))]
         if not taken:
             for left, right, x in open_ones:
                 pieces += [(left.x, x, left), (x, right.x, right)]
@@ -102,7 +102,7 @@ def reached(
         steps = {i: max(start, one.x - (one.makespan_ps - targets_ps[i]) / one.slope) for i, one in at.items()}
         following = dict(zip(steps, tangents(list(steps.values())), strict=True))
         for i, one in following.items():
-            # On the line that ends here, or as near as numbers stand to each other.
+            # On the line that ends here, or as near as numbers are to each other.
             if one.makespan_ps <= targets_ps[i] + _rounding(targets_ps[i]) or one.x >= at[i].x:
                 found[i] = one.x - (one.makespan_ps - targets_ps[i]) / one.slope if one.slope > 0 else one.x
         at = {i: one for i, one in following.items() if found[i] is None}

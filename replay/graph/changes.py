@@ -62,7 +62,7 @@ class Scenario:
     machine: ReplayParameters
     asynchronous_progress: bool = False
     overlapped: bool = False
-    """what is computed behind a Wait for a nonblocking exchange stands before it"""
+    """computation behind a Wait for a nonblocking exchange is moved before it"""
     compute: float = 1.0
     by_location: Factors | None = None
     by_callpath: Factors | None = None

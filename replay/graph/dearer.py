@@ -18,7 +18,7 @@ ROUNDING = 1e-12
 
 
 def direction(recorded: Scenario, scenario: Scenario) -> int:
-    """1: nothing gets cheaper, something dearer; -1: the other way round; 0: both, neither, or what costs cannot tell
+    """1: nothing gets cheaper, something dearer; -1: the other way round; 0: both, neither, or not decided by costs
     (another machine, place, protocol or layout), or the recorded value is not known well enough."""
     if not _same_otherwise(recorded, scenario):
         return 0

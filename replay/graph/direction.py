@@ -15,7 +15,7 @@ from logpost.replay.graph.changes import PARAMETERS, Scenario, changed
 
 @dataclass(frozen=True)
 class Direction:
-    """`unit` has 1 for each value that moves: what counts how often a path takes the parameter."""
+    """`unit` has 1 for each value that moves: with it, a path's length counts how often the path has the parameter."""
 
     scenario: Scenario
     at_zero: ReplayParameters

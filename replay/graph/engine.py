@@ -26,7 +26,7 @@ from logpost.replay.graph.direction import Direction
 PATH_PARTS: tuple[str, ...] = tuple(path_parts())
 Found = TypeVar("Found")
 MOST_GRAPHS = 4
-"""Graphs kept by an engine that is asked more than once."""
+"""Graphs kept by an engine for repeated scenarios."""
 MOST_EDGES = 20_000_000
 """Larger graphs keep the recorded order at NICs: to find another one takes a quarter of a microsecond per edge."""
 ORDER_MATTERS = 0.001
@@ -38,7 +38,7 @@ SENSITIVITIES = ("L", "o_s", "o_r", "g", "G")
 
 @dataclass(frozen=True)
 class NetworkUse:
-    """How the links between nodes were used. Arrays by link, in the numbers of the network that was told."""
+    """How the links between nodes were used. Arrays by link, in the numbers of the given network."""
 
     messages: int
     delayed: int
@@ -46,9 +46,9 @@ class NetworkUse:
     waited_ps: int
     """sum of the waits in the network, over all messages"""
     link_busy_ps: NDArray[np.float64]
-    """how long what a link carried takes at its bandwidth"""
+    """time of the link's messages at its bandwidth"""
     link_waited_ps: NDArray[np.int64]
-    """what the messages that took it waited in the network"""
+    """time that the link's messages waited in the network"""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Waits:
 
     leaving: float
     """for their sender's NIC and for links"""
-    coming: float
+    arriving: float
     """for their receiver's NIC"""
 
 
@@ -67,28 +67,28 @@ class NetworkFit:
     a message that was there before anybody needed it they say nothing."""
 
     confirmed_ps: Waits
-    """of messages that were needed when the model has them come"""
+    """of messages that were needed at the model's arrival"""
     contradicted_ps: Waits
     """what the recorded times leave no room for"""
     unexplained_ps: float
-    """what messages took beyond the model"""
+    """the messages' time beyond the model's"""
 
     def too_long_ps(self, waits: Waits) -> float:
         """How much of other waits may be none."""
         return waits.leaving * _may_be_none(self.confirmed_ps.leaving, self.contradicted_ps.leaving) + (
-            waits.coming * _may_be_none(self.confirmed_ps.coming, self.contradicted_ps.coming)
+            waits.arriving * _may_be_none(self.confirmed_ps.arriving, self.contradicted_ps.arriving)
         )
 
     def too_short_ps(self, waits: Waits) -> float:
         """By how much other waits may be too short; they may be twice as long where the trace confirms none."""
-        right = self.confirmed_ps.leaving + self.confirmed_ps.coming
-        told = right + self.unexplained_ps
-        return (waits.leaving + waits.coming) * (self.unexplained_ps / told if told else 1.0)
+        right = self.confirmed_ps.leaving + self.confirmed_ps.arriving
+        checked = right + self.unexplained_ps
+        return (waits.leaving + waits.arriving) * (self.unexplained_ps / checked if checked else 1.0)
 
 
 def _may_be_none(right: float, wrong: float) -> float:
     """How much of a kind of waits may be none: the share that was contradicted; where that is more than what intervals
-    leave out, or nothing is known of it, all: whether there is such a wait is then open."""
+    leave out, or it is unknown, all: whether there is such a wait is then open."""
     contradicted = wrong / (right + wrong) if right + wrong else 1.0
     return contradicted if contradicted <= 1.0 - COVERED else 1.0
 
@@ -105,13 +105,13 @@ class Outcome:
     compute_ps: int
     """derivative by a factor of all computation: the computation on the path"""
     moved_ps: int
-    """what the steps of the path take more or less than as recorded, as a sum of both"""
+    """by how much the steps of the path differ from the recorded ones, as a sum of both signs"""
     waited_more_ps: Waits
     """by how much messages on the path wait longer for NICs and links than as recorded"""
     early_ps: int
-    """what steps of the path take less than nothing, as a positive sum: the recorded event came before the model's"""
+    """negative steps of the path, as a positive sum: the recorded event is before the model's"""
     short_ps: int
-    """what steps of the path take less than the model's costs, as a positive sum: what the recorded times contradict"""
+    """by how much steps of the path are below the model's costs, as a positive sum: the recorded times contradict it"""
     path_messages: int
     """messages and collective operations that the path follows"""
     path_compute_by_location_ps: NDArray[np.int64]
@@ -151,7 +151,7 @@ class Engine:
         self.nics_share = nics_share
         """with contention: whether messages share their sender's NIC, instead of taking turns at it"""
         self.kept_ps: int | None = None
-        """where NICs take messages as they come in a scenario: its makespan in the recorded order"""
+        """where NICs serve messages in a scenario's order of arrival: its makespan in the recorded order"""
         self.found_ps: int | None = None
         """where an order was found for a scenario that is not taken: its makespan in that one"""
         self._reordered_from: Engine | None = None
@@ -187,8 +187,8 @@ class Engine:
             nics_share=nics_share,
         )
 
-    def as_they_come(self, scenarios: Sequence[Scenario]) -> list[Engine]:
-        """For each scenario, the engine whose NICs take messages in the order in which they come there; one of the
+    def in_arrival_order(self, scenarios: Sequence[Scenario]) -> list[Engine]:
+        """For each scenario, the engine whose NICs serve messages in the order of their arrival; one of the
         recorded order where that is the same, or makes no difference, or is found by the replay (contention) anyway, or
         would make a program shorter to which nothing becomes cheaper (or longer, nothing dearer): such an order is the
         model's, and a scenario in the recorded one is certain to be on the right side.
@@ -200,8 +200,8 @@ class Engine:
             return [self] * len(scenarios)
         return [engine for engine, _ in self._in_their_orders(scenarios)]
 
-    def makespans_as_they_come(self, scenarios: Sequence[Scenario]) -> list[int]:
-        """The makespans of each scenario by the engine that `as_they_come` has for it; ps.
+    def makespans_in_arrival_order(self, scenarios: Sequence[Scenario]) -> list[int]:
+        """The makespans of each scenario by the engine that `in_arrival_order` has for it; ps.
 
         Raises:
             InputError: the recorded messages wait for each other in a circle.
@@ -244,8 +244,8 @@ class Engine:
         return kept, kept_ps
 
     def _choosing(self, scenarios: Sequence[Scenario]) -> list[tuple[Engine, int]]:
-        """Where requests complete, and messages come, in an order that takes another time: by more than it does of what
-        was recorded, and by more than the one that is found for the recorded program misses there."""
+        """Where requests complete, and messages arrive, in an order with another makespan: the makespan changes by
+        more than for the recorded scenario, and by more than the error of the order found for the recorded program."""
         kept = self.makespans(scenarios)
         kept_before, before = self._recorded_in_order
         found = self._in_orders_of(scenarios, kept)
@@ -268,7 +268,7 @@ class Engine:
 
     @property
     def reordered(self) -> bool:
-        """Whether messages, or the requests that a call takes first, come in another order than the recorded one."""
+        """Whether messages arrive, or requests complete, in another order than the recorded one."""
         return self.kept_ps is not None
 
     @property
@@ -283,13 +283,13 @@ class Engine:
 
     @cached_property
     def _recorded_in_order(self) -> tuple[int, int]:
-        """What was recorded takes so long in the recorded order, and in the one in which messages and requests come."""
+        """Makespans of the recorded scenario in the recorded order, and in the order of arrivals and completions."""
         kept = self.makespans([self.recorded])[0]
         return kept, self._in_order_of(self.recorded, kept).makespans([self.recorded])[0]
 
     def order_of_elsewhere_ps(self, scenario: Scenario) -> int:
-        """What the recorded program would take more or less, did requests complete in the order in which messages come
-        in a scenario; 0 where contention is not replayed, or no requests complete in any order; ps."""
+        """The change of the recorded program's makespan, did requests complete in the order in which messages arrive in
+        a scenario; 0 where contention is not replayed, or no requests complete in any order; ps."""
         whole = self._reordered_from or self
         planned, graph = whole.graph(scenario), whole.graph(whole.recorded)
         if not (graph.contends and planned.contends and graph.chooses):
@@ -329,7 +329,7 @@ class Engine:
 
         Args:
             scenarios: what is replayed.
-            released: a message does not wait at a NIC for one that was recorded there before it, and now comes later.
+            released: a message does not wait at a NIC for one that was recorded there before it and now arrives later.
 
         Raises:
             InputError: the recorded messages wait for each other in a circle.
@@ -352,8 +352,8 @@ class Engine:
         )
 
     def times_with_code(self, longer_ps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-        """Enters and leaves of all calls, as `times`, if the code before each of them took so much longer than it did
-        (negative: shorter), and NICs took messages as they came; None where contention is replayed.
+        """Enters and leaves of all calls, as `times`, if the code before each of them lasted so much longer than
+        recorded (negative: shorter), and NICs served messages in order of arrival; None where contention is replayed.
 
         Raises:
             InputError: the recorded messages wait for each other in a circle.

@@ -106,7 +106,7 @@ def with_network(
 
 
 def follows_G(machine: Machine) -> bool:
-    """Whether its links have no bandwidth of their own: then they carry a byte in G, whatever G becomes."""
+    """Whether its links have no separate bandwidth: then they carry a byte in G, whatever G becomes."""
     return machine.topology is not None and machine.topology.link_bandwidth is None
 
 

@@ -50,7 +50,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The registry, when asked for: it imports every model's file, of which an analysis needs two."""
+    """The registry, on first use: it imports every model's file, of which an analysis needs two."""
     if name in ("MODELS", "model"):
         return getattr(import_module("logpost.replay.models.registry"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -159,7 +159,7 @@ class DiamondDAG:
         return scalar_or_array(np.where(spans == least, blocks, 0.0).max(axis=0))
 
     def _sizes(self, B: NumberLike | None) -> list[NDArray[np.float64]]:
-        """What a column of results has its length from, beside n."""
+        """The parameters, in addition to n, that give a column of results its length."""
         fields = (self.P, self.task, self.L, self.o_s, self.G, self.a, self.o_rl, self.alpha, self.bytes_per_value)
         return [np.asarray(field, dtype=np.float64) for field in (*fields, 0.0 if B is None else B)]
 
@@ -245,7 +245,7 @@ MODEL = Model(
     ),
     source="Moritz & Frank: LoGPC (15), 5.2.1; b* derived from it",
     validity="b <= n s/(a+1) (else O_r of (15) is negative: taken as o_rl' unless as_printed=yes, which visits every b "
-    "for every row: 10^6 rows of n_tasks=1024 take minutes); P >= 2",
+    "for every row: 10^6 rows of n_tasks=1024 need minutes); P >= 2",
     parameters=(
         Parameter("n_tasks", "count", "tasks per side, n"),
         Parameter("P", "count", "processors"),

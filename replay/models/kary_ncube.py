@@ -17,7 +17,7 @@ distances and T_net are not printed there.
 
 Validity: k_d > 1, n >= 2 (the term 1 + 1/n counts a message's own dimension), rho < 1, uniform traffic, B much
 larger than a switch delay. k_d <= 1 gives no wait (the equation would turn negative: a message that makes one
-hop or less meets no turn to wait at); rho >= 1 elsewhere is a saturated channel: inf; n = 1 with any load is
+hop or less has no turn to wait at); rho >= 1 elsewhere is a saturated channel: inf; n = 1 with any load is
 refused. Asymmetric machines keep one k_d per dimension and sum over the dimensions. A dimension of one node is
 none: 16 x 1 nodes are a line.
 

@@ -13,7 +13,7 @@ Source: LOG3P (3) to (6), section 4.1, Fig. 4. The paper prints one point for Ti
 420, 131 us, T_mem 3); its Table 1 with the LogGP parameters has no values in the text.
 
 Validity: no contention (g = o); regular strides; between and beyond tabulated points see ``replay.cost``. A contiguous
-message has l_mw = 0 and its time is T(s) = o_mw + o_net; so have blocks that lie side by side (a stride of their size).
+message has l_mw = 0 and its time is T(s) = o_mw + o_net; so have adjacent blocks (a stride of their size).
 
 Errors: ModelError when a measured difference is negative: then the measurements do not belong together.
 """

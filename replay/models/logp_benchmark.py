@@ -24,7 +24,7 @@ Where the text disagrees with itself: Paragon's L is 7.5 us once and 6.3 in the 
 6.45, and 7.5 is Meiko's. Meiko's 7.5 and Myrinet's 11.1 need the largest round trip. Paragon's overhead is printed as
 3.7, its parts as 1.4 + 2.2.
 
-Cost: the benchmark is played request by request, for every row: about 3 us a request, M = 1000 takes 3 ms a row. The
+Cost: the benchmark is played request by request, for every row: about 3 us a request, M = 1000 costs 3 ms a row. The
 extraction is a formula.
 
 Errors: ModelError for an o_r or L that comes out negative, a Delta hidden in the gap, M outside 1..10^6, a T(n) below 0

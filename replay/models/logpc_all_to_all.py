@@ -16,7 +16,7 @@ Source: LOGPC 5.1.1 to 5.1.3, (13), (14), Table 4.
 
 Validity: evenly spread destinations; sends do not block (queues deep enough). The synchronous rate is closed by
 (7): a node sends two messages per R, so T = (R - 2 C_n)/2, a rate the paper does not state. The asynchronous
-rate is open: C_n lengthens latency, which nobody waits for, and is inf when saturated.
+rate is open: C_n lengthens latency, which no rank waits for, and is inf when saturated.
 
 What reproduces: 316, 137, 453, 499 (with the printed C_n = 23), F = 2.170 and 2.2247, both "2.2"; "2.22 B" only
 with k_d = 2 (distinct pairs). C_n = 31 and 23 do not: the message size is not printed (16 B gives 3.2, 24 B

@@ -97,7 +97,7 @@ def amva(W: NumberLike, S_t: NumberLike, S_o: NumberLike, C2: NumberLike = 0.0) 
     R = 0.5 * (low + high)
     _, R_w, R_q, R_y, Q_q, Q_y = _cycle(R, w, t, beta)
     u = 1.0 / R
-    # R - W - 2 S_t - 2 S_o term by term: beside a long wire or much work the difference would lose its digits.
+    # R - W - 2 S_t - 2 S_o term by term: with a long wire or much work the difference would lose its digits.
     C = (w * u + Q_q) / (1.0 - u) + (Q_q + Q_y + 2.0 * beta * u) + (Q_q + beta * u)
     return LoPCResult(
         R=scalar_or_array(R * handler),

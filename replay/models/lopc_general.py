@@ -2,7 +2,7 @@
 
 For thread c (at home on node c) and node k, V_ck requests of one cycle of c go to k:
 
-    R_c  = R_wc + sum_k V_ck (R_qk + S_t) + S_t' + R_yc                S_t' the replies' way back
+    R_c  = R_wc + sum_k V_ck (R_qk + S_t) + S_t' + R_yc                S_t' the replies' return path
     Q_qk = sum_c V_ck R_qk/R_c ;  U_qk = sum_c V_ck S_o/R_c            Little, at node k
     Q_yk = R_yk/R_k            ;  U_yk = S_o/R_k
     R_qk = S_o [1 + Q_qk + Q_yk + (C2-1)/2 (U_qk + U_yk)]
@@ -109,13 +109,13 @@ def amva(
         )
         if change < tolerance:
             hidden = np.where(runs, 0.0, np.nan)
-            # R - free term by term: beside a long wire the difference would lose its digits.
+            # R - free term by term: with a long wire the difference would lose its digits.
             longer = V @ np.maximum(R_q - S_o, 0.0) + np.maximum(R_y - S_o, 0.0)
             C = (work * U_q + S_o * Q_q) / (1.0 - U_q) + longer
             return GeneralLoPCResult(
                 R=R + hidden, R_w=R_w + hidden, R_y=R_y + hidden, R_q=R_q, U_q=U_q, Q_q=Q_q, C=C + hidden
             )
-        # A thread is slowed down by others and slows them down in turn: half a step keeps the two from swinging.
+        # Threads slow each other down: half a step keeps the iteration from swinging.
         share = 1.0 if step < 20 else 0.5
         R, R_q, R_y = ((1.0 - share) * old + share * now for old, now in ((R, new), (R_q, new_q), (R_y, new_y)))
     raise ModelError(f"LoPC did not converge in {iterations} iterations (last relative change {change:.1e})")
@@ -126,7 +126,7 @@ def served(
 ) -> dict[str, Number]:
     """R, C_r, R_q, U_q, Q_q where clients work W and ask one of the servers, evenly; the servers only answer.
 
-    All clients are alike, and all servers. With k = clients/servers and a = W + 2 S_t + S_o (a reply waits for nobody)
+    All clients are alike, and all servers. With k = clients/servers and a = W + 2 S_t + S_o (a reply does not wait)
     the fixed point of `amva` is
 
         R_q = S_o + S_o k (R_q + beta S_o)/(a + R_q) ;  beta = (C2-1)/2 ;  R = a + R_q

@@ -61,7 +61,7 @@ def channel_time(units: str, G: NumberLike, cycle: NumberLike = 1.0) -> Number:
 
 @dataclass(frozen=True)
 class Network:
-    """What contention needs to know of a network.
+    """The properties of a network that contention depends on.
 
     k_d: mean hops per dimension, one entry each (a single entry with ``n`` repeats it).
     channels: physical channels per dimension, 2 when the two directions are separate.
@@ -167,7 +167,7 @@ def closed_contention(
     x = period + delay
     with np.errstate(divide="ignore", invalid="ignore"):
         C_n = np.where(w > 0.0, delay / w, _open_at(x, occupied, numerator))
-        # Nothing on the channel is no load, at whatever rate; a full one that nobody waits for is at most busy.
+        # Nothing on the channel is no load, at whatever rate; a full one without waits is at most busy.
         shares = [np.where(hit | (x >= e), e / x, 1.0) for hit, e in zip(waits, occupied, strict=True)]
         rho = np.max([np.where(e > 0.0, share, 0.0) for e, share in zip(occupied, shares, strict=True)], axis=0)
     return Contention(T_c=scalar_or_array(x), C_n=scalar_or_array(C_n), rho=scalar_or_array(rho))

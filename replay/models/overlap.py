@@ -25,11 +25,11 @@ bound where t_V > G_V V: (6) or (7). OVL derives (5) "for balanced problems, whe
 the computation time (G_V V ~ t_V)" (3.1); far from that it is no time (it falls to the communication alone for one
 burst, and grows with t_V/(G_V V) for many). "Using only the model for communication bound problems (Equation 5)
 produces good solutions even for computation bound problems" (4): solutions are S and b, so (5) may rank the
-decompositions of both kinds (``ranking``) and tells the time of communication-bound ones only
+decompositions of both kinds (``ranking``) and gives the time of communication-bound ones only
 (``point_to_point``, ``with_peers``). (10) and (11), printed for communication-bound programs, take the base of the
 regime too, (5) or (7).
 
-No time is below what its parts take (``least_time``): the link or the computation without a pause, which OVL calls
+No time is below that of its parts (``least_time``): the link or the computation without a pause, which OVL calls
 the lower bound, and the processor's own work t_V + N o, which (2) fits into the communication. (5) would be for few
 bursts (n_b t_V < G_V V); (7) where L + G_S S < (2b-1) o, because it counts the initiations of two bursts as hidden by
 the first message; all where G_S differs so much from G_V that the messages of S are bound otherwise than the whole.
@@ -167,7 +167,7 @@ def computation_bound_pipelined(d: Decomposition) -> Number:
 
 
 def least_time(d: Decomposition, form: Form = "balanced") -> Number:
-    """What the parts of the program take, perfectly overlapped: the greatest of
+    """The time of the program's parts, perfectly overlapped: the greatest of
 
     t_V + N o                                  the processor's own work
     pipelined, balanced: o + L + N G_S S + t_S     the link without a pause, (4)

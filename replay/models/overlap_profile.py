@@ -122,7 +122,7 @@ class OverlapProfile:
         return there_and_back if operation == "get" else there_and_back / 2.0
 
     def G(self, P: NumberLike, S: NumberLike, *, interleaved: bool = False) -> Number:
-        """Inverse bandwidth for a peer schedule of P processes, 2 at least: one alone has nobody to send to.
+        """Inverse bandwidth for a peer schedule of P processes, 2 at least: one alone has no peer.
 
         Contiguous peers: G_N^l, or G_C^h in its place (OVL section 4); interleaved: G_C^l. A profile with
         one pattern only is used for both.

@@ -14,7 +14,7 @@ uncertain. For constant o, (1), (4) to (7) never grow with b, so the longest bur
 
 Validity: when no point satisfies the constraints there is no perfect overlap: the result says so and how many
 points each constraint dropped, instead of returning a point that the model does not describe. (7) as printed hides
-the initiations of two bursts whatever they take, so that it ranks many small messages first; T counts them.
+the initiations of two bursts whatever their cost, so that it ranks many small messages first; T counts them.
 
 Cost: 77 decompositions of each row, all rows at once: about 200 times the time of ``loggp``.
 
@@ -145,7 +145,7 @@ def _judged(
     HD: Number,
     outstanding: Number,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], Constraints]:
-    """T, what the rank goes by, and the constraints of decompositions (S, b)."""
+    """T, the quantity that ranks, and the constraints of decompositions (S, b)."""
     interleaved = is_interleaved(topology)
     d = Decomposition(
         V=V,

@@ -52,7 +52,7 @@ class Intervals:
 def intervals(
     model: Model, machine: Machine, locality: str, offer: Offer, evaluate: Evaluate, results: Mapping[str, Any]
 ) -> Intervals | None:
-    """Of `results`, which are those of the machine as it stands; None where no value that enters is uncertain."""
+    """Of `results`, which are those of the machine as stated; None where no value that enters is uncertain."""
     base = offer(machine)
     centre = {name: np.asarray(value, dtype=np.float64) for name, value in results.items()}
     rises = {name: np.zeros(value.shape) for name, value in centre.items()}

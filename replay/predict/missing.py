@@ -21,7 +21,7 @@ _BY_MACHINES = frozenset(
 )
 
 
-def may_come_from_a_machine(model: Model, name: str) -> bool:
+def a_machine_may_have(model: Model, name: str) -> bool:
     """Whether machine files have the parameter, with the meaning that it has in this model."""
     parameter = parameters(model)[name]
     # A number of sizes, a number of messages, an order of peers.
@@ -68,10 +68,10 @@ def explained(
             f"model {model.name} needs {size}, the message size: give it, e.g. --set {size}=1KiB; a machine's values "
             f"depend on it{also}"
         )
-    asked = [name for name in others if not may_come_from_a_machine(model, name)]
-    if asked:
-        ways = " ".join(f"--set {example(parameters(model)[name])}" for name in asked)
-        lacking = [name for name in others if name not in asked]
+    needed = [name for name in others if not a_machine_may_have(model, name)]
+    if needed:
+        ways = " ".join(f"--set {example(parameters(model)[name])}" for name in needed)
+        lacking = [name for name in others if name not in needed]
         also = f" (and {', '.join(lacking)}, which machine {machine.name} does not give)" if lacking else ""
-        return ModelError(f"model {model.name} needs {', '.join(asked)}{also}: give it, e.g. {ways}")
+        return ModelError(f"model {model.name} needs {', '.join(needed)}{also}: give it, e.g. {ways}")
     return ModelError(f"{error} (machine {machine.name} does not give it)")

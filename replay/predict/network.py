@@ -1,4 +1,4 @@
-"""A network is told by its mean distance (k_d, n) or by its sides (kx, ky, kz): what would be ignored is refused."""
+"""A network is stated by its mean distance (k_d, n) or its sides (kx, ky, kz); values that do not count are refused."""
 
 from __future__ import annotations
 

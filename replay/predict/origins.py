@@ -10,7 +10,7 @@ import numpy as np
 from logpost.machines import Machine
 from logpost.replay.models.interface import Model
 from logpost.replay.predict.machine_values.locality import class_taken
-from logpost.replay.predict.missing import given_at_some_size, may_come_from_a_machine, size_name
+from logpost.replay.predict.missing import a_machine_may_have, given_at_some_size, size_name
 from logpost.replay.predict.network import unused
 from logpost.replay.predict.scale import Scale
 from logpost.replay.predict.table import parameters
@@ -19,7 +19,7 @@ _BY_CLASS = frozenset({"L", "o_s", "o_r", "o", "g", "G", "O", "S", "o_sl", "o_rl
 
 
 def machine_origin(machine: Machine, name: str, locality: str, *, clock_given: bool) -> str:
-    """The machine, with the class that stands in for the one asked for, and the clock where it is not the file's."""
+    """The machine, with the class that replaces the chosen one, and the clock where it is not the file's."""
     taken = class_taken(machine, locality) if name in _BY_CLASS else None
     instead = f", {taken} for {locality}" if taken not in (None, locality) else ""
     return f"{machine.name}{instead}" + (", with the clock given" if clock_given else "")
@@ -59,11 +59,11 @@ def default_values(
     skipped = unused(model, values, origin)
     taken = [p for p in model.parameters if p.default is not None and p.name not in values and p.name not in skipped]
     by_size: set[str] = set()
-    if machine is not None and any(may_come_from_a_machine(model, p.name) for p in taken):
+    if machine is not None and any(a_machine_may_have(model, p.name) for p in taken):
         by_size = given_at_some_size(model, machine, values, locality)
 
     def whence(name: str) -> str:
-        if machine is None or not may_come_from_a_machine(model, name):
+        if machine is None or not a_machine_may_have(model, name):
             return "default"
         return (
             f"default, give {size_name(model)} for the machine's"

@@ -1,7 +1,7 @@
-"""One prediction as asked for on the command line: assignments, sweeps and a machine in, a table out.
+"""One prediction as stated on the command line: assignments, sweeps and a machine in, a table out.
 
 Everything is computed in picoseconds and bytes; the table shows times in one unit. Several sweeps make a grid, the
-last one varying fastest. The parts are beside this file.
+last one varying fastest. The parts are in this folder.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def predict(
     machine's class (other_node when None), ``clock_hz`` the processor clock where no machine has one.
 
     With a machine the results carry the interval that follows from the uncertainties of its values, and what was read
-    beyond its measurements is told.
+    beyond its measurements is listed.
 
-    Raises ModelError for bad assignments, for values that contradict each other, and for parameters that nobody gives.
+    Raises ModelError for bad assignments, for values that contradict each other, and for parameters without a value.
     """
     where = _locality(locality, machine)
     request = read_request(model, assignments, sweeps)
@@ -59,7 +59,7 @@ def predict(
         for name in ("o_s", "o_r"):
             if name not in values:
                 values[name], origin[name] = both, "given as o"
-    asked = dict(values)
+    stated = dict(values)
     if machine is not None:
         clock_given = machine.lacks_clock and clock_hz is not None
         machine = machine if clock_hz is None else with_clock(machine, clock_hz)
@@ -76,11 +76,11 @@ def predict(
     known, outputs = parameters(model), {output.name: output for output in model.outputs}
     count = len(next(iter(columns.values()))) if columns else 1
     found: Intervals | None = None
-    told: tuple[Beyond, ...] = ()
+    extrapolated: tuple[Beyond, ...] = ()
     if machine is not None:
-        taken = [name for name in values if name not in asked and origin[name].startswith(machine.name)]
-        told = beyond(model, machine, asked, taken, where, count)
-        found = _intervals(model, machine, where, asked, values, taken, results)
+        taken = [name for name in values if name not in stated and origin[name].startswith(machine.name)]
+        extrapolated = beyond(model, machine, stated, taken, where, count)
+        found = _intervals(model, machine, where, stated, values, taken, results)
     ends = {} if found is None else found.ends
     return Prediction(
         model=model,
@@ -93,7 +93,7 @@ def predict(
             shown.column(name, outputs[name].kind, outputs[name].meaning, value, count, ends.get(name))
             for name, value in results.items()
         ),
-        beyond=told,
+        beyond=extrapolated,
         uncertain=None if found is None else (found.stated, found.entering),
     )
 
@@ -102,13 +102,13 @@ def _intervals(
     model: Model,
     machine: Machine,
     locality: str,
-    asked: Mapping[str, Any],
+    stated: Mapping[str, Any],
     values: Mapping[str, Any],
     taken: Sequence[str],
     results: Mapping[str, Any],
 ) -> Intervals | None:
     def offer(other: Machine) -> dict[str, Any]:
-        found = machine_values(model, other, asked, locality=locality)
+        found = machine_values(model, other, stated, locality=locality)
         return {name: found[name] for name in taken if name in found}
 
     return intervals(model, machine, locality, offer, lambda offered: model.predict(**{**values, **offered}), results)
@@ -142,7 +142,7 @@ def _offered(model: Model, machine: Machine, values: dict[str, Any], locality: s
     times = [name for name in offered if kinds[name] in ("time", "time_per_byte", "table")]
     if shown.assumed and times:
         raise ModelError(
-            f"a table in cycles needs the processor clock beside the times of machine {machine.name} "
+            f"a table in cycles needs the processor clock in addition to the times of machine {machine.name} "
             f"({', '.join(times)}), whose file gives none: give it, e.g. --clock 1GHz, or --unit us"
         )
     return offered

@@ -1,7 +1,7 @@
 """Values as people write them on the command line: 5us, 0.5cycle/B, 1MiB, 10GB/s, 50 %.
 
 Times become picoseconds, times per byte picoseconds per byte, sizes bytes. A gap per byte may also be given as
-a bandwidth, whose inverse it is. A number without a unit is in the unit of the table it is asked for.
+a bandwidth, whose inverse it is. A number without a unit is in the unit of the table.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def parse_value(parameter: Parameter, text: str, *, time_unit: str, clock_hz: fl
         raise ModelError(f"{parameter.name} = {text!r}: {unit!r} is not a unit; use one of {', '.join(known)}")
     if unit.startswith("cycle") and clock_hz is None:
         raise ModelError(
-            f"{parameter.name} = {text!r} needs the processor clock to stand beside times in seconds: give it, e.g. "
+            f"{parameter.name} = {text!r} needs the processor clock next to times in seconds: give it, e.g. "
             "--clock 20MHz"
         )
     found = UNITS[unit].dimension
@@ -77,7 +77,7 @@ def example(parameter: Parameter) -> str:
 def parse_sweep(parameter: Parameter, text: str, *, time_unit: str, clock_hz: float | None) -> NDArray[np.float64]:
     """FROM:TO:COUNT[:lin|log], or a list A,B,C. Geometric by default where both ends are positive.
 
-    A list is taken as it stands. Between two ends, sizes and counts are rounded to whole numbers, and doubled points
+    A list is taken as written. Between two ends, sizes and counts are rounded to whole numbers, and doubled points
     dropped; the ends themselves must then be whole.
 
     Raises ModelError for what parse_value refuses, for ends that are infinite, and for more than MOST_POINTS points.

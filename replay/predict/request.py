@@ -19,7 +19,7 @@ from logpost.replay.predict.table import overheads, parameters
 
 @dataclass(frozen=True)
 class Request:
-    """``sets`` and ``sweeps``: parameter and text as written. Every name is one of the model's and stands once."""
+    """``sets`` and ``sweeps``: parameter and text as written. Every name is one of the model's and occurs once."""
 
     model: Model
     sets: tuple[tuple[Parameter, str], ...]
@@ -64,5 +64,5 @@ def read_request(model: Model, assignments: Sequence[str], sweeps: Sequence[str]
             group.append((known[name], text))
         groups.append(tuple(group))
     if overheads(model) and {"o", "o_s", "o_r"} <= seen:
-        raise ModelError("o is given beside o_s and o_r, which leave nothing to it: leave o out")
+        raise ModelError("o is given in addition to o_s and o_r, which leave nothing to it: leave o out")
     return Request(model, *groups)

@@ -72,9 +72,9 @@ def scale(
     """The table's unit and clock, for the values as they are written.
 
     Without ``unit``: cycles when some time is given in cycles, or when none is given in seconds and the machine's own
-    are in cycles; else us. A clock beside a machine that has one is refused: its values would be in two.
+    are in cycles; else us. A clock with a machine that has one is refused: its values would be in two.
 
-    Raises ModelError also for cycles beside seconds without a clock.
+    Raises ModelError also for cycles and seconds without a clock.
     """
     own = machine.clock_hz if machine is not None else None
     if machine is not None and own is not None and clock_hz is not None:
@@ -97,7 +97,7 @@ def scale(
         return Scale(name, clock)
     if seconds:
         raise ModelError(
-            "a table in cycles needs the processor clock beside times in seconds: give it, e.g. --clock 20MHz"
+            "a table in cycles needs the processor clock next to times in seconds: give it, e.g. --clock 20MHz"
         )
     return Scale(name, PS_PER_S, assumed=True)
 
@@ -105,7 +105,7 @@ def scale(
 def with_clock(machine: Machine, clock_hz: float) -> Machine:
     """The machine with the clock that its file does not give."""
     key = "--clock"
-    given = Source(kind="estimate", text="the processor clock that the prediction was asked for with")
+    given = Source(kind="estimate", text="the processor clock that was given for the prediction")
     processor = Frequency(value=clock_hz, unit="Hz", source=key)
     return machine.model_copy(
         update={

@@ -29,8 +29,8 @@ class Column:
 class Prediction:
     """Swept parameters and results, row by row.
 
-    ``used`` are the other parameters that were given or that the machine has, ``defaults`` those that nobody gave and
-    that count in the result: each with its value in the table's unit and its origin. ``beyond`` tells what was
+    ``used`` are the other parameters that were given or that the machine has, ``defaults`` those without a given value
+    that count in the result: each with its value in the table's unit and its origin. ``beyond`` lists what was
     extrapolated; ``uncertain`` how many of the machine's values that enter state an uncertainty, and how many enter.
     """
 

@@ -1,4 +1,4 @@
-"""A wave through a chain of ranks, told in code at any size: what growth must predict is known by arithmetic.
+"""A wave through a chain of ranks, written in code at any size: what growth must predict is known by arithmetic.
 
 Rank 0 computes and sends to rank 1, which receives, computes and sends on. On the template machine (ranks of one node)
 a message of 2,048 B is received WAY after its send began, and occupies its sender for OVERHEAD.

@@ -102,7 +102,7 @@ class Replay:
             self.busy[rank] += 1
         self.push(time, "start", rank, number)
 
-    def tell(self, time: int, rank: int, numbers: list[int]) -> None:
+    def resolve(self, time: int, rank: int, numbers: list[int]) -> None:
         for number in numbers:
             op = self.ranks[rank][number]
             op.missing -= 1
@@ -112,7 +112,7 @@ class Replay:
     def start(self, time: int, rank: int, number: int) -> None:
         op = self.ranks[rank][number]
         if op.kind == "recv":
-            self.tell(time, rank, op.on_begin)
+            self.resolve(time, rank, op.on_begin)
             self.posted[rank].append((number, time))
             self.match(rank)
             return
@@ -127,14 +127,14 @@ class Replay:
             self.sending[rank] = injected + cost.service
             self.push(injected + cost.L, "arrive", op.peer, rank, op.tag, op.amount)
         self.free[rank] = time + length
-        self.tell(time, rank, op.on_begin)
+        self.resolve(time, rank, op.on_begin)
         self.push(time + length, "end", rank, number)
 
     def end(self, time: int, rank: int, number: int) -> None:
         op = self.ranks[rank][number]
         op.missing = -1
         self.finish[rank] = max(self.finish[rank], time)
-        self.tell(time, rank, op.on_done)
+        self.resolve(time, rank, op.on_done)
         if op.kind != "recv":
             self.busy[rank] -= 1
         self.push(time, "serve", rank)
@@ -161,9 +161,9 @@ class Replay:
                     return
 
     def serve(self, time: int, rank: int) -> None:
-        come = sorted(one for one in self.inbox[rank] if one[0] <= time)
-        if not come or self.busy[rank] or self.free[rank] > time:
+        arrived = sorted(one for one in self.inbox[rank] if one[0] <= time)
+        if not arrived or self.busy[rank] or self.free[rank] > time:
             return
-        self.inbox[rank].remove(come[0])
-        self.free[rank] = time + come[0][2]
-        self.push(self.free[rank], "end", rank, come[0][1])
+        self.inbox[rank].remove(arrived[0])
+        self.free[rank] = time + arrived[0][2]
+        self.push(self.free[rank], "end", rank, arrived[0][1])

@@ -18,18 +18,18 @@ from logpost.analyzer.pipeline.shards.workers import Engine, run_tasks
 
 @contextmanager
 def unreadable(archive: Path, location: int) -> Iterator[None]:
-    """Who opens the location's events hangs, as on a file system that does not answer."""
+    """Opening the location's events hangs, as on a file system that does not respond."""
     file = archive / "traces" / f"{location}.evt"
     file.rename(archive / "kept")
     os.mkfifo(file)
     try:
         yield
     finally:
-        mend(archive, location)
+        repair(archive, location)
 
 
-def mend(archive: Path, location: int) -> None:
-    """Whoever opens the events from now on can read them."""
+def repair(archive: Path, location: int) -> None:
+    """The events can be read from now on."""
     if (archive / "kept").exists():
         (archive / "kept").rename(archive / "traces" / f"{location}.evt")
 

@@ -1,4 +1,4 @@
-"""A run told in code: calls with the parts of their time, messages, collectives; every table follows from these.
+"""A run written in code: calls with the parts of their time, messages, collectives; every table follows from these.
 
 Times are picoseconds. A rank's time outside its calls is compute. The parts of a call lie one after the other in the
 order in which they are given and must add up to the call; the parts of a message likewise to its envelope.
@@ -88,7 +88,7 @@ class Story:
         return parent
 
     def site(self, path: int, file: str, line: int) -> int:
-        """Where the call of this path stands in the source."""
+        """The place of this path's call in the source."""
         self.callpath_rows[path] |= {"file": file, "line": line}
         return path
 
@@ -233,7 +233,7 @@ class Story:
         self, paths: tuple[int, int], operation: str, members: Mapping[int, tuple[int, ...]]
     ) -> None:
         """A nonblocking operation of members that start it at an instant and complete it in a later call (start, enter,
-        leave); who waits, does so until the last one has started."""
+        leave); a member that waits, does so until the last one has started."""
         last = max(start for start, *_ in members.values())
         for rank, (start, enter, leave) in members.items():
             waited = min(max(last - enter, 0), leave - enter)
@@ -252,7 +252,7 @@ class Story:
         self.instances += 1
 
     def epoch(self, rank: int, kind: str, path: int, waits_for: int, wait: int) -> None:
-        """An epoch of rank and what its begin waited for; the call is told apart."""
+        """An epoch of rank and what its begin waited for; the call is written separately."""
         self.rows["epochs"].append(
             {
                 "location": rank,
@@ -318,7 +318,7 @@ class Story:
 
     def parallel(self, rank: int, begin: int, works: list[int], region: int, barrier: int) -> int:
         """A parallel region, in which each thread of a rank works so long and waits at the barrier for the last one;
-        when it ends. Workers' locations come behind the ranks'."""
+        when it ends. Workers' locations follow the ranks'."""
         end = begin + max(works)
         for thread, work in enumerate(works):
             location = self._thread(rank, thread)
@@ -518,7 +518,7 @@ class Story:
             return writer.finish(self.manifest())
 
 
-def told(finding: dict[str, Any]) -> str:
+def evidence_of(finding: dict[str, Any]) -> str:
     """A finding's evidence as people read it."""
     return evidence_text(finding["evidence"])
 

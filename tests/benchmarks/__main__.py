@@ -1,5 +1,5 @@
 """`python -m tests.benchmarks [NAME...] [--OPTION VALUE...]`: runs every benchmark of this folder, or those that are
-named; the options are for the one that is named. Ends with a table of what was met and how long each took; one that
+named; the options are for the one that is named. Ends with a table of the bars met and of each duration; one that
 fails does not keep the others from running."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> int:
 
 MET = "bars met"
 FAILED = 3
-"""Exit status of a benchmark that did not come to its end."""
+"""Exit status of a benchmark that did not finish."""
 
 
 def _run(name: str, options: Sequence[str]) -> int:
@@ -54,7 +54,7 @@ def _run(name: str, options: Sequence[str]) -> int:
 
 
 def _run_apart(name: str) -> tuple[str, float]:
-    """What came of a benchmark, and its seconds, in a process of its own: what one benchmark leaves in memory
+    """The result of a benchmark, and its seconds, from a separate process: memory that one benchmark leaves behind
     would count as the next one's, and as that of every process that it starts."""
     began = time.monotonic()
     status = subprocess.run([sys.executable, "-m", "tests.benchmarks", name]).returncode

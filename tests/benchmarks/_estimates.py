@@ -1,4 +1,4 @@
-"""Machines estimated from traces of programs of known cause, beside the machines that they ran on.
+"""Machines estimated from traces of programs of known cause, compared with the machines that they ran on.
 
 A line a program and setting (clock, machine): how many intervals were stated, of them those that measure, and how many
 do not contain the truth; the part that is off most of all message time and of the ranks' time in calls, undivided parts

@@ -1,9 +1,9 @@
-"""Programs drawn from a seed: what the analysis says of programs, machines and clocks that nobody wrote down.
+"""Programs drawn from a seed: what the analysis says of programs, machines and clocks that are not in the repository.
 
 A line a program: with its machine the part that is off most of all message time, and the first finding; with the
 machine estimated from the trace the intervals that do not contain the truth, the part that is off most of the messages'
-and of the ranks' time (undivided parts taken as one), the deficit, and the first finding. Whoever mends what a seed
-shows draws a fresh one to say how good that is.
+and of the ranks' time (undivided parts taken as one), the deficit, and the first finding. A fix of what one seed shows
+is judged on a fresh seed.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def _line(exact: Judged, guess: Estimated) -> str:
 
 
 def _found(case: Judged) -> str:
-    told = case.verdict
-    marks = ("" if told.right else " WRONG") + ("" if case.gain_is_right else " GAIN")
+    verdict = case.verdict
+    marks = ("" if verdict.right else " WRONG") + ("" if case.gain_is_right else " GAIN")
     marks += "" if case.is_bounded else " MORE"
-    gain = f"{100 * told.gain:5.1f} {span_of(told):15}"
-    return f"{told.kind or '-':19} {gain} / {100 * told.true_gain:5.1f} %{marks:15}"
+    gain = f"{100 * verdict.gain:5.1f} {span_of(verdict):15}"
+    return f"{verdict.kind or '-':19} {gain} / {100 * verdict.true_gain:5.1f} %{marks:15}"
 
 
 def _findings(what: str, cases: list[Judged]) -> bool:

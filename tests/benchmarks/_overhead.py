@@ -17,7 +17,7 @@ MPIS = {"Open MPI": ("mpicc.openmpi", "mpirun.openmpi"), "MPICH": ("mpicc.mpich"
 
 @dataclass(frozen=True)
 class Row:
-    """What some calls take together, ns, without recording and with it."""
+    """The time of some calls together, ns, without recording and with it."""
 
     collector: str
     what: str
@@ -51,7 +51,7 @@ def line(row: Row) -> str:
 
 
 def show(rows: Iterable[Row]) -> int:
-    """Print the table as its rows come; how many miss the bar, 1 where there is none."""
+    """Print each row of the table as it is measured; how many miss the bar, 1 where there is none."""
     print(header())
     missed, shown = 0, 0
     for row in rows:

@@ -1,7 +1,7 @@
 """The split and the whole `logpost analyze`, as ratios to decoding and to a bare libotf2 scan of the same archive.
 
-The split is measured in processor time of one thread against the decode's: what messages take, to which the bar
-applies, and beside it what the members of collective operations take. The whole is measured in wall time with as many
+The split is measured in processor time of one thread against the decode's: the cost of messages, to which the bar
+applies, and next to it the cost of members of collective operations. The whole is measured in wall time with as many
 threads as there are cores. Bytes per communication event are those of the whole process's peak, less what an
 interpreter with the same libraries imported needs; the definition of a communication event is that of `reader.py`.
 """
@@ -62,7 +62,7 @@ def split(anchor: Path) -> Split:
 
 def analyze(anchor: Path, into: Path) -> tuple[float, int]:
     """Wall seconds of the command `logpost analyze`, and the peak resident kilobytes of its largest process."""
-    shutil.rmtree(into, ignore_errors=True)  # to replace a run takes time as well, but is no analysis
+    shutil.rmtree(into, ignore_errors=True)  # the replacement of a run costs time as well, but is no analysis
     begin = time.perf_counter()
     command = [sys.executable, "-m", "logpost.cli.app", "analyze", str(anchor), "-o", str(into), "--quiet"]
     child = subprocess.Popen(command)
@@ -92,7 +92,7 @@ def main() -> int:
                 [program("halo_archive"), archive, str(locations), str(EVENTS)], check=True, capture_output=True
             )
             anchor = archive / "traces.otf2"
-            # The reader's own program counts the communication events; analyze would have to be asked through its run.
+            # The reader's own program counts the communication events; the count of analyze is in its run.
             events = run(program("read_archive"), anchor, "1").communication_events
             # In turns: a virtual machine may have another speed for a quarter of a minute.
             rounds = [(run(program("bare_scan"), anchor), analyze(anchor, folder / "halo.run")) for _ in range(ROUNDS)]

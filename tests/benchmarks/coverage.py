@@ -3,8 +3,8 @@
 Programs of known cause (tests/truth) are recorded on machine A, predicted for B, and simulated on B. B has one of A's
 values multiplied. Each is predicted twice: with A's own machine file, and with the machine estimated from the trace.
 `written` are the programs that are written down, with exact clocks and with clocks of 100 ns ticks and 50 ns noise;
-`drawn` are drawn from a seed, each with a machine and a clock of its own. Whoever mends what one seed shows draws a
-fresh one to say how good that is: `--seed N`, and `--only drawn`.
+`drawn` are drawn from a seed, each with a separate machine and clock. A fix of what one seed shows is judged on a
+fresh seed: `--seed N`, and `--only drawn`.
 
 Covered: the truth lies within the interval. Half width and error are medians over the cases, in % of the truth. Wide:
 cases whose half width is above both 10 times the error and 10 % of the truth. Bar: 90 % covered in all rows that sum
@@ -41,7 +41,7 @@ COVERED = 0.9
 
 @dataclass(frozen=True)
 class Case:
-    """A prediction beside the truth; ps."""
+    """A prediction and the truth; ps."""
 
     programs: str
     machine: str

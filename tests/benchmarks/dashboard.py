@@ -1,17 +1,17 @@
-"""The dashboard in a browser: time until the first page stands, time of every interaction, and bytes per figure.
+"""The dashboard in a browser: time until the first page is complete, time of every interaction, and bytes per figure.
 
 The bars are for a run of 10^7 messages: 1 s, 0.3 s, and 2 MB. `--events N` sets how large the ring exchange is (44
 events and 3 messages a step; 147,000,000 events are 10^7 messages). The best of several rounds counts: what others do
 on the machine can only add. An interaction begins when the browser has the event of the mouse: before a
-click, the driver waits until its target stands still (30 to 60 ms).
+click, the driver waits until its target no longer moves (30 to 60 ms).
 
-Work of over a second answers by saying how far it is; what it took in all stands with the figures. Replays of a whole
-program of this size begin only when somebody who was told their price asks for them: they come last, and what memory
-they take stands beside that of all else.
+Work of over a second reports its progress; its duration is in the table of figures. Replays of a whole program of this
+size start only after a user has seen their price. They are measured last, and their memory is listed apart from that
+of all else.
 
 The first page, in a browser with an empty cache, is there when all that it says can be read: facts, findings, and both
-charts with their bars, axes and labels, as pictures. From when on they answer to the pointer (plotly has come, and drew
-them) is timed, too, without a bar.
+charts with their bars, axes and labels, as pictures. Listed without a bar: the time until they respond to the pointer
+(plotly is loaded, and drew them).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ROUNDS = 3
 FIRST_S, INTERACTION_S, MOST_BYTES = 1.0, 0.3, 2_000_000
 MOST_MEMORY = 1.5e9
 """Bytes of the server, with the driver of the browser, after all pages and figures."""
-FIRST, ANSWERS = "first page", "its charts answer"
+FIRST, INTERACTIVE = "first page", "its charts respond"
 QUIET_S = 0.1
 SETTLED = f"""async () => {{
   const frame = () => new Promise(requestAnimationFrame);
@@ -62,13 +62,13 @@ def main(options: Sequence[str] = ()) -> int:
     parser.add_argument("--events", type=int, default=147_000_000)
     parser.add_argument("--locations", type=int, default=32)
     parser.add_argument("--run", type=Path, help="a run that is there already")
-    asked = parser.parse_args(list(options))
+    chosen = parser.parse_args(list(options))
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:
         print("not measured: no Chromium here")
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        run = asked.run or _run(Path(folder), asked.events, asked.locations)
+        run = chosen.run or _run(Path(folder), chosen.events, chosen.locations)
         print(f"{Run.open(run).manifest.messages:,} messages on {Run.open(run).manifest.ranks} ranks")
         runs = Runs([run])
         missed, priced = _figures(runs)
@@ -78,7 +78,7 @@ def main(options: Sequence[str] = ()) -> int:
         missed += peak > MOST_MEMORY
         if priced:
             missed += _figures(runs, priced)[0]
-            print(f"{'with replays, if asked':24} {peak_bytes() / 1e6:7.0f} MB")
+            print(f"{'with priced replays':24} {peak_bytes() / 1e6:7.0f} MB")
     return 1 if missed else 0
 
 
@@ -89,18 +89,18 @@ def _run(folder: Path, events: int, locations: int) -> Path:
     return analyze(Request(str(archive), str(folder / "halo.run")), lambda _phase, _done, _total: None)
 
 
-def _figures(runs: Runs, asked: Sequence[str] = ()) -> tuple[int, list[str]]:
+def _figures(runs: Runs, chosen: Sequence[str] = ()) -> tuple[int, list[str]]:
     """Bytes and processor time of each figure, made by the server: how many missed the bar, and the names of those that
-    have a price, which are made where they are `asked` for, without the others."""
+    have a price, which are made where they are `chosen`, without the others."""
     missed, priced = 0, []
     for page in PAGES:
         for name, make in page.CHARTS.items():
-            if asked and name not in asked:
+            if chosen and name not in chosen:
                 continue
             view = View(runs, read(f"/{page.NAME}", ""))
             started = time.process_time()
             try:
-                size = len(json.dumps(_made(make, view, pay=bool(asked))))
+                size = len(json.dumps(_made(make, view, pay=bool(chosen))))
             except InputError:
                 continue
             except StoppedError:
@@ -135,7 +135,7 @@ def _browser(run: Path, program: str) -> int:
                 times.setdefault(name, []).append(took)
             page.context.close()
         browser.close()
-    for _ in range(ROUNDS):  # a server each: what is asked for there goes on for long
+    for _ in range(ROUNDS):  # a server each: work that is requested there runs for long
         with served(run, ahead=True) as address, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=program, headless=True, args=ARGUMENTS)
             page = _opened(browser)
@@ -146,7 +146,7 @@ def _browser(run: Path, program: str) -> int:
             browser.close()
     missed = 0
     for name, several in times.items():
-        took, bar = min(several), {FIRST: FIRST_S, ANSWERS: None}.get(name, INTERACTION_S)
+        took, bar = min(several), {FIRST: FIRST_S, INTERACTIVE: None}.get(name, INTERACTION_S)
         missed += bar is not None and took > bar
         print(f"{name:24} {took * 1e3:7.0f} ms   {'' if bar is None else f'bar {bar * 1e3:.0f}'}".rstrip())
     return missed
@@ -157,7 +157,7 @@ def _visit(page: Any, address: str) -> list[tuple[str, float]]:
     found = []
     started = time.perf_counter()
     page.goto(address, wait_until="commit")
-    for name, ready in ((FIRST, SEEN), (ANSWERS, DRAWN)):
+    for name, ready in ((FIRST, SEEN), (INTERACTIVE, DRAWN)):
         page.wait_for_function(ready)
         found.append((name, time.perf_counter() - started))
     found += _pages(page, [one.NAME for one in PAGES[1:] if one.NAME not in ("compare", "whatif")])
@@ -183,27 +183,27 @@ def _pages(page: Any, names: Sequence[str]) -> list[tuple[str, float]]:
 
 
 def _step(page: Any, name: str, act: Any, ready: str) -> tuple[str, float]:
-    """Seconds from the event until the browser has asked for nothing more and shows the answers, two frames later."""
+    """Seconds from the event until the browser's requests have ended and it shows the results, two frames later."""
     act()
     started = time.perf_counter() - (time.time() - page.evaluate("window.acted") / 1e3)
     page.wait_for_function(ready)
     since = None
     while since is None or time.perf_counter() - since < QUIET_S:
-        settled = page.evaluate(SETTLED) and not page.asked
+        settled = page.evaluate(SETTLED) and not page.requests
         since = (since or time.perf_counter()) if settled else None
     return name, since - started
 
 
 def _opened(browser: Any) -> Any:
-    """A page that keeps which callbacks are under way."""
+    """A page that keeps the callbacks in progress."""
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.add_init_script(
         "addEventListener('mouseup', (one) => { window.acted = performance.timeOrigin + one.timeStamp; }, true)"
     )
-    page.asked = set()
-    page.on("request", lambda one: page.asked.add(one) if "_dash-update" in one.url else None)
+    page.requests = set()
+    page.on("request", lambda one: page.requests.add(one) if "_dash-update" in one.url else None)
     for end in ("requestfinished", "requestfailed"):
-        page.on(end, lambda one: page.asked.discard(one))
+        page.on(end, lambda one: page.requests.discard(one))
     return page
 
 

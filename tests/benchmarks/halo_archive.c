@@ -102,7 +102,7 @@ static void write_events(OTF2_EvtWriter* w, uint64_t rank, uint64_t ranks, uint6
         OTF2_EvtWriter_Leave(w, NULL, AT(90000), REGION(COMPUTE_B));
         for (int side = 0; side < 2; ++side) {
             OTF2_EvtWriter_Enter(w, NULL, AT(60), REGION(WAIT));
-            /* What goes left carries tag 0 and arrives from the right. */
+            /* A message to the left carries tag 0 and arrives from the right. */
             OTF2_EvtWriter_MpiIrecv(w, NULL, AT(3000), side == 0 ? right : left, 0, (uint32_t)side, 8192,
                                     receives + (uint64_t)side);
             OTF2_EvtWriter_Leave(w, NULL, AT(40), REGION(WAIT));

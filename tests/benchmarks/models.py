@@ -1,6 +1,6 @@
 """Every model for a column of rows, as a ratio to LogGP's time for as many.
 
-The bar is a ratio of 500: 20 s for 10^6 rows where LogGP takes 0.04 s. Models that are played request by
+The bar is a ratio of 500: 20 s for 10^6 rows where LogGP needs 0.04 s. Models that are played request by
 request are listed without one; `logpost models NAME` states their cost.
 """
 

@@ -47,7 +47,7 @@ ADVISED = ("halo", "cg", "random")
 
 @dataclass(frozen=True)
 class Variant:
-    """Platform B: as the testbed is told, and as the prediction is asked. The mapping is the testbed's, too."""
+    """Platform B: as settings of the testbed, and of the prediction. The mapping is the testbed's, too."""
 
     testbed: dict[str, str]
     ask: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Variant:
 
 def slow_links(factor: float) -> dict[str, str]:
     """The testbed's settings for links of 2 GB/s times a factor below 1. An uncontended message takes L + (B - 1) G
-    there whatever its links are: G must be what a byte takes on them, or their time would come out of L. NICs stay as
+    there whatever its links are: G must be the time per byte on them, or their time would count as L. NICs stay as
     fast as they are."""
     return {"bandwidth": f"{2 * factor:.12g}GB/s", "G": f"{0.5 / factor:.12g}ns/B", "injection": "2GB/s"}
 
@@ -106,7 +106,7 @@ def recorded(archive: Path, place: Path) -> Run:
 
 
 def ask(of: Run, variant: Variant, folder: Path, *, contention: bool = True) -> Prediction:
-    """What the run would take on B."""
+    """The prediction of the run on B."""
     mapping = None
     if variant.mapping is not None:
         nodes = np.random.default_rng(5).permutation(RANKS)

@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks out_of_core --events 100000000 --locations 16384 --memory 2GB --folder DIRECTORY
 
-Both analyses run in turn, `ROUNDS` times each; the ratio is of the best processor times and wall times. The archive and
-the runs (1.4 and 0.7 GB) are made in the folder, which must be on a disk, and removed. Peaks of readers are those of
-whole processes.
+Both analyses run alternately, `ROUNDS` times each; the ratio is of the best processor times and wall times. The archive
+and the runs (1.4 and 0.7 GB) are made in the folder, which must be on a disk, and removed. Peaks of readers are those
+of whole processes.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ READERS = {
 
 
 @dataclass(frozen=True)
-class Took:
-    """What a process took."""
+class Cost:
+    """The cost of a process."""
 
     wall_s: float
     processor_s: float
     peak_bytes: int
 
 
-def logpost(*words: str) -> Took:
+def logpost(*words: str) -> Cost:
     """One command, with the processes that it starts."""
     begin = time.perf_counter()
     command = [sys.executable, "-m", "logpost.cli.app", *words]
@@ -54,7 +54,7 @@ def logpost(*words: str) -> Took:
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     assert child.returncode == 0, f"{' '.join(words)} ended with status {child.returncode}"
-    return Took(time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+    return Cost(time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
 def different(one: Path, other: Path) -> list[str]:
@@ -85,7 +85,7 @@ def main(options: Sequence[str] = ()) -> int:
             [program("halo_archive"), archive, chosen.locations, chosen.events], check=True, capture_output=True
         )
         free, limited = folder / "free.run", folder / "limited.run"
-        took: dict[Path, list[Took]] = {free: [], limited: []}
+        took: dict[Path, list[Cost]] = {free: [], limited: []}
         for _ in range(chosen.rounds):
             for run, limits in ((free, ()), (limited, ("--memory", chosen.memory))):
                 took[run].append(logpost("analyze", str(archive), "-o", str(run), "--force", "--quiet", *limits))

@@ -1,7 +1,7 @@
-/* What recording adds to a call: an 8-byte ping-pong between two ranks and a message to oneself, each in turn through
+/* What recording adds to a call: an 8-byte ping-pong between two ranks and a message to oneself, alternately through
  * the wrappers (as the program calls MPI) and past them (the library's functions by dlsym, which does not see the
  * wrappers). Both in one process and one run, in alternating short blocks; the minimum of many blocks stands for a
- * quiet machine. The calls stand below as many functions as `record --stack` keeps by default. */
+ * quiet machine. The calls are below as many functions as `record --stack` keeps by default. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ __attribute__((noinline)) static void below(int functions, const struct function
     __asm__ volatile("" ::: "memory"); /* no call in tail position: each function has its frame */
 }
 
-/* One reading of the clock that recording takes two of per call, by itself; the sum keeps the compiler from leaving it
+/* One reading of the clock of which recording needs two per call, alone; the sum keeps the compiler from leaving it
  * out. */
 static double reading(void) {
     volatile unsigned long long sum = 0;

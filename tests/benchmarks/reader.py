@@ -5,7 +5,7 @@ communication calls):
 
 * `bare_scan.c`: libotf2's C interface with empty callbacks, clock offsets and mapping tables on, one thread. The limit.
 * the Python reader: the package `otf2` that libotf2's authors publish (PyPI `otf2`, Debian `python3-otf2`), iterating
-  over the events of a smaller archive of the same pattern, because it takes minutes for the large one.
+  over the events of a smaller archive of the same pattern, because it needs minutes for the large one.
 
 Times are the smallest of several interleaved rounds: on a shared machine that is the one least disturbed. What two
 threads can gain depends on whether the machine has a second core to give: every round also runs two bare scans at once,
@@ -174,7 +174,7 @@ def measure_python(folder: Path) -> tuple[Measured, Measured] | None:
 
 
 def verdict(good: bool) -> str:
-    """How a figure stands to its bar."""
+    """Whether a figure meets its bar."""
     return "met" if good else "MISSED"
 
 

@@ -77,8 +77,8 @@ def main() -> int:
             for number, (what, program) in enumerate(programs(folder).items()):
                 base = folder / str(number)
                 recorded, _ = middle(program, RECORDED, base / "recorded")
-                for link, asked in zip(PLANNED, predictions(recorded, RECORDED, PLANNED), strict=True):
-                    found, (low, high) = asked.predicted_ps, asked.interval_ps
+                for link, prediction in zip(PLANNED, predictions(recorded, RECORDED, PLANNED), strict=True):
+                    found, (low, high) = prediction.predicted_ps, prediction.interval_ps
                     truth_run, noise = middle(program, link, base / f"{link.delay_us:g}-{link.mbit_per_s:g}")
                     truth = length_ps(truth_run)
                     errors.append(found / truth - 1)

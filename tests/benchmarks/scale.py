@@ -6,8 +6,8 @@ cases; the bar for the mean error of predictions from three sizes is 10 %.
 
     python -m tests.benchmarks scale --held-out SEED --programs 8 --known 8,27,64 --targets 125
 
-draws programs instead (pattern, bytes, iterations, computation), which nobody looked at while the rules were made.
-Whoever mends what a seed shows draws a fresh one to say how good that is.
+draws programs instead (pattern, bytes, iterations, computation), which were not seen while the rules were made. A fix
+of what a seed shows is judged on a fresh seed.
 
 Needs SimGrid (`logpost doctor`).
 """
@@ -84,7 +84,7 @@ def table(
     known: tuple[int, ...] = KNOWN,
     targets: Sequence[int] = TARGETS,
 ) -> int:
-    """Prints predictions beside truths; `run` gives the run of a program on so many ranks. 1 where a bar is missed."""
+    """Prints predictions next to truths; `run` gives the run of a program on so many ranks. 1 where a bar is missed."""
     errors: list[float] = []
     covered: list[bool] = []
     print(

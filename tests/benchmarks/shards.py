@@ -3,14 +3,14 @@
 Archives are generated halo exchanges of `halo_archive.c`: in two of them the neighbours of a rank are mostly in its own
 block, in one in others. Processor times are those of a worker that takes all
 tasks, with the processes of the tasks and the start of Python, as the system has them (wait4): the smallest of rounds
-that take the numbers of blocks in turn. Beside them stands the whole analysis with `--shards`, over that without.
+that alternate between the numbers of blocks. Below them is the whole analysis with `--shards`, over that without.
 
 Memory of a task is the peak resident memory of a process that runs it alone, beyond that of one whose files are whole
 already (the interpreter and the libraries). libotf2 takes 3 MB of it whatever the block, so the bar holds where one
 shard takes 100 MB or more.
 
 Bytes that cross: the files `crossing-*` and `matched-*` over the messages between blocks. A crossing is eight numbers,
-each of which ends with a byte below 0x80, so the file itself tells how many there are.
+each of which ends with a byte below 0x80, so the file itself shows how many there are.
 """
 
 from __future__ import annotations

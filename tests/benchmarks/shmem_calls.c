@@ -1,4 +1,4 @@
-/* What recording adds to a call of OpenSHMEM: a word put to oneself and got back, each in turn through the wrappers and
+/* What recording adds to a call of OpenSHMEM: a word put to oneself and got back, alternately through the wrappers and
  * past them (the library's functions by dlsym, which does not see the wrappers), in alternating short blocks; the
  * minimum of many. */
 #include <shmem.h>

@@ -47,7 +47,7 @@ class Program:
 
     ranks: tuple[int, ...]
     arguments: tuple[str, ...]
-    """WORK is what its computation takes"""
+    """WORK is the time of its computation"""
     workload: str | None = None
     """of `logpost workloads list`; None: traffic.c"""
     flops: bool = False
@@ -60,7 +60,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Variant:
-    """Platform B: as the testbed is told, and as the prediction is asked."""
+    """Platform B: as settings of the testbed, and of the prediction."""
 
     testbed: dict[str, str] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
@@ -130,7 +130,7 @@ TOPOLOGIES = {"crossbar": CROSSBAR, "fat tree": FAT_TREE}
 
 @dataclass(frozen=True)
 class Case:
-    """A prediction beside the truth; ps."""
+    """A prediction and the truth; ps."""
 
     measured: int
     predicted: int
@@ -183,8 +183,8 @@ def _mean_hops_us(machine: Machine) -> float:
     return float(topology.per_hop.base() * 1e-6 * topology.mean_hops(include_self=False))
 
 
-def asked(variant: Variant, ranks: int, folder: Path) -> Ask:
-    """What is asked of the recorded run."""
+def ask_of(variant: Variant, ranks: int, folder: Path) -> Ask:
+    """The question to the replay of the recorded run."""
     topology = variant.testbed.get("topology")
     settings = variant.settings if topology is None else (f"topology={TOPOLOGIES[topology][ranks]}",)
     mapping = None
@@ -202,7 +202,7 @@ def predicted(program: Program, ranks: int, group: Group, folder: Path) -> dict[
     found = {}
     for name, variant in group.variants.items():
         truth = simulated(program, ranks, base, variant, folder)
-        answer = replay.predict(asked(variant, ranks, folder))
+        answer = replay.predict(ask_of(variant, ranks, folder))
         found[name] = Case(answer.measured_ps, answer.predicted_ps, answer.interval_ps, length_ps(truth))
         shutil.rmtree(truth.path.parent)
     return found
@@ -244,6 +244,6 @@ def main(options: Sequence[str] = ()) -> int:
     if shutil.which("smpicc") is None:
         print("SimGrid is missing: apt install libsimgrid-dev", file=sys.stderr)
         return 1
-    print("error of the predicted time (in brackets: by how much B is slower than A in truth; !: beside the interval)")
+    print("error of the predicted time (in brackets: by how much B is slower than A in truth; !: outside the interval)")
     met = [table(group, chosen.only.split(";"), chosen.most_ranks) for group in GROUPS]
     return int(not all(met))

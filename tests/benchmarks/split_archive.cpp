@@ -2,7 +2,7 @@
 // path and delay costs), and account the calls.
 // usage: split_archive ANCHOR THREADS ROUNDS
 // prints: read-seconds split-seconds account-seconds messages calls peak-kilobytes causes-seconds stretches
-// collective-seconds, what the split takes for the members of collective operations alone
+// collective-seconds, the split's time for the members of collective operations alone
 // (best of the rounds for the times but the first)
 #include <sys/resource.h>
 
@@ -20,7 +20,7 @@
 
 namespace {
 
-/// Processor time of all threads: what a busy machine takes away from this process is not its cost.
+/// Processor time of all threads: time that a busy machine gives to other processes is no cost.
 double processor_seconds() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

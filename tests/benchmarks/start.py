@@ -1,6 +1,6 @@
 """What a start of the command line costs, as a ratio to `python -c pass` in one run.
 
-The bars are design's: 0.15 s for the overview and 0.6 s for the report of a small run where an empty Python takes
+The bars are design's: 0.15 s for the overview and 0.6 s for the report of a small run where an empty Python needs
 15 ms, so 10 and 40 starts of it.
 """
 

@@ -1,7 +1,7 @@
-"""Labels and findings beside programs of known cause: `make setup` builds their simulator.
+"""Labels and findings judged on programs of known cause: `make setup` builds their simulator.
 
 A line a program: the message part that is off most (share of all message time), the share of the time in MPI that has
-the right label, the first finding, and its gain beside what the cure really saves. Bars: labels within 5 % and 95 %;
+the right label, the first finding, and its gain next to what the cure really saves. Bars: labels within 5 % and 95 %;
 the first finding right in 90 % of the programs, the gain within a quarter of the true one in 90 %, nothing said of
 clean ones. Counted without a bar: true gains that are no more than stated.
 

@@ -1,7 +1,7 @@
 """What-if predictions against truth: the simulator's programs recorded on machine A, predicted for and run on B.
 
-The simulator (tests/truth) is no replay: it runs the programs, with queues, progress and collective trees of its own.
-B has one of A's values multiplied. The bar is that of a network without a model of contention: a mean error of 3 %.
+The simulator (tests/truth) is no replay: it runs the programs, with separate code for queues, progress and collective
+trees. B has one of A's values multiplied. Without a model of contention the bar is a mean error of 3 %.
 Programs whose order of messages follows their arrival (any source, Test loops) may do other things on B, and a replay
 does not: they are listed like the others.
 

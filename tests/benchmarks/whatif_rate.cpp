@@ -59,7 +59,7 @@ double seconds(Body&& body, double (*clock)() = busy, int rounds = 3) {
     return best;
 }
 
-/// Additions that do not wait for each other, on so many threads at one time: what processors that share a core share.
+/// Additions that do not wait for each other, on so many threads concurrently: the share of each of two processors on one core.
 void add(unsigned threads) {
     constexpr std::uint64_t kRounds = 50'000'000;
     replay::for_each_parallel(threads, threads, 1, [](std::size_t i, unsigned) {
@@ -67,7 +67,7 @@ void add(unsigned threads) {
         for (std::uint64_t round = i; round < i + kRounds; ++round) {
             for (auto& sum : sums) {
                 sum += round;
-                asm volatile("" : "+r"(sum));  // as it stands: neither folded nor made a vector
+                asm volatile("" : "+r"(sum));  // keeps the loop as written: neither folded nor vectorized
             }
         }
     });
@@ -134,7 +134,7 @@ int main(int count, char** arguments) {
     std::vector<std::vector<tests::Ran>> ran;
     const double by_events = seconds([&] { ran = tests::EventReplay(schedule, machine).run(); }, busy, 1);
     tests::ProgramStory story;
-    tests::tell(story, schedule, ran);
+    tests::add_schedule(story, schedule, ran);
     const auto& program = story.program();
     double messages = 0;
     for (const auto& timeline : program.timelines) {

@@ -1,14 +1,14 @@
 """How fast and how lean what-if replays are, as ratios within one run.
 
 The peer is LogGOPSim where `LogGOPSim` and its `txt2bin` are on PATH: the same schedule, under the same parameters, as
-a GOAL file; CPU seconds of the whole process, whose schedule is mapped into memory. Beside it, and instead of it where
-it is not installed, stands a stand-in (`event_replay.hpp`): the same algorithm under the rules of our replay, and so
+a GOAL file; CPU seconds of the whole process, whose schedule is mapped into memory. Next to it, and instead of it where
+it is not installed, runs a stand-in (`event_replay.hpp`): the same algorithm under the rules of our replay, and so
 the same finish times (tests/native/event_replay_test.cpp). It is faster than LogGOPSim, which has more kinds of
 operations: the bars are about LogGOPSim, and its time is then the stand-in's by the least ratio that was measured.
 
 Our replay and the peer run in turns. Times are CPU seconds of one thread, the smallest; what two threads gain is the
-median of pairs on the clock, one thread and two, beside what they gain additions, which says what the processors
-share. Bytes are those
+median of pairs on the clock, one thread and two, next to the same gain of plain additions, which shows what the
+processors share. Bytes are those
 of the graph, and of the resident set's peak while it is built, without the program that it is built from; an event is
 an Enter or Leave of a call, or an end of a message. The limit of a replay is to read the graph once; that of the peak
 is the graph itself.
@@ -44,7 +44,7 @@ MACHINES = {
 OPERATIONS = 10_000_000
 """computations, sends and receives of `halo` on 256 ranks"""
 ROUNDS = 8
-"""a replay fills its core: whoever shares that for some minutes makes it 1.6 times as slow, and the stand-in hardly"""
+"""a replay fills its core: another process there makes it 1.6 times as slow for some minutes, the stand-in hardly"""
 
 SLOWER = 2.7
 """LogGOPSim's time over the stand-in's: the least of five cases with both, 2.7 to 4.5 (docs/accuracy.md)"""
@@ -66,7 +66,7 @@ SWEEP_BAR = 10.0
 
 @dataclass(frozen=True)
 class Rate:
-    """What one case took; seconds, and bytes per event."""
+    """The cost of one case: seconds, and bytes per event."""
 
     messages: float
     stand_in: float
@@ -86,7 +86,7 @@ class Rate:
 
     @property
     def peer(self) -> float:
-        """Seconds of LogGOPSim; where that is not installed, what it takes at least by the stand-in's."""
+        """Seconds of LogGOPSim; where that is not installed, the least that it needs by the stand-in's."""
         return SLOWER * self.stand_in if self.log_gop_sim == float("inf") else self.log_gop_sim
 
 
@@ -108,8 +108,8 @@ def measured() -> dict[tuple[str, int], Rate]:
         for _ in range(ROUNDS):
             for pattern, ranks, steps in CASES:
                 case: list[str | Path] = [PROGRAM, pattern, str(ranks), str(steps)]
-                told = subprocess.run(case, check=True, capture_output=True, text=True).stdout.split()
-                one = replace(Rate(*map(float, told)), log_gop_sim=peers[pattern, ranks]())
+                printed = subprocess.run(case, check=True, capture_output=True, text=True).stdout.split()
+                one = replace(Rate(*map(float, printed)), log_gop_sim=peers[pattern, ranks]())
                 found[pattern, ranks].append(one)
     return {case: summed_up(rates) for case, rates in found.items()}
 
@@ -152,7 +152,7 @@ def main() -> int:
             flush=True,
         )
     print("x reading: the time of a replay over that of reading its graph once, which is its limit")
-    print("B/event, peak: of the graph, which is the limit; and of what stands in memory while it is built")
+    print("B/event, peak: of the graph, which is the limit; and of the memory used while it is built")
     print("built: the time to build the graph, once, over that of one run of the stand-in")
     halo = [one for (pattern, _), one in rates.items() if pattern == "halo"]
     queued = [one for (pattern, _), one in rates.items() if pattern != "halo"]

@@ -26,7 +26,7 @@ ARGUMENTS = [
 
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A running Chromium of the system, with a profile of its own."""
+    """A running Chromium of the system, with a separate profile."""
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None or importlib.util.find_spec("playwright") is None:
         reason = "the browser tests need Chromium (Debian: chromium) and the Python package playwright"

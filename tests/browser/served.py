@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from tests.browser.visit import Visit
 
-from logpost.dashboards.app.ahead import Ahead
+from logpost.dashboards.app.prefetch import Prefetch
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.server import listening
 
@@ -19,7 +19,7 @@ _OUT_OF_SIGHT = "one.getBoundingClientRect().top >= innerHeight"
 
 
 def _each(*ready: str, at: str = "#page section, #page .banner") -> str:
-    """A script: the page stands, and one of these holds for each chart `one` of it."""
+    """A script: the page is complete, and one of these holds for each chart `one` of it."""
     return (
         f"() => !!document.querySelector('{at}')"
         f" && [...document.querySelectorAll('figure.chart')].every(one => {' || '.join(ready)})"
@@ -38,7 +38,7 @@ SEEN = _each(
     "[...one.querySelectorAll('.sketch img')].some(image => image.complete && image.naturalWidth)",
     at="#first-look section, #page section, #page .banner",
 )
-"""Every chart can be looked at, be it as the picture that stands for it until plotly has come."""
+"""Every chart is visible, if only as the picture that replaces it until plotly is loaded."""
 
 WORKING = _each(*_DRAWN, "one.querySelector('figcaption .working')", _OUT_OF_SIGHT)
 """Every chart in sight is drawn, or says how far the work on it is."""
@@ -46,10 +46,10 @@ WORKING = _each(*_DRAWN, "one.querySelector('figcaption .working')", _OUT_OF_SIG
 
 @contextmanager
 def served(*paths: Path, token: str | None = None, ahead: bool = False) -> Iterator[str]:
-    """The address of a dashboard over the runs, while the block lasts. `ahead`: pages are made before they are asked
-    for, as `logpost dashboard` does."""
+    """The address of a dashboard over the runs, while the block lasts. `ahead`: pages are computed before their
+    requests, as `logpost dashboard` does."""
     runs = Runs(paths)
-    making = Ahead(runs) if ahead else None
+    making = Prefetch(runs) if ahead else None
     server = listening(runs, "127.0.0.1", 0, token)
     if making is not None:
         making.watch(server)
@@ -70,11 +70,11 @@ def opened(browser: Any, address: str, **settings: Any) -> Visit:
     page = context.new_page()
     seen = Visit(page)
 
-    def asked(request: Any) -> None:
+    def on_request(request: Any) -> None:
         if not request.url.startswith(("data:", "blob:")) and urlsplit(request.url).netloc != urlsplit(address).netloc:
             seen.requests.append(request.url)
 
-    page.on("request", asked)
+    page.on("request", on_request)
     page.on("console", lambda message: seen.console.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: seen.console.append(f"uncaught: {error}"))
 

@@ -1,4 +1,4 @@
-"""What is dragged in a chart is the one selection that stands in the URL: ranks, pairs of ranks, call paths, time."""
+"""A drag in a chart sets the one selection, which the URL states: ranks, pairs of ranks, call paths, time."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def query(seen: Visit) -> dict[str, str]:
 
 
 def box_of(seen: Visit, chart: str, part: str = ".nsewdrag") -> dict[str, float]:
-    """Where a part of a chart is, once it stands still: charts above it may be drawn anew for some time."""
+    """Where a part of a chart is, once it no longer moves: charts above it may be drawn anew for some time."""
     selector = f"figure[data-chart='{chart}'] {part}"
     area = seen.page.locator(selector).first
     box: dict[str, float] | None = None
     area.wait_for()
     while (now := area.bounding_box()) != box or box is None:
         box = now
-        # Not by the locator: it fails where the element is replaced meanwhile.
+        # Not by the locator: it fails where the element is replaced during the call.
         seen.page.evaluate("part => document.querySelector(part)?.scrollIntoView({block: 'center'})", selector)
         seen.page.wait_for_timeout(500)
     return box

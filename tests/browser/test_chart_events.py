@@ -1,4 +1,4 @@
-"""A drag goes from plotly into the URL alone: nothing is drawn for it but the page of the selection."""
+"""A drag in plotly changes the URL alone: only the page of the selection is drawn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COUNTED = """() => {
     return plain.apply(this, arguments);
   };
 }"""
-"""Counts how often a chart that stands is drawn anew."""
+"""Counts how often a chart on the page is drawn again."""
 
 
 @pytest.mark.parametrize(("page", "chart"), [("/timeline", "timeline.timeline"), ("/messages", "messages.matrix")])

@@ -1,4 +1,4 @@
-"""The dashboard in a real browser: every page draws, asks no other host, and follows one selection."""
+"""The dashboard in a real browser: every page draws, contacts no other host, and follows one selection."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from logpost.dashboards.selection.selection import Selection
 pytestmark = pytest.mark.browser
 
 SHOTS = os.environ.get("LOGPOST_SCREENSHOTS", "")
-"""A folder that keeps a picture of every page, for who wants to look."""
+"""A folder that keeps a picture of every page, for a developer to look at."""
 REAL = ("scorep-npb-is-A-nocomp-8", "scorep-shmem-stencil-4")
 
 
@@ -66,7 +66,7 @@ def well(seen: Visit) -> None:
 
 
 @pytest.mark.parametrize("run", ["slow.run", *(f"{name}.run" for name in REAL)])
-def test_every_page_draws_and_asks_no_other_host(run: str, view: Callable[..., Visit]) -> None:
+def test_every_page_draws_and_contacts_no_other_host(run: str, view: Callable[..., Visit]) -> None:
     seen = view(f"/?run={run}")
     for page in PAGES:
         go(seen, page.TITLE)
@@ -80,7 +80,7 @@ def test_every_page_draws_and_asks_no_other_host(run: str, view: Callable[..., V
     well(seen)
 
 
-def test_the_first_page_can_be_read_before_plotly_has_come(address: str, chromium: Any) -> None:
+def test_the_first_page_can_be_read_before_plotly_is_loaded(address: str, chromium: Any) -> None:
     page = chromium.new_context(viewport={"width": 1280, "height": 720}).new_page()
     held: list[Any] = []
     free: list[bool] = []
@@ -108,12 +108,12 @@ def test_a_finding_that_is_picked_sets_every_page(view: Callable[..., Visit]) ->
     seen.page.wait_for_selector("text=its NIC was busy")
     drawn(seen)
     assert seen.page.locator('[data-chart="hotspots.matrix"]').bounding_box()["y"] < 500, "out of the first screen"
-    asked = query(seen)
-    assert asked["ranks"] == ["0"]
-    assert asked["path"] == ["3"]
-    assert {"from", "to"} <= set(asked)
+    chosen = query(seen)
+    assert chosen["ranks"] == ["0"]
+    assert chosen["path"] == ["3"]
+    assert {"from", "to"} <= set(chosen)
     go(seen, "Overview")
-    assert query(seen) == asked
+    assert query(seen) == chosen
     assert "1 of 4" in seen.page.inner_text(".facts")
     seen.page.locator("#selection").get_by_text("Clear").click()
     seen.page.wait_for_function("() => !location.search")
@@ -132,10 +132,10 @@ def still(seen: Visit, area: Any) -> dict[str, float]:
     return box
 
 
-def test_a_dragged_rectangle_selects_time_and_ranks_and_goes_to_single_calls(
+def test_a_dragged_rectangle_selects_time_and_ranks_and_shows_single_calls(
     view: Callable[..., Visit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Where most cells are compute, the chart names the view beside it as its first, and the switch says so.
+    # Where most cells are compute, the chart names the view without compute as its first, and the switch says so.
     with monkeypatch.context() as patched:
         patched.setattr(timeline, "MOST_CALLS", 0)
         patched.setattr(figures.timeline, "DULL", 0.0)
@@ -153,10 +153,10 @@ def test_a_dragged_rectangle_selects_time_and_ranks_and_goes_to_single_calls(
     seen.page.wait_for_url("**from=**")
     seen.page.wait_for_selector("text=Each bar is a call")
     drawn(seen)
-    asked = query(seen)
+    chosen = query(seen)
     # 30 to 70 % of four rows touches rank 1 and rank 2.
-    assert asked["ranks"] == ["1-2"]
-    assert int(asked["from"][0]) < int(asked["to"][0])
+    assert chosen["ranks"] == ["1-2"]
+    assert int(chosen["from"][0]) < int(chosen["to"][0])
     seen.page.locator("#selection a.part", has_text="ranks 1-2").click()
     seen.page.wait_for_function("() => !location.search.includes('ranks')")
     well(seen)
@@ -172,9 +172,9 @@ def test_a_drag_over_the_efficiencies_selects_their_time(view: Callable[..., Vis
     mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.6 * box["height"], steps=4)
     mouse.up()
     seen.page.wait_for_url("**from=**")
-    asked = query(seen)
-    assert int(asked["from"][0]) < int(asked["to"][0])
-    assert "ranks" not in asked
+    chosen = query(seen)
+    assert int(chosen["from"][0]) < int(chosen["to"][0])
+    assert "ranks" not in chosen
     drawn(seen)
     well(seen)
 
@@ -239,7 +239,7 @@ def test_one_click_removes_the_cause_of_a_finding(view: Callable[..., Visit]) ->
     well(seen)
 
 
-def test_another_mapping_stands_beside_the_one_that_was(view: Callable[..., Visit]) -> None:
+def test_another_mapping_is_shown_next_to_the_recorded_one(view: Callable[..., Visit]) -> None:
     seen = view("/network")
     seen.page.get_by_role("radio", name="cyclic", exact=True).check()
     seen.page.wait_for_url("**mapping=cyclic**")
@@ -249,7 +249,7 @@ def test_another_mapping_stands_beside_the_one_that_was(view: Callable[..., Visi
     well(seen)
 
 
-def test_machines_stand_side_by_side(view: Callable[..., Visit]) -> None:
+def test_machines_are_side_by_side(view: Callable[..., Visit]) -> None:
     seen = view("/whatif?run=scorep-npb-is-A-nocomp-8.run")
     seen.page.locator("#machines").click()
     seen.page.get_by_role("option", name="alewife", exact=True).click()
@@ -274,7 +274,7 @@ def test_the_form_selects_without_a_mouse(view: Callable[..., Visit]) -> None:
     assert query(seen)["from"] == ["1000000000"]
 
 
-def test_a_named_selection_stays_and_a_step_goes_back(view: Callable[..., Visit]) -> None:
+def test_a_named_selection_stays_and_a_step_leads_back(view: Callable[..., Visit]) -> None:
     seen = view("/messages")
     seen.page.locator("#selection summary").press("Enter")
     seen.page.fill("#select-ranks", "2-3")
@@ -328,7 +328,7 @@ def test_a_run_without_findings_says_so_within_its_page(chromium: Any, tmp_path:
 
 
 def test_charts_draw_once(view: Callable[..., Visit]) -> None:
-    """Margins hold what stands around a chart, so that plotly need not draw it again to make room."""
+    """Margins hold the labels around a chart, so that plotly need not draw it again to make room."""
     seen = view("/messages")
     drawn = "[...document.querySelectorAll('.js-plotly-plot')].map(one => one._fullLayout._redrawFromAutoMarginCount)"
     assert [count for count in seen.page.evaluate(drawn) if count is not None] == []

@@ -1,4 +1,4 @@
-"""The experiments' page in a real browser: it draws offline in both themes, and asks for nothing."""
+"""The experiments' page in a real browser: it draws offline in both themes, and requests nothing."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def page(tmp_path: Path) -> Path:
     return path
 
 
-def test_it_draws_offline_and_asks_for_nothing(visit: Callable[..., Visit], tmp_path: Path) -> None:
+def test_it_draws_offline_and_requests_nothing(visit: Callable[..., Visit], tmp_path: Path) -> None:
     seen = visit(page(tmp_path))
     assert seen.drawn() == "drawn"
     assert [url for url in seen.requests if not url.startswith(("file:", "data:", "blob:"))] == []

@@ -1,4 +1,4 @@
-"""What the first HTML shows is looked at until the page itself stands, looks as that does, and goes then."""
+"""The first HTML is shown until the page itself is complete, looks the same, and is then removed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHIFT_PX = 12
 GONE = "() => !document.getElementById('first-look')"
 
 
-def test_a_page_is_looked_at_before_scripts_come_and_stands_where_it_was_seen(chromium: Any, tmp_path: Path) -> None:
+def test_a_page_is_visible_before_its_scripts_and_does_not_move_afterwards(chromium: Any, tmp_path: Path) -> None:
     with served(make_run(tmp_path / "a.run").path, ahead=True) as address:
         first = opened(chromium, address)
         first.page.wait_for_function(DRAWN)  # now its charts are known, too
@@ -32,15 +32,15 @@ def test_a_page_is_looked_at_before_scripts_come_and_stands_where_it_was_seen(ch
         page.route("**/dash-renderer/**", lambda route: held.append(route))
         page.goto(address, wait_until="commit")
         page.wait_for_function(SEEN)
-        stood, pictures = page.evaluate(SHOWN, "#first-look"), page.evaluate(PICTURES, "#first-look")
-        assert len(stood) > 5
+        shown, pictures = page.evaluate(SHOWN, "#first-look"), page.evaluate(PICTURES, "#first-look")
+        assert len(shown) > 5
         assert all(drawn for drawn, _ in pictures)
         focused = "one => { one.focus(); return document.activeElement === one; }"
         assert not page.locator("#first-look a").first.evaluate(focused)
         for one in held:
             one.continue_()
         page.wait_for_function(GONE)
-        for (*was, top), (*now, now_top) in zip(stood, page.evaluate(SHOWN, "#page"), strict=True):
+        for (*was, top), (*now, now_top) in zip(shown, page.evaluate(SHOWN, "#page"), strict=True):
             assert now == was
             assert now_top == pytest.approx(top, abs=SHIFT_PX)
         for (drawn, high), (_, was_high) in zip(page.evaluate(PICTURES, "#page"), pictures, strict=True):

@@ -1,4 +1,4 @@
-"""Charts that are known come with their page: nobody asks for them, and they are drawn as those that were asked for."""
+"""Charts in the cache arrive with their page: the browser does not request them, and draws them like requested ones."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ DRAWN_AS = """() => [...document.querySelectorAll('#page figure.chart')].map(one
 def test_a_page_that_was_seen_brings_its_charts(chromium: Any, tmp_path: Path) -> None:
     with served(make_run(tmp_path / "a.run").path) as address:
         seen = opened(chromium, address)
-        asked: list[str] = []
-        seen.page.on("request", lambda one: asked.append(one.post_data or "") if one.method == "POST" else None)
+        requests: list[str] = []
+        seen.page.on("request", lambda one: requests.append(one.post_data or "") if one.method == "POST" else None)
 
         def charts(title: str) -> list[list[Any]]:
-            asked.clear()
+            requests.clear()
             go(seen, title)
             return list(seen.page.evaluate(DRAWN_AS))
 
         def payloads() -> int:
-            return sum('"payload"' in one.partition('"inputs"')[0] for one in asked)
+            return sum('"payload"' in one.partition('"inputs"')[0] for one in requests)
 
         first = {title: charts(title) for title in ("Regions", "Messages")}
         assert payloads() >= 3
@@ -54,29 +54,29 @@ def test_fields_and_buttons_that_come_with_a_page_ask_for_nothing(chromium: Any,
     runs = [make_run(tmp_path / name).path for name in ("a.run", "b.run")]
     with served(*runs) as address:
         seen = opened(chromium, address)
-        asked: list[dict[str, Any]] = []
-        seen.page.on("request", lambda one: asked.append(one.post_data_json) if one.method == "POST" else None)
+        requests: list[dict[str, Any]] = []
+        seen.page.on("request", lambda one: requests.append(one.post_data_json) if one.method == "POST" else None)
         for title in ("What if", "Compare", "Network", "What if"):
             go(seen, title)
-        outputs = [str(one["output"]) for one in asked]
+        outputs = [str(one["output"]) for one in requests]
         assert sum('"payload"' in str(one) or "payload" in one for one in outputs) >= 3
-        causes = {str(change) for one in asked for change in one["changedPropIds"]}
+        causes = {str(change) for one in requests for change in one["changedPropIds"]}
         assert not [one for one in outputs if "wanted" in one or one.startswith("url.search")]
         assert not [one for one in causes if "pressed" in one]
         # A mapping that is none of the Network page's stays until somebody picks another one there.
-        asked.clear()
+        requests.clear()
         seen.page.goto(f"{address}/network?mapping=best")
         seen.page.wait_for_function(DRAWN)
         seen.page.wait_for_selector("#network-mapping")
-        assert not [one for one in asked if "wanted" in str(one["output"])]
+        assert not [one for one in requests if "wanted" in str(one["output"])]
         seen.page.locator("#network-mapping").get_by_text("cyclic").click()
         seen.page.wait_for_url("**mapping=cyclic**")
         go(seen, "What if")
-        # What somebody writes is asked for, once.
-        asked.clear()
+        # A value that a user enters is requested once.
+        requests.clear()
         seen.page.locator("#also").fill("other_node.L=5us")
         seen.page.locator("#also").press("Enter")
         seen.page.wait_for_url("**set=other_node.L**")
-        assert sum("wanted" in str(one["output"]) for one in asked) == 1
+        assert sum("wanted" in str(one["output"]) for one in requests) == 1
         assert seen.console == []
         seen.page.context.close()

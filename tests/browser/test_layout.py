@@ -47,10 +47,10 @@ def test_nothing_is_cut_off(name: str, width: int, pages: dict[str, Path], visit
     assert seen.drawn() == "drawn"
     seen.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     seen.page.wait_for_timeout(300)  # Charts of opened details are drawn then.
-    assert seen.comes_to(CUT_TEXT, []) == []
-    assert seen.comes_to(CUT_BOXES, []) == []
+    assert seen.becomes(CUT_TEXT, []) == []
+    assert seen.becomes(CUT_BOXES, []) == []
     if width == 1280:
-        assert seen.comes_to(SIDEWAYS, []) == []
+        assert seen.becomes(SIDEWAYS, []) == []
 
 
 def test_a_long_sentence_is_shown_whole(visit: Callable[..., Visit], tmp_path: Path) -> None:

@@ -48,10 +48,10 @@ def test_no_button_leaves_the_machine_and_no_request_is_made(page: Path, visit: 
     assert buttons
     assert titles <= {"Download plot as a SVG", "Download plot as a PNG", "Download plot", "Zoom", "Pan", "Reset axes"}
     assert not seen.page.locator(".modebar a[href]").count()
-    asked = seen.page.eval_on_selector_all(
+    buttons = seen.page.eval_on_selector_all(
         ".js-plotly-plot", "all => all.flatMap(p => p._context.modeBarButtons.flat().map(b => b.name || b))"
     )
-    assert set(asked) <= STAYS_HERE
+    assert set(buttons) <= STAYS_HERE
     assert [url for url in seen.requests if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
@@ -66,7 +66,7 @@ def test_the_upload_of_the_library_does_nothing(page: Path, visit: Callable[...,
     assert opened == 0
 
 
-def test_the_policy_stops_what_a_script_asks_for(pages: dict[str, Path], visit: Callable[..., Visit]) -> None:
+def test_the_policy_stops_the_requests_of_a_script(pages: dict[str, Path], visit: Callable[..., Visit]) -> None:
     seen = visit(pages["report"])
     assert seen.drawn() == "drawn"
     stopped = seen.page.evaluate("() => fetch('data:text/plain,x').then(() => 'sent', error => error.name)")

@@ -1,4 +1,4 @@
-"""The report in a real browser: it draws offline, asks for nothing, and runs nothing that a trace wrote."""
+"""The report in a real browser: it draws offline, requests nothing, and runs nothing that a trace wrote."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_themes_recolour_page_and_charts_and_keep_contrast(seen: Visit) -> None:
             seen.page.click("#theme")
         seen.page.wait_for_function(f"want => ({fill})() === want", arg=rgb(getattr(INKS["compute"], theme)))
         ink, soft, paper = seen.page.evaluate(variables)
-        # WCAG 2.1 level AA asks for 4.5 : 1.
+        # WCAG 2.1 level AA requires 4.5 : 1.
         assert contrast(ink, paper) > 7
         assert contrast(soft, paper) > 4.5
         tick = seen.page.locator('[data-chart="breakdown"] .xtick text').first
@@ -168,7 +168,7 @@ def test_page_never_scrolls_sideways(tmp_path: Path, visit: Callable[..., Any], 
     assert seen.drawn() == "drawn"
     for width in (1280, 400):
         seen.page.set_viewport_size({"width": width, "height": 800})
-        assert seen.comes_to("document.documentElement.scrollWidth", width) == width
+        assert seen.becomes("document.documentElement.scrollWidth", width) == width
     assert seen.console == []
 
 
@@ -190,7 +190,7 @@ def test_tables_are_readable_without_script(tmp_path: Path, visit: Callable[...,
     assert "collective wait" in seen.page.inner_text("#breakdown details table")
 
 
-def test_an_old_browser_is_told_and_shown_the_tables(tmp_path: Path, chromium: Any) -> None:
+def test_an_old_browser_shows_a_message_and_the_tables(tmp_path: Path, chromium: Any) -> None:
     path = report(tmp_path)
     context = chromium.new_context(offline=True)
     context.add_init_script("delete window.DecompressionStream")

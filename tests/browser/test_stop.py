@@ -1,4 +1,4 @@
-"""A replay that takes long is stopped from the page, and begins again from there."""
+"""A long replay is stopped from the page, and begins again from there."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def test_work_is_stopped_and_begun_again_from_the_page(
     began, slow, predict = [], threading.Event(), Replay.predict
     slow.set()
 
-    def predicted(self: Replay, *asked: Any, **settings: Any) -> Any:
-        began.append(asked)
+    def predicted(self: Replay, *arguments: Any, **settings: Any) -> Any:
+        began.append(arguments)
         while slow.is_set():
             time.sleep(0.01)
-        return predict(self, *asked, **settings)
+        return predict(self, *arguments, **settings)
 
     monkeypatch.setattr(Replay, "predict", predicted)
     run = tmp_path / "a.run"
@@ -68,12 +68,12 @@ def test_the_price_of_a_replay_comes_with_the_page(
     with served(run) as at:
         context = chromium.new_context(viewport={"width": 1280, "height": 1400})
         page = context.new_page()
-        asked: list[str] = []
-        page.on("request", lambda one: asked.append(one.post_data or "") if one.method == "POST" else None)
+        requests: list[str] = []
+        page.on("request", lambda one: requests.append(one.post_data or "") if one.method == "POST" else None)
         page.goto(f"{at}/whatif")
-        page.wait_for_selector("figure[data-chart='whatif.path'] figcaption :text('takes minutes')")
+        page.wait_for_selector("figure[data-chart='whatif.path'] figcaption :text('needs minutes')")
         page.wait_for_function(WORKING)
-        assert not [one for one in asked if any(f'"{name}"' in one for name in whatif.OF_REPLAY)]
+        assert not [one for one in requests if any(f'"{name}"' in one for name in whatif.OF_REPLAY)]
         page.locator("figure[data-chart='whatif.path'] button:has-text('Begin')").click()
         page.wait_for_selector("figure[data-chart='whatif.path'] .main-svg")
         context.close()

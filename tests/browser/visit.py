@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass
 class Visit:
-    """The page, and what it asked for, printed and popped up."""
+    """The page, and its requests, console lines and pop-ups."""
 
     page: Any
     requests: list[str] = field(default_factory=list)
@@ -22,10 +22,10 @@ class Visit:
         self.page.wait_for_selector("html[data-charts]", state="attached", timeout=60_000)
         return str(self.page.get_attribute("html", "data-charts"))
 
-    def comes_to(self, expression: str, expected: object, timeout: float = 20.0) -> object:
+    def becomes(self, expression: str, expected: object, timeout: float = 20.0) -> object:
         """The expression's value once it is the expected one, else its last: charts follow a window some time later.
 
-        Asked from outside, since the page's own policy forbids playwright's polling inside (no eval).
+        Polled from outside, since the page's own policy forbids playwright's polling inside (no eval).
         """
         end = time.monotonic() + timeout
         while (value := self.page.evaluate(expression)) != expected and time.monotonic() < end:

@@ -1,4 +1,4 @@
-"""The command line on the sources that are under test: in this process, or in one of its own."""
+"""The command line on the sources that are under test: in this process, or in a separate one."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _text(file: IO[str]) -> str:
 def logpost_process(
     *arguments: object, cwd: Path | None = None, stdout: IO[str] | None = None, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run `logpost ARGUMENTS` as a program and wait for it; `stdout`: where its output goes instead of being kept."""
+    """Run `logpost ARGUMENTS` as a program and wait for it; `stdout`: where its output is written instead of kept."""
     return _python("-m", "logpost.cli.app", *arguments, cwd=cwd, stdout=stdout, **environment)
 
 

@@ -42,9 +42,7 @@ def test_of_the_directory_that_record_was_given_the_newest_archive_is_taken(ping
     assert (tmp_path / "before_the_first_by_name.run").is_dir()
 
 
-def test_the_machine_recorded_with_the_trace_is_taken_unless_another_is_asked_for(
-    ping_pong: Path, tmp_path: Path
-) -> None:
+def test_the_machine_recorded_with_the_trace_is_used_unless_another_is_given(ping_pong: Path, tmp_path: Path) -> None:
     archive = tmp_path / "a"
     shutil.copytree(ping_pong, archive)
     # A file of the library by another name: what is taken is the file in the archive, not a machine of the library.

@@ -80,9 +80,9 @@ def test_the_file_serves_every_verb_without_an_edit(kept: Path, traces: Path, tm
     assert machine["origin"] == "file"
     assert {v["parameter"] for v in machine["values"]} >= {"L", "o_s", "o_r", "g", "G", "eager_limit"}
     assert all(v["uncertainty"] is not None for v in machine["values"] if v["parameter"] == "L")
-    told = logpost("report", "a.run", cwd=tmp_path)
-    assert told.returncode == 0, told.stderr
-    assert "my-cluster" in told.stdout
+    done = logpost("report", "a.run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "my-cluster" in done.stdout
 
 
 def test_a_second_calibration_is_compared_with_the_first(kept: Path, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_what_is_left_out_of_a_list_is_where_the_line_says(kept: Path, tmp_path:
 
 
 def test_a_page_that_cannot_be_written_costs_no_machine_file(kept: Path, tmp_path: Path) -> None:
-    # A name of 255 bytes leaves no room for that of the new file beside it.
+    # A name of 255 bytes leaves no room for that of the new file next to it.
     page = "p" * 250 + ".html"
     done = logpost("calibrate", "-o", "m.toml", "--page", page, "--samples", kept / "s.jsonl", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
@@ -135,7 +135,7 @@ def test_a_page_that_cannot_be_written_costs_no_machine_file(kept: Path, tmp_pat
 
 
 @pytest.mark.slow
-def test_a_page_goes_to_a_pipe(kept: Path, tmp_path: Path) -> None:
+def test_a_page_is_written_to_a_pipe(kept: Path, tmp_path: Path) -> None:
     done = logpost_process(
         "calibrate", "-q", "-o", "m.toml", "--page", "/dev/stdout", "--samples", kept / "s.jsonl", cwd=tmp_path
     )

@@ -27,7 +27,7 @@ def processes_of(folder: Path) -> list[str]:
             try:
                 words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
             except OSError:
-                continue  # it has ended meanwhile
+                continue  # it has ended since
             found += [" ".join(words)] if any(word.startswith(f"{folder}/") for word in words) else []
     return found
 
@@ -38,7 +38,7 @@ def ranks(folder: Path) -> list[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Nobody else's calibration is taken for ours: these programs are in a cache of their own."""
+    """A separate cache for these programs: no other calibration is taken for this one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
@@ -91,7 +91,7 @@ def test_a_signal_in_the_middle(mpi: str, number: signal.Signals, tmp_path: Path
 
 
 def test_an_ignored_hangup_ends_nothing(tmp_path: Path) -> None:
-    """As under nohup: SIGHUP was ignored when the calibration began, so it goes on until SIGTERM."""
+    """As under nohup: SIGHUP was ignored when the calibration began, so the calibration continues until SIGTERM."""
     launcher, compiler = require_mpi("Open MPI")
     build(compiler)
     with calibrating(tmp_path, launcher, "-o", "m.toml", ignored="SIGHUP") as calibration:

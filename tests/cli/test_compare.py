@@ -98,7 +98,7 @@ def test_repeats_print_every_change_with_its_interval(repeats: dict[str, list[st
         (["A", "--with", "A"], "is given twice; a repeat is another run of the same program"),
     ],
 )
-def test_runs_that_cannot_be_told_apart_are_refused(
+def test_runs_without_a_before_and_an_after_are_refused(
     runs: tuple[str, str],
     words: list[str],
     error: str,

@@ -40,7 +40,7 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["--token"]])
-def test_it_prints_an_address_that_answers_and_how_to_tunnel_to_it(options: list[str], tmp_path: Path) -> None:
+def test_it_prints_a_working_address_and_the_tunnel_to_it(options: list[str], tmp_path: Path) -> None:
     run = make_run(tmp_path / "a.run").path
     command = [sys.executable, "-c", "from logpost.cli.app import main; main()", "dashboard", str(run), "--port", "0"]
     with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as process:

@@ -1,4 +1,4 @@
-"""A verb that is asked to end takes the programs with it that its threads wait for, and those that they begin next."""
+"""A verb that receives SIGTERM ends the programs that its threads wait for, and those that they start next."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); 
 
 def one(program):
     ready.wait()
-    for _ in range(3):  # whoever sees one end begins another
+    for _ in range(3):  # a thread whose program ends starts another
         subprocess.run(program)
 
 ready = threading.Barrier(3)

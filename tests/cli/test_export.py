@@ -18,7 +18,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_csv_goes_to_a_directory_named_like_the_run(run: Path, tmp_path: Path) -> None:
+def test_csv_is_written_to_a_directory_named_like_the_run(run: Path, tmp_path: Path) -> None:
     done = logpost("export", run, "--to", "csv", "--table", "pairs", "--table", "load", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("em3d_csv: 2 tables, ")

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 RANKS = 3000
 US = 10**6
 HOUR = 3600 * 10**12
-# many_hours.c: each rank sends until 1 us; rank 0 computes until 2 H, the others wait for it since H; the barrier takes
+# many_hours.c: each rank sends until 1 us; rank 0 computes until 2 H, the others wait for it since H; the barrier lasts
 # 1 us after it, the receive 2 us.
 COMPUTE = (2 * HOUR - US) + (RANKS - 1) * (HOUR - US)
 WAIT = (RANKS - 1) * HOUR

@@ -77,16 +77,16 @@ def test_models_are_compared_on_the_same_messages(recorded: str) -> None:
     assert "machine: whole (whole)" in lines
 
 
-def test_json_has_every_model_where_it_is_asked_for(recorded: str) -> None:
-    told = [
+def test_json_has_every_model_on_request(recorded: str) -> None:
+    printed = [
         json.loads(CliRunner().invoke(build("report"), ["report", recorded, "--json", *more]).stdout)
         for more in ((), ("--models",))
     ]
-    assert told[0]["models"] is None
-    assert [model["model"] for model in told[1]["models"]] == ["full", "loggp", "logpc", "log3p", "logp"]
-    assert told[1]["machine"]["model"] == "logp"
-    assert told[1]["models"][-1]["messages"] == told[0]["messages"]
-    for model in told[1]["models"]:
+    assert printed[0]["models"] is None
+    assert [model["model"] for model in printed[1]["models"]] == ["full", "loggp", "logpc", "log3p", "logp"]
+    assert printed[1]["machine"]["model"] == "logp"
+    assert printed[1]["models"][-1]["messages"] == printed[0]["messages"]
+    for model in printed[1]["models"]:
         messages = model["messages"]
         assert sum(messages["parts_s"].values()) == pytest.approx(messages["envelope_s"], rel=1e-12)
         assert model["misfit_share"] == messages["residual_share"] + messages["deficit_share"]
@@ -99,7 +99,7 @@ def test_a_model_without_values_is_named_with_what_is_lacking(traces: Path, tmp_
     assert log3p["reason"].startswith("machine pipit-ping-pong has no o_mw and no o_net: ")
 
 
-def test_the_page_compares_the_models_where_it_is_asked_to(recorded: str, tmp_path: Path) -> None:
+def test_the_page_compares_the_models_on_request(recorded: str, tmp_path: Path) -> None:
     for name, more in (("plain", ()), ("models", ("--models",))):
         page = tmp_path / f"{name}.html"
         result = CliRunner().invoke(build("report"), ["report", recorded, "--html", str(page), *more])

@@ -20,8 +20,8 @@ def test_text_json_and_page(tmp_path: Path) -> None:
     # 30 ms over 3.7282 us
     assert row.split()[-7:] == ["30.0", "ms", "3.73", "µs", "L", "8,047", "x"]
     assert (tmp_path / "a.html").stat().st_size < 3_000_000
-    told = json.loads(logpost("roofline", run.path, "--json").stdout)
-    assert told["regions"][0]["limit"] == "L"
+    printed = json.loads(logpost("roofline", run.path, "--json").stdout)
+    assert printed["regions"][0]["limit"] == "L"
     again = logpost("roofline", run.path, "--html", tmp_path / "a.html")
     assert again.returncode == 2
     assert "already exists; pass --force to overwrite it" in again.stderr

@@ -1,4 +1,4 @@
-"""`logpost scale` from outside: text, JSON, a page that is not overwritten, one line where the runs do not tell."""
+"""`logpost scale` from outside: text, JSON, a page that is not overwritten, one line where the runs do not suffice."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def test_text_json_and_page(tmp_path: Path) -> None:
     assert lines[0] == "On 64 ranks: 181 µs (181-181 µs), most of it late sender (96.9 %)"
     assert next(line for line in lines if line.startswith("late sender")).endswith("1.00 x replay")
     assert (tmp_path / "a.html").stat().st_size < 3_000_000
-    told = json.loads(logpost("scale", *runs, "--to", "64", "--json").stdout)
-    assert told["categories"][0]["category"] == "late_sender"
+    printed = json.loads(logpost("scale", *runs, "--to", "64", "--json").stdout)
+    assert printed["categories"][0]["category"] == "late_sender"
     again = logpost("scale", *runs, "--to", "64", "--html", tmp_path / "a.html")
     assert again.returncode == 2
     assert "already exists; pass --force to overwrite it" in again.stderr

@@ -85,15 +85,15 @@ def test_it_says_whether_contention_is_modelled_and_why_not(run: str) -> None:
 
 def test_a_mapping_is_written_for_the_launchers(run: str, tmp_path: Path) -> None:
     file = tmp_path / "ranks"
-    asked = ["whatif", run, "--mapping", "best", "--rankfile", str(file)]
-    result = CliRunner().invoke(build("whatif"), asked)
+    command = ["whatif", run, "--mapping", "best", "--rankfile", str(file)]
+    result = CliRunner().invoke(build("whatif"), command)
     assert result.exit_code == 0, result.output
     assert "Placements that were replayed" in result.stdout
     lines = file.read_text().splitlines()
     assert [line.partition("=")[0] for line in lines] == ["rank 0", "rank 1"]
     assert sorted(line.partition(" slot=")[2] for line in lines) == ["0", "1"]
     assert (tmp_path / "ranks.mpich").read_text().endswith(":2\n")
-    again = CliRunner().invoke(build("whatif"), asked)
+    again = CliRunner().invoke(build("whatif"), command)
     assert "already exists; pass --force" in str(again.exception)
 
 
@@ -104,11 +104,11 @@ def test_a_rankfile_needs_a_mapping(run: str, tmp_path: Path) -> None:
 
 def test_the_predicted_execution_is_written_as_a_run(run: str, tmp_path: Path) -> None:
     place = tmp_path / "predicted.run"
-    asked = ["whatif", run, "--set", "L=x2", "-o", str(place)]
-    result = CliRunner().invoke(build("whatif"), asked)
+    command = ["whatif", run, "--set", "L=x2", "-o", str(place)]
+    result = CliRunner().invoke(build("whatif"), command)
     assert result.exit_code == 0
     assert f"The predicted run is {place}." in result.stdout
-    again = CliRunner().invoke(build("whatif"), asked)
+    again = CliRunner().invoke(build("whatif"), command)
     assert f"{place} already exists; pass --force to overwrite it" in str(again.exception)
     found = json.loads(CliRunner().invoke(build("report"), ["report", str(place), "--json"]).stdout)
     assert found["predicted"]["settings"] == ["L=x2"]
@@ -124,8 +124,8 @@ def test_overlap_is_advised_alone(tmp_path: Path) -> None:
     result = CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--overlap"])
     assert result.exit_code == 0
     assert "into 4 of 1.00 KiB" in " ".join(result.stdout.split())
-    told = json.loads(CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--overlap", "--json"]).stdout)
-    assert told["overlap"][0]["pieces"] == 4
+    printed = json.loads(CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--overlap", "--json"]).stdout)
+    assert printed["overlap"][0]["pieces"] == 4
     refused = CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--overlap", "--set", "L=x2"])
     assert "--overlap is about the run as it was recorded; give it alone" in str(refused.exception)
 
@@ -158,14 +158,14 @@ def test_a_grid_that_is_not_understood_is_one_line_and_status_2(run: str) -> Non
 
 def test_the_page_has_the_curve_and_the_map(run: str, tmp_path: Path) -> None:
     page = tmp_path / "a.html"
-    asked = ["whatif", run, "--set", "o=2us", "--sweep", "L=1us:1ms:4", "--grid", "L=1us:1ms:4,G=1ns/B:1us/B:4"]
-    result = CliRunner().invoke(build("whatif"), [*asked, "--html", str(page)])
+    command = ["whatif", run, "--set", "o=2us", "--sweep", "L=1us:1ms:4", "--grid", "L=1us:1ms:4,G=1ns/B:1us/B:4"]
+    result = CliRunner().invoke(build("whatif"), [*command, "--html", str(page)])
     assert result.exit_code == 0, result.output
     text = page.read_text()
     for chart in ("path", "sweep", "grid", "regions"):
         assert f'data-chart="{chart}"' in text
     assert page.stat().st_size < 3_000_000
-    again = logpost(*asked, "--html", page)
+    again = logpost(*command, "--html", page)
     assert again.returncode == 2
     assert "already exists; pass --force to overwrite it" in again.stderr
 
@@ -186,11 +186,11 @@ def test_a_finding_is_removed_alone(tmp_path: Path) -> None:
     # 97 ms and 87 without it: tests/analyzer/findings/test_cured.py has the arithmetic.
     assert "recorded   97.0 ms" in result.stdout
     assert "without it 87.0 ms, 10.3 % less time (the finding states up to 10.3 %)" in result.stdout
-    told = json.loads(
+    printed = json.loads(
         CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--without", "1", "--json"]).stdout
     )
-    assert (told["measured_ps"], told["predicted_ps"], told["replayed"]) == (97 * MS, 87 * MS, True)
-    assert sum(told["after_path_ps"].values()) == 87 * MS
+    assert (printed["measured_ps"], printed["predicted_ps"], printed["replayed"]) == (97 * MS, 87 * MS, True)
+    assert sum(printed["after_path_ps"].values()) == 87 * MS
     beyond = logpost("whatif", place.path, "--without", "9")
     assert beyond.returncode == 2
     assert beyond.stderr.startswith("logpost: --without 9: the run's findings are 1 to ")

@@ -1,4 +1,4 @@
-"""An archive whose events all have one time: every verb answers, and no share is of a length of 0."""
+"""An archive whose events all have one time: every verb succeeds, and no share is of a length of 0."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=" ".join,
 )
-def test_a_verb_answers(run: Path, tmp_path: Path, words: list[str]) -> None:
+def test_a_verb_succeeds(run: Path, tmp_path: Path, words: list[str]) -> None:
     done = logpost(*(run if word == "RUN" else word for word in words), cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     written = [file.read_text(encoding="utf-8") for file in tmp_path.glob("*.html")]
@@ -75,7 +75,7 @@ def test_a_verb_answers(run: Path, tmp_path: Path, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.TITLE)
-def test_a_page_of_the_dashboard_answers(run: Path, page: ModuleType) -> None:
+def test_a_page_of_the_dashboard_is_computed(run: Path, page: ModuleType) -> None:
     view = View(Runs([run, run]), State(page.NAME))
     assert _at_last(partial(page.layout, view))
     for make in page.CHARTS.values():

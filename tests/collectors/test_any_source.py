@@ -46,5 +46,5 @@ def test_receives_that_name_no_sender_are_told_from_those_that_do(mpi: str, tmp_
     assert parts.table("any_source").collect().equals(left_open)
 
     (note,) = [note for note in predict(run, Ask(settings=("L=x2",))).notes if "MPI_ANY_SOURCE" in note]
-    assert note.startswith("12 of 30 receives took what came first")
+    assert note.startswith("12 of 30 receives took the message that arrived first")
     assert "MPI_Wait at any_source.c" in note

@@ -54,7 +54,7 @@ def test_what_contradicts_the_ring_is_refused(tmp_path: Path) -> None:
     for options, said in (
         (("--keep", "1MB", "--limit", "5"), "--limit 5 stops a recording that --keep 1MB is to bound; leave one out"),
         (("--keep-in", "/dev/shm"), "--keep-in /dev/shm is about rings; write --keep 10min, too, or leave it out"),
-        (("--keep", "1MB", "--with", "scorep"), "--keep is not for Score-P, which records by itself"),
+        (("--keep", "1MB", "--with", "scorep"), "--keep is not for Score-P, which has a separate recorder"),
     ):
         done = recording.record(tmp_path, "true", options=options)
         assert done.status == 2
@@ -193,7 +193,7 @@ def test_a_program_asks_for_an_archive(openmpi: str, tmp_path: Path, how: str) -
     assert alone.stdout == "done\n"
     done = recording.run(openmpi, tmp_path, 2, program, "4", options=("--keep", "1MB"))
     assert (done.status, done.out) == (0, "done\n")
-    assert "logpost: the program asked for the run so far: " in done.err
+    assert "logpost: the program requested the run so far: " in done.err
     assert _barriers(tmp_path) == {True: 100, False: 101}
 
 

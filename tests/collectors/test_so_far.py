@@ -87,8 +87,8 @@ def test_a_deadlock_is_told_while_it_lasts(openmpi: str, tmp_path: Path) -> None
             recorder.terminate()
         _, said = recorder.communicate(timeout=60)
     assert f"for an archive of the run so far: kill -USR2 {recorder.pid}" in said
-    assert f"a rank has been in one call for 2 s: {found} holds it; the program goes on" in said
-    assert "a signal asked for the run so far: " in said
+    assert f"a rank has been in one call for 2 s: {found} holds it; the program continues" in said
+    assert "a signal requested the run so far: " in said
     run = Run.open(analyze(Request(str(found), str(tmp_path / "a.run"))))
     told = "\n".join(run.manifest.ended_early)
     assert told.startswith("The program still ran when the archive was made: ranks 0-3 had not left the call")

@@ -1,6 +1,6 @@
 """`python -m tests.conformance`: exit status 1 when the collector changes what a test does.
 
-Results are kept under build/conformance (LOGPOST_CONFORMANCE names another place): an interrupted run goes on where it
+Results are kept under build/conformance (or LOGPOST_CONFORMANCE): an interrupted run continues where it
 stopped. After a change of the recorder everything runs again with it, after one of the analyzer only the analyses do.
 """
 
@@ -54,11 +54,11 @@ def listed(cache: Path, mpi: str, only: str = "", build: bool = True) -> list[su
 
 
 def conform(
-    cache: Path, mpi: str, only: str, versions: Versions, patience: float = 1.0, at_once: int = 1, new: bool = False
+    cache: Path, mpi: str, only: str, versions: Versions, patience: float = 1.0, concurrent: int = 1, new: bool = False
 ) -> list[trial.Outcome]:
     """Run the tests whose name matches, those with an outcome excepted; prints the table.
 
-    `patience` multiplies the suite's time limits, with the collector and without; `at_once` tests run at a time first.
+    `patience` multiplies the suite's time limits, with and without collector; first, `concurrent` tests run at a time.
     `new`: those alone of which no outcome is kept, of whatever recorder.
     """
     chosen = [x for x in listed(cache, mpi, only) if fnmatch.fnmatch(x.name, f"*{only}*")]
@@ -85,11 +85,11 @@ def conform(
         done[task.test.name] = dataclasses.replace(outcome, analyzer=versions.analyzer)
         kept.append(results, done[task.test.name])
 
-    if at_once > 1 and len(tasks) > 1:
-        print(f"{mpi}: {len(tasks)} tests, programs first, {at_once} at a time", file=sys.stderr, flush=True)
-        suite.build_all(cache / mpi / "build", [x.test for x in tasks if _is_of_mpich(x.test)], at_once)
+    if concurrent > 1 and len(tasks) > 1:
+        print(f"{mpi}: {len(tasks)} tests, programs first, {concurrent} at a time", file=sys.stderr, flush=True)
+        suite.build_all(cache / mpi / "build", [x.test for x in tasks if _is_of_mpich(x.test)], concurrent)
         alone = []
-        for number, (task, outcome) in enumerate(lanes.side_by_side(_in_company, tasks, at_once), 1):
+        for number, (task, outcome) in enumerate(lanes.side_by_side(_in_company, tasks, concurrent), 1):
             certain = not outcome.built or (outcome.without and outcome.with_collector and not outcome.refused)
             print(
                 f"{mpi} {number}/{len(tasks)} {task.test.name}{'' if certain else ': again, alone'}",
@@ -132,7 +132,7 @@ def _alone(task: _Task) -> trial.Outcome:
 
 
 def _in_company(task: _Task) -> trial.Outcome:
-    """The outcome of a test beside others: certain where it passes both ways."""
+    """The outcome of a test with others at the same time: certain where it passes both ways."""
     hurried_s = min(task.test.limit_s, lanes.load_factor() * lanes.HURRY_S)
     return _again(task.cache, task.mpi, task.test, task.known) or _tried(
         task.cache, task.mpi, task.test, task.before, hurried_s, repeat=False
@@ -219,7 +219,7 @@ def main() -> int:
         "--patience", type=float, default=1.0, metavar="FACTOR", help="times the time limits, on a busy machine [1]"
     )
     parser.add_argument(
-        "--at-once",
+        "--jobs",
         type=int,
         default=(os.cpu_count() or 1) + 1,
         metavar="N",
@@ -245,7 +245,7 @@ def main() -> int:
             (cache / mpi).mkdir(parents=True, exist_ok=True)
             if args.again:
                 (cache / mpi / f"{versions.recorder}.jsonl").unlink(missing_ok=True)
-            outcomes += conform(cache, mpi, args.only, versions, args.patience, args.at_once, args.new)
+            outcomes += conform(cache, mpi, args.only, versions, args.patience, args.jobs, args.new)
     except InputError as problem:
         print(f"conformance: {problem}", file=sys.stderr)
         return 2

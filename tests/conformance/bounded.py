@@ -1,7 +1,8 @@
 """Run something for a limited time, and leave none of its processes behind.
 
-A keeper stands between this process and what it runs. A process whose parent ends becomes the keeper's child, whatever
-session it is in; when the work ends, its time is over or this process dies, the keeper kills all that is left.
+A keeper is the parent of the command and the child of this process. A process whose parent ends becomes the keeper's
+child, whatever session it is in. When the work ends, its time is over or this process dies, the keeper kills all of
+its children.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 WATCHED = (signal.SIGCHLD, *STOPS)
 
 Work = Sequence[str] | Callable[[], int]
-"""A command, or a function that runs in a process of its own and returns an exit status."""
+"""A command, or a function that runs in a separate process and returns an exit status."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +42,17 @@ class _Job:
 def in_time(work: Work, where: Path, limit_s: float, environment: Mapping[str, str]) -> tuple[str, int | None]:
     """Run a command or a function in a folder; its output and exit status, negative of a signal.
 
-    None: it did not end when it was asked to after its time.
+    None: it did not end at SIGTERM after its time.
     """
     with tempfile.TemporaryFile() as output:
-        says, tell = os.pipe()
+        reading, writing = os.pipe()
         parent, keeper = os.getpid(), _fork()
         if keeper == 0:
-            os.close(says)
-            _keep(_Job(work, where, limit_s, environment, output.fileno()), parent, tell)
-        os.close(tell)
+            os.close(reading)
+            _keep(_Job(work, where, limit_s, environment, output.fileno()), parent, writing)
+        os.close(writing)
         try:
-            with os.fdopen(says, "rb") as pipe:
+            with os.fdopen(reading, "rb") as pipe:
                 status = json.loads(pipe.read() or b"null")
         except BaseException:
             os.kill(keeper, signal.SIGTERM)
@@ -72,28 +73,28 @@ def _fork() -> int:
         return os.fork()
 
 
-def _keep(job: _Job, parent: int, tell: int) -> NoReturn:
-    """Be the keeper: run the job, kill what it leaves, tell its status."""
+def _keep(job: _Job, parent: int, writing: int) -> NoReturn:
+    """Be the keeper: run the job, kill what it leaves, write its status."""
     try:
         prctl = ctypes.CDLL(None).prctl
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         before = signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
         prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
         if os.getppid() == parent:
-            status = _wait(_start(job, before, tell), job.limit_s)
+            status = _wait(_start(job, before, writing), job.limit_s)
             _kill_all()
-            os.write(tell, json.dumps(status).encode())
+            os.write(writing, json.dumps(status).encode())
     finally:
         os._exit(0)
 
 
-def _start(job: _Job, mask: set[int], tell: int) -> int:
+def _start(job: _Job, mask: set[int], writing: int) -> int:
     child = _fork()
     if child:
         return child
     status = 127
     try:
-        os.close(tell)
+        os.close(writing)
         os.setsid()
         for number in STOPS:
             signal.signal(number, signal.SIG_DFL)
@@ -129,18 +130,18 @@ def _called(work: Callable[[], int]) -> int:
 
 
 def _wait(child: int, limit_s: float) -> int | None:
-    """The exit status of the child; None: it did not end in time, or this process was asked to end."""
-    asked, until = False, time.monotonic() + limit_s
+    """The exit status of the child; None: it did not end in time, or this process received a signal."""
+    terminated, until = False, time.monotonic() + limit_s
     while True:
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
             if ended[0] == child:
                 return os.waitstatus_to_exitcode(ended[1])
         left_s = until - time.monotonic()
         if left_s <= 0:
-            if asked:
+            if terminated:
                 return None
             os.killpg(child, signal.SIGTERM)
-            asked, until = True, time.monotonic() + STOP_S
+            terminated, until = True, time.monotonic() + STOP_S
             continue
         got = signal.sigtimedwait(WATCHED, left_s)
         if got is not None and got.si_signo in STOPS:

@@ -1,6 +1,6 @@
 """What runs have shown so far: an outcome a line, kept from run to run.
 
-What an outcome depends on is told apart. With another recorder a test runs again with the collector; what it does
+The key of an outcome has all that it depends on. With another recorder a test runs again with the collector; its result
 without is known from before as long as the MPI is the same; with another analyzer the archive that was kept is analyzed
 again.
 """

@@ -43,7 +43,7 @@ class _Numbered(Generic[Task, Result]):
 def _lane(parent: int) -> None:
     """A lane ends with the process that started it, and with it what it runs.
 
-    At once, not by what Python does with the signal: one that came just before the lane waited for its next task
+    At once, not by what Python does with the signal: one that arrived just before the lane waited for its next task
     would not wake it.
     """
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -53,7 +53,7 @@ def _lane(parent: int) -> None:
 
 
 def load_factor() -> float:
-    """Times that a test takes longer where more processes want to run than there are cores; 1 on an idle machine.
+    """The factor by which a test is slower where more processes want to run than there are cores; 1 on an idle machine.
 
     Not beyond `MOST`: a test that hangs would hold the run up for a quarter of an hour. `--patience` gives more.
     """

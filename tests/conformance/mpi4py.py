@@ -64,11 +64,11 @@ def _build(where: Path, mpi: str) -> None:
     log = where / "build.log"
     environment = {**os.environ, "MPICC": f"mpicc.{mpi}"}
     pip = [str(where / "python" / "bin" / "python"), "-m", "pip"]
-    asked = ["--no-binary", "mpi4py", f"mpi4py=={VERSION}"]
-    wanted = ["--only-binary", "mpi4py", asked[-1]] if where.name == WHEEL else asked
+    from_source = ["--no-binary", "mpi4py", f"mpi4py=={VERSION}"]
+    wanted = ["--only-binary", "mpi4py", from_source[-1]] if where.name == WHEEL else from_source
     for command in (
         [sys.executable, "-m", "venv", str(where / "python")],
-        [*pip, "download", "-q", "--no-deps", "-d", str(where), *asked],
+        [*pip, "download", "-q", "--no-deps", "-d", str(where), *from_source],
         ["tar", "xf", str(where / f"mpi4py-{VERSION}.tar.gz"), "-C", str(where)],
         [*pip, "install", "-q", "--no-cache-dir", *wanted],  # the cache may have it built for another MPI
     ):

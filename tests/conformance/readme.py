@@ -82,5 +82,5 @@ def write(file: Path, table: Sequence[str]) -> None:
     before, begin, rest = file.read_text().partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
-        raise InputError(f"{file} has no lines `{BEGIN}` and `{END}`, between which the table stands")
+        raise InputError(f"{file} has no lines `{BEGIN}` and `{END}`, between which the table is written")
     file.write_text(before + "\n".join([BEGIN, "", *table, "", END]) + after)

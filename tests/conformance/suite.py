@@ -41,7 +41,7 @@ class Test:
     launcher: tuple[str, ...] = ()
     limit_s: float = DEFAULT_LIMIT_S
     command: tuple[str, ...] = ()
-    """What runs the program, where it is none by itself."""
+    """What runs the program, where it is not executable."""
     good: str = "No Errors"
     """What a test that passes prints."""
     launch: str = ""

@@ -32,7 +32,7 @@ class Outcome:
     refused: str = ""
     faults: dict[str, int] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
-    """Of the clock, what it took: `without`, `with`, `analyze`."""
+    """Wall time of each step: `without`, `with`, `analyze`."""
     limit_s: float = 0.0
     mpi: str = ""
     analyzer: str = ""

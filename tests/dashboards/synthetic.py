@@ -1,4 +1,4 @@
-"""A stencil with a hot receiver, told as a `Story`, whose every time follows from the constants below.
+"""A stencil with a hot receiver, written as a `Story`; each of its times follows from the constants below.
 
 Per iteration each rank r computes `COMPUTE_PS + r * SKEW_PS`, sends to its right neighbour, receives from its left one,
 sends a block to rank 0 (rank 0 receives them in order of arrival through a NIC that serves one at a time), and joins
@@ -184,7 +184,7 @@ class Stencil(Story):
                 ],
                 residual_share=0.031,
                 deficit_share=0.004,
-                notes=["No arrival stamps: network contention behind a late receiver cannot be told from lateness."],
+                notes=["No arrival stamps: network contention behind a late receiver counts as lateness."],
             ),
             quality=[
                 QualityCount(
@@ -206,7 +206,7 @@ Act = Callable[[Stencil], object]
 
 
 class Plan:
-    """What the ranks do, one after the other; told to a story once its length is known."""
+    """The calls of the ranks, one after another; written to a story once its length is known."""
 
     def __init__(self, ranks: int, iterations: int, messages: bool) -> None:
         self.acts: list[Act] = []
@@ -272,7 +272,7 @@ class Plan:
         arrived = sent + sum(plan.values())
         leave = max(enter, arrived) + RECV_PS
         late = max(0, sent - enter)
-        # What of the message lies in the call: its lateness, the plan from the enter on, the overhead.
+        # The part of the message within the call: its lateness, the plan from the enter on, the overhead.
         inside = {"late_sender": late}
         at = sent
         for part, length in plan.items():

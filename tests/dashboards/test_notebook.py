@@ -1,4 +1,4 @@
-"""A run in a notebook: tables are frames, and figures draw by themselves."""
+"""A run in a notebook: tables are frames, and figures draw without a page."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_tables_are_frames_and_a_selection_scopes_figures(tmp_path: Path) -> Non
         "critical_path",
     ],
 )
-def test_a_figure_draws_by_itself(name: str, tmp_path: Path) -> None:
+def test_a_figure_draws_without_a_page(name: str, tmp_path: Path) -> None:
     run = logpost.open_run(make_run(tmp_path / "a.run").path)
     figure = getattr(run.plot, name)()
     assert figure.data

@@ -35,7 +35,7 @@ def test_the_testbed_lies_between_logp_and_logpc(quick_result: Callable[[str], R
     measured = number(sync, "measured: random destinations", "remap, 32 ranks")
     staggered = number(sync, "measured: staggered destinations", "remap, 32 ranks")
     assert 316 < measured < 499
-    # Who walks the ranks in step meets nobody: less queueing than by chance, never less than LogP.
+    # With staggered partners no messages collide: less queueing than by chance, never less than LogP.
     assert 316 <= staggered < measured
 
 

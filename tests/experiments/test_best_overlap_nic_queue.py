@@ -19,7 +19,7 @@ def test_a_blocking_program_pays_everything() -> None:
 def test_a_pipelined_program_waits_for_the_first_message_only() -> None:
     # Two messages of 10,000 B in bursts of one, both initiated before the first is awaited: initiations end at 1 and
     # 2, transfers begin at 1 + 5 = 6 and at 16, when the link is free again, and end at 16 and 26; complete at 21 and
-    # 31. Computing takes 5 us each: 31 + 5 = 36.
+    # 31. Each computation is 5 us: 31 + 5 = 36.
     assert played(NETWORK, 0.5, Decomposed(20_000, 10_000, 1)) == pytest.approx(36.0)
 
 

@@ -1,7 +1,7 @@
 """LOG3P Fig. 12: LogGP cannot see what datatypes cost, log3P can.
 
-The transposes are run here. LogGP's values are a virtual machine's: a calibration beside other work takes minutes, and
-what is asked here does not depend on it.
+The transposes are run here. LogGP's values are a virtual machine's: a calibration of a busy machine needs minutes, and
+these tests do not depend on it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def times(quick_result: Callable[[str], Result], samples: Path, monkeypatch: pyt
 
 
 def test_the_papers_sizes() -> None:
-    # LOG3P footnote 15: FT.B.4 has d = 512 KB and s = 128 MB per process, of which a quarter goes to each.
+    # LOG3P footnote 15: FT.B.4 has d = 512 KB and s = 128 MB per process, of which each receives a quarter.
     b4 = Problem("B", 1, 4)
     assert b4.columns * 16 == 512 * 1024
     assert b4.message * b4.ranks == 128 * 2**20

@@ -114,7 +114,7 @@ def test_what_is_charged_is_overhead_and_what_is_left_over_is_looking() -> None:
     )
 
 
-def test_short_messages_go_on_as_table_1_begins() -> None:
+def test_short_messages_continue_table_1() -> None:
     """LOGPC Table 1: o_s 9, 12, 15 and o_r 117, 119, 122 for 0, 1 and 2 words; SENS 3.2: up to fourteen."""
     table = sens.machine_for(sens.INTERRUPTS).loggp.other_node
     assert table is not None

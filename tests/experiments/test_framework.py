@@ -92,7 +92,7 @@ def test_every_file_and_folder_of_the_package_is_an_experiment_of_its_name() -> 
     assert all(name == one.name and one.paper in PAPERS for name, one in known.items())
 
 
-def test_experiments_come_in_the_order_of_the_papers() -> None:
+def test_experiments_are_in_the_order_of_the_papers() -> None:
     papers = [one.paper for one in registry.experiments().values()]
     assert papers == sorted(papers, key=list(PAPERS).index)
 
@@ -143,7 +143,7 @@ def test_a_failure_in_one_of_many_steps_is_the_failure_of_all(tmp_path: Path) ->
 
 def test_progress_counts_every_step(tmp_path: Path) -> None:
     seen: list[tuple[str, int, int]] = []
-    Context(tmp_path, progress=lambda *said: seen.append(said)).each("span", [5, 6, 7], lambda x: x, at_once=1)
+    Context(tmp_path, progress=lambda *said: seen.append(said)).each("span", [5, 6, 7], lambda x: x, concurrent=1)
     assert seen == [("span", 0, 3), ("span", 1, 3), ("span", 2, 3), ("span", 3, 3)]
 
 
@@ -315,7 +315,7 @@ def test_results_can_be_had_as_json(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert said["experiments"][0]["claims"][0]["holds"] is False
 
 
-def test_a_claim_is_told_with_its_standing_and_the_reason() -> None:
+def test_a_claim_states_its_verdict_and_the_reason() -> None:
     def claim(holds: bool | None) -> Claim:
         return Claim("x", "1", "1", holds, given="put in", contradiction="“not x”")
 

@@ -18,7 +18,7 @@ PROGRAM = Program("overlap", ("--repeat", "1"), 2)
 
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A shell script that stands for the program that is launched; each launch adds a line to `count` beside it."""
+    """A shell script that stands for the launched program; each launch adds a line to `count` in its folder."""
     path = tmp_path / "program"
     monkeypatch.setattr(launches, "check", lambda: None)
     monkeypatch.setattr(launches, "launcher", lambda _ranks: ["sh"])

@@ -1,6 +1,6 @@
-"""LOG3P Fig. 10 and 11: strides matter, and only log3P knows of them.
+"""LOG3P Fig. 10 and 11: strides matter, and only log3P includes them.
 
-How near either model comes on the machine at hand depends on what else runs there: benchmarks say that. Here the
+The error of either model on the machine at hand depends on its other load: benchmarks measure that. Here the
 predictions are those of a virtual machine, and errors are judged on given times.
 """
 
@@ -16,7 +16,7 @@ from logpost.collectors.calibration.simulated import Truth
 from logpost.experiments.framework.result import Result
 from logpost.experiments.strided_broadcast.cases import Case, mean_error, predict
 from logpost.experiments.strided_broadcast.claims import ON_TITAN
-from logpost.experiments.strided_broadcast.experiment import told
+from logpost.experiments.strided_broadcast.experiment import result_of
 from logpost.experiments.support.launches import Spread
 from logpost.machines.calibration.compose import calibration
 from logpost.machines.schema import Machine
@@ -38,7 +38,7 @@ def machine() -> Machine:
     return calibration(Virtual(TRUTH).samples(), name="virtual").machine
 
 
-def test_loggp_cannot_tell_strides_apart_and_log3p_adds_each_block(machine: Machine) -> None:
+def test_loggp_ignores_strides_and_log3p_adds_each_block(machine: Machine) -> None:
     dense, sparse = (predict(machine, "linear", ONE_MESSAGE, 16384, stride) for stride in (8, 256))
     assert sparse["LogGP"] == dense["LogGP"]
     # 2,048 doubles of 5 ns (1 + 256/1024) each.
@@ -64,13 +64,13 @@ def case(stride: int, measured: float, loggp: float, log3p: float, ranks: int = 
 
 
 def verdicts(machine: Machine, cases: Sequence[Case]) -> dict[str, bool | None]:
-    return {claim.text: claim.holds for claim in told(machine, cases, CORES).claims if claim.text != ON_TITAN}
+    return {claim.text: claim.holds for claim in result_of(machine, cases, CORES).claims if claim.text != ON_TITAN}
 
 
 def test_the_papers_own_l_mw_predicts_its_own_measurement(machine: Machine) -> None:
     """452 us to oneself: l_mw = 452 - 29 - 3 = 420; 29 + 420 + 131 = 580 us, which the paper measured."""
     cases = [case(8, 10.0, 9.0, 9.5), case(512, 40.0, 10.0, 42.0)]
-    [claim] = [one for one in told(machine, cases, CORES).claims if one.text == ON_TITAN]
+    [claim] = [one for one in result_of(machine, cases, CORES).claims if one.text == ON_TITAN]
     assert claim.holds
     assert claim.reached.startswith("0.0 %: l_mw = 452 − 29 − 3 = 420 us")
 
@@ -81,8 +81,8 @@ def test_errors_are_of_what_was_measured_and_claims_are_judged_by_them(machine: 
     assert mean_error(cases[1:], "LogGP") == pytest.approx(62.5)
     assert mean_error(cases[1:], "log3P") == pytest.approx(7.5)
     assert all(verdicts(machine, cases).values())
-    assert "log3P is nearer in 2 of 2 cases" in told(machine, cases, CORES).summary
-    linear = table(told(machine, cases, CORES), "Fig. 10")
+    assert "log3P is nearer in 2 of 2 cases" in result_of(machine, cases, CORES).summary
+    linear = table(result_of(machine, cases, CORES), "Fig. 10")
     assert number(linear, "P = 2, 16 KB, 512 B", "measured") == 40.0
     assert number(linear, "P = 2, 16 KB, 512 B", "median of launches") == pytest.approx(44.0)
 
@@ -91,13 +91,13 @@ def test_a_model_that_is_wrong_here_is_said_to_be(machine: Machine) -> None:
     # Strides cost nothing, and log3P says that they do.
     cases = [case(8, 10.0, 9.0, 9.5), case(128, 10.0, 10.0, 18.0), case(512, 10.0, 10.5, 42.0)]
     assert not any(verdicts(machine, cases).values())
-    assert "log3P is nearer in 0 of 2 cases" in told(machine, cases, CORES).summary
+    assert "log3P is nearer in 0 of 2 cases" in result_of(machine, cases, CORES).summary
 
 
 def test_ranks_that_share_cores_are_judged_apart(machine: Machine) -> None:
     crowd = 2 * CORES
     cases = [case(8, 10.0, 9.0, 9.5), case(512, 40.0, 10.0, 42.0), case(512, 900.0, 40.0, 100.0, crowd)]
-    result = told(machine, cases, CORES)
+    result = result_of(machine, cases, CORES)
     assert "LogGP is off by 75 % in the mean, log3P by 5 %" in result.summary
     assert verdicts(machine, cases)["The same with more ranks than cores"]
     assert any("cores" in note for note in result.notes)
@@ -105,14 +105,14 @@ def test_ranks_that_share_cores_are_judged_apart(machine: Machine) -> None:
 
 def test_without_a_core_for_each_rank_nothing_is_judged(machine: Machine) -> None:
     cases = [case(8, 10.0, 9.0, 9.5), case(512, 900.0, 40.0, 100.0), case(512, 990.0, 40.0, 100.0, 4)]
-    result = told(machine, cases, cores=1)
+    result = result_of(machine, cases, cores=1)
     assert result.summary.startswith("No broadcast of strided data had a core for each rank (1 core)")
     *judged, crowd, _ = result.claims
     assert {claim.holds for claim in judged} == {None}
     assert {claim.reached for claim in judged} == {"cannot be judged: no broadcast had a core for each rank"}
     # Crowded: log3P 89 and 90 % off, LogGP 96 %.
     assert (crowd.holds, crowd.reached) == (True, "89 % against 96 %")
-    assert len(judged) == len(told(machine, cases, CORES).claims) - 2
+    assert len(judged) == len(result_of(machine, cases, CORES).claims) - 2
     errors = table(result, "Errors")
     assert all(row[3] is None and row[4] is None for row in errors.rows)
     assert number(errors, "linear, log3P", "here, more ranks than cores: mean") == pytest.approx(61.0, abs=1.0)

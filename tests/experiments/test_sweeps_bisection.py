@@ -19,8 +19,8 @@ VALUES = ("18 B/cycle", "10.5 B/cycle", "3 B/cycle")
 
 
 def test_a_message_waits_for_a_gap_in_the_cross_traffic() -> None:
-    # 64 bytes at 2 bytes per cycle are 32 cycles. At 9 of 18 B/cycle the cross-traffic takes half of a channel:
-    # 0.5 * 32 / (2 * 0.5) = 16 cycles; at 7.2 it takes 0.6: 0.6 * 32 / (2 * 0.4) = 24.
+    # 64 bytes at 2 bytes per cycle are 32 cycles. At 9 of 18 B/cycle the cross-traffic uses half of a channel:
+    # 0.5 * 32 / (2 * 0.5) = 16 cycles; at 7.2 it uses 0.6: 0.6 * 32 / (2 * 0.4) = 24.
     assert cross_traffic_wait(18.0) == 0.0
     assert cross_traffic_wait(9.0) == pytest.approx(16.0)
     assert cross_traffic_wait(7.2) == pytest.approx(24.0)

@@ -1,4 +1,4 @@
-"""The wormhole network by hand: who holds which channel, and what two DMA engines at work cost."""
+"""The wormhole network by hand: which message holds which channel, and the cost of two busy DMA engines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def times(network: Wormholes, sends: list[tuple[float, int, int, float]]) -> lis
     return done
 
 
-def test_a_route_goes_along_the_row_first() -> None:
+def test_a_route_follows_the_row_first() -> None:
     # 4 columns: node 1 is (1, 0), node 10 is (2, 2)
     assert route(4, 1, 10) == [(1, 2), (2, 6), (6, 10), (10, 10)]
     assert route(4, 10, 1) == [(10, 9), (9, 5), (5, 1), (1, 1)]
@@ -47,7 +47,7 @@ def test_a_message_alone_takes_its_hops_and_its_bytes() -> None:
 
 
 def test_a_blocked_message_holds_the_channels_behind_it() -> None:
-    # On a row 0 1 2 3: A goes 1 -> 3 until 50; B, 0 -> 2, takes 0-1 and waits for 1-2 until 50, then moves until 100;
+    # On a row 0 1 2 3: A moves 1 -> 3 until 50; B, 0 -> 2, takes 0-1 and waits for 1-2 until 50, then moves until 100;
     # C, 0 -> 1 from another sender's view, needs 0-1, which B holds although nothing moves there: 100 to 110.
     network = Wormholes(4, G=0.5)
     assert times(network, [(0, 1, 3, 100), (1, 0, 2, 100), (2, 0, 1, 20)]) == [50.0, 100.0, 110.0]

@@ -55,7 +55,7 @@ def _keep(folder: Path, each: Round, wrong: str) -> None:
 
 def _round(folder: Path, kinds: list[str], seed: int, player: int) -> Round:
     kind = kinds[seed % len(kinds)]
-    # A name of its own: nothing that a process remembers of a path is another round's.
+    # A separate name: nothing that a process remembers of a path is another round's.
     return Round(SUBJECTS[kind], folder / kind, folder / f"scratch-{player}-{seed}", seed)
 
 

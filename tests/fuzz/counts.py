@@ -37,7 +37,7 @@ class Count:
 
 
 def counted(said: str) -> dict[str, Count]:
-    """Of each part that came to its end at least once: the sums over all its ends."""
+    """Of each part that ended at least once: the sums over all its ends."""
     found = {}
     for part, pattern in _PARTS.items():
         ends = [

@@ -42,7 +42,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class Round:
-    """What is changed under a seed: sound files, and where the changed copy goes."""
+    """What is changed under a seed: sound files, and where the changed copy is written."""
 
     subject: Subject
     sound: Path
@@ -59,7 +59,7 @@ def apart(work: Callable[[], str], report: Path, progress: Callable[[], int] = l
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
-        # A group of its own, so that what the commands start ends with them.
+        # A separate group, so that what the commands start ends with them.
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         status = 0
@@ -140,7 +140,7 @@ def _attempt(each: Round) -> tuple[str, bool]:
 
 
 def _allow_seconds(seconds: int) -> None:
-    """So much more processor time; what takes longer is killed by a signal."""
+    """So much more processor time; what exceeds it is killed by a signal."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + 1 + seconds, resource.RLIM_INFINITY))
 

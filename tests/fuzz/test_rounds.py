@@ -1,4 +1,4 @@
-"""The fuzzer finds what it looks for, and takes answers and refusals for what they are."""
+"""The fuzzer finds what it looks for, and recognizes successes and refusals."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def test_a_batch_ends_with_the_round_that_dies(tmp_path: Path) -> None:
     def raises() -> Commands:
         raise ValueError("a bug")
 
-    def answers() -> Commands:
+    def succeeds() -> Commands:
         return [["machines", "check", "alewife"]]
 
-    changes = (answers, raises, dies, raises)
+    changes = (succeeds, raises, dies, raises)
     batch = [
         Round(subject(change), tmp_path, tmp_path / f"scratch-{seed}", seed) for seed, change in enumerate(changes)
     ]
@@ -89,7 +89,7 @@ def test_a_text_is_changed_in_the_same_way_by_the_same_seed() -> None:
 
 @pytest.mark.slow
 def test_rounds() -> None:
-    """In a process of its own: one that has used the table library's threads must not fork."""
+    """In a separate process: one that has used the table library's threads must not fork."""
     root = Path(__file__).parents[2]
     command = [sys.executable, "-m", "tests.fuzz", "4", "1", "machine", "gasnet"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=300)

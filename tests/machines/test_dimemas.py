@@ -74,7 +74,7 @@ def test_ratios_are_options_of_whatif(tmp_path: Path) -> None:
     assert found.left_out == ("node 3: bursts of 0.5 s whatever they were; a replay scales measured times",)
     same = imported(tmp_path, text + 4 * node.format(ratio=4.0))
     assert same.scale_compute == ("0.25",)
-    # Bandwidth 0: transfers take no time, and no link is a limit.
+    # Bandwidth 0: transfers have no duration, and no link is a limit.
     assert not replay_parameters(same.machine).G_ps_per_byte.any()
     assert same.machine.topology is not None
     assert same.machine.topology.link_bandwidth is None

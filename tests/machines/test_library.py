@@ -1,4 +1,4 @@
-"""The machine files that come with logpost: each value has unit and source, and the papers' numbers stand in them."""
+"""The machine files that come with logpost: each value has unit and source, and the papers' numbers are in them."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_sens_cache_misses_cell_by_cell() -> None:
 
 @pytest.mark.parametrize("name", ["paragon", "meiko_cs2", "myrinet_now"])
 def test_logp_machines_round_trip_is_what_the_paper_measured(name: str) -> None:
-    # 2 (o_s + L + o_r) must lie in the printed range of round trips, give or take the rounding of the
+    # 2 (o_s + L + o_r) must lie within the printed range of round trips, give or take the rounding of the
     # three parameters to 0.1 us: 2 * 3 * 0.05 = 0.3 us.
     machine = load_machine(name)
     table = machine.loggp.of("other_node")

@@ -144,8 +144,8 @@ Figures analyze(const replay::Program& program, unsigned threads, std::size_t ba
     return figures;
 }
 
-/// The same while causes are found beside the choice of a machine, the queues, and messages and calls, which are asked
-/// for at once: as a run is written.
+/// The same while causes are found concurrently with the choice of a machine, the queues, and messages and calls, which
+/// are read at once: as a run is written.
 Figures analyze_at_once(const replay::Program& program, unsigned threads, std::size_t batch) {
     const auto parameters = machine();
     const auto causes = std::make_shared<replay::Causes>(program, std::vector<replay::Span>{}, threads);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Writes small OTF2 archives in code, for tests that tell a story: who did what at which tick.
+// Writes small OTF2 archives in code, for tests that are stories: which location did what at which tick.
 
 #include <otf2/otf2.h>
 #include <stdlib.h>

@@ -32,7 +32,7 @@ namespace {
 constexpr rlim_t kProcessorSeconds = 20;
 constexpr rlim_t kMemory = rlim_t{1} << 30;
 
-/// What the processes tell each other.
+/// The state that the processes share.
 struct Shared {
     std::atomic<std::uint64_t> seed;
     std::atomic<std::uint64_t> read, refused, sums_that_differ;

@@ -10,7 +10,7 @@ namespace {
 
 using tests::ProgramStory;
 
-/// Rank 0 calls as told, every one a send of 8 B to rank 1.
+/// Rank 0 makes the given calls, every one a send of 8 B to rank 1.
 struct Sender {
     ProgramStory story;
     std::int32_t sender = story.rank(0, 10'000);

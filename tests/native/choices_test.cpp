@@ -17,32 +17,32 @@ namespace {
 using tests::plain_machine;
 using tests::ProgramStory;
 
-/// Rank 0 waits for a byte each of ranks 1, 2 and 3, and answers each at once. Rank 1 sends at 20, rank 2 at 50, rank
-/// 3 at 900.
-const Program& three_come(ProgramStory& story) {
+/// Rank 0 waits for a byte each of ranks 1, 2 and 3, and replies to each at once. Rank 1 sends at 20, rank 2 at 50,
+/// rank 3 at 900.
+const Program& three_arrivals(ProgramStory& story) {
     for (int rank = 0; rank < 4; ++rank) {
         story.rank(rank, 5000);
     }
-    // They come at 10 + L 100 and take o_r 20: 150, 180, 1030; each answer takes o_s 10, and is there 120 later.
+    // They arrive at 10 + L 100 and cost o_r 20: 150, 180, 1030; each reply costs o_s 10, and is there 120 later.
     const std::vector<std::uint32_t> sends{story.call(1, CallKind::send, 20, 30), story.call(2, CallKind::send, 50, 60),
                                            story.call(3, CallKind::send, 900, 910)};
-    const std::vector<std::int64_t> sent{30, 60, 910}, come{150, 180, 1030};
-    std::vector<std::uint32_t> posts, waits, answers;
+    const std::vector<std::int64_t> sent{30, 60, 910}, arrived{150, 180, 1030};
+    std::vector<std::uint32_t> posts, waits, replies;
     for (int i = 0; i < 3; ++i) {
         posts.push_back(story.call(0, CallKind::receive_nonblocking, 0, 0));
     }
     std::int64_t since = 0;
-    for (const auto at : come) {
-        const auto callpath = static_cast<std::int32_t>(kCallKinds - 1 - waits.size());  // one of its own
+    for (const auto at : arrived) {
+        const auto callpath = static_cast<std::int32_t>(kCallKinds - 1 - waits.size());  // a separate one
         waits.push_back(story.call(0, CallKind::wait_multi, since, at, callpath));
-        answers.push_back(story.call(0, CallKind::send, at, at + 10));
+        replies.push_back(story.call(0, CallKind::send, at, at + 10));
         since = at + 10;
     }
     for (std::size_t i = 0; i < 3; ++i) {
         const auto rank = static_cast<std::int32_t>(i + 1);
         story.message(rank, sends[i], 0, posts[i], 1, {}, waits[i]);
-        const auto back = story.call(rank, CallKind::receive, sent[i], come[i] + 130);
-        story.message(0, answers[i], rank, back, 1);
+        const auto back = story.call(rank, CallKind::receive, sent[i], arrived[i] + 130);
+        story.message(0, replies[i], rank, back, 1);
     }
     return story.program();
 }
@@ -60,7 +60,7 @@ std::vector<std::int64_t> answered(const Program& program, const Graph& graph, c
 
 TEST(Choices, AreTakenInTheOrderInWhichRequestsComplete) {
     ProgramStory story;
-    const auto& program = three_come(story);
+    const auto& program = three_arrivals(story);
     const auto machine = plain_machine();
     const auto graph = build_graph(program, machine, machine);
     ASSERT_TRUE(chooses(program));
@@ -70,11 +70,11 @@ TEST(Choices, AreTakenInTheOrderInWhichRequestsComplete) {
     const Setting same{.machine = machine};
     EXPECT_EQ(answered(program, graph, same), (std::vector<std::int64_t>{280, 310, 1160}));
     EXPECT_FALSE(reordered(program, graph, machine, same).has_value());
-    // Rank 1 computes ten times as long: it sends at 200, and its message has come at 330. In recorded order rank 2
+    // Rank 1 computes ten times as long: it sends at 200, and its message has arrived at 330. In recorded order rank 2
     // waits for that: taken at 350, answered 130 later.
     const Setting late{.machine = machine, .by_location = {1, 10, 1, 1}};
     EXPECT_EQ(answered(program, graph, late), (std::vector<std::int64_t>{460, 490, 1160}));
-    // Rank 0 takes rank 2's message when it comes.
+    // Rank 0 takes rank 2's message when it arrives.
     const auto other = reordered(program, graph, machine, late);
     ASSERT_TRUE(other.has_value());
     EXPECT_EQ(answered(program, *other, late), (std::vector<std::int64_t>{460, 310, 1160}));
@@ -91,7 +91,7 @@ TEST(Choices, AreTakenInTheOrderInWhichRequestsComplete) {
 
 TEST(Choices, TakeOfASendAndAReceiveThatAreCompleteTheOneThatTheyTookInTheTrace) {
     // Rank 0 sends a byte to rank 1, and computes until 300: then the send and two messages are complete. It takes the
-    // messages first; rank 3's comes at 1010.
+    // messages first; rank 3's arrives at 1010.
     ProgramStory story;
     for (int rank = 0; rank < 4; ++rank) {
         story.rank(rank, 5000);
@@ -114,7 +114,7 @@ TEST(Choices, TakeOfASendAndAReceiveThatAreCompleteTheOneThatTheyTookInTheTrace)
     const auto graph = build_graph(program, machine, machine);
     const Setting same{.machine = machine};
     EXPECT_FALSE(reordered(program, graph, machine, same).has_value());
-    // Rank 1 sends at 200, and its message comes at 310: it is taken behind the one of rank 2, and before the send.
+    // Rank 1 sends at 200, and its message arrives at 310: it is taken behind the one of rank 2, and before the send.
     const Setting late{.machine = machine, .by_location = {1, 10, 1, 1}};
     const auto other = reordered(program, graph, machine, late);
     ASSERT_TRUE(other.has_value());

@@ -70,7 +70,7 @@ TEST(Clock, SaturatesInsteadOfOverflowing) {
     EXPECT_EQ(clock.ticks_to_ps(std::int64_t{1} << 40), Clock::kSaturated);
     EXPECT_EQ(clock.ticks_to_ps(-(std::int64_t{1} << 40)), -Clock::kSaturated);
 
-    // Ticks and base are farther apart than 2^63, in both directions; an offset takes a time beyond 2^63.
+    // Ticks and base are farther apart than 2^63, in both directions; an offset moves a time beyond 2^63.
     const std::uint64_t all = ~std::uint64_t{0};
     EXPECT_EQ(Clock(1, 0, {}).to_ps(all), Clock::kSaturated);
     EXPECT_EQ(Clock(1, all, {}).to_ps(0), -Clock::kSaturated);

@@ -1,4 +1,4 @@
-/// The way back through a replayed collective operation: labelled message by message, and summed up.
+/// The path back through a replayed collective operation: labelled message by message, and summed up.
 
 #include "replay/native/collectives/replay.hpp"
 
@@ -40,7 +40,7 @@ const std::vector<Case> kCases{
     {Operation::alltoall, Algorithm::linear, 32, 100},
 };
 
-// Members are asked twice: from one instant for all, whose ways have much in common, then each from its own.
+// Members are traced twice: from one instant for all, whose paths have much in common, then each from its own.
 TEST(CollectiveReplay, WhatIsSummedUpIsWhatTheWayIsLabelledWith) {
     for (const bool queues : {false, true}) {
         for (const auto& one : kCases) {

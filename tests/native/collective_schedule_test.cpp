@@ -242,11 +242,11 @@ TEST(CollectiveSchedule, MessagesDepthAndVolumeAreTheTextbooks) {
 }
 
 struct Rounds {
-    std::uint64_t told = 0, meant = 0;
+    std::uint64_t calls = 0, meant = 0;
     void message(std::uint32_t, std::uint32_t, std::uint64_t) {}
     template <class Source>
     void round(std::uint32_t, Source&&, std::uint64_t, std::uint32_t repeat) {
-        ++told;
+        ++calls;
         meant += repeat;
     }
     void burst(std::uint32_t, std::uint32_t, std::uint64_t) {}
@@ -255,7 +255,7 @@ struct Rounds {
 TEST(CollectiveSchedule, LongAlgorithmsAreToldInAtMostSixtyFourRoundsAMember) {
     Rounds rounds;
     visit_schedule({Operation::alltoall, 4096, 8}, Algorithm::pairwise, rounds);
-    EXPECT_EQ(rounds.told, 64U);
+    EXPECT_EQ(rounds.calls, 64U);
     EXPECT_EQ(rounds.meant, 4095U);
 }
 

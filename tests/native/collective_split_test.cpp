@@ -19,7 +19,7 @@ namespace {
 using enum CollectivePart;
 using tests::plain_machine;
 
-/// A collective operation of ranks that enter and leave as told, in picoseconds.
+/// A collective operation of ranks that enter and leave at the given times, in picoseconds.
 struct Together : tests::ProgramStory {
     Together(Operation operation, const std::vector<std::pair<std::int64_t, std::int64_t>>& times,
              std::int32_t root = -1, std::int32_t ranks_per_node = 1) {
@@ -62,7 +62,7 @@ std::int64_t total(const CollectiveSums& sums) {
     return std::accumulate(sums.begin(), sums.end(), std::int64_t{0});
 }
 
-// One round of a barrier of two: o_s + L + o_r = 10 + 100 + 20 after the last one, who finds the other's message
+// One round of a barrier of two: o_s + L + o_r = 10 + 100 + 20 after the last one, which finds the other's message
 // there after its own: 10 + 20.
 TEST(CollectiveSplit, ABarrierOfTwoTakesAMessageEachWay) {
     const auto machine = plain_machine();
@@ -92,7 +92,7 @@ TEST(CollectiveSplit, WhatTheReplayDoesNotExplainIsResidualAndWhatItWantsTooMuch
     EXPECT_EQ(divided.split.kinds()[0].deficit_ps, 65);
 }
 
-// Of four, rank 3 hangs on rank 2, who enters 1000 after the root: that is no Late Broadcast, and no transport.
+// Of four, rank 3 depends on rank 2, which enters 1000 after the root: that is no Late Broadcast, and no transport.
 TEST(CollectiveSplit, ALateMemberOnTheWayIsNamedApartFromTheRoot) {
     const auto machine = plain_machine();
     // 8 B: the root sends to 2, then to 1; 2 has it at 1000 + o_r (it was there), sends to 3.
@@ -117,7 +117,7 @@ TEST(CollectiveSplit, ARootThatLeavesAtOnceLeavesItsNicBusy) {
         locality.ranges[0].g = 500;
     }
     for (const auto& [sends_at, uses] : {std::pair{900, 1U}, {1'100, 0U}}) {
-        // Rank 1 has it at 510 + 100 + 7 + 20, rank 3 from rank 2, who leaves at 10 + 100 + 7 + 20 + 10.
+        // Rank 1 has it at 510 + 100 + 7 + 20, rank 3 from rank 2, which leaves at 10 + 100 + 7 + 20 + 10.
         Together story(Operation::bcast, {{0, 20}, {0, 637}, {0, 147}, {0, 274}}, 0);
         const auto send = story.call(0, CallKind::send, sends_at, sends_at + 10);
         story.message(0, send, 3, story.call(3, CallKind::receive, 900, 2'000), 8);
@@ -156,18 +156,18 @@ TEST(CollectiveSplit, AMemberThatStillReceivesIsReachedByTheFirstRounds) {
 
 TEST(CollectiveSplit, TheAlgorithmIsTheOneThatFitsTheMeasuredEnds) {
     const auto machine = plain_machine();
-    // From the root to each in turn: 10, 20, 30 + L + 7 + o_r.
+    // From the root to one after another: 10, 20, 30 + L + 7 + o_r.
     Together linear(Operation::bcast, {{0, 30}, {0, 137}, {0, 147}, {0, 157}}, 0);
     const auto kind = Divided(linear, machine).split.kinds()[0];
     EXPECT_EQ(kind.algorithm, Algorithm::linear);
-    EXPECT_LE(kind.error_ps, 1.5);  // a hundredth of what it took: no nearer is known
+    EXPECT_LE(kind.error_ps, 1.5);  // a hundredth of its duration: no nearer is known
     EXPECT_EQ(kind.second, Algorithm::binomial);
     EXPECT_GT(kind.second_error_ps, 3);
 }
 
 TEST(CollectiveSplit, OperationsThatOtherTrafficDisturbsDoNotOutvoteOthers) {
     const auto machine = plain_machine();
-    // Nothing disturbs the first, which is linear to the picosecond. The others come 1,000 late, in the order of a
+    // Nothing disturbs the first, which is linear to the picosecond. The others arrive 1,000 late, in the order of a
     // binomial tree: their distances alone, 1,029 of linear and 1,000 of binomial, outweigh the first one's, 0 and 34.
     Together story(Operation::bcast, {{0, 30}, {0, 137}, {0, 147}, {0, 157}}, 0);
     for (const std::int64_t at : {2000, 5000}) {
@@ -233,8 +233,8 @@ TEST(CollectiveSplit, AloneAMemberSendsNothing) {
     EXPECT_EQ(divided.split.kinds()[0].algorithm, Algorithm::not_known);
 }
 
-// Ranks 0 and 1, and rank 2 alone. Rank 1 sends to 0, who enters at 100: its message is there at 110, taken at 130.
-// Then 0 and 2 exchange: o_s, L, o_r from 500 on, when 2 enters, and 0 tells 1.
+// Ranks 0 and 1, and rank 2 alone. Rank 1 sends to 0, which enters at 100: its message is there at 110, taken at 130.
+// Then 0 and 2 exchange: o_s, L, o_r from 500 on, when 2 enters, and 0 sends to 1.
 TEST(CollectiveSplit, GroupsOfAnInterCommunicatorMeetInTheirLeaders) {
     Together story(Operation::barrier, {{100, 640}, {0, 760}, {500, 530}});
     story.first_group(2);
@@ -254,7 +254,7 @@ TEST(CollectiveSplit, GroupsOfAnInterCommunicatorMeetInTheirLeaders) {
 // Rank 3 gives to ranks 0 and 1 what rank 2, of its own group, does not get. It enters last: they wait for it.
 TEST(CollectiveSplit, ARootGivesToTheOtherGroupOnly) {
     for (const std::int32_t root : {3, 0}) {
-        // The root sends to the leader (10), who has it at 110 + 7 + 20 and sends it on: 10 + 100 + 7 + 20.
+        // The root sends to the leader (10), which has it at 110 + 7 + 20 and sends it on: 10 + 100 + 7 + 20.
         const std::int64_t enter = 1'000;
         std::vector<std::pair<std::int64_t, std::int64_t>> times(4, {enter - 900, enter + 147});
         times[static_cast<std::size_t>(root)] = {enter, enter + 10};
@@ -270,7 +270,7 @@ TEST(CollectiveSplit, ARootGivesToTheOtherGroupOnly) {
         EXPECT_EQ(divided.part(last, serialization), 14);
         EXPECT_EQ(divided.part(last, recv_overhead), 40);
         EXPECT_EQ(divided.split.kinds()[0].deficit_ps, 0);
-        EXPECT_EQ(divided.split.kinds()[0].residual_ps, 5);  // of the one who only looks on
+        EXPECT_EQ(divided.split.kinds()[0].residual_ps, 5);  // of the one that only looks on
     }
 }
 
@@ -280,7 +280,7 @@ TEST(CollectiveSplit, WhoLooksOnNeedsNoRecord) {
     story.takes_no_part(0);
     const Divided divided(story, plain_machine());
     EXPECT_FALSE(divided.split.divides(0, 0));
-    // Rank 2's 8 B leave at 10 and are there at 10 + 100 + 7; the root has come at 100.
+    // Rank 2's 8 B leave at 10 and are there at 10 + 100 + 7; the root has entered at 100.
     EXPECT_EQ(divided.part(1, latency), 10);
     EXPECT_EQ(divided.part(1, serialization), 7);
     EXPECT_EQ(divided.part(1, recv_overhead), 20);
@@ -289,7 +289,7 @@ TEST(CollectiveSplit, WhoLooksOnNeedsNoRecord) {
 }
 
 TEST(CollectiveSplit, AGroupThatGivesNothingIsNotWaitedFor) {
-    // Each of ranks 0 and 1 gives 8 B, rank 2 gets 16 B and comes late.
+    // Each of ranks 0 and 1 gives 8 B, rank 2 gets 16 B and enters late.
     Together story(Operation::allgather, {{0, 147}, {0, 10}, {1'000, 1'030}});
     for (std::int32_t rank = 0; rank < 3; ++rank) {
         story.gives_and_gets(rank, rank < 2 ? 8 : 0, rank < 2 ? 0 : 16);
@@ -311,7 +311,7 @@ TEST(CollectiveSplit, AnOperationThatLacksAMemberIsNotDivided) {
     EXPECT_TRUE(divided.split.kinds().empty());
 }
 
-// The root starts at 450, so that rank 1, who waits since 400, has its 8 B at 450 + 10 + 100 + 7 + 20.
+// The root starts at 450, so that rank 1, which waits since 400, has its 8 B at 450 + 10 + 100 + 7 + 20.
 TEST(CollectiveSplit, OfANonblockingOperationTheWaitIsDividedAndTheStartIsOverhead) {
     const auto machine = plain_machine();
     tests::ProgramStory story;

@@ -72,7 +72,7 @@ TEST(Collectives, TheRootOfAnInterCommunicatorIsNamedFromBothSides) {
     EXPECT_EQ(s.counted(Quality::collective_inconsistent), 0U);
     for (std::size_t l = 0; l < 4; ++l) {
         const auto& records = s.trace.traces[l].collectives;
-        EXPECT_EQ(records[0].instance == kNone, l == 0);  // it stands beside the root, and may leave at once
+        EXPECT_EQ(records[0].instance == kNone, l == 0);  // it is next to the root, and may leave at once
         EXPECT_EQ(records[1].instance == kNone, l == 1);
         EXPECT_EQ(records[0].root, 1);  // among {0, 2, 1, 3}
         EXPECT_EQ(records[1].root, 3);

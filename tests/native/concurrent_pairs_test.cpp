@@ -25,7 +25,7 @@ Posted blocking(std::int32_t thread, std::int64_t enter, std::int64_t leave, std
 }
 
 TEST(ConcurrentPairs, NoReceiveEndsBeforeItsSendBegins) {
-    // Thread 0 stands in its receive from 0 to 30, thread 1 from 5 to 10. The message of 20 cannot be thread 1's.
+    // Thread 0 is in its receive from 0 to 30, thread 1 from 5 to 10. The message of 20 cannot be thread 1's.
     const std::vector<Sent> sends = {sent(9, 2), sent(9, 20)};
     EXPECT_EQ(concurrent_pairs(sends, std::vector{blocking(0, 0, 30), blocking(1, 5, 10)}), (Pairs{1, 0}));
 }
@@ -42,7 +42,7 @@ TEST(ConcurrentPairs, OfReceivesOneAfterTheOtherTheEarlierTakesTheFirstMessage) 
 }
 
 TEST(ConcurrentPairs, AThreadPostsInItsProgramOrder) {
-    // Thread 0's second receive ends at 40, and its first, at 60, comes before: both before thread 1's.
+    // Thread 0's second receive ends at 40, and its first, at 60, is before: both before thread 1's.
     const std::vector<Sent> sends = {sent(9, 0), sent(9, 39), sent(9, 45)};
     const std::vector receives = {posted(0, 0, 30, 60), posted(0, 30, 31, 40), blocking(1, 5, 50)};
     EXPECT_EQ(concurrent_pairs(sends, receives), (Pairs{0, 1, 2}));
@@ -60,7 +60,7 @@ TEST(ConcurrentPairs, AMessageHasTheSizeThatItsReceiveStates) {
     const std::vector<Sent> sends = {sent(8, 0, 16), sent(9, 1, 8), sent(9, 2, 8)};
     const std::vector receives = {blocking(0, 0, 9, 8), blocking(1, 5, 10, 16), blocking(1, 11, 12, 8)};
     EXPECT_EQ(concurrent_pairs(sends, receives), (Pairs{1, 0, 2}));
-    // Where sizes disagree, they tell nothing.
+    // Where sizes disagree, they show nothing.
     const std::vector others = {blocking(0, 0, 9, 8), blocking(1, 5, 10, 8), blocking(1, 11, 12, 8)};
     EXPECT_EQ(concurrent_pairs(sends, others), (Pairs{0, 1, 2}));
 }
@@ -122,7 +122,7 @@ TEST(ConcurrentPairs, KeepWhatIsKnownWhateverThreadsDo) {
             taker[pairs[i]] = i;
         }
         std::vector<std::int64_t> left(4, 0);
-        std::int64_t begun = 0;  // the latest begin of a call that came before
+        std::int64_t begun = 0;  // the latest begin of a call that was before
         for (std::size_t k = 0; k < taker.size(); ++k) {
             const auto& receive = receives[taker[k]];
             EXPECT_GE(receive.complete_ps, sends[k].enter_ps) << "seed " << seed << ", message " << k;

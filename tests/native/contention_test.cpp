@@ -69,7 +69,7 @@ Replayed replay(const Program& program, const Network& recorded, const Surroundi
     return result;
 }
 
-/// Ranks 0, 1 and 2 send 1001 bytes each to 3, 4 and 5, on nodes of their own, which are received until `received`.
+/// Ranks 0, 1 and 2 send 1001 bytes each to 3, 4 and 5, on separate nodes, which are received until `received`.
 const Program& three_messages(ProgramStory& story, const Times& received) {
     for (std::int32_t rank = 0; rank < 3; ++rank) {
         story.rank(rank, 10);

@@ -1,7 +1,7 @@
 // Analyzes archives that a fuzzer's bytes decide: each number that random_archive.hpp draws is taken from them.
 //
 // With Clang and LOGPOST_SANITIZE=fuzzer a program of libFuzzer, which looks for bytes that reach code not seen before
-// (`make fuzz`); else, decoder_fuzz FILE-OR-DIRECTORY... goes once through what libFuzzer has found. An archive may be
+// (`make fuzz`); else, decoder_fuzz FILE-OR-DIRECTORY... runs once through what libFuzzer has found. An archive may be
 // refused; what does not add up ends the program, as what the sanitizers report does.
 #include <cstddef>
 #include <cstdint>

@@ -9,31 +9,31 @@ namespace {
 
 using tests::ProgramStory;
 
-/// A cost, told shortly. A story's callpaths are the kinds of its calls.
-struct Told {
+/// A cost in short form. A story's callpaths are the kinds of its calls.
+struct DelayRow {
     std::int32_t location;
     std::uint32_t place;
     std::int32_t waits_in;
     std::int64_t short_term_ps;
     std::int64_t long_term_ps;
-    bool operator==(const Told&) const = default;
+    bool operator==(const DelayRow&) const = default;
 };
 
-void PrintTo(const Told& t, std::ostream* out) {
+void PrintTo(const DelayRow& t, std::ostream* out) {
     *out << t.location << " in place " << t.place << ", waited for in " << t.waits_in << ": " << t.short_term_ps
          << " + " << t.long_term_ps;
 }
 
-std::vector<Told> costs(const Program& program, Span interest = {}, unsigned threads = 1) {
+std::vector<DelayRow> costs(const Program& program, Span interest = {}, unsigned threads = 1) {
     const CollectiveWaits collectives(program);
     const Waits waits(program, collectives, {}, threads);
-    std::vector<Told> told;
+    std::vector<DelayRow> found;
     for (const auto& cost :
          delay_costs(program, collectives, waits, std::vector<Span>(program.timelines.size(), interest), threads)) {
-        told.push_back({cost.location, cost.place.code(), cost.wait_callpath,
-                        static_cast<std::int64_t>(cost.short_term_ps), static_cast<std::int64_t>(cost.long_term_ps)});
+        found.push_back({cost.location, cost.place.code(), cost.wait_callpath,
+                         static_cast<std::int64_t>(cost.short_term_ps), static_cast<std::int64_t>(cost.long_term_ps)});
     }
-    return told;
+    return found;
 }
 
 std::uint32_t before(CallKind kind) {
@@ -57,7 +57,7 @@ TEST(Delays, TheComputationOfALateSenderIsWhatItsReceiverWaitsFor) {
     const auto receive = story.call(1, CallKind::receive, 50, 500);
     story.message(0, send, 1, receive, 8);
     // Rank 0 computed 300, rank 1 50: a delay of 250, as long as the wait from 50 to 300.
-    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::send), kReceive, 250, 0}}));
+    EXPECT_EQ(costs(story.program()), (std::vector<DelayRow>{{0, before(CallKind::send), kReceive, 250, 0}}));
     // A wait that begins before the region of interest is none of its.
     EXPECT_TRUE(costs(story.program(), Span{60, 1000}).empty());
 }
@@ -76,10 +76,10 @@ TEST(Delays, AWaitThatIsPassedOnIsPaidWhereItBegan) {
     // Rank 2 waits 550 for rank 1, which computed 100 + 40 (rank 2: 50), was 60 in its receive after its wait, and
     // waited 400: 90 and 60 are its own delay, 400 are passed on. Rank 1 waited 400 for rank 0, which computed 500
     // (rank 1: 100): it pays for both waits. 400 + 400 + 150 = 400 + 550.
-    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::send), kReceive, 400, 400},
-                                                         {1, before(CallKind::send), kReceive, 40, 0},
-                                                         {1, before(CallKind::receive), kReceive, 50, 0},
-                                                         {1, in(CallKind::receive), kReceive, 60, 0}}));
+    EXPECT_EQ(costs(story.program()), (std::vector<DelayRow>{{0, before(CallKind::send), kReceive, 400, 400},
+                                                             {1, before(CallKind::send), kReceive, 40, 0},
+                                                             {1, before(CallKind::receive), kReceive, 50, 0},
+                                                             {1, in(CallKind::receive), kReceive, 60, 0}}));
 }
 
 TEST(Delays, TheLastMemberOfABarrierPaysForAllWhoWait) {
@@ -88,7 +88,7 @@ TEST(Delays, TheLastMemberOfABarrierPaysForAllWhoWait) {
         const auto rank = story.rank(0, 1000);
         story.collective(rank, story.call(rank, CallKind::barrier, enter, 720), Operation::barrier);
     }
-    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{1, before(CallKind::barrier), kBarrier, 1050, 0}}));
+    EXPECT_EQ(costs(story.program()), (std::vector<DelayRow>{{1, before(CallKind::barrier), kBarrier, 1050, 0}}));
 }
 
 TEST(Delays, OnlyWhatWasDoneSinceTheLastSynchronizationCounts) {
@@ -99,8 +99,8 @@ TEST(Delays, OnlyWhatWasDoneSinceTheLastSynchronizationCounts) {
         story.collective(rank, story.call(rank, CallKind::barrier, first, 420), Operation::barrier, -1, 0);
         story.collective(rank, story.call(rank, CallKind::collective, second, 690), Operation::allreduce, -1, 1);
     }
-    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::barrier), kBarrier, 300, 0},
-                                                         {1, before(CallKind::collective), kCollective, 150, 0}}));
+    EXPECT_EQ(costs(story.program()), (std::vector<DelayRow>{{0, before(CallKind::barrier), kBarrier, 300, 0},
+                                                             {1, before(CallKind::collective), kCollective, 150, 0}}));
 }
 
 TEST(Delays, AnInterCommunicatorSynchronizesEachGroupWithTheOther) {
@@ -116,17 +116,17 @@ TEST(Delays, AnInterCommunicatorSynchronizesEachGroupWithTheOther) {
         const auto receive = story.call(1, CallKind::receive, 250, 600);
         story.message(sender, send, 1, receive, 8);
         // For rank 2 both others wait in the barrier, 140 and 100.
-        const auto waited = Told{2, before(CallKind::barrier), kBarrier, 240, 0};
+        const auto waited = DelayRow{2, before(CallKind::barrier), kBarrier, 240, 0};
         const auto found = costs(story.program());
         if (sender == 2) {
             // Since the barrier it computes 290, rank 1 40: 250, as long as the wait.
-            EXPECT_EQ(found, (std::vector<Told>{{2, before(CallKind::send), kReceive, 250, 0}, waited}));
+            EXPECT_EQ(found, (std::vector<DelayRow>{{2, before(CallKind::send), kReceive, 250, 0}, waited}));
         } else {
             // No barrier was between them. Since the begin rank 0 computes 60 + 290, 210 more than rank 1, and waits
             // 140 for rank 2, which pays for its part of the 250.
-            EXPECT_EQ(found, (std::vector<Told>{{0, before(CallKind::send), kReceive, 150, 0},
-                                                {2, before(CallKind::barrier), kBarrier, 0, 100},
-                                                waited}));
+            EXPECT_EQ(found, (std::vector<DelayRow>{{0, before(CallKind::send), kReceive, 150, 0},
+                                                    {2, before(CallKind::barrier), kBarrier, 0, 100},
+                                                    waited}));
         }
     }
 }
@@ -139,12 +139,12 @@ TEST(Delays, AWaitThatNoDelayExplainsIsToldAsSuch) {
     const auto receive = story.call(1, CallKind::receive, 50, 500);
     story.message(0, send, 1, receive, 8);
     // Rank 0 begins at 240 and computes 60, 10 more than rank 1, which waits 250.
-    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::send), kReceive, 10, 0},
-                                                         {kUndefined, nowhere(), kUndefined, 240, 0}}));
+    EXPECT_EQ(costs(story.program()), (std::vector<DelayRow>{{0, before(CallKind::send), kReceive, 10, 0},
+                                                             {kUndefined, nowhere(), kUndefined, 240, 0}}));
 }
 
 TEST(Delays, LongProgramsAreReadFromSums) {
-    // 3,000 pairs of calls in which nobody waits, then one wait: rank 0 computes 2 longer before every call.
+    // 3,000 pairs of calls in which no rank waits, then one wait: rank 0 computes 2 longer before every call.
     ProgramStory story;
     story.rank(0, 100'000);
     story.rank(1, 100'000);
@@ -155,7 +155,7 @@ TEST(Delays, LongProgramsAreReadFromSums) {
     const auto send = story.call(0, CallKind::send, 36'000, 36'010);
     const auto receive = story.call(1, CallKind::receive, 30'000, 36'020);
     story.message(0, send, 1, receive, 8);
-    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::other), kReceive, 6000, 0}}));
+    EXPECT_EQ(costs(story.program()), (std::vector<DelayRow>{{0, before(CallKind::other), kReceive, 6000, 0}}));
 }
 
 TEST(Delays, WhoTookNoPartInASynchronizationIsComparedFromFurtherBack) {
@@ -171,9 +171,9 @@ TEST(Delays, WhoTookNoPartInASynchronizationIsComparedFromFurtherBack) {
     story.message(0, send, 1, receive, 8);
     story.members({0, kUndefined, kUndefined, 2});
     // Since the begin: rank 0 computes 140 + 140, 230 more than rank 1, and is in the barrier for 20.
-    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::send), kReceive, 115, 0},
-                                                         {0, before(CallKind::barrier), kReceive, 115, 0},
-                                                         {0, in(CallKind::barrier), kReceive, 20, 0}}));
+    EXPECT_EQ(costs(story.program()), (std::vector<DelayRow>{{0, before(CallKind::send), kReceive, 115, 0},
+                                                             {0, before(CallKind::barrier), kReceive, 115, 0},
+                                                             {0, in(CallKind::barrier), kReceive, 20, 0}}));
 }
 
 TEST(Delays, ManyWaitsCostTheSameOnAnyNumberOfThreads) {
@@ -189,7 +189,7 @@ TEST(Delays, ManyWaitsCostTheSameOnAnyNumberOfThreads) {
         story.message(0, send, 1, receive, 8);
     }
     const auto& program = story.program();
-    const std::vector<Told> expected{{0, before(CallKind::send), kReceive, 30 * kTimes, 0}};
+    const std::vector<DelayRow> expected{{0, before(CallKind::send), kReceive, 30 * kTimes, 0}};
     for (const auto threads : {1U, 2U, 5U}) {
         EXPECT_EQ(costs(program, {}, threads), expected) << threads << " threads";
     }
@@ -205,8 +205,9 @@ TEST(Delays, TheLastMemberOfACreationPaysAsThatOfABarrierDoes) {
         story.collective(rank, story.call(rank, CallKind::barrier, next, 830), Operation::barrier, -1, 1);
     }
     constexpr auto kOther = static_cast<std::int32_t>(CallKind::other);
-    EXPECT_EQ(costs(story.program()), (std::vector<Told>{{0, before(CallKind::barrier), kBarrier, 160, 0},  // 2 x 80
-                                                         {1, before(CallKind::other), kOther, 1050, 0}}));  // 600 + 450
+    EXPECT_EQ(costs(story.program()),
+              (std::vector<DelayRow>{{0, before(CallKind::barrier), kBarrier, 160, 0},  // 2 x 80
+                                     {1, before(CallKind::other), kOther, 1050, 0}}));  // 600 + 450
 }
 
 }  // namespace

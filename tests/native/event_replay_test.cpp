@@ -27,7 +27,7 @@ using Schedule = std::vector<std::vector<Operation>>;
 /// from what it ran on `recorded`.
 void expect_same(const Schedule& schedule, const LogGPS& recorded, const LogGPS& other) {
     ProgramStory story;
-    tell(story, schedule, EventReplay(schedule, recorded).run());
+    add_schedule(story, schedule, EventReplay(schedule, recorded).run());
     const auto& program = story.program();
     const auto machine = machine_of(recorded);
     const auto graph = replay::build_graph(program, machine, machine);
@@ -69,8 +69,8 @@ TEST(EventReplay, AndSoDoesARingWhoseNicsQueue) {
 }
 
 TEST(EventReplay, WhatOvertakesIsReleasedFromTheRecordedOrder) {
-    // The message of rank 1 comes second to rank 2's NIC, at 50 + o_s 1 + L 5, and first once its sender computes for
-    // 0; rank 0's comes at 20 + 1 + 5 all along. A NIC is taken for 30.
+    // The message of rank 1 arrives second at rank 2's NIC, at 50 + o_s 1 + L 5, and first once its sender computes for
+    // 0; rank 0's arrives at 20 + 1 + 5 in both cases. A NIC is busy for 30.
     const auto schedule = [](std::int64_t computes) {
         return Schedule{{{Operation::Kind::compute, -1, 20}, {Operation::Kind::send, 2, 1}},
                         {{Operation::Kind::compute, -1, computes}, {Operation::Kind::send, 2, 1}},
@@ -78,13 +78,13 @@ TEST(EventReplay, WhatOvertakesIsReleasedFromTheRecordedOrder) {
     };
     const LogGPS machine{.L = 5, .o_s = 1, .o_r = 2, .g = 30, .G = 0};
     ProgramStory story;
-    tell(story, schedule(50), EventReplay(schedule(50), machine).run());
+    add_schedule(story, schedule(50), EventReplay(schedule(50), machine).run());
     const auto& program = story.program();
     const auto parameters = machine_of(machine);
     const auto graph = replay::build_graph(program, parameters, parameters);
     const std::vector<replay::Setting> settings{{.machine = parameters, .by_location = {1, 0, 1}}};
     const replay::Weights weights(graph, parameters, settings);
-    // Recorded order: 26, and 30 later 56, received at 58 and 60. By arrival: 6, and 36: 38. Released, nobody
+    // Recorded order: 26, and 30 later 56, received at 58 and 60. By arrival: 6, and 36: 38. Released, no message
     // waits: 28.
     EXPECT_EQ(weights.makespans(1).front(), 60);
     EXPECT_EQ(EventReplay(schedule(0), machine).run()[2][1].end, 38);

@@ -21,8 +21,8 @@ std::vector<std::set<std::int32_t>> known_after(const EveryMessage& found, std::
         if (i == 0 || found.step[i] != found.step[i - 1]) {
             before = has;
         }
-        const auto& told = before[static_cast<std::size_t>(found.from[i])];
-        has[static_cast<std::size_t>(found.to[i])].insert(told.begin(), told.end());
+        const auto& taken = before[static_cast<std::size_t>(found.from[i])];
+        has[static_cast<std::size_t>(found.to[i])].insert(taken.begin(), taken.end());
     }
     return has;
 }

@@ -26,7 +26,7 @@ struct Ten {
 
 TEST(Excerpt, IsTheMiddleAndAProgramOfItsOwn) {
     Ten of;
-    // Four of ten: receives 3 to 6, from 305 ps to before 705 ps. Send 3 came at 300 ps and is left out, send 7 at 700
+    // Four of ten: receives 3 to 6, from 305 ps to before 705 ps. Send 3 was at 300 ps and is left out, send 7 at 700
     // is in; their messages are half in, so they have no partner.
     const auto part = excerpt(of.story.program(), 4);
     const auto& sends = part.timelines[0].sends;

@@ -38,7 +38,7 @@ std::vector<double> simulated(std::size_t links, const std::vector<Given>& flows
     }
 }
 
-/// The same from the definition: the rate of all flows under way rises until a link is full, and so on.
+/// The same from the definition: the rate of all flows in progress rises until a link is full, and so on.
 std::vector<double> expected(std::size_t links, const std::vector<Given>& flows) {
     std::vector<double> ends(flows.size());
     std::map<std::size_t, double> left;
@@ -51,14 +51,14 @@ std::vector<double> expected(std::size_t links, const std::vector<Given>& flows)
             double level = INFINITY;
             std::size_t full = 0;
             for (std::size_t l = 0; l < links; ++l) {
-                double asked = 0;
+                double wanted = 0;
                 for (const auto& [flow, bytes] : left) {
                     for (const auto& share : flows[flow].shares) {
-                        asked += !rates.contains(flow) && share.link == l ? share.byte_ps : 0;
+                        wanted += !rates.contains(flow) && share.link == l ? share.byte_ps : 0;
                     }
                 }
-                if (asked > 0 && free[l] / asked < level) {
-                    level = free[l] / asked;
+                if (wanted > 0 && free[l] / wanted < level) {
+                    level = free[l] / wanted;
                     full = l;
                 }
             }

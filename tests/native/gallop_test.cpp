@@ -28,9 +28,9 @@ TEST(Gallop, AsksByTheDistanceNotByTheLength) {
     constexpr std::size_t kEnd = std::size_t{1} << 40U;
     constexpr std::size_t kLimit = kEnd / 3;
     const auto questions = [&](std::size_t hint) {
-        std::size_t asked = 0;
-        EXPECT_EQ(partition_point_near(0, kEnd, hint, [&](std::size_t i) { return ++asked, i < kLimit; }), kLimit);
-        return asked;
+        std::size_t queries = 0;
+        EXPECT_EQ(partition_point_near(0, kEnd, hint, [&](std::size_t i) { return ++queries, i < kLimit; }), kLimit);
+        return queries;
     };
     EXPECT_EQ(questions(kLimit), 2U);  // the ones on both sides of it
     // 1000 places away: ten steps that double, and as many halves.

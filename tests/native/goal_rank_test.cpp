@@ -1,4 +1,4 @@
-/// A rank of a GOAL schedule, told from columns.
+/// A rank of a GOAL schedule, written from columns.
 
 #include "analyzer/archive/native/export/goal_rank.hpp"
 
@@ -24,7 +24,7 @@ struct Story {
     std::array<std::int32_t, 1> peer{1};
     std::array<std::int32_t, 1> tag{0};
     std::array<std::uint64_t, 1> bytes{0};
-    std::array<std::uint8_t, 1> at_once{1};
+    std::array<std::uint8_t, 1> blocking{1};
     std::array<std::int64_t, 1> of{0};
     std::array<std::int32_t, 1> instance{4};
     std::array<std::int64_t, 1> latest{8000};
@@ -35,7 +35,7 @@ struct Story {
         GoalRankColumns found;
         found.last_ps = 10000;
         found.calls = {call, enter, leave, own};
-        found.sends = {sent, row, peer, tag, bytes, at_once};
+        found.sends = {sent, row, peer, tag, bytes, blocking};
         found.receives = {posted, row, peer, tag, bytes, {}};
         found.sent = {sent, of};
         found.received = {waited, of};
@@ -51,7 +51,7 @@ TEST(GoalRank, TellsWhatWaitsForWhat) {
     GoalRank rank(story.columns(), 1);
     const auto part = rank.next(100);
     EXPECT_TRUE(rank.ended());
-    // The receive need only have begun before what follows it; the wait requires it done. Nobody came to the operation
+    // The receive need only have begun before what follows it; the wait requires it done. No rank entered the operation
     // later than at 8000 ps: 1000 ps are its own.
     EXPECT_EQ(part.text,
               "l0: calc 1000\n"

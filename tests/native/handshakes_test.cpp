@@ -58,7 +58,7 @@ TEST(Handshakes, RequestsThatWaitForACallAreAnsweredInTheOrderInWhichTheyCame) {
     const auto wait = story.call(2, CallKind::wait_multi, 2000, 3500);
     story.message(1, of_second, 2, post_second, 1000, second_sent, wait);
     story.message(0, of_first, 2, post_first, 1000, first_sent, wait);
-    // There at 110 and 210; both wait until 2000 for the receiver, who then needs o_control for each.
+    // There at 110 and 210; both wait until 2000 for the receiver, which then needs o_control for each.
     const auto model = model_of(story);
     EXPECT_EQ(model.handshake_of({2, 1}).matched, 2000);
     EXPECT_EQ(model.handshake_of({2, 0}).matched, 2000 + model.stages({2, 1}).o_control);

@@ -1,4 +1,4 @@
-// Columns whose memory is a mapping of their own.
+// Columns whose memory is a separate mapping.
 
 #include "replay/native/memory/huge_column.hpp"
 
@@ -37,7 +37,7 @@ TEST(HugeColumn, HasNoElementsAfterItWasMoved) {
     const auto* const at = column.data();
     const auto moved = std::move(column);
     EXPECT_EQ(moved.data(), at);
-    EXPECT_TRUE(column.empty());  // NOLINT(bugprone-use-after-move): that is what is asked
+    EXPECT_TRUE(column.empty());  // NOLINT(bugprone-use-after-move): that is what is tested
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Recorded programs told in code: unchanged they repeat the run; under a hypothesis, the times follow by hand.
+// Recorded programs written in code: unchanged they repeat the run; under a hypothesis, the times follow by hand.
 
 #include "replay/native/graph/hypothesis.hpp"
 
@@ -129,7 +129,7 @@ TEST(Hypothesis, AnAccessWaitsForItsExposureAndALockForItsRelease) {
     const auto neither = story.replayed({.dropped = dropping(Reason::access) | dropping(Reason::lock)});
     EXPECT_EQ(neither.leave_ps, (Times{120, 10, 18}));
     EXPECT_EQ(neither.waited_ps, (Times{0, 6, 2}));
-    // Rank 0 comes 40 earlier: both are as much earlier.
+    // Rank 0 enters 40 earlier: both are as much earlier.
     const std::vector<std::int64_t> gaps{60, 0, 5};
     EXPECT_EQ(story.replayed({.gap_ps = gaps}).leave_ps, (Times{80, 70, 83}));
 
@@ -150,13 +150,13 @@ TEST(Hypothesis, AnExposureIsOverBehindItsCompletionWhateverTheClocks) {
 }
 
 TEST(Hypothesis, WhatIsLeftOfAWaitMayBeTheOthersWordOnItsWay) {
-    // Rank 0 posts at 100; rank 1 waits for that from 50 to 110: 10 for the word of it, nothing of its own.
+    // Rank 0 posts at 100; rank 1 waits for that from 50 to 110: 10 for its notification, nothing for itself.
     Story story;
     const auto post = story.call(0, 100, 100, 0);
     const auto start = story.call(1, 50, 110, 0);
     story.epoch(start, post, false, Reason::access, 10, false);
     story.repeats_itself();
-    // A post at 45 is known at 55, one at 20 before anybody asks.
+    // A post at 45 is known at 55, one at 20 before it is needed.
     EXPECT_EQ(story.replayed({.gap_ps = std::vector<std::int64_t>{45, 50}}).leave_ps, (Times{45, 55}));
     EXPECT_EQ(story.replayed({.gap_ps = std::vector<std::int64_t>{20, 50}}).leave_ps, (Times{20, 50}));
 }
@@ -170,13 +170,13 @@ TEST(Hypothesis, ACallMayBeWaitedForWhereAnEarlierOneOfItsLocationEnds) {
     const auto start = story.call(1, 0, 110, 4);
     story.epoch(start, post, false, Reason::access, 10);
     story.repeats_itself();
-    // The post could stand where the call before it ends, and rank 0 computes all the same.
+    // The post could be where the call before it ends, and rank 0 computes all the same.
     const std::vector<std::int32_t> earlier{-1, before, -1};
     const auto moved = story.replayed({.earlier = earlier});
     EXPECT_EQ(moved.enter_ps, (Times{20, 100, 0}));
     EXPECT_EQ(moved.leave_ps, (Times{30, 100, 40}));
-    const std::vector<std::int32_t> nobody{-1, -2, -1};
-    EXPECT_EQ(story.replayed({.earlier = nobody}).leave_ps, (Times{30, 100, 10}));
+    const std::vector<std::int32_t> no_earlier{-1, -2, -1};
+    EXPECT_EQ(story.replayed({.earlier = no_earlier}).leave_ps, (Times{30, 100, 10}));
 
     for (const auto& wrong : {std::vector<std::int32_t>{-1, -1, post}, {-1, post, -1}, {-3, -1, -1}, {-1, -1}}) {
         EXPECT_THROW(static_cast<void>(story.replayed({.earlier = wrong})), std::invalid_argument);
@@ -195,7 +195,7 @@ TEST(Hypothesis, AReceiveWaitsForItsSender) {
     const auto same = story.replayed({});
     EXPECT_EQ(same.length_ps, 250);
     EXPECT_EQ(same.waited_ps, (Times{0, 0, 219, 0}));
-    // Nobody waits for senders: 20 of work, 11 of code. Rank 0 takes its 150.
+    // No rank waits for senders: 20 of work, 11 of code. Rank 0 takes its 150.
     const auto free = story.replayed({.dropped = dropping(Reason::send)});
     EXPECT_EQ(free.leave_ps, (Times{110, 150, 20, 31}));
     EXPECT_EQ(free.length_ps, 150);
@@ -239,10 +239,10 @@ TEST(Hypothesis, ThePathLeadsFromTheProgramsBeginToItsEnd) {
     };
     // Rank 0's code, the message from its send's begin on, rank 1's code behind the receive.
     EXPECT_EQ(stretches({}), (std::vector<Times>{{0, 0, 0, 100}, {2, 2, 100, 239}, {3, 0, 239, 250}}));
-    // Nobody waits for senders: rank 0 alone, its send's own work included.
+    // No rank waits for senders: rank 0 alone, its send's own work included.
     EXPECT_EQ(stretches({.dropped = dropping(Reason::send)}),
               (std::vector<Times>{{0, 0, 0, 100}, {0, 1, 100, 110}, {1, 0, 110, 150}}));
-    EXPECT_TRUE(story.replayed({}).path.empty());  // not asked for
+    EXPECT_TRUE(story.replayed({}).path.empty());  // not requested
 }
 
 TEST(Hypothesis, WhatArrivesLastTakesWhatWasMeasured) {
@@ -310,7 +310,7 @@ TEST(Hypothesis, MembersOfANonblockingOperationWaitWhereTheyCompleteIt) {
 TEST(Hypothesis, AHandshakeWaitsForWhoAttendsToIt) {
     Story story;
     // Rank 0 sends at 0 and is held until 800; rank 1 posted the receive at 0 and computes until its Wait at 500, where
-    // it answers: of the transport's 360, the request's third of the latency 180 is over, and 300 are left.
+    // it replies: of the transport's 360, the request's third of the latency 180 is over, and 300 are left.
     const auto send = story.call(0, 0, 800, 0);
     const auto post = story.call(1, 0, 10, 10);
     const auto wait = story.call(1, 500, 800, 20);
@@ -323,14 +323,14 @@ TEST(Hypothesis, AHandshakeWaitsForWhoAttendsToIt) {
     EXPECT_EQ(answered.leave_ps, (Times{300, 10, 520}));
     const std::vector<std::uint8_t> others{0};  // only of other messages: nothing changes
     EXPECT_EQ(story.replayed({.dropped = dropping(Reason::attend), .of = others}).leave_ps, (Times{800, 10, 800}));
-    // A receiver that takes half of its messages takes half of the time from its own begin on, its sender all of it.
+    // A receiver that receives half of its messages saves half of the time from its own begin on, its sender all of it.
     const std::vector<double> share{1, 1, 0.5};
     EXPECT_EQ(story.replayed({.share = share}).leave_ps, (Times{800, 10, 650}));
 }
 
 TEST(Hypothesis, AReceiverThatTakesOthersFirstHoldsASendBehindItsOwnWork) {
     Story story;
-    // Rank 0 completes a send in a call from 10 to 800 that works 400, starting others. Rank 1 answers in its call from
+    // Rank 0 completes a send in a call from 10 to 800 that works 400, starting others. Rank 1 replies in its call from
     // 1 on: the handshake could be over at 301, before that work is, and rank 1 takes other messages until then.
     const auto send = story.call(0, 0, 10, 10);
     const auto complete = story.call(0, 10, 800, 400);
@@ -378,7 +378,7 @@ TEST(Hypothesis, QueriesInARowWaitForTheMessageThatTheLastOneTakes) {
     story.call(1, 110, 160, 50, 1);
     const auto receive = story.call(1, 190, 195, 5);
     story.message(send, receive, 60);
-    // The last query's end stays; those before it and the code between them take no time of their own.
+    // The last query's end stays; those before it and the code between them cost nothing.
     EXPECT_EQ(story.replayed({}, 5).leave_ps, (Times{110, 0, 0, 160, 195}));
     const auto graph = story.graph(5);
     EXPECT_EQ(graph.polls, (std::vector<std::uint8_t>{0, 1, 1, 1, 0}));
@@ -386,7 +386,7 @@ TEST(Hypothesis, QueriesInARowWaitForTheMessageThatTheLastOneTakes) {
     // Sent 80 earlier, the message is there at 20 + 60, and the receive ends 35 later.
     const Times gaps{20, 0, 0, 0, 30};
     EXPECT_EQ(story.replayed({.gap_ps = gaps}, 5).leave_ps, (Times{30, 0, 0, 80, 115}));
-    // With more code in between than what spinning takes, each query is work, but the last one.
+    // With more code in between than spinning has, each query is work, but the last one.
     EXPECT_EQ(story.graph(4).polls, (std::vector<std::uint8_t>{0, 0, 0, 0, 0}));
 }
 
@@ -417,7 +417,7 @@ TEST(Hypothesis, MembersMeet) {
     const auto graph = story.graph();
     EXPECT_EQ(graph.binding(0)->reason, Reason::member);
     EXPECT_EQ(graph.call_of(graph.binding(0)->source), 2U);
-    // The last one comes 25 earlier: now the second is last, at 20, and all leave at 30.
+    // The last one enters 25 earlier: now the second is last, at 20, and all leave at 30.
     const Times gaps{10, 20, 5};
     EXPECT_EQ(story.replayed({.gap_ps = gaps}).leave_ps, (Times{30, 30, 30}));
     const std::vector<std::uint8_t> freed{1, 1, 1};
@@ -436,15 +436,15 @@ TEST(Hypothesis, AnOperationTakesAtMostSoLongOnceAllHaveCome) {
 }
 
 TEST(Hypothesis, WhoComesLastToAReductionOwesNothingToTheOthers) {
-    // Where data goes one way, who is last does its work and leaves: 10 after its own enter at 5, the meeting being
-    // at 20.
+    // Where data is sent one way, the last rank does its work and leaves: 10 after its own enter at 5, the operation
+    // being at 20.
     const Times gaps{10, 20, 5};
     EXPECT_EQ(barrier(Operation::reduce).replayed({.gap_ps = gaps}).leave_ps, (Times{30, 30, 20}));
 }
 
 TEST(Hypothesis, ABroadcastWaitsForItsRootAlone) {
     // Rank 0, the root, enters at 30 and is done at 35; rank 1 waits from 10 until 37, of which 7 is its own work;
-    // rank 2 comes at 50, finds the data and takes 2.
+    // rank 2 enters at 50, finds the data and needs 2.
     Story story;
     const auto root = story.call(0, 30, 35, 5);
     const auto early = story.call(1, 10, 37, 7);
@@ -455,11 +455,11 @@ TEST(Hypothesis, ABroadcastWaitsForItsRootAlone) {
     EXPECT_EQ(graph.binding(0), nullptr);
     EXPECT_EQ(graph.call_of(graph.binding(1)->source), 0U);
     EXPECT_EQ(graph.binding(2), nullptr);
-    // The root comes 25 earlier, and waits for nobody: its data is there 7 later, at 12. Rank 1, which is there at 10,
-    // takes 2 with data at hand, as rank 2 did.
+    // The root enters 25 earlier, and waits for no rank: its data is there 7 later, at 12. Rank 1, which is there at
+    // 10, needs 2 with data at hand, as rank 2 did.
     const Times soon{5, 10, 50};
     EXPECT_EQ(story.replayed({.gap_ps = soon}).leave_ps, (Times{10, 12, 52}));
-    // The root comes at 60: rank 1 has the data 7 later, as it was; rank 2, which took 2 with data at hand, 2 later.
+    // The root enters at 60: rank 1 has the data 7 later, as it was; rank 2, which needed 2 with data at hand, 2 later.
     const Times later{60, 10, 50};
     EXPECT_EQ(story.replayed({.gap_ps = later}).leave_ps, (Times{65, 67, 62}));
 }
@@ -473,16 +473,16 @@ TEST(Hypothesis, TheRootOfAReductionAloneWaits) {
     story.meet(0, Operation::reduce, {root, first, last}, root);
     story.repeats_itself();
     EXPECT_EQ(story.graph().call_of(story.graph().binding(0)->source), 2U);
-    // Rank 2 comes 30 earlier: rank 1 is the last, at 20; the root has all 4 later.
+    // Rank 2 enters 30 earlier: rank 1 is the last, at 20; the root has all 4 later.
     const Times sooner{10, 20, 10};
     EXPECT_EQ(story.replayed({.gap_ps = sooner}).leave_ps, (Times{24, 22, 12}));
-    // The root comes at 100: nobody waits for it.
+    // The root enters at 100: no rank waits for it.
     const Times root_late{100, 20, 40};
     EXPECT_EQ(story.replayed({.gap_ps = root_late}).leave_ps, (Times{104, 22, 42}));
 }
 
 TEST(Hypothesis, AnInnerRankWaitsForThoseBehindItAlone) {
-    // Rank 1 stays from 20 until 43, for rank 2, which gives from 40 to 42; rank 3 comes at 60, for the root.
+    // Rank 1 stays from 20 until 43, for rank 2, which gives from 40 to 42; rank 3 enters at 60, for the root.
     Story story;
     const auto root = story.call(0, 10, 66, 6);
     const auto inner = story.call(1, 20, 43, 23);
@@ -491,7 +491,7 @@ TEST(Hypothesis, AnInnerRankWaitsForThoseBehindItAlone) {
     story.meet(0, Operation::reduce, {root, inner, leaf, other}, root);
     story.repeats_itself();
     EXPECT_EQ(story.graph().call_of(story.graph().binding(1)->source), 2U);
-    // Rank 2 comes 15 earlier, and rank 1 is done 3 later; whatever rank 3 does.
+    // Rank 2 enters 15 earlier, and rank 1 is done 3 later; whatever rank 3 does.
     const Times sooner{10, 20, 25, 60};
     EXPECT_EQ(story.replayed({.gap_ps = sooner}).leave_ps, (Times{66, 28, 27, 62}));
     const Times later{10, 20, 40, 80};
@@ -507,7 +507,7 @@ TEST(Hypothesis, AGiverThatWaitedAllTheSameWaits) {
     const auto leaf = story.call(2, 40, 42, 2);
     story.meet(0, Operation::reduce, {root, inner, leaf}, root);
     story.repeats_itself();
-    // Rank 2 comes 30 earlier: all are in at 20, when rank 1 comes; it is done 3 later, the root 6 later.
+    // Rank 2 enters 30 earlier: all are in at 20, when rank 1 enters; it is done 3 later, the root 6 later.
     const Times sooner{10, 20, 10};
     EXPECT_EQ(story.replayed({.gap_ps = sooner}).leave_ps, (Times{26, 23, 12}));
     // Had it left after the root, it would have had another reason to stay.
@@ -516,22 +516,23 @@ TEST(Hypothesis, AGiverThatWaitedAllTheSameWaits) {
     story.repeats_itself();
     EXPECT_EQ(story.replayed({.gap_ps = sooner}).leave_ps, (Times{26, 50, 12}));
 
-    // The root of a broadcast stays 5 where all others are there; once it stays from 110 until 143, rank 1 having come
-    // at 140: it waited for it.
+    // The root of a broadcast stays 5 where all others are there; once it stays from 110 until 143, rank 1 having
+    // entered at 140: it waited for it.
     Story large;
     const auto once = large.call(0, 10, 15, 5);
     const auto again = large.call(0, 110, 143, 33);
     const auto there = large.call(1, 5, 16, 6);
-    const auto comes = large.call(1, 140, 145, 5);
+    const auto last = large.call(1, 140, 145, 5);
     large.meet(0, Operation::bcast, {once, there}, once);
-    large.meet(1, Operation::bcast, {again, comes}, again);
+    large.meet(1, Operation::bcast, {again, last}, again);
     large.repeats_itself();
-    const Times prompt{10, 95, 5, 94};  // rank 1 comes at 110, too, and both take what they took after the last enter
+    const Times prompt{10, 95, 5,
+                       94};  // rank 1 enters at 110, too, and both last as long as before after the last enter
     EXPECT_EQ(large.replayed({.gap_ps = prompt}).leave_ps, (Times{15, 115, 16, 115}));
 }
 
 TEST(Hypothesis, WithoutAKnownRootAllMeet) {
-    // Who entered last, at 30, may be the root: its data is there when it comes.
+    // The rank that entered last, at 30, may be the root: its data is there when it enters.
     EXPECT_EQ(barrier(Operation::bcast).graph().call_of(barrier(Operation::bcast).graph().binding(0)->source), 2U);
     barrier(Operation::bcast).repeats_itself();
 }
@@ -545,7 +546,7 @@ TEST(Hypothesis, AWaitMovedBehindTheWorkThatFollows) {
     story.message(send, wait, 100);
     story.post_[0] = post;
     story.repeats_itself();
-    // The Wait takes its 5, the work 80 until 86; the message has come at 100, then the next call does its 10.
+    // The Wait takes its 5, the work 80 until 86; the message has arrived at 100, then the next call does its 10.
     const std::vector<std::int32_t> later{-1, -1, 3, -1};
     EXPECT_EQ(story.replayed({.later = later}).leave_ps, (Times{10, 1, 6, 110}));
 }
@@ -555,9 +556,9 @@ TEST(Hypothesis, RanksThatComputeInTurn) {
     // Each of three ranks computes 100 on what the one before it sent it, which takes 10; the fourth waits for all.
     std::vector<std::int32_t> sends, receives;
     for (std::int32_t rank = 0; rank < 4; ++rank) {
-        const std::int64_t come = rank * 110;
-        receives.push_back(rank == 0 ? -1 : story.call(rank, 0, come, 0));
-        sends.push_back(rank == 3 ? -1 : story.call(rank, come + 100, come + 105, 5));
+        const std::int64_t arrival = rank * 110;
+        receives.push_back(rank == 0 ? -1 : story.call(rank, 0, arrival, 0));
+        sends.push_back(rank == 3 ? -1 : story.call(rank, arrival + 100, arrival + 105, 5));
     }
     for (std::size_t rank = 1; rank < 4; ++rank) {
         story.message(sends[rank - 1], receives[rank], 10);

@@ -53,7 +53,7 @@ TEST(Incoming, RoomIsBehindTheEdgesOfANode) {
     EXPECT_EQ(sources_of(incoming, 2), (Sources{0, 1, 0}));
     EXPECT_EQ(sources_of(incoming, 3), (Sources{2, 0}));
     EXPECT_EQ(sources_of(incoming, 4), (Sources{3, 2, 1}));
-    // Numbers go on behind those of the first edges.
+    // Numbers continue behind those of the first edges.
     const auto last = incoming.end(4) - 1;
     EXPECT_EQ(incoming.numbers[last], 7U);
     EXPECT_EQ(incoming.edges[last].row(), 9U);

@@ -81,7 +81,7 @@ void* __wrap_malloc(std::size_t size) {
 }
 
 void* __wrap_calloc(std::size_t n, std::size_t size) {
-    // A chunk's size is one factor; no product of others is asked for it.
+    // A chunk's size is one factor; no product of others is allocated for it.
     auto* const chunk = n == 1 ? chunks().take(size) : size == 1 ? chunks().take(n) : nullptr;
     return chunk != nullptr ? std::memset(chunk, 0, n * size) : __real_calloc(n, size);
 }

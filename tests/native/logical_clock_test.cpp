@@ -44,7 +44,7 @@ TEST(LogicalClock, LeavesTheTimesOfATrueClockAlone) {
 }
 
 TEST(LogicalClock, MovesAReceiveBehindItsSend) {
-    // b's clock is 200 behind: what it got at 900 was sent at 1000. No pair tells a transit, so it may be 0.
+    // b's clock is 200 behind: what it got at 900 was sent at 1000. No pair shows a transit, so it may be 0.
     ProgramStory s;
     const auto a = s.rank(0, 90000);
     const auto b = s.rank(0, 90000);
@@ -77,12 +77,12 @@ TEST(LogicalClock, MovesNoSendBehindItsReceive) {
     const auto b = s.rank(0, 90000);
     const auto answered = s.call(a, CallKind::receive, 700, 850);
     const auto sent = s.call(a, CallKind::send, 1000, 1100);
-    const auto asked = s.call(b, CallKind::send, 800, 810);
+    const auto request = s.call(b, CallKind::send, 800, 810);
     const auto received = s.call(b, CallKind::receive, 820, 900);
-    s.message(b, asked, a, answered, 8);
+    s.message(b, request, a, answered, 8);
     s.message(a, sent, b, received, 8);
     const auto clock = logical_clock(s.program());
-    // There and back the pair needs (850 − 800 + 900 − 1000) / 2 < 0: nothing is known of the transit.
+    // There and back the pair needs (850 − 800 + 900 − 1000) / 2 < 0: nothing is known about the transit.
     EXPECT_EQ(clock.least_transit_ps[0], 0);
     EXPECT_EQ(corrected(clock, 1, 900), 1000);
     EXPECT_EQ(corrected(clock, 1, 820), 920);
@@ -91,7 +91,7 @@ TEST(LogicalClock, MovesNoSendBehindItsReceive) {
 }
 
 TEST(LogicalClock, ACorrectedMessageTakesWhatTheQuickestPairTakes) {
-    // True transit 100 each way, c's clock 300 behind. a and b tell the transit.
+    // True transit 100 each way, c's clock 300 behind. a and b show the transit.
     ProgramStory s;
     const auto a = s.rank(0, 90000);
     const auto b = s.rank(0, 90000);
@@ -127,7 +127,7 @@ TEST(LogicalClock, NobodyLeavesAnAllreduceBeforeTheLastOneCame) {
 }
 
 TEST(LogicalClock, AMemberOfAnInterCommunicatorIsHeldByTheOtherGroup) {
-    // a and b are a group, c the other one: a left before c came; before b came, too, which is no violation.
+    // a and b are a group, c the other one: a left before c entered; before b entered, too, which is no violation.
     ProgramStory s;
     for (const auto& [enter, leave] : {std::pair{500, 700}, {2000, 2100}, {1000, 2100}}) {
         const auto rank = s.rank(0, 90000);
@@ -153,7 +153,7 @@ TEST(LogicalClock, ABarrierOfAnInterCommunicatorHoldsNobody) {
 }
 
 TEST(LogicalClock, WhoExchangesNothingHoldsNobodyAndIsNotHeld) {
-    // c gives nothing, d gets nothing, and b has left before a came: b alone is moved.
+    // c gives nothing, d gets nothing, and b has left before a entered: b alone is moved.
     ProgramStory s;
     const auto give_and_get = [&](std::int64_t enter, std::int64_t leave, std::uint64_t gives, std::uint64_t gets) {
         const auto rank = s.rank(0, 90000);
@@ -172,7 +172,7 @@ TEST(LogicalClock, WhoExchangesNothingHoldsNobodyAndIsNotHeld) {
 }
 
 TEST(LogicalClock, AnAlltoallvHoldsNobodyForWhoMayHaveSkippedIt) {
-    // a and b give 8 each. a has left before b came: 8 bytes may be its own, 12 cannot.
+    // a and b give 8 each. a has left before b entered: 8 bytes may be its own, 12 cannot.
     for (const std::uint64_t got : {8, 12}) {
         ProgramStory s;
         const auto give_and_get = [&](std::int64_t enter, std::int64_t leave, std::uint64_t gives, std::uint64_t gets) {
@@ -239,11 +239,11 @@ class WrongClocks : public Reader, public ::testing::WithParamInterface<std::uin
         const auto send = archive.region("MPI_Send");
         const auto receive = archive.region("MPI_Recv");
         const auto barrier = archive.region("MPI_Barrier");
-        struct Told {
+        struct Record {
             std::uint64_t begin, end;
             std::uint32_t what, peer;
         };
-        std::vector<std::vector<Told>> told(kRanks);
+        std::vector<std::vector<Record>> records(kRanks);
         std::vector<std::uint64_t> now(kRanks, 1000);
         for (int round = 0; round < kRounds; ++round) {
             const auto from = static_cast<std::uint32_t>(random() % kRanks);
@@ -252,15 +252,15 @@ class WrongClocks : public Reader, public ::testing::WithParamInterface<std::uin
                 t += random() % 500;
             }
             const auto sent = now[from];
-            told[from].push_back({sent, sent + 10, send, to});
+            records[from].push_back({sent, sent + 10, send, to});
             now[from] += 10;
             const auto arrived = std::max(now[to], sent + 30) + 5;
-            told[to].push_back({now[to], arrived, receive, from});
+            records[to].push_back({now[to], arrived, receive, from});
             now[to] = arrived;
             if (random() % 8 == 0) {
                 const auto last = *std::ranges::max_element(now);
                 for (std::uint32_t r = 0; r < kRanks; ++r) {
-                    told[r].push_back({now[r], last + 20, barrier, 0});
+                    records[r].push_back({now[r], last + 20, barrier, 0});
                     now[r] = last + 20;
                 }
             }
@@ -273,7 +273,7 @@ class WrongClocks : public Reader, public ::testing::WithParamInterface<std::uin
                 return t + ahead + static_cast<std::uint64_t>(drift * static_cast<double>(t) / 100);
             };
             archive.events(r, [&](Events& e) {
-                for (const auto& call : told[r]) {
+                for (const auto& call : records[r]) {
                     e.enter(clock(call.begin), call.what);
                     if (call.what == send) {
                         e.send(clock(call.begin) + 1, call.peer, 0, 0, 8);

@@ -201,7 +201,7 @@ TEST(Match, ThreadsOfAProcessAreOneSequence) {
     s.send(1, 2, 5, 10);
     s.send(0, 2, 5, 20);
     s.send(1, 2, 5, 30);
-    s.receive(3, 0, 5, 100);  // a thread of rank 2 asked first
+    s.receive(3, 0, 5, 100);  // a thread of rank 2 posted first
     s.receive(2, 0, 5, 110);
     s.receive(2, 0, 5, 120);
     s.match();

@@ -63,8 +63,8 @@ struct Simulated {
     std::int64_t noise = 0;
 };
 
-/// Random traffic on a mesh, simulated link by link: a message takes each link of its way for as long as its bytes
-/// need, first come, first served. Receivers wait in their calls. `hot`: every third message goes to node 0.
+/// Random traffic on a mesh, simulated link by link: a message occupies each link of its route for as long as its bytes
+/// need, in FIFO order. Receivers wait in their calls. `hot`: every third message is sent to node 0.
 Simulated simulate(ProgramStory& story, const Network& network, std::int32_t nodes, std::int64_t between,
                    std::int64_t noise, bool hot, unsigned seed) {
     std::mt19937_64 random(seed);
@@ -94,7 +94,7 @@ Simulated simulate(ProgramStory& story, const Network& network, std::int32_t nod
         }
     }
     Simulated result;
-    // Events in the order of time: who asks for its next link first.
+    // Events in the order of time: the message that requests its next link first.
     const auto later = [&](std::size_t a, std::size_t b) { return all[a].at > all[b].at; };
     std::vector<std::size_t> heap;
     std::vector<std::int64_t> nic_free(static_cast<std::size_t>(nodes));
@@ -146,7 +146,7 @@ Simulated simulate(ProgramStory& story, const Network& network, std::int32_t nod
         receives.push_back({i, {left[to], leave}});
         left[to] = leave;
     }
-    // Each rank sends in one thread's calls and receives in another's: only the times count here. Calls stand in order.
+    // Each rank sends in one thread's calls and receives in another's: only the times count here. Calls are in order.
     std::vector<std::vector<std::tuple<std::int64_t, std::int64_t, bool, std::size_t>>> calls(
         static_cast<std::size_t>(nodes));
     for (const auto& [i, span] : receives) {
@@ -197,7 +197,7 @@ Granted granted(const MessageModel& model) {
 
 struct Traffic {
     std::int64_t between_ps;  // mean time between two messages of a node
-    std::int64_t noise_ps;    // mean time that a receiver is late to notice a message
+    std::int64_t noise_ps;    // mean delay until a receiver notices a message
     bool hot;
     double least, most;  // granted over true
 };

@@ -1,4 +1,4 @@
-// Numbers for values that come again and again.
+// Numbers for values that repeat.
 
 #include "replay/native/program/numbers.hpp"
 
@@ -15,13 +15,13 @@ namespace {
 struct Spread {
     std::size_t operator()(std::uint64_t value) const noexcept { return value * 0x9E3779B97F4A7C15ULL; }
 };
-/// Every value at one place: each look goes on to the next ones.
+/// Every value at one place: each look continues to the next ones.
 struct Same {
     std::size_t operator()(std::uint64_t /*value*/) const noexcept { return ~std::size_t{0}; }
 };
 
 template <class Hash>
-void expect_first_come(std::uint64_t values) {
+void expect_first_place(std::uint64_t values) {
     Numbers<Hash> numbers;
     std::vector<std::uint64_t> column;
     std::unordered_map<std::uint64_t, std::uint32_t> expected;
@@ -37,11 +37,11 @@ void expect_first_come(std::uint64_t values) {
 }
 
 TEST(Numbers, AValueHasThePlaceAtWhichItCameFirst) {
-    expect_first_come<Spread>(10'000);
+    expect_first_place<Spread>(10'000);
 }
 
 TEST(Numbers, ValuesOfOneHashAreToldApart) {
-    expect_first_come<Same>(100);
+    expect_first_place<Same>(100);
 }
 
 TEST(Numbers, ValuesThatWereThereBeforeAreNotAsked) {

@@ -14,7 +14,7 @@ struct OneSided : Reader {
 };
 
 TEST_F(Reader, AFlushOfOneThreadCompletesTransfersOfAnother) {
-    // The thread's flush completes both puts of its process, and one that nobody started.
+    // The thread's flush completes both puts of its process, and one that was never started.
     const auto put = archive.region("MPI_Put");
     const auto flush = archive.region("MPI_Win_flush");
     archive.location(0);
@@ -75,7 +75,7 @@ TEST_F(OneSided, AFenceCompletesWhatIsPendingAndIsACollectiveOfItsWindow) {
         e.rma_collective(8, 9, OTF2_COLLECTIVE_OP_BARRIER, window).leave(10, fence);
     });
     archive.events(1, [&](Events& e) {
-        // Its barrier of the communicator comes first: windows count for themselves.
+        // Its barrier of the communicator is first: windows count for themselves.
         e.enter(0, barrier).collective(0, 1, OTF2_COLLECTIVE_OP_BARRIER, 0).leave(1, barrier);
         e.enter(2, fence).rma_collective(2, 9, OTF2_COLLECTIVE_OP_BARRIER, window).leave(9, fence);
     });

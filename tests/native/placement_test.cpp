@@ -40,7 +40,7 @@ TEST(Placement, HopsAreThoseBetweenTheNodes) {
     EXPECT_EQ(placement.hops(0, 3), kUndefined);  // the network has no place for it
     placement.set_hops({0, 3, 4, 0}, {1, 0});
     EXPECT_EQ(placement.hops(0, 1), 4);           // the nodes have changed places
-    EXPECT_EQ(placement.hops(0, 3), kUndefined);  // a node that nobody placed
+    EXPECT_EQ(placement.hops(0, 3), kUndefined);  // a node without a place
     EXPECT_THROW(placement.set_hops({0, 3, 4}, {0, 1}), std::invalid_argument);
     EXPECT_THROW(placement.set_hops({0, 3, 4, 0}, {0, 2}), std::invalid_argument);
 }
@@ -55,7 +55,7 @@ TEST(Placement, SocketsAreThoseThatAreSaid) {
 }
 
 /// One message of 8 B from rank 0 to ranks on nodes that are 1 and 5 hops away. The machine's L of 100 ps holds for 3
-/// hops, and a hop takes 7 ps: 100 - 2 * 7 = 86 ps, and 100 + 2 * 7 = 114 ps.
+/// hops, and a hop adds 7 ps: 100 - 2 * 7 = 86 ps, and 100 + 2 * 7 = 114 ps.
 TEST(Placement, TheLatencyOfAMessageIsThatOfItsWay) {
     tests::ProgramStory story;
     const auto sender = story.rank(0, 1'000);

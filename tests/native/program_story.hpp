@@ -1,6 +1,6 @@
 #pragma once
 
-// Programs told in code: who called what from when to when, and which calls a message's ends belong to.
+// Programs written in code: which rank called what from when to when, and which calls a message's ends belong to.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@ class ProgramStory {
         for (std::size_t kind = 0; kind < replay::kCallKinds; ++kind) {
             program_.kinds.push_back(static_cast<CallKind>(kind));
         }
-        program_.callers.assign(replay::kCallKinds, replay::kUndefined);  // a callpath per kind, called by nobody
+        program_.callers.assign(replay::kCallKinds, replay::kUndefined);  // a callpath per kind, without callers
     }
 
     /// A rank on a node that lasts from `first_ps` to `last_ps`.
@@ -60,7 +60,7 @@ class ProgramStory {
         receives.push_back({receive, receive_complete.value_or(receive), bytes, from, 0, 0, sent});
     }
 
-    /// A send that nobody received, to a rank that the trace does not tell.
+    /// A send without a receive, to a rank that the trace does not state.
     void lost_send(std::int32_t from, std::uint32_t send, std::uint64_t bytes) {
         timeline(from).sends.push_back({send, send, bytes, replay::kUndefined, 0, 0, replay::kNone});
     }
@@ -74,9 +74,9 @@ class ProgramStory {
         program_.collective_instances = std::max(program_.collective_instances, instance + 1);
     }
 
-    /// The operation told last has nothing to do with those of other ranks.
+    /// The operation added last has nothing to do with those of other ranks.
     void takes_no_part(std::int32_t rank) { timeline(rank).collectives.back().instance = replay::kNone; }
-    /// What the rank gives and gets in the operation told last; 8 bytes of each, unless told.
+    /// What the rank gives and gets in the operation added last; 8 bytes of each, unless set.
     void gives_and_gets(std::int32_t rank, std::uint64_t sent, std::uint64_t received) {
         auto& operation = timeline(rank).collectives.back();
         operation.bytes_sent = sent;
@@ -139,7 +139,7 @@ class ProgramStory {
     }
 
   private:
-    /// Both ends of messages stand by their calls, whatever the order in which they were told.
+    /// Both ends of messages are sorted by their calls, whatever the order in which they were added.
     void put_ends_in_order() {
         std::vector<std::vector<std::uint32_t>> sent, received;  // new place, by location and old one
         for (auto& timeline : program_.timelines) {

@@ -42,7 +42,7 @@ TEST(Queues, ExtremeServicesWaitALongTimeAndNoLonger) {
     for (std::int64_t arrival = 0; arrival < 100; ++arrival) {
         longest = std::max(longest, nic.wait(arrival, kMostCostPs));
     }
-    EXPECT_EQ(longest, FifoServer::kMostWaitPs - 1);  // the one before came 1 ps earlier
+    EXPECT_EQ(longest, FifoServer::kMostWaitPs - 1);  // the one before arrived 1 ps earlier
 }
 
 TEST(Queues, TheSecondOfTwoMessagesWaitsForTheReceivingNic) {
@@ -91,7 +91,7 @@ TEST(Queues, MessagesWaitForWhatElseTheirNicServes) {
         return found;
     };
     // Busy until 400, and the message is ready at 10; its first byte reaches the other NIC at 500, and the second
-    // message, there since 110, goes first.
+    // message, there since 110, is first.
     const MessageModel behind(story.program(), machine, whole, {}, 1, uses(0, {0, 400, true, false, false}));
     EXPECT_EQ(behind.record({2, 0}).send_endpoint, 390);
     EXPECT_EQ(behind.arrival({2, 1}), 1109);
@@ -104,7 +104,7 @@ TEST(Queues, MessagesWaitForWhatElseTheirNicServes) {
     EXPECT_EQ(there.arrival({2, 0}), 1109 + 50);
     EXPECT_EQ(there.arrival({2, 1}), 2109 + 50);
     EXPECT_EQ(there.load(2, true, 0).messages, 2U);
-    // Within nodes, or in the other direction, nobody meets it.
+    // Within nodes, or in the other direction, no message queues behind it.
     for (const NicUse elsewhere : {NicUse{0, 400, false, false, false}, NicUse{0, 400, true, true, false}}) {
         const MessageModel none(story.program(), machine, whole, {}, 1, uses(0, elsewhere));
         EXPECT_EQ(none.record({2, 0}).send_endpoint, 0);
@@ -163,7 +163,7 @@ TEST(Queues, AProcessorWorksForWhatOneCallStartsUntilItsEnd) {
     ThreeStarted story(1);
     const auto machine = plain_machine();
     const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
-    // From 1012 to 1025 it works for two of its own: 13 of the 88 until the receive is posted.
+    // From 1012 to 1025 it works for two other messages: 13 of the 88 until the receive is posted.
     EXPECT_EQ(part(model, {0, 0}, Part::processor_queueing), 13);
     EXPECT_EQ(part(model, {0, 0}, Part::late_receiver), 75);
 }

@@ -67,7 +67,7 @@ TEST_F(Range, TheTimeOfAllLocationsIsWide) {
 }
 
 TEST_F(Range, TheTimeOfTheMessagesOfOneLocationFits) {
-    // Three messages are under way for 40 days: 2880 hours, on two locations of 960.
+    // Three messages are in flight for 40 days: 2880 hours, on two locations of 960.
     const auto isend = archive.region("MPI_Isend");
     const auto waitall = archive.region("MPI_Waitall");
     archive.world(2);
@@ -80,7 +80,7 @@ TEST_F(Range, TheTimeOfTheMessagesOfOneLocationFits) {
     });
     const auto line = refusal();
     EXPECT_NE(
-        line.find("the received messages of location 1 take 2880 hours together; sums of one location's times hold "
+        line.find("the received messages of location 1 last 2880 hours together; sums of one location's times hold "
                   "2562 hours (2^63 ps): record a shorter part of the program"),
         std::string::npos)
         << line;
@@ -101,11 +101,11 @@ TEST_F(Range, TheTimeOfTheCollectivesOfOneLocationFits) {
         e.leave(40 * kDay, wait);
     });
     const auto line = refusal();
-    EXPECT_NE(line.find("the collective operations of location 0 take 2879 hours together"), std::string::npos) << line;
+    EXPECT_NE(line.find("the collective operations of location 0 last 2879 hours together"), std::string::npos) << line;
 }
 
 TEST_F(Range, TheTimesOfTransfersThatOneCallCompletesMayOverlap) {
-    // Three puts are under way for 40 days: 2880 hours together, which no figure needs.
+    // Three puts are in flight for 40 days: 2880 hours together, which no figure needs.
     const auto put = archive.region("MPI_Put");
     const auto flush = archive.region("MPI_Win_flush_all");
     archive.world(2);

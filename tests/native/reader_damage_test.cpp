@@ -72,7 +72,7 @@ TEST_F(ReaderDamage, UndefinedReferencesAreCountedAndHarmless) {
     const auto send = archive.region("MPI_Send");
     archive.world(2);
     archive.events(0, [&](Events& e) {
-        e.enter(0, 4711).leave(1, 4711);                       // nobody defined region 4711
+        e.enter(0, 4711).leave(1, 4711);                       // there is no region 4711
         e.enter(2, send).send(3, 1, 99, 1, 8).leave(4, send);  // nor communicator 99
         e.enter(5, send).send(6, 17, 0, 1, 8).leave(7, send);  // nor has the world a rank 17
     });

@@ -4,7 +4,7 @@
 //
 // Every round flips a few bytes of one file, or cuts it. The reader may read what is left or refuse with ArchiveError.
 // If it crashes or does not end, the same damage is given to a bare libotf2 scan: where that one fails as well, the
-// fault is libotf2's (the analyzer runs the reader in a process of its own for that reason); where it does not, this
+// fault is libotf2's (the analyzer runs the reader in a separate process for that reason); where it does not, this
 // program ends with status 1. All damage comes from fixed seeds; a failing round is named by its number.
 #include <otf2/otf2.h>
 #include <sys/resource.h>
@@ -35,7 +35,7 @@ using logpost::tests::ScratchDirectory;
 namespace {
 
 constexpr rlim_t kProcessorSeconds = 5;
-constexpr unsigned kSeconds = 60;  // for what waits without computing: a busy machine takes its time
+constexpr unsigned kSeconds = 60;  // for what waits without computing: a busy machine is slow
 constexpr rlim_t kMemory = rlim_t{3} << 30;
 
 enum class Outcome { read, refused, out_of_memory, crashed, hung };

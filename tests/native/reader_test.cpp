@@ -65,7 +65,7 @@ TEST_F(Reader, NonblockingMessagesEndWhereTheirRequestsComplete) {
         e.enter(0, irecv).irecv_request(1, 5).leave(2, irecv);
         e.enter(3, irecv).irecv_request(4, 6).leave(5, irecv);
         e.enter(6, irecv).irecv_request(7, 7).leave(8, irecv);
-        // They complete in another order than they were asked for.
+        // They complete in another order than they were posted.
         e.enter(20, waitall).irecv(21, 0, 0, 1, 30, 7).irecv(22, 0, 0, 1, 10, 5).irecv(23, 0, 0, 1, 20, 6);
         e.request_test(24, 99).leave(25, waitall);
     });
@@ -274,7 +274,7 @@ TEST_F(Reader, CallingContextsAreRegions) {
 
 TEST_F(Reader, CallingContextsTellTheFunctionsAboveThemAndTheLineOfEachCall) {
     // As a measurement by unwinding writes them: the contexts of main and exchange are never entered, and each of two
-    // sends stands at a line of its own.
+    // sends has a separate line.
     const auto main = archive.region("main", OTF2_PARADIGM_COMPILER);
     const auto exchange = archive.region("exchange", OTF2_PARADIGM_COMPILER);
     const auto send = archive.region("MPI_Send");

@@ -147,7 +147,7 @@ TEST(RecordedPath, EveryPicosecondOfItHasACallpathAndACategory) {
 TEST(RecordedPath, LeadsFromTheEndOfAnExposureToTheOriginAndFromThereToTheLatePost) {
     // Rank 1's Wait lasts until rank 0 enters its Complete at 600.
     EXPECT_EQ(path(AccessStory(50, 600, 900).program()), (std::vector<Stretch>{{0, 0, 600}, {1, 600, 1000}}));
-    // It enters its Complete at 120, and waits there until the post at 400: rank 1 waited for nobody.
+    // It enters its Complete at 120, and waits there until the post at 400: rank 1 waited for no rank.
     EXPECT_EQ(path(AccessStory(400, 120, 900).program()), (std::vector<Stretch>{{1, 0, 1000}}));
 }
 
@@ -165,8 +165,8 @@ TEST(RecordedPath, LeadsFromALockToWhoeverHadIt) {
     story.rank(0, 500);
     story.rank(0, 1000);
     story.rank(0, 400);
-    const auto take = [&](std::int32_t rank, std::int64_t asks, std::int64_t has, std::int64_t gives) {
-        const auto lock = story.call(rank, CallKind::one_sided, asks, has);
+    const auto take = [&](std::int32_t rank, std::int64_t requests, std::int64_t has, std::int64_t gives) {
+        const auto lock = story.call(rank, CallKind::one_sided, requests, has);
         const auto unlock = story.call(rank, CallKind::one_sided, gives, gives + 10);
         story.epoch(rank, Epoch::Kind::lock_exclusive, lock, unlock, 2);
     };

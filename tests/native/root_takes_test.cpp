@@ -1,4 +1,5 @@
-// A root's processor that takes the messages of a gather g apart, or as fast as it can. o_s = 10, L = 100, o_r = 20.
+// A root's processor that receives the messages of a gather at distances of g, or as fast as it can. o_s = 10, L = 100,
+// o_r = 20.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,8 @@ namespace {
 using tests::plain_machine;
 using tests::ProgramStory;
 
-/// Five members enter a barrier at 0, the root at 1000; it is done at `done`, and answers 10 + 100 + 20 later.
+/// Five members enter a barrier at 0, the root at 1000; it is done at `done`, and its replies arrive 10 + 100 + 20
+/// later.
 bool spaced(std::int64_t g, std::int64_t root_enters, std::int64_t done) {
     ProgramStory story;
     for (std::int32_t rank = 0; rank < 5; ++rank) {

@@ -43,7 +43,7 @@ TEST(Samples, OneThatMetAnotherOrALateReceiverIsABoundOnly) {
     Traffic of;
     of.message(CallKind::send, 100, 110, 50, 230);           // the second is sent before this is received
     of.message(CallKind::send, 150, 160, 230, 300);          // and is received late
-    of.message(CallKind::send, 1'000, 1'010, 1'005, 1'130);  // the receiver came after the send had begun
+    of.message(CallKind::send, 1'000, 1'010, 1'005, 1'130);  // the receiver entered after the send had begun
     const auto found = of.between_nodes();
     EXPECT_TRUE(found.undisturbed_blocking.time_ps.empty());
     EXPECT_EQ(found.whole.time_ps, (std::vector<std::int64_t>{130, 150, 130}));
@@ -69,7 +69,7 @@ TEST(Samples, ACallThatCompletesTwoReceivesTakesHalfOfItsLengthForEach) {
     of.story.message(of.sender, two, of.receiver, wait, 8);
     const auto found = of.between_nodes();
     EXPECT_EQ(found.receive.time_ps, (std::vector<std::int64_t>{20}));
-    // Each was beside the other at the sender and at the receiver: (1000 - 110) / (1 + 2).
+    // Each was next to the other at the sender and at the receiver: (1000 - 110) / (1 + 2).
     EXPECT_EQ(found.slack_ps, (std::vector<std::int64_t>{296}));
     // Two within 100 .. 1040: at most 940 ps between them.
     EXPECT_EQ(found.burst.time_ps, (std::vector<std::int64_t>{940, 940}));
@@ -134,7 +134,7 @@ TEST(Samples, MessagesThatQueueBehindTheirSendersOwnAreSpacedAsTheirNicServesThe
     // One receiver takes both: its shorter call, which a processor may need.
     EXPECT_EQ(found.spacing_calls, (std::vector<std::int64_t>{49, 49}));
 
-    Traffic disturbed;  // another sender's message reaches the receiver meanwhile
+    Traffic disturbed;  // another sender's message reaches the receiver during that time
     const auto other = disturbed.story.rank(2, 100'000);
     burst(disturbed);
     const auto send = disturbed.story.call(other, CallKind::send, 200, 210);
@@ -154,7 +154,7 @@ TEST(Samples, ReceiversThatAreNotTheSameNeedNoProcessorInTurn) {
 }
 
 TEST(Samples, AMessageThatEndsOnlyWhenItsSenderIsBackIsUnanswered) {
-    // The receiver stands from 50 on; the sender is in code from 110 to 510, and the message ends 90 later.
+    // The receiver waits from 50 on; the sender is in code from 110 to 510, and the message ends 90 later.
     Traffic of;
     const auto send = of.story.call(of.sender, CallKind::send_nonblocking, 100, 110);
     const auto wait = of.story.call(of.sender, CallKind::wait, 510, 600);
@@ -167,7 +167,7 @@ TEST(Samples, AMessageThatEndsOnlyWhenItsSenderIsBackIsUnanswered) {
 }
 
 TEST(Samples, AWaitThatLastsUntilALongMessageHasComeIsForItsAnswer) {
-    // 400 of code, and a transfer of 300 behind it. An eager send would be over, whose wait takes as long as it takes.
+    // 400 of code, and a transfer of 300 behind it. An eager send would be over, whose wait has any length.
     for (const auto& [leaves, unanswered] : {std::pair{790, 1U}, {530, 0U}}) {
         Traffic of;
         const auto send = of.story.call(of.sender, CallKind::send_nonblocking, 100, 110);

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kNoMemory = 1;  // a limit under which everything goes to the file
+constexpr std::uint64_t kNoMemory = 1;  // a limit under which everything is in the file
 constexpr std::uint64_t kMuch = std::uint64_t{1} << 50U;
 
 /// A directory on a disk that is gone at the end.
@@ -149,7 +149,7 @@ std::uint64_t resident_of_files() {
     return files * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Threads that work see to it themselves: on a busy machine, the one that only looks on may come too late.
+// Threads that work see to it themselves: on a busy machine, the one that only looks on may be too late.
 TEST_F(Spilling, WhoeverLooksReleasesWhatIsBeyondTheLimit) {
     constexpr std::size_t kBytes = std::size_t{64} << 20U;
     Spill spill(directory_, kNoMemory);
@@ -251,8 +251,8 @@ TEST(SpillInMemory, IsRefusedUnlessAskedFor) {
     EXPECT_EQ(error_of(unasked),
               "/dev/shm lies in memory (tmpfs), where what exceeds the limit of memory would not leave it; name a "
               "folder on a disk with --spill, or raise --memory");
-    Spill asked(memory, kNoMemory, true);
-    EXPECT_EQ(error_of(asked), "");
+    Spill requested(memory, kNoMemory, true);
+    EXPECT_EQ(error_of(requested), "");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST_F(ThreadSpans, WhoComesFirstToABarrierWaitsUntilTheLastIsThere) {
     const auto trace = read();
     // The fork lasts from 10 to 80. First thread: 10-13 and 70-72, 73-80 management, 13-40 and 72-73 in the region.
     EXPECT_EQ(sums(trace, 0), (Sums{{Category::parallel, 28}, {Category::imbalance, 30}, {Category::management, 12}}));
-    // The other one: 10-16, 70-75, 76-80 management, 16-70 and 75-76 in the region; it waits for nobody.
+    // The other one: 10-16, 70-75, 76-80 management, 16-70 and 75-76 in the region; it waits for no thread.
     EXPECT_EQ(sums(trace, 1), (Sums{{Category::parallel, 55}, {Category::management, 15}}));
     for (const auto& span : trace.thread_spans) {
         EXPECT_EQ(name_of(trace, span.callpath), "!$omp parallel @a.c:1");
@@ -142,7 +142,7 @@ TEST_F(ThreadSpans, OmptLetsAThreadLeaveBeforeTheLastHasCome) {
         e.enter(15, implicit_task).enter(20, barrier).leave(21, barrier).leave(22, implicit_task);
     });
     const auto trace = read();
-    // First thread: 12-40 and 81-82 work; it came last, at 40: 10-12, 40-81, 82-85 management.
+    // First thread: 12-40 and 81-82 work; it arrived last, at 40: 10-12, 40-81, 82-85 management.
     EXPECT_EQ(sums(trace, 0), (Sums{{Category::parallel, 29}, {Category::management, 46}}));
     // The other one: 15-20 and 21-22 work; it waits 20-21 and 22-40.
     EXPECT_EQ(sums(trace, 1), (Sums{{Category::parallel, 6}, {Category::imbalance, 19}, {Category::management, 50}}));
@@ -171,7 +171,7 @@ TEST_F(ThreadSpans, ARegionWithoutTheFirstThreadBelongsToNoExecution) {
 }
 
 TEST_F(ThreadSpans, ABarrierOfNoLengthBelongsToTheRegionThatItEnds) {
-    archive.events(0, [&](Events& e) {  // it comes last, and the next region begins when the first one ends
+    archive.events(0, [&](Events& e) {  // it arrives last, and the next region begins when the first one ends
         e.enter(0, main).enter(10, parallel).enter(30, implicit).leave(30, implicit).leave(30, parallel);
         e.enter(30, parallel).enter(50, implicit).leave(50, implicit).leave(50, parallel).leave(60, main);
     });
@@ -195,7 +195,7 @@ TEST_F(ThreadSpans, SpansOfAThreadDoNotOverlapAndWholeExecutionsAreDivided) {
     archive.events(0, [&](Events& e) {
         e.enter(0, main).enter(10, parallel).enter(20, barrier).leave(25, barrier).leave(50, parallel).leave(60, main);
     });
-    archive.events(10, [&](Events& e) {  // its clock is late
+    archive.events(10, [&](Events& e) {  // its clock is behind
         e.enter(5, parallel).enter(22, barrier).leave(26, barrier).leave(58, parallel);
     });
     const auto trace = read();

@@ -85,7 +85,7 @@ TEST(Transfers, ATargetThatMustProgressIsWaitedFor) {
     EXPECT_FALSE(analysis.transfers().asynchronous());
     EXPECT_EQ(parts(analysis),
               (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 140}, {kAnswer, 10}, {kResidual, 40}}));
-    // All of it lies in the calls: 0..20 and 20..450.
+    // All of it is in the calls: 0..20 and 20..450.
     EXPECT_EQ(exposed(analysis, 0), parts(analysis));
 }
 
@@ -195,13 +195,13 @@ TEST(Transfers, WaitingAtAFenceIsForItsLastMember) {
     Analysis analysis(story.program(), parameters, {}, 1);
     EXPECT_EQ(parts(analysis),
               (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kCollectiveWait, 190}, {kCollective, 100}}));
-    // In the account the fact comes first: 400 of the fence are waiting for rank 1, whatever is under way.
+    // In the account the fact has precedence: 400 of the fence are waiting for rank 1, whatever is in flight.
     EXPECT_EQ(exposed(analysis, 0), (Parts{{kSend, 10}, {kCollectiveWait, 400}, {kCollective, 100}}));
     EXPECT_EQ(exposed(analysis, 1), (Parts{{kCollective, 100}}));
 }
 
 TEST(Transfers, AfterTheLastMemberAFenceWaitsForTransfers) {
-    // Rank 1 enters at 80: rank 0 waits for nobody from 100 on. Until 310 its transfer is under way.
+    // Rank 1 enters at 80: rank 0 waits for no rank from 100 on. Until 310 its transfer is in flight.
     Fence story(80);
     const auto parameters = machine(true);
     Analysis analysis(story.program(), parameters, {}, 1);
@@ -217,7 +217,7 @@ TEST(Transfers, AnAccessWaitsForALatePost) {
     const auto found = exposed(analysis, 0);
     EXPECT_EQ(found.at(kLatePost), 280);
     EXPECT_EQ(found.at(kBytes), 50);
-    // Who waits behind its own late post: Complete was entered long before, and its notice takes L.
+    // The rank waits behind its own late post: Complete was entered long before, and its notice takes L.
     EXPECT_FALSE(exposed(analysis, 1).contains(kLatePut));
 }
 
@@ -230,7 +230,7 @@ TEST(Transfers, AnEarlyPostIsNotWaitedFor) {
 }
 
 TEST(Transfers, AnExposureWaitsForALateComplete) {
-    // Wait from 500 on, Complete at 650, and L until the target knows; then nobody knows.
+    // Wait from 500 on, Complete at 650, and L until the target knows; then no rank knows.
     AccessStory story(50, 650);
     const auto parameters = machine(true);
     Analysis analysis(story.program(), parameters, {}, 1);

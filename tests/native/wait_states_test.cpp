@@ -74,7 +74,7 @@ TEST(WaitStates, ABarrierWaitsForItsLastMember) {
 
 TEST(WaitStates, AGroupOfAnInterCommunicatorWaitsForTheOtherOne) {
     ProgramStory story;
-    // Ranks 0 and 1 give only, ranks 2 and 3 get only: these wait for 1, and nobody for 3.
+    // Ranks 0 and 1 give only, ranks 2 and 3 get only: these wait for 1, and no rank for 3.
     for (const auto& [enter, leave] : {std::pair{100, 120}, {400, 420}, {50, 430}, {600, 610}}) {
         const auto rank = story.rank(0, 1000);
         story.collective(rank, story.call(rank, CallKind::collective, enter, leave), Operation::allgather);
@@ -89,7 +89,7 @@ TEST(WaitStates, AGroupOfAnInterCommunicatorWaitsForTheOtherOne) {
     EXPECT_EQ(wait(1), 0);
     EXPECT_EQ(wait(2), 350);  // 50..400
     EXPECT_EQ(wait(3), 0);
-    EXPECT_EQ(waits.early_ends(), 0U);  // rank 0 left before all others but 2 came
+    EXPECT_EQ(waits.early_ends(), 0U);  // rank 0 left before all others but 2 entered
 }
 
 TEST(WaitStates, ABarrierOfAnInterCommunicatorWaitsForTheOtherGroup) {
@@ -110,7 +110,7 @@ TEST(WaitStates, ABarrierOfAnInterCommunicatorWaitsForTheOtherGroup) {
 }
 
 TEST(WaitStates, ABarrierOfAnInterCommunicatorMayLetMembersGoBeforeTheOtherGroupIsThere) {
-    // As Open MPI's nonblocking one does: rank 1 is gone when rank 3 comes, and nobody's clock is wrong.
+    // As Open MPI's nonblocking one does: rank 1 has left when rank 3 enters, and no clock is wrong.
     ProgramStory story;
     for (const auto& [enter, leave] : {std::pair{100, 620}, {300, 420}, {200, 420}, {600, 620}}) {
         const auto rank = story.rank(0, 1000);
@@ -128,7 +128,7 @@ TEST(WaitStates, ABarrierOfAnInterCommunicatorMayLetMembersGoBeforeTheOtherGroup
 }
 
 TEST(WaitStates, WhoGetsNothingMayLeaveBeforeTheLastOneComes) {
-    // An operation of no bytes: rank 0 is gone when rank 1 comes; rank 2 is still there, and waits.
+    // An operation of no bytes: rank 0 has left when rank 1 enters; rank 2 is still there, and waits.
     for (const std::uint64_t got : {0, 8}) {
         ProgramStory story;
         for (const auto& [enter, leave] : {std::pair{100, 110}, {500, 510}, {50, 510}}) {
@@ -144,7 +144,8 @@ TEST(WaitStates, WhoGetsNothingMayLeaveBeforeTheLastOneComes) {
 }
 
 TEST(WaitStates, WhoGivesNothingIsNotWaitedForByWhoLeavesBefore) {
-    // Only rank 0 gives: it is gone when rank 1 comes, and so is rank 2, which waits for rank 0; rank 3 is still there.
+    // Only rank 0 gives: it has left when rank 1 enters, and so is rank 2, which waits for rank 0; rank 3 is still
+    // there.
     for (const std::uint64_t given : {0, 8}) {
         ProgramStory story;
         for (const auto& [enter, leave] : {std::pair{100, 110}, {500, 510}, {50, 120}, {60, 510}}) {
@@ -165,7 +166,7 @@ TEST(WaitStates, WhoGivesNothingIsNotWaitedForByWhoLeavesBefore) {
 }
 
 TEST(WaitStates, OfAnAlltoallvNobodyNeedsWhoComesAfterItsEnd) {
-    // Each gives 8. Rank 0 leaves before rank 2 comes: it got its bytes from rank 1, unless these are more than the 16
+    // Each gives 8. Rank 0 leaves before rank 2 enters: it got its bytes from rank 1, unless these are more than the 16
     // that ranks 0 and 1 give. Rank 1 stays until rank 2 is there.
     for (const std::uint64_t got : {16, 24}) {
         ProgramStory story;
@@ -199,7 +200,7 @@ TEST(WaitStates, ARootDoesNotWaitForWhoGivesNothing) {
 }
 
 TEST(WaitStates, OfTheRootsOwnGroupNobodyTakesPart) {
-    // Ranks 0 and 1 are a group. Rank 0 is the root: rank 1 waits for nobody, nor does rank 0 for it.
+    // Ranks 0 and 1 are a group. Rank 0 is the root: rank 1 waits for no rank, nor does rank 0 for it.
     for (const auto operation : {Operation::bcast, Operation::gather}) {
         ProgramStory story;
         for (const auto& [enter, leave] : {std::pair{500, 990}, {950, 960}, {100, 990}, {700, 990}}) {
@@ -230,7 +231,8 @@ TEST(WaitStates, OnlookersOfAnInterCommunicatorAreNoWaitStates) {
         const auto of = [&](std::size_t rank, WaitState state) {
             return states(story, rank)[static_cast<std::size_t>(state)].wait_ticks;
         };
-        // The root waits until 600 for the first who gives it something; who gets something waits for nobody.
+        // The root waits until 600 for the first rank that gives it something; a rank that gets something waits for no
+        // rank.
         EXPECT_EQ(of(0, WaitState::early_reduce), operation == Operation::gather ? 100 : 0);
         EXPECT_EQ(of(1, WaitState::late_broadcast), 0);
         EXPECT_EQ(of(2, WaitState::late_broadcast), 0);

@@ -1,5 +1,5 @@
 // Sends in what-if replays: those that wait in their calls for their turn at the NIC, the sender's part in a handshake,
-// and Waits whose following work stands before them. o_s = 10, L = 100, o_r = 20, G = 1 ps/B.
+// and Waits whose following work is before them. o_s = 10, L = 100, o_r = 20, G = 1 ps/B.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ const Program& three_sends(ProgramStory& story, std::int64_t second, std::int64_
     story.rank(0, 500);
     story.rank(1, 500);
     const Times sent{0, 10, second, third};
-    // The NIC takes a message for 100: they leave at 10, 110 and 210, and have come L + 99 + o_r = 219 later.
+    // The NIC takes a message for 100: they leave at 10, 110 and 210, and have arrived L + 99 + o_r = 219 later.
     const Times received{0, 229, 329, 429};
     for (std::size_t i = 0; i < 3; ++i) {
         const auto send = story.call(0, CallKind::send, sent[i], sent[i + 1]);
@@ -73,15 +73,15 @@ TEST(WhatIfSends, ThatReturnKeepReturning) {
 TEST(WhatIfSends, AnsweredAHandshakeBeforeItsMessageHadCome) {
     ProgramStory story;
     // By the model rank 0's request is at rank 1 at 110, the answer back at 210, and rank 0 sees it in its Wait, at
-    // 300. But rank 1 had the message at 60, and answered it before rank 0 came to its Wait: nobody waited for that.
+    // 300. But rank 1 had the message at 60, and answered it before rank 0 entered its Wait: no rank waited for that.
     story.rank(0, 500);
     story.rank(1, 500);
     const auto send = story.call(0, CallKind::send_synchronous, 0, 10);
-    const auto told = story.call(0, CallKind::receive, 15, 199);
+    const auto notice = story.call(0, CallKind::receive, 15, 199);
     const auto completes = story.call(0, CallKind::wait, 300, 310);
     const auto receive = story.call(1, CallKind::receive, 20, 60);
     story.message(0, send, 1, receive, 10, completes);
-    story.message(1, story.call(1, CallKind::send, 60, 70), 0, told, 10);
+    story.message(1, story.call(1, CallKind::send, 60, 70), 0, notice, 10);
     auto machine = plain_machine();
     for (auto& locality : machine.localities) {
         locality.eager_limit = 5;  // its 10 bytes ask first
@@ -110,17 +110,17 @@ Times with_three_latencies(std::int64_t received, std::int64_t known) {
 TEST(WhatIfSends, OfFewBytesGoAtOnceThoughTheyWaitForTheirMatch) {
     // 10 + L 100 + 9 + o_r 20 = 139, and the sender knows L after the match at 110. Three times L: 200 and 400 more.
     EXPECT_EQ(with_three_latencies(139, 210), (Times{610, 339}));
-    // With a handshake the data leaves at 210, and has come at 339: three times L is 600 more. The sender is done at
+    // With a handshake the data leaves at 210, and has arrived at 339: three times L is 600 more. The sender is done at
     // 219.
     EXPECT_EQ(with_three_latencies(339, 219), (Times{619, 939}));
-    // Both know at one time: the network has matched them. The sender at 119.
+    // Both know at the same time: the network has matched them. The sender at 119.
     EXPECT_EQ(with_three_latencies(139, 119), (Times{319, 339}));
 }
 
 TEST(WhatIfSends, WhoseTransferBeginsAtTheMatchWaitForTheReceive) {
     ProgramStory story;
     // 10 + L 100 + 9: the sender knows at 119, the receiver has worked at 139. The second is sent at 130 and posted at
-    // 500: it comes at 609.
+    // 500: it arrives at 609.
     story.rank(0, 2000);
     story.rank(1, 2000);
     const auto first = story.call(0, CallKind::send_synchronous, 0, 119);
@@ -134,7 +134,7 @@ TEST(WhatIfSends, WhoseTransferBeginsAtTheMatchWaitForTheReceive) {
     for (auto& locality : slower.localities) {
         locality.ranges[0].L = 300;
     }
-    // 200 more each: the receive is posted 361 behind the first one, at 700, and its message comes 300 and 9 later.
+    // 200 more each: the receive is posted 361 behind the first one, at 700, and its message arrives 300 and 9 later.
     EXPECT_EQ(leaves(graph, machine, {.machine = slower}), (Times{319, 1009, 339, 1029}));
 }
 
@@ -144,7 +144,7 @@ TEST(WhatIfSends, WorkBehindWaitsStandsBeforeThemWhereTheyOverlap) {
     story.rank(1, 1000);
     const auto first = story.call(0, CallKind::send, 0, 10);
     const auto second = story.call(0, CallKind::send, 10, 20);
-    // Posted at 0; they come at 10 + 100 + 9 + 20 = 139 and 149, but o_r follows o_r. Work: 50 behind the first Wait,
+    // Posted at 0; they arrive at 10 + 100 + 9 + 20 = 139 and 149, but o_r follows o_r. Work: 50 behind the first Wait,
     // 200 behind the second.
     const auto posted = story.call(1, CallKind::receive_nonblocking, 0, 0);
     const auto also = story.call(1, CallKind::receive_nonblocking, 0, 0);
@@ -179,7 +179,7 @@ TEST(WhatIfPath, SumsWhatRecordedTimesContradict) {
     const auto path = critical_path(graph, sources_of(graph), weights, settings, weights.times(), 0);
     EXPECT_EQ(path.makespan_ps, 100);
     EXPECT_EQ(path.short_ps, 30);
-    EXPECT_EQ(path.early_ps, 10);  // the first byte comes at 110
+    EXPECT_EQ(path.early_ps, 10);  // the first byte arrives at 110
 }
 
 }  // namespace

@@ -311,7 +311,7 @@ TEST(WhatIf, ANicTakesWhoComesFirstOnTheOtherMachine) {
         return machine;
     };
     ProgramStory story;
-    story.rank(0, 2000);  // asks 2, and asks again
+    story.rank(0, 2000);  // queries 2, and queries again
     story.rank(0, 2000);  // on the same node: computes, and sends to 3
     story.rank(1, 2000);
     story.rank(2, 2000);
@@ -380,8 +380,8 @@ TEST_F(Together, DisseminationIsFollowedRoundByRound) {
 }
 
 TEST_F(Together, RecursiveDoublingFoldsWhatIsBeyondAPowerOfTwo) {
-    // 2 tells 0: 137. Then 0 and 1 exchange: 0 has 1's message and is at 137 + 30, 1 at 137 + 137. 0 tells 2: 167 + 10
-    // for itself, 167 + 137 there. At L = 200: 237; 267 and 474; 277 and 267 + 237.
+    // 2 sends to 0: 137. Then 0 and 1 exchange: 0 has 1's message and is at 137 + 30, 1 at 137 + 137. 0 sends to 2: 167
+    // + 10 for itself, 167 + 137 there. At L = 200: 237; 267 and 474; 277 and 267 + 237.
     EXPECT_EQ(with_twice_the_latency(CallKind::collective, Operation::allreduce, {0, 0, 0}, {177, 274, 304}),
               (Times{277, 474, 504}));
 }
@@ -415,7 +415,7 @@ TEST_F(Together, AMemberOfAScanNeedsThoseBeforeIt) {
 }
 
 TEST_F(Together, ALateRootOfAReductionWaitsForNoLatency) {
-    // 2 has 3's message at 137 and leaves at 147; the root takes those of 1 and 2 in 20 each.
+    // 2 has 3's message at 137 and leaves at 147; the root receives those of 1 and 2 in 20 each.
     EXPECT_EQ(with_twice_the_latency(CallKind::collective, Operation::reduce, {1000, 0, 0, 0}, {1040, 10, 147, 10}, 0),
               (Times{1040, 10, 247, 10}));
 }
@@ -489,7 +489,7 @@ TEST(WhatIf, MessagesOfAnAllToAllQueueAtTheNicOfTheirNode) {
 }
 
 TEST(WhatIf, RoundsOfALongAllToAllAreToldTogether) {
-    // 2,047 rounds of 2,048 members are more messages than are told one by one; all of them count, 130 each.
+    // 2,047 rounds of 2,048 members are more messages than are listed one by one; all of them count, 130 each.
     constexpr std::int32_t kMembers = 2048;
     ProgramStory story;
     for (std::int32_t l = 0; l < kMembers; ++l) {

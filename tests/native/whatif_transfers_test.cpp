@@ -47,7 +47,7 @@ struct Replayed {
     Graph graph;
 };
 
-/// Rank 0: Put 0..20, flush 20..flushed. Rank 1 computes, and asks for messages from `attends` on.
+/// Rank 0: Put 0..20, flush 20..flushed. Rank 1 computes, and receives messages from `attends` on.
 struct TwoRankFlush : ProgramStory {
     TwoRankFlush(std::int64_t flushed, std::int64_t attends) {
         rank(0, 1000);
@@ -67,7 +67,7 @@ TEST(OneSidedWhatIf, AFlushWaitsForTwoLatencies) {
     EXPECT_EQ(replayed.with_latency(50), (Times{20, 300, 1000}));
     const std::vector<Setting> settings{{.machine = progressing(true)}};
     const Weights weights(replayed.graph, progressing(true), settings);
-    // Rank 0 computes from 400 until 1000, and its path goes through the flush.
+    // Rank 0 computes from 400 until 1000, and its path passes the flush.
     const auto path =
         critical_path(replayed.graph, replay::sources_of(replayed.graph), weights, settings, weights.times(), 0);
     const auto& near = path.sensitivities[static_cast<std::size_t>(Locality::same_node)];
@@ -139,7 +139,7 @@ struct TwoRankAccess : ProgramStory {
 };
 
 TEST(OneSidedWhatIf, AnAccessFollowsItsExposureAndTheExposureItsAccess) {
-    // Post 200, told 300, Start until 310. Injected at 320, out at 370, there at 470; Wait until 480.
+    // Post 200, known at 300, Start until 310. Injected at 320, out at 370, there at 470; Wait until 480.
     TwoRankAccess story;
     const Replayed replayed(story.program(), progressing(true));
     EXPECT_EQ(replayed.unchanged(), (Times{310, 320, 370, 210, 480}));
@@ -152,7 +152,7 @@ TEST(OneSidedWhatIf, AnAccessFollowsItsExposureAndTheExposureItsAccess) {
 
 TEST(OneSidedWhatIf, ALockGoesFromItsHolderToTheNext) {
     // Rank 0 locks rank 1's memory until 200 (2 L), puts at 210, is acknowledged at 460, and unlocks until 480. Rank 2
-    // asks at 50, and has the lock 2 L after rank 0's unlock, and 10 that no model explains.
+    // requests it at 50, and has the lock 2 L after rank 0's unlock, and 10 that no model explains.
     ProgramStory story;
     for (int i = 0; i < 3; ++i) {
         story.rank(0, 1000);
@@ -187,7 +187,7 @@ TEST(OneSidedWhatIf, AWaitForAChangeFollowsItsTransfer) {
 
 TEST(OneSidedWhatIf, ThePathSaysWhatAWaitForAChangeTakesBeyondItsPut) {
     // Rank 0's only call ends at 60. Its put, of 0, is there at 160; rank 1 waits for it from 400 to 550 all the same,
-    // and then asks for messages until 700. It computes 400 before.
+    // and then receives messages until 700. It computes 400 before.
     ProgramStory story;
     story.rank(0, 60);
     story.rank(0, 700);
@@ -209,9 +209,9 @@ TEST(OneSidedWhatIf, ThePathSaysWhatAWaitForAChangeTakesBeyondItsPut) {
 }
 
 TEST(OneSidedWhatIf, AFenceWaitsForThePutsOfItsMembers) {
-    // Both fences last from 100 to 600. The put is acknowledged at 310, and then rank 0 tells rank 1: by the model it
-    // is out at 310 + o_s + o_r = 340, rank 1 at 310 + o_s + L + o_r = 440; 260 and 160 are unexplained. With L = 300
-    // the put is acknowledged at 710.
+    // Both fences last from 100 to 600. The put is acknowledged at 310, and then rank 0 notifies rank 1: by the model
+    // it is out at 310 + o_s + o_r = 340, rank 1 at 310 + o_s + L + o_r = 440; 260 and 160 are unexplained. With L =
+    // 300 the put is acknowledged at 710.
     ProgramStory story;
     story.rank(0, 1000);
     story.rank(0, 1000);
@@ -260,7 +260,7 @@ TEST(OneSidedWhatIf, AnExposureIsOverBehindItsCompletionWhateverTheClocks) {
 }
 
 TEST(OneSidedWhatIf, WhatAKilledProgramDidNotEndIsLeftAsMeasured) {
-    // An access that was ended, its exposure that was not; a put and a lock that nobody completed.
+    // An access that was ended, its exposure that was not; a put and a lock that were never completed.
     ProgramStory story;
     story.rank(0, 1000);
     story.rank(0, 1000);
@@ -280,7 +280,7 @@ TEST(OneSidedWhatIf, WhatAKilledProgramDidNotEndIsLeftAsMeasured) {
 
 TEST(OneSidedWhatIf, BarriersSayWhatComesFirstWhereClocksDisagree) {
     // Rank 0's clock is 1000 ahead. By the clocks, rank 1's put of 300 changed what rank 0 waited for until 1050; but
-    // it came after a barrier that rank 0 entered behind that wait.
+    // it was after a barrier that rank 0 entered behind that wait.
     ProgramStory story;
     story.rank(0, 1300);
     story.rank(0, 400);

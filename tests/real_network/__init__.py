@@ -36,7 +36,7 @@ class Link:
 
     @property
     def ns_per_byte(self) -> float:
-        """What a byte of a message takes on the link, with its share of the headers (IP and TCP, 52 of 9000 bytes)."""
+        """The time of a byte of a message on the link, with its share of the headers (IP and TCP, 52 of 9000 bytes)."""
         return 8e3 / self.mbit_per_s * 9000 / (9000 - 52) if self.mbit_per_s else 0.0
 
     def __str__(self) -> str:
@@ -77,8 +77,8 @@ def network(folder: Path, link: Link, nodes: int = 2) -> Iterator[Network]:
                 process.kill()
                 _, reason = process.communicate(timeout=_START_S)
                 raise NoNetworkError(reason.strip() or f"the relay was not up in {_START_S:g} s")
-            told = json.loads(line)
-            found = Network(_launcher(folder, told["nodes"], realtime=told["realtime"]), told["realtime"])
+            started = json.loads(line)
+            found = Network(_launcher(folder, started["nodes"], realtime=started["realtime"]), started["realtime"])
             yield found
             process.stdin.close()
             last = process.stdout.readline()
@@ -106,7 +106,7 @@ def _launcher(folder: Path, processes: list[int], *, realtime: bool) -> tuple[st
     """mpirun on the first node, whose agent starts daemons on the others."""
     processors = sorted(os.sched_getaffinity(0))
     # Ranks poll and yield: to each other and to their daemons, but not to other programs, whose turns are longer than
-    # any message takes. The relay comes before them, and ends them after LIFE_S.
+    # any message. The relay has priority over them, and ends them after LIFE_S.
     before = "chrt -f 1 " if realtime else ""
     # Everything has the process ids of the first node, and ends with it.
     on = [

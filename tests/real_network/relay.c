@@ -2,12 +2,12 @@
  *
  * Each node is a process with namespaces of its own (network, host name, process ids) and a TUN device "link",
  * 10.77.0.<node + 1>, host name node<node>. A switch joins them: a packet occupies the sender's link and the
- * receiver's for its bytes over the rate (0: no time), and arrives DELAY_NS after that. Full duplex, first come first
- * served, no losses up to QUEUE_BYTES per receiver.
+ * receiver's for its bytes over the rate (0: no time), and arrives DELAY_NS after that. Full duplex, in order of
+ * arrival, no losses up to QUEUE_BYTES per receiver.
  *
  * Prints {"nodes": [process ids]} when the network is up. Ends when standard input closes, or after SECONDS, and
  * prints what it has carried and how late it was. Nothing remains: devices end with this process, and each node's
- * first process with everything started beside it (it is the init of their process ids). */
+ * first process with everything started in its namespace (it is the init of their process ids). */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -117,7 +117,7 @@ static void stay(int node, const int* alive) {
     close(alive[1]);
     snprintf(name, sizeof name, "node%d", node);
     if (sethostname(name, strlen(name))) {
-        fail("a host name of its own");
+        fail("a separate host name");
     }
     close(STDIN_FILENO);
     close(STDOUT_FILENO);
@@ -200,7 +200,7 @@ int main(int argc, char** argv) {
     char line[256] = "";
     for (int node = 0; node < nodes; node++) {
         if (unshare(CLONE_NEWNET)) {
-            fail("a network namespace of its own");
+            fail("a separate network namespace");
         }
         fds[node].fd = device(node);
         fds[node].events = POLLIN;
@@ -211,7 +211,7 @@ int main(int argc, char** argv) {
         /* As fork, into namespaces: unshare would nest one node's process ids in another's. */
         const pid_t child = (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWUTS | SIGCHLD, NULL, NULL, NULL, NULL);
         if (child < 0) {
-            fail("process ids of its own");
+            fail("separate process ids");
         }
         if (child == 0) {
             stay(node, alive);

@@ -1,6 +1,6 @@
 /* Traffic that is bound by its network: traffic pingpong|halo BYTES ROUNDS.
  * pingpong: rank 0 and rank 1. halo: each rank of a ring exchanges with both neighbours, computes for a tenth of a
- * millisecond, and every tenth round sums a number over all. Prints nothing; fails where the data that came are wrong.
+ * millisecond, and every tenth round sums a number over all. Prints nothing; fails where the received data are wrong.
  */
 #include <mpi.h>
 #include <stdio.h>

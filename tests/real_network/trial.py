@@ -44,7 +44,7 @@ def machine_file(link: Link) -> str:
 
 
 def settings(recorded: Link, planned: Link) -> tuple[str, ...]:
-    """What changes of the machine when the link changes: L by its delay, G by what a byte takes on it."""
+    """What changes of the machine when the link changes: L by its delay, G by the time of a byte on it."""
     by_us, by_ns = planned.delay_us - recorded.delay_us, planned.ns_per_byte - recorded.ns_per_byte
     return f"other_node.L={by_us:+.9g}us", f"other_node.G={by_ns:+.9g}ns/B"
 

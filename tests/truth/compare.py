@@ -1,4 +1,4 @@
-"""A run of the analysis beside the truth of the simulation that its archive came from."""
+"""A run of the analysis compared with the truth of the simulation that its archive came from."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the analysis says first, beside the cause that is known."""
+    """What the analysis says first, and the cause that is known."""
 
     expected: str
     kind: str
@@ -54,8 +54,8 @@ def span_of(verdict: Verdict) -> str:
 
 def truth_of(place: Path) -> dict[str, Any]:
     """The simulation's own account of a case."""
-    told: dict[str, Any] = json.loads((place / "truth.json").read_text())
-    return told
+    truth: dict[str, Any] = json.loads((place / "truth.json").read_text())
+    return truth
 
 
 def parts_of(run: Run) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""A machine that was estimated from a program of known cause, beside the machine that the program ran on."""
+"""A machine that was estimated from a program of known cause, and the machine that the program ran on."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from .compare import Labels, Verdict, labels, truth_of, verdict
 ROOT = Path(__file__).parents[2]
 SIMULATE = ROOT / "build" / "dev" / "truth" / "simulate"
 """Built by `make setup`."""
-BESIDE_PS = 25_000_000
+START_AND_END_PS = 25_000_000
 """MPI_Init and MPI_Finalize of every rank: 20 and 5 us (`simulator/rank.cpp`)."""
 CURED = ".cured"
 WITHIN = 0.25
@@ -28,12 +28,12 @@ NOTHING = 0.01
 
 def program_ps(place: Path) -> int:
     """How long a simulated program lasts in truth, without start-up and shut-down."""
-    return int(truth_of(place)["end_ps"]) - BESIDE_PS
+    return int(truth_of(place)["end_ps"]) - START_AND_END_PS
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A case beside its truth."""
+    """A case and its truth."""
 
     name: str
     labels: Labels
@@ -52,8 +52,8 @@ class Judged:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the cure saves no more than stated; a program without its cause may take another course than the
-        replay, and save more."""
+        """Whether the cure saves no more than stated; a program without its cause may run otherwise than the replay,
+        and save more."""
         verdict = self.verdict
         return verdict.true_gain <= max(verdict.gain, verdict.gain_high or 0.0) + NOTHING
 
@@ -84,7 +84,7 @@ def analyzed(case: Path, run_path: Path, machine: str) -> Run:
 
 
 class RunsOf:
-    """Runs of cases by name, each simulated and analyzed with its machine when it is asked for first.
+    """Runs of cases by name, each simulated and analyzed with its machine when it is first needed.
 
     `options` are the simulator's.
     """
@@ -103,6 +103,6 @@ class RunsOf:
 
 
 def judged(case: Path, run: Run) -> Judged:
-    """A run of a case beside its truth."""
+    """A run of a case and its truth."""
     truth, cured = truth_of(case), case.with_name(case.name + CURED)
     return Judged(case.name, labels(run, truth), verdict(run, truth, truth_of(cured) if cured.exists() else None))

@@ -45,7 +45,7 @@ def test_every_cause_that_is_drawn_is_worth_its_cure(drawn: Path) -> None:
             assert truth_of(case)["finding"] == ""
 
 
-def test_a_receiver_with_too_much_load_stands_before_the_crowds_at_others(tmp_path: Path) -> None:
+def test_a_receiver_with_too_much_load_precedes_the_crowds_at_others(tmp_path: Path) -> None:
     """One rank gets the messages of all, in a program whose other exchange crowds a little: another order was said to
     save what that rank has to serve in any order."""
     found = _drawn_and_judged(tmp_path, "drawn_88211_47_hot_receiver").verdict
@@ -54,7 +54,7 @@ def test_a_receiver_with_too_much_load_stands_before_the_crowds_at_others(tmp_pa
     assert found.gain < found.true_gain
 
 
-def test_a_pipeline_is_one_beside_an_exchange_that_makes_ranks_wait_more(tmp_path: Path) -> None:
+def test_a_pipeline_is_one_despite_an_exchange_that_makes_ranks_wait_more(tmp_path: Path) -> None:
     """Most waiting for senders is at the exchange of another phase; that at the pipeline's receives is chained."""
     found = _drawn_and_judged(tmp_path, "drawn_842410_08_pipeline")
     assert found.verdict.right, found.verdict
@@ -62,7 +62,7 @@ def test_a_pipeline_is_one_beside_an_exchange_that_makes_ranks_wait_more(tmp_pat
 
 
 def test_packed_messages_let_others_through_a_shared_nic(tmp_path: Path) -> None:
-    """Large messages of the next exchange stand behind 77 small ones of each rank of their node."""
+    """Large messages of the next exchange queue behind 77 small ones of each rank of their node."""
     found = _drawn_and_judged(tmp_path, "drawn_973185_44_pieces")
     assert found.verdict.right, found.verdict
     assert found.gain_is_right, found.verdict
@@ -96,22 +96,22 @@ def test_queues_within_nodes_hide_no_shared_nic(tmp_path: Path) -> None:
     assert found.gain_is_right, found.verdict
 
 
-def test_receivers_that_compute_before_they_post_are_late_and_not_crowded(tmp_path: Path) -> None:
-    """Other messages come to them meanwhile: another order of these was said to save 16.8 %."""
+def test_receivers_that_compute_before_they_post_arrive_last_and_are_not_crowded(tmp_path: Path) -> None:
+    """Other messages arrive there at that time: another order of these was said to save 16.8 %."""
     found = _drawn_and_judged(tmp_path, "drawn_776661_00_late_receiver")
     assert found.verdict.right, found.verdict
     assert abs(found.verdict.gain - found.verdict.true_gain) < 0.01, found.verdict  # 13.0 for 12.5 %
 
 
 def test_an_origin_whose_target_has_posted_waits_for_no_word_of_it(tmp_path: Path) -> None:
-    """A post that stands before its rank's work is there when the access begins: its way is in nobody's time."""
+    """A post that is before its rank's work is there when the access begins: its flight is in no rank's time."""
     found = _drawn_and_judged(tmp_path, "drawn_973695_39_late_post").verdict
     assert found.right, found
     assert abs(found.gain - found.true_gain) < 0.005, found  # 10.7 for 10.6 %; with the word's way 7.8 %
 
 
 def test_a_receive_is_posted_before_the_work_that_delays_it_alone(tmp_path: Path) -> None:
-    """Receivers work as their senders do, and then more: only that stands behind the receive without a cause."""
+    """Receivers work as their senders do, and then more: only that is behind the receive without a cause."""
     found = _drawn_and_judged(tmp_path, "drawn_973695_13_late_receiver").verdict
     assert found.right, found
     assert abs(found.gain - found.true_gain) < 0.01, found  # 10.7 for 10.1 %; the worst-hit sender's time is 13.4 %
@@ -119,14 +119,14 @@ def test_a_receive_is_posted_before_the_work_that_delays_it_alone(tmp_path: Path
 
 @pytest.mark.parametrize("name", ["drawn_618033_06_late_receiver", "drawn_367829_11_late_post"])
 def test_code_moves_behind_a_call_in_whole_regions(tmp_path: Path, name: str) -> None:
-    """The region that delays the call takes longer than it is waited for, or stands behind another one that is not."""
+    """The region that delays the call exceeds the wait for it, or is behind another one that does not."""
     found = _drawn_and_judged(tmp_path, name).verdict
     assert found.right, found
     assert abs(found.gain - found.true_gain) < 0.005, found  # without regions 16.2 for 12.8 %, and 31.6 for 26.5 %
 
 
 def test_senders_wait_for_a_hot_receiver_behind_their_own_work(tmp_path: Path) -> None:
-    """What they start takes longer than a handshake that is answered at once, and the receiver takes others first."""
+    """Their starts cost more than a handshake that is answered at once, and the receiver takes others first."""
     found = _drawn_and_judged(tmp_path, "drawn_973695_40_hot_receiver").verdict
     assert found.right, found
     assert abs(found.gain - found.true_gain) < 0.01, found  # 37.1 for 37.5 %; with that taken for work 6.6 %
@@ -134,7 +134,7 @@ def test_senders_wait_for_a_hot_receiver_behind_their_own_work(tmp_path: Path) -
 
 @pytest.mark.parametrize("name", ["drawn_527314_20_root", "drawn_973695_13_late_receiver"])
 def test_a_bounded_latency_is_no_time_that_messages_take(tmp_path: Path, name: str) -> None:
-    """Messages take what they took where code moves: with the bound, 30.0 % of 49.7 were stated, and 6.7 of 10.1."""
+    """Messages keep their durations where code moves: with the bound, 30.0 % of 49.7 were stated, and 6.7 of 10.1."""
     simulate(tmp_path / "cases", "--drawn", "48", "--seed", name.split("_")[1], cases=[name])
     found = judge_estimate(tmp_path / "cases" / name, tmp_path / "estimate").judged
     assert found.verdict.right, found.verdict
@@ -142,7 +142,7 @@ def test_a_bounded_latency_is_no_time_that_messages_take(tmp_path: Path, name: s
 
 
 def test_blocks_may_cost_processors_all_that_an_estimate_does_not_divide(tmp_path: Path) -> None:
-    """Nothing tells a processor's part of what a message takes: with none of it 80.9 % are stated for 59.9, and the
+    """Nothing shows a processor's part of a message's duration: with none of it 80.9 % are stated for 59.9, and the
     other end is what the machine leaves open."""
     name = "drawn_618033_41_pipeline"
     simulate(tmp_path / "cases", "--drawn", "48", "--seed", name.split("_")[1], cases=[name])
@@ -167,15 +167,15 @@ def test_ranks_that_no_barrier_holds_meet_others_at_a_shared_nic(tmp_path: Path)
     assert abs(found.gain - found.true_gain) < 0.01, found  # 15.1 for 14.9 %; with messages as they were 10.3 %
 
 
-def test_who_is_not_answered_falls_behind_the_ways_of_messages(tmp_path: Path) -> None:
-    """Receivers poll for messages that are under way, and have more to do themselves where work is shared."""
+def test_a_rank_without_replies_falls_behind_the_paths_of_messages(tmp_path: Path) -> None:
+    """Receivers poll for messages that are in flight, and have more to do themselves where work is shared."""
     found = _drawn_and_judged(tmp_path, "drawn_282475_22_polling").verdict
     assert found.right, found
     assert abs(found.gain - found.true_gain) < 0.01, found  # 11.4 for 11.1 %; with waits for unsent messages 3.4 %
 
 
 def test_a_processor_at_work_in_an_operation_makes_no_late_receiver(tmp_path: Path) -> None:
-    """Ranks leave a broadcast behind their o_r, and post the receive of a message that came meanwhile."""
+    """Ranks leave a broadcast behind their o_r, and post the receive of a message that arrived in the meantime."""
     labels = _drawn_and_judged(tmp_path, "drawn_406693_28_locks").labels
     assert labels.category_error < 0.01, labels
 

@@ -43,8 +43,8 @@ def test_intervals_contain_the_truth_and_what_is_divided_is_right(cases: Path, t
 
 def test_round_trips_of_two_sizes_measure_what_a_queue_at_one_receiver_hides(cases: Path, tmp_path: Path) -> None:
     measured = judge_estimate(cases / "round_trips", tmp_path / "a.run")
-    # o_s, and L + o_s + o_r; every receive waits, so that L and o_r are not told apart. Neither does a clock of 100 ns
-    # tell the 48 ns between 16 and 64 B from nothing.
+    # o_s, and L + o_s + o_r; every receive waits, so that L and o_r are not distinguished. Neither does a clock of 100
+    # ns show the 48 ns between 16 and 64 B.
     assert set(measured.undivided) - {"serialization"} == {"latency", "recv_overhead"}
     hidden = judge_estimate(cases / "k_to_1_small", tmp_path / "b.run")
     assert {"latency", "endpoint_contention", "processor_queueing", "recv_overhead"} <= set(hidden.undivided)
@@ -66,7 +66,7 @@ def test_small_messages_of_one_sender_measure_g(cases: Path, tmp_path: Path) -> 
 def test_a_queue_that_the_trace_does_not_show_is_a_guess(cases: Path, tmp_path: Path) -> None:
     judge_estimate(cases / "k_to_1_large", tmp_path / "a.run")
     found = Run.open(tmp_path / "a.run").table("findings").collect()
-    # All 22 messages end with rank 0's Waitall: each may have taken that long by itself. The load is a fact.
+    # All 22 messages end with rank 0's Waitall: each may have lasted that long alone. The load is a fact.
     assert found["kind"].to_list() == ["hot_receiver"]
     assert found["ranks"].to_list() == [[0]]
     assert found["confidence"].item() <= 0.3

@@ -15,7 +15,7 @@ CAUSES = (
     "communicators_slow_row",
     "dealt_tasks",
     "grid_sweep",
-    "hybrid_in_turn",
+    "hybrid_alternating",
     "ring_waits_first",
     "sparse_hub",
     "stream_slow_stage",
@@ -27,11 +27,11 @@ CAUSES = (
     "neighbours_slow_rank",
     "particles_crowded",
     "reduce_then_bcast",
-    "rma_late_post_beside",
+    "rma_late_post_bystander",
     "serial_output",
     "sweep_converges",
     "transposes_slow_row",
-    "rma_fence_in_turn",
+    "rma_fence_alternating",
     "rma_late_complete",
     "rma_late_post",
     "rma_locks",
@@ -80,8 +80,9 @@ def test_no_finder_fails_under_a_wrong_machine(cases: Path, tmp_path: Path, name
     analyzed(cases / name, tmp_path / "run", str(machine))  # which lets no part of logpost fail
 
 
-def test_who_takes_what_comes_first_takes_something_else_without_the_cause(tmp_path: Path) -> None:
-    """Waitanys answer other requests where ranks come otherwise: with the recorded order 20.3 % of 28.4 were stated."""
+def test_a_waitany_takes_something_else_without_the_cause(tmp_path: Path) -> None:
+    """Waitanys complete other requests where ranks arrive otherwise: with the recorded order 20.3 % of 28.4 were
+    stated."""
     simulate(tmp_path / "cases", cases=["waitany_uneven"])
     judged = judge(tmp_path / "cases", "waitany_uneven", tmp_path)
     assert judged.verdict.right, judged.verdict

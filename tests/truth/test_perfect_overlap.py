@@ -1,5 +1,5 @@
 """Perfect overlap against truth: the simulator runs each program also with all work before its Waits, on NICs that
-answer handshakes by themselves. The replay of the first one says how long that takes, to the picosecond."""
+answer handshakes independently. The replay of the first one predicts its length, to the picosecond."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_blocking_messages_overlap_with_nothing(runs: RunsOf) -> None:
     assert predict(run, ASK).predicted_ps == measured == length_ps(overlapped)
 
 
-def test_work_that_is_scaled_is_scaled_where_it_stands_then(runs: RunsOf) -> None:
+def test_work_that_is_scaled_is_scaled_at_its_new_place(runs: RunsOf) -> None:
     """Without any work the exchanges alone remain, overlapped or not."""
     run = runs["eager"]
     without = [predict(run, Ask(settings=some, scale_compute=("0",))) for some in ((), ("overlap=perfect",))]

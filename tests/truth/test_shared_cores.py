@@ -41,7 +41,7 @@ def test_a_lack_of_cores_is_one_finding_with_its_gain(cases: Path, tmp_path: Pat
     found = judged(case, run)
     assert found.verdict.right, found.verdict
     assert found.gain_is_right, found.verdict
-    # What operations take, and who is late by it, are not told beside it.
+    # The cost of operations, and the ranks that are slowed by it, are no further findings.
     kinds = set(run.table("findings").collect()["kind"])
     assert kinds == {"shared_cores"}
 

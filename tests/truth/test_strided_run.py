@@ -1,4 +1,4 @@
-"""A run keeps how data lie in memory: split again in place, strided messages cost what they did."""
+"""A run keeps the layout of data in memory: split again in place, strided messages cost what they did."""
 
 from __future__ import annotations
 

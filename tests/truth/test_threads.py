@@ -20,7 +20,7 @@ CAUSES = (
     "omp_one_rank_has_more",
     "omp_serial_part",
     "omp_unequal_alone",
-    "omp_unequal_in_turn",
+    "omp_unequal_alternating",
     "omp_unequal_loop",
     "omp_unequal_once",
 )

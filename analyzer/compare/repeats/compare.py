@@ -12,7 +12,7 @@ from functools import cached_property
 
 from logpost.analyzer.compare.change import Change
 from logpost.analyzer.compare.two_runs import REGION_PREFIX, Comparison, compare
-from logpost.analyzer.report.data import FoundHere
+from logpost.analyzer.report.data import PlacedFinding
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.statistics.contrast import Contrast, Side
 
@@ -61,7 +61,7 @@ class Repeats:
     def change(self, name: str) -> RepeatedChange | None:
         """A quantity that `Comparison.quantity` knows; None where a run does not have it.
 
-        A region that some runs lack takes no time in these.
+        A region that some runs lack has no time in these.
         """
         found = [comparison.quantity(name) for comparison in self.comparisons]
         if name.startswith(REGION_PREFIX) and any(found):
@@ -87,7 +87,7 @@ class Repeats:
 
     @property
     def undivided(self) -> tuple[str, ...]:
-        """Categories that the machine of some run does not tell apart."""
+        """Categories that the machine of some run does not distinguish."""
         return tuple(dict.fromkeys(name for comparison in self.comparisons for name in comparison.undivided))
 
     @property
@@ -96,12 +96,12 @@ class Repeats:
         return tuple(dict.fromkeys(note for comparison in self.comparisons for note in comparison.notes))
 
     @property
-    def came(self) -> list[FoundHere]:
+    def appeared(self) -> list[PlacedFinding]:
         """Findings that every run of B has beyond A's."""
-        return _in_all([comparison.came for comparison in self.comparisons])
+        return _in_all([comparison.appeared for comparison in self.comparisons])
 
     @property
-    def gone(self) -> list[FoundHere]:
+    def gone(self) -> list[PlacedFinding]:
         """Findings that every run of A has beyond B's."""
         return _in_all([comparison.gone for comparison in self.comparisons])
 
@@ -122,7 +122,7 @@ def median_run(runs: Sequence[Run], lengths: Sequence[float]) -> Run:
     return runs[order[(len(runs) - 1) // 2]]
 
 
-def _in_all(findings: Sequence[Iterable[FoundHere]]) -> list[FoundHere]:
+def _in_all(findings: Sequence[Iterable[PlacedFinding]]) -> list[PlacedFinding]:
     keys = [{(found.kind, found.path, found.region) for found in some} for some in findings]
     common = set.intersection(*keys)
     return [found for found in findings[0] if (found.kind, found.path, found.region) in common]

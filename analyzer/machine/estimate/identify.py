@@ -1,10 +1,10 @@
-"""Alternate an estimate with the replay until the queues that it implies agree, and tell which parts it cannot divide.
+"""Alternate an estimate with the replay until the queues that it implies agree, and state which parts it cannot divide.
 
 1. Settle. The replay puts queues on top of an estimate. Where both together are longer than what was measured, the
    deficit says by how much L, which holds all that nothing measured, is too long; L gives way and the replay is
    repeated, at most `ROUNDS` times.
 2. Identify. A parameter that is only bounded may be anything within its bound. The replay is repeated with each such
-   parameter at its bound, or as near to it as the measured times allow and `AT_BOUND` replays can tell, and L as much
+   parameter at its bound, or as near to it as the measured times allow and `AT_BOUND` replays can show, and L as much
    shorter. A part of the messages, or of the ranks' time in calls, that these machines do not agree on is not
    identified: it is shown together with the others of which that is true, as transport that is not divided further.
    Where a deficit beyond noise stays after settling, so are the parts that changed while L gave way: nothing says how
@@ -135,7 +135,7 @@ def identify(
         replay: sums of the split under a machine.
         strided: some messages are strided, and an estimate knows no middleware latency.
         one_sided: there are one-sided transfers, which an estimate from messages alone does not know.
-        threads: replays at one time.
+        threads: concurrent replays.
     """
     if not estimate.classes:
         unknown = _in_order(TRANSPORT) if estimate.notes or one_sided else ()
@@ -153,8 +153,8 @@ def identify(
     if "L" in unmeasured:
 
         def without_latency() -> tuple[set[str], int]:
-            # Without L all of it is residual, with all of L some is a deficit; what both tell is whether it decides
-            # who was late.
+            # Without L all of it is residual, with all of L some is a deficit; both show whether it decides which rank
+            # was the late one.
             shortest = replay(estimate.parameters(less=float("inf")))
             return (base.differs(shortest) | base.differs(first)) & LATE, 1
 
@@ -189,7 +189,7 @@ def identify(
 def _settle(
     first: Replayed, shorter_by: Callable[[float], Replayed], at_first: float = 0.0
 ) -> tuple[float, int, Replayed]:
-    """By how many ps L must be shorter for the replay's queues to fit in, as well as `ROUNDS` replays can tell; how
+    """By how many ps L must be shorter for the replay's queues to fit in, as well as `ROUNDS` replays can show; how
     many replays that took, and the last that fits. The first replay was with an L that was shorter by `at_first`."""
     less, rounds, base = at_first, 1, first
     before = less

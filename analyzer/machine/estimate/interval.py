@@ -31,7 +31,7 @@ class Interval:
         """The same, cut at a bound. What lies beyond the bound as a whole contradicts it: then nothing measured the
         parameter, and only the larger of both is known to be no less."""
         if high < self.low:
-            return Interval(0.0, self.high, 0.0, 0, f"{self.reason} took longer than the parameter may")
+            return Interval(0.0, self.high, 0.0, 0, f"{self.reason} exceeded the parameter's bound")
         return self if high >= self.high else replace(self, high=high, value=min(self.value, high))
 
 
@@ -41,8 +41,8 @@ def bounded(high: float, reason: str, low: float = 0.0) -> Interval:
 
 
 def measured(low: float, high: float, value: float, n: int, reason: str, *, may_be_none: bool = False) -> Interval:
-    """Measured `n` times, kept at or above 0. Observations that do not tell it from 0 have not measured it, unless a
-    machine may do without (a cost per byte)."""
+    """Measured `n` times, kept at or above 0. Observations that do not distinguish it from 0 have not measured it,
+    unless a machine may do without (a cost per byte)."""
     low, high = max(0.0, low), max(0.0, high)
     value = min(max(low, value), max(low, high))
     if low == 0 and not may_be_none:

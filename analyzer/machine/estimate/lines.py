@@ -104,7 +104,8 @@ class Lines:
 
 
 def lines(points: Sequence[Point]) -> Lines | None:
-    """All lines through the intervals of the points; where there is none, the intervals grow by twice what it takes."""
+    """All lines through the intervals of the points; where there is none, the intervals grow by twice what is
+    needed."""
     if not points:
         return None
     n = sum(p.n for p in points)
@@ -113,7 +114,7 @@ def lines(points: Sequence[Point]) -> Lines | None:
         return Lines((only.low, only.value, only.high), (0.0, 0.0, 0.0), n, sloped=False)
     x, low, high = (np.array([getattr(p, name) for p in points]) for name in ("x", "low", "high"))
     i, j = np.triu_indices(len(points), 1)
-    i, j = i[x[j] > x[i]], j[x[j] > x[i]]  # points of one size, as 0 and 1 B before the first gap, tell no slope
+    i, j = i[x[j] > x[i]], j[x[j] > x[i]]  # points of one size, as 0 and 1 B before the first gap, show no slope
     run = x[j] - x[i]
     if not run.size:
         ends = sorted((float(low.max()), float(high.min())))

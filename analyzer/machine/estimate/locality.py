@@ -1,9 +1,9 @@
 """One locality class: which of its parameters the trace measures, and which it only bounds.
 
     o_s  from sends that returned at once, o_r from receives that found their message;
-    S(B) = o_s + L + (B - 1) G + o_r  from messages that were alone on their way to a receiver that waited;
+    S(B) = o_s + L + (B - 1) G + o_r  from messages that no other message delayed, and that a receiver waited for;
     G    from S over sizes;
-    g    from messages that queued behind another of their sender, where their bytes cannot take as long;
+    g    from messages that queued behind another of their sender, where their bytes cannot explain the spacing;
     L    what S leaves.
 
 Whatever else a message met only made it longer, so that every message bounds S from above, and with it every parameter;
@@ -31,14 +31,14 @@ Samples = Mapping[str, Any]
 MIN_LATE = 5
 """Sends of a size that must end after their receive was posted, or for a side that was away, before the size counts
 as rendezvous."""
-AT_ONCE = 1 / 3
+SHORT_CALL = 1 / 3
 """A call shorter than this part of an undisturbed message cannot have waited for a handshake: a blocking rendezvous
 spends two of its three crossings in the send."""
 ENDS = ("low", "value", "high")
 TOTAL = "L + o_s + o_r"
-"""The name of what a message without data takes."""
+"""The name of the duration of a message without data."""
 FREE = ("o_s", "o_r", "g", "G")
-"""What can take its time from L."""
+"""Parameters whose time may be part of L."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class ClassEstimate:
     total: Interval
     """L + o_s + o_r"""
     undisturbed: bool
-    """undisturbed messages measured what a message takes, of every size or as a line over sizes"""
+    """undisturbed messages measured the duration of a message, of every size or as a line over sizes"""
     whole: tuple[tuple[float, float], ...]
     n: int
 
@@ -69,7 +69,7 @@ class ClassEstimate:
         """The values for the split.
 
         Args:
-            take: by parameter that nothing measured: how much of its bound it takes, 0 to 1, at the cost of L.
+            take: by parameter that nothing measured: the part of its bound that it gets, 0 to 1, at the cost of L.
             less: ps that the queues of a replay leave L shorter.
         """
         value = {name: getattr(self, name).value for name in FREE}
@@ -102,7 +102,7 @@ class ClassEstimate:
 
 
 def estimate_class(samples: Samples, tick_ps: float, noise_ps: float) -> ClassEstimate | None:
-    """One class's estimate; None where the trace has no message of it that tells anything.
+    """One class's estimate; None where the trace has no message of it that identifies a parameter.
 
     Args:
         samples: of the class.
@@ -127,8 +127,8 @@ class _Class:
         self.limit = self.proven if late >= MIN_LATE or unanswered.any() else None
         if unanswered.any():
             sizes, times = samples["whole"]
-            asked, rest = samples["unanswered"][0][unanswered], samples["unanswered_rest"][unanswered]
-            whole = groups((np.concatenate([sizes, asked]), np.concatenate([times, rest])))
+            announced, rest = samples["unanswered"][0][unanswered], samples["unanswered_rest"][unanswered]
+            whole = groups((np.concatenate([sizes, announced]), np.concatenate([times, rest])))
         self.shortest = _Shortest(whole)
         self.bounds = tuple((max(0.0, g.smallest - 1), g.shortest + self.slop) for g in whole)
         self.most = min(time for _, time in self.bounds)
@@ -174,7 +174,7 @@ class _Class:
         sizes, times = self.samples["send_blocking"]
         for alone in groups(self.samples["undisturbed_blocking"]):
             mine = times[sizes == alone.smallest]
-            if mine.size and float(np.median(mine)) < AT_ONCE * alone.shortest:
+            if mine.size and float(np.median(mine)) < SHORT_CALL * alone.shortest:
                 found = max(found, int(alone.smallest))
         return found
 
@@ -186,11 +186,11 @@ class _Class:
         return large if sure else np.zeros(large.size, dtype=np.bool_)
 
     def _handshake_free(self, sizes: Sizes, times: Times) -> npt.NDArray[np.bool_]:
-        """Calls that are too short to contain a handshake, beside what an undisturbed message takes."""
+        """Calls that are too short to contain a handshake, given the duration of an undisturbed message."""
         alone = groups(self.samples["undisturbed_blocking"])
         if not alone:
             return np.zeros(sizes.size, dtype=bool)
-        short: npt.NDArray[np.bool_] = times < AT_ONCE * _Shortest(alone).over(sizes)
+        short: npt.NDArray[np.bool_] = times < SHORT_CALL * _Shortest(alone).over(sizes)
         return short & (sizes <= alone[-1].smallest)
 
     def _witness(self, column: Column, keep: Any, slop: float, before: float = 0.0) -> Lines | None:
@@ -252,7 +252,7 @@ class _Class:
     def _g(self, spacing: list[tuple[float, Point]], burst: list[tuple[float, float]], G: Interval) -> Interval:
         most = min((time for time, _ in burst), default=self.most)
         for size, found in spacing:
-            # What takes longer than its bytes can is spaced by g.
+            # Spacing beyond the time of the bytes is g.
             if found.low > size * G.high:
                 what = f"{found.n} messages that queued behind another of their sender"
                 return measured(found.low, found.high, found.value, found.n, what).at_most(most)
@@ -302,7 +302,8 @@ class _Class:
             return found
         low = min(self.most, o_s.low + o_r.low)
         most = self.most if eager is None else min(self.most, eager.constant[2])
-        return Interval(low, max(low, most), max(low, most), 0, "every message met others, or came late: a bound only")
+        reason = "every message queued with others, or was sent late: a bound only"
+        return Interval(low, max(low, most), max(low, most), 0, reason)
 
     def _crossing(self, handshake: Lines, o_s: Interval, o_r: Interval) -> Interval:
         """A third of what a handshake leaves: 3 L + o_s + o_r, and two control messages of o_s, which NICs may answer
@@ -346,7 +347,7 @@ class _Shortest:
 
 
 def noise(samples: Samples) -> float:
-    """What the clock and the machine add to any time, in ps: the spread of calls that wait for nobody, of one size."""
+    """What the clock and the machine add to any time, in ps: the spread of calls that wait for no rank, of one size."""
     for name in ("send_at_once", "send_blocking", "receive"):
         spreads = [g.spread for g in groups(samples[name]) if g.n >= MIN_LATE]
         if spreads:

@@ -6,11 +6,11 @@ for at once, go to the target and back (docs/split.md, section 13):
     put   W(B) = o_s + 2 L + (B - 1) G            get   W(B) = o_s + 2 L + (B - 1) G + o_r
 
 with W from the enter of the call that starts the transfer to the leave of the call that completes it. Only transfers
-count that are the only one of the call that completes them, which stands directly behind the one that starts them and
-is no collective operation. Whatever else they met made them longer; of each size the shorter ones tell (`lines.point`).
-o_s is what starting calls take. Transfers of one size do not tell L from G, nor gets alone L from o_r: these are bounds
-then. A target's processor must not be needed, as transfers that were over before it was back prove; otherwise nothing
-is estimated.
+count that are the only one of the call that completes them, which is directly behind the one that starts them and is no
+collective operation. Any other traffic made them longer; of each size the shorter ones count (`lines.point`). o_s is
+the duration of starting calls. Transfers of one size do not distinguish L from G, nor gets alone L from o_r: these are
+bounds then. A target's processor must not be needed, as transfers that were over before it was back prove; otherwise
+nothing is estimated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from logpost.replay.cost.parameters import native_parameters
 UNSERVED = "transfers identify no machine: targets' processors may serve them"
 ROWS = 1 << 16
 MOST = 1 << 20
-"""Transfers that are read: more tell no more."""
+"""Transfers that are read: more add no information."""
 SOON = 0.1
 """Of W: what may lie between the starting and the completing call."""
 LEAST = 5
@@ -91,7 +91,7 @@ def _alone(analysis: Analysis) -> pl.DataFrame:
 
 
 def _class(rows: pl.DataFrame, slop: float) -> ClassEstimate | None:
-    """One class's estimate; None where too few of its transfers tell."""
+    """One class's estimate; None where too few of its transfers qualify."""
     put = rows["kind"] == transfer_kinds().index("put") if rows.height else pl.Series(dtype=pl.Boolean)
     puts, gets = rows.filter(put), rows.filter(~put)
     begun = _witness(rows.filter(pl.col("complete_call") != pl.col("call")), "first", slop)
@@ -109,10 +109,10 @@ def _class(rows: pl.DataFrame, slop: float) -> ClassEstimate | None:
     most = max(0.0, way[2])
     what = f"{whole.n} {kind} to their targets and back, less o_s"
     if there is None:
-        o_r = bounded(2 * most, "gets do not tell it from latency")
+        o_r = bounded(2 * most, "gets do not distinguish it from latency")
     elif back is not None and back.sloped and there.sloped:
         more = (back.constant[0] - C[2], back.constant[1] - C[1], back.constant[2] - C[0])
-        o_r = _interval(more, back.n, f"{back.n} gets, less what puts take", may_be_none=True)
+        o_r = _interval(more, back.n, f"{back.n} gets, less the duration of puts", may_be_none=True)
     else:
         o_r = measured(0.0, 0.0, 0.0, whole.n, "puts need no receiver", may_be_none=True)
     if whole.sloped:
@@ -136,7 +136,7 @@ def _class(rows: pl.DataFrame, slop: float) -> ClassEstimate | None:
         o_s_per_byte=none,
         o_r=o_r,
         o_r_per_byte=none,
-        g=bounded(float(rows["way"].to_numpy().min()), "one transfer at a time: at most what it takes"),
+        g=bounded(float(rows["way"].to_numpy().min()), "one transfer at a time: at most its duration"),
         G=G,
         L=L,
         total=total,

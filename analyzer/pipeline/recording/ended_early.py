@@ -1,4 +1,5 @@
-"""A recording that ended early: which call each rank sat in, for whom it waited, who did not arrive, and the deadlock.
+"""A recording that ended early: which call each rank sat in, the ranks that it waited for, those that did not arrive,
+and the deadlock.
 
 The collector's archives state of a call that never ended what it waited for (attribute `logpost:open`); ranks are those
 of the archive. Ranks in the same state share a line, so that a thousand of them are read as fast as four.

@@ -1,7 +1,7 @@
 """What a flight recorder's rings have overwritten (`record --keep`), as the archive's properties state it.
 
 The archive holds the end of the run. Messages and operations whose other half was overwritten are left out of it by the
-assembler, which knows both ends' numbers; here they are counted, and nobody blames the trace for them.
+assembler, which knows both ends' numbers; here they are counted, and the trace is not blamed for them.
 """
 
 from __future__ import annotations

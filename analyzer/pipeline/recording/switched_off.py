@@ -2,7 +2,7 @@
 
 The recorder follows a process while it is off, so both ends of a channel know their messages' numbers: the assembler
 leaves out those of which one end has no record, and states in the archive's properties how much that was. The archives
-of other tools state nothing; there, what has no other half is told by the reader's counters alone.
+of other tools state nothing; there, the reader's counters alone show what has no other half.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def switched_off(properties: Mapping[str, str], quality: Sequence[Mapping[str, o
         f"{kinds_text(properties, 'OFF')} have no records. That time is in no share below."
     )
     if halves := number_of(properties, "OFF_HALVES_LEFT_OUT"):
-        text += f" {halves:,} sends and receives whose other half lies there are left out."
+        text += f" {halves:,} sends and receives whose other half is there are left out."
     if number_of(properties, "OFF_INEXACT"):
         text += " Not all of it could be followed: messages behind it may be paired wrongly."
     return [text]

@@ -49,7 +49,8 @@ def analyze_sharded(
 ) -> Path:
     """Analyze an archive as blocks; the path of the finished run, the same bytes as of `analyze`.
 
-    The folder of the blocks goes when the run is there. After a failure it stays, and the same request goes on from it.
+    The folder of the blocks is removed when the run is there. After a failure it stays, and the same request continues
+    from it.
 
     Raises:
         InputError: as `analyze`; a block cannot be read or written, or a task made no progress for `stall_s` seconds.
@@ -62,7 +63,7 @@ def analyze_sharded(
 
 
 def prepare_job_array(request: Request, blocks: int, stall_s: float = STALL_S) -> Path:
-    """A script for sbatch whose jobs do the tasks; `analyze_sharded` with the same request then goes on from there.
+    """A script for sbatch whose jobs do the tasks; `analyze_sharded` with the same request then continues from there.
 
     Raises:
         InputError: the run exists, or the script cannot be written.

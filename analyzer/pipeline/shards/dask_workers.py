@@ -27,9 +27,9 @@ WAIT_S = 60.0
 """How long a scheduler is waited for, and then for its first worker."""
 
 
-def work(folder: str, at_once: int, stall_s: float) -> tuple[int, str]:
+def work(folder: str, concurrent: int, stall_s: float) -> tuple[int, str]:
     """Run a worker, on a worker of Dask; its exit status and what it said. It ends when Dask's does."""
-    command = [*worker_command(folder, at_once, stall_s), "attached"]
+    command = [*worker_command(folder, concurrent, stall_s), "attached"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         said = process.stderr.read().decode("utf-8", "surrogateescape").splitlines()
@@ -70,7 +70,7 @@ def of_client(client: Client) -> Engine:
             client.wait_for_workers(1, timeout=WAIT_S)
         except NobodyCame:
             address = getattr(client.scheduler, "address", "the scheduler")
-            raise InputError(f"--workers dask: no worker came to {address} in {WAIT_S:g} s") from None
+            raise InputError(f"--workers dask: no worker connected to {address} in {WAIT_S:g} s") from None
         options: dict[str, Any] = {"pure": False, "allow_other_workers": True}
         futures = [
             client.submit(work, plan.folder, min(threads, plan.blocks), stall_s, workers=[address], **options)
@@ -85,7 +85,7 @@ def of_scheduler(address: str | None) -> Engine:
     """An engine that is the scheduler at an address, or a cluster of this machine that ends with the tasks.
 
     Raises:
-        InputError: Dask is not installed; when it begins, also: nobody answers at the address.
+        InputError: Dask is not installed; when it begins, also: no scheduler replies at the address.
     """
     try:
         from distributed import Client, LocalCluster

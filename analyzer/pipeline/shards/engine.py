@@ -9,7 +9,7 @@ STALL_S = 300.0
 
 
 class Workers(str, Enum):
-    """Who runs the tasks."""
+    """The engine that runs the tasks."""
 
     local = "local"
     slurm = "slurm"

@@ -1,4 +1,4 @@
-"""The tasks as an array of batch jobs: workers that Slurm starts when it has room, each by itself."""
+"""The tasks as an array of batch jobs: workers that Slurm starts when it has room, each independently."""
 
 from __future__ import annotations
 

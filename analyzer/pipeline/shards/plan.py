@@ -1,4 +1,4 @@
-"""How an archive is shared out, as its tasks are told. Imports nothing native, and as little as it can."""
+"""How an archive is divided among its tasks. Imports nothing native, and as little as it can."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STAGES = ("decode", "match")
 
 
 class Plan(NamedTuple):
-    """What every task of one archive knows; a tuple, because data classes take longer to import than a task to run.
+    """What every task of one archive knows; a tuple, because importing data classes costs more than running a task.
 
     Attributes:
         archive: anchor file or directory.

@@ -1,10 +1,10 @@
-"""A worker: takes tasks from a shared folder until all are done, each in a forked process of its own.
+"""A worker: takes tasks from a shared folder until all are done, each in a separate forked process.
 
-    python -m logpost.analyzer.pipeline.shards.take_tasks FOLDER AT_ONCE STALL_S [attached]
+    python -m logpost.analyzer.pipeline.shards.take_tasks FOLDER CONCURRENT STALL_S [attached]
 
-Python and the reader are loaded once, however many tasks there are; a fork takes a millisecond. A task that crashes
-takes nobody with it, and one that makes no progress for STALL_S seconds is killed; it is then begun again, `TRIES`
-times at most. Any number of workers on any number of machines may do this at once, and come and go
+Python and the reader are loaded once, however many tasks there are; a fork costs a millisecond. A task that crashes
+ends no other task, and one that makes no progress for STALL_S seconds is killed; it is then begun again, `TRIES`
+times at most. Any number of workers on any number of machines may do this at once, and may join and leave
 (`task_folder.py`). An `attached` worker ends when its standard input does: with the process that began it.
 
 Exit status 0 when all tasks are done, 2 with one line on standard error when they cannot be.
@@ -30,7 +30,7 @@ IDLE_S = (0.005, 0.5)
 """Time between two looks at the folder while others run all that is left: the first, and the longest."""
 UNKILLABLE_S = 5.0
 """A killed process that stays so long hangs in the system, and is left there."""
-LOST = "run the same command again: it goes on from the blocks that are whole"
+LOST = "run the same command again: it continues from the blocks that are whole"
 
 
 class _Running:
@@ -101,14 +101,14 @@ class Worker:
 
     Arguments:
         folder: of the blocks.
-        at_once: how many tasks run at the same time.
+        concurrent: how many tasks run at the same time.
         stall_s: seconds without progress after which a task is begun again.
         attached: end when the standard input does.
     """
 
-    def __init__(self, folder: str, at_once: int, stall_s: float, *, attached: bool) -> None:
+    def __init__(self, folder: str, concurrent: int, stall_s: float, *, attached: bool) -> None:
         self._folder = TaskFolder(folder)
-        self._at_once = at_once
+        self._concurrent = concurrent
         self._stall_s = stall_s
         self._attached = attached
         self._running: dict[int, _Running] = {}
@@ -135,7 +135,7 @@ class Worker:
                 running.kill()
 
     def _begin(self) -> str | None:
-        while len(self._running) < self._at_once:
+        while len(self._running) < self._concurrent:
             # Twice: a worker that lives has killed its task by then, and begun it again.
             task = self._folder.take(2 * self._stall_s)
             if task is None:
@@ -155,7 +155,7 @@ class Worker:
         """Descriptors of tasks that say something."""
         ready, _, _ = select.select([*self._running, *([0] if self._attached else [])], [], [], seconds)
         if 0 in ready:
-            raise SystemExit(1)  # nobody says anything there: it was closed
+            raise SystemExit(1)  # no line will follow: it was closed
         return ready
 
     def _watch(self) -> str | None:
@@ -213,9 +213,9 @@ def main(arguments: list[str]) -> int:
     """Take tasks; the exit status."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     signal.signal(signal.SIGTERM, _terminated)
-    folder, at_once, stall_s, *attached = arguments
+    folder, concurrent, stall_s, *attached = arguments
     try:
-        said = Worker(folder, int(at_once), float(stall_s), attached=bool(attached)).work()
+        said = Worker(folder, int(concurrent), float(stall_s), attached=bool(attached)).work()
     except OSError as error:
         said = f"{error.filename or folder}: {error.strerror}; {LOST}"
     if said is not None:

@@ -1,4 +1,4 @@
-"""One task of a plan: files are read, and files are written; who runs it, and where, is of no account."""
+"""One task of a plan: files are read, and files are written; the process and the machine that run it do not matter."""
 
 from __future__ import annotations
 

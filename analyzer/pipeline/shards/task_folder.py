@@ -1,6 +1,6 @@
-"""Which tasks are done, and who does the others: files in a folder that all machines share.
+"""Which tasks are done, and which process runs each other one: files in a folder that all machines share.
 
-In `tasks` beside the files of the blocks, for each task at most one of
+In `tasks` next to the files of the blocks, for each task at most one of
 
 - `STAGE-BLOCK.taken`: somebody runs it; the file holds host, process and how often it was begun, and its time is that
   of the last progress;
@@ -22,7 +22,7 @@ from typing import NamedTuple
 from logpost.analyzer.pipeline.shards.plan import STAGES, Plan
 
 TRIES = 3
-"""How often a task is begun that does not come to an end."""
+"""How often a task is begun that does not end."""
 
 
 class Task(NamedTuple):
@@ -86,7 +86,7 @@ class TaskFolder:
         """A task to be run now; none while others run all that can be.
 
         Arguments:
-            patience_s: whoever shows no progress for so long is lost.
+            patience_s: a process without progress for so long is lost.
         """
         while self._free or self._look(patience_s):
             task = self._free.pop()
@@ -137,7 +137,7 @@ class TaskFolder:
             os.unlink(self._file(name + ".taken"))
 
     def _look(self, patience_s: float) -> bool:
-        """Find tasks that nobody has, or whose owner is lost: of the first stage that is not done."""
+        """Find tasks that no process has, or whose owner is lost: of the first stage that is not done."""
         names = set(os.listdir(self._tasks))
         for stage in STAGES:
             left = [block for block in range(self.plan.blocks) if f"{stage}-{block}.done" not in names]
@@ -161,7 +161,7 @@ class TaskFolder:
             with open(file, encoding="utf-8") as owner:
                 host, pid, tries = [*owner.read().split(), "", "0", "0"][:3]
         except FileNotFoundError:
-            return None  # done meanwhile
+            return None  # done in the meantime
         # Clocks of machines differ: what counts is how long this process has seen the same time.
         before, since = self._seen.setdefault(name, (moved, time.monotonic()))
         if before != moved:

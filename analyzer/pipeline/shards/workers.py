@@ -1,4 +1,4 @@
-"""Who runs the tasks: a worker on this machine, or workers of another engine over a shared folder."""
+"""The engines that run the tasks: a worker on this machine, or workers of another engine over a shared folder."""
 
 from __future__ import annotations
 
@@ -22,9 +22,16 @@ LOOK_S = 0.05
 OnDone = Callable[[str, int], None]
 
 
-def worker_command(folder: str, at_once: int, stall_s: float = STALL_S) -> list[str]:
+def worker_command(folder: str, concurrent: int, stall_s: float = STALL_S) -> list[str]:
     """The command of a worker, for any machine that sees the archive, the folder of the blocks and this Python."""
-    return [sys.executable, "-m", "logpost.analyzer.pipeline.shards.take_tasks", folder, str(at_once), f"{stall_s:g}"]
+    return [
+        sys.executable,
+        "-m",
+        "logpost.analyzer.pipeline.shards.take_tasks",
+        folder,
+        str(concurrent),
+        f"{stall_s:g}",
+    ]
 
 
 def local_command(plan: Plan, stall_s: float) -> list[str]:
@@ -42,7 +49,7 @@ def slurm_command(plan: Plan, stall_s: float) -> list[str]:
         raise InputError("--workers slurm: there is no srun on PATH; run logpost inside of an allocation of Slurm")
     tasks, processors = (_number(name) for name in ("SLURM_NTASKS", "SLURM_CPUS_PER_TASK"))
     number = [f"--ntasks={min(tasks, plan.blocks)}"] if tasks else []
-    # From 22.05 on a step no longer takes the processors of its allocation by itself.
+    # From 22.05 on a step no longer takes the processors of its allocation without request.
     each = [f"--cpus-per-task={processors}"] if processors else []
     # A worker that is lost is no reason to end the others.
     alone = ["--kill-on-bad-exit=0", "--input=none", "--quiet"]
@@ -136,7 +143,7 @@ def run_tasks(
     """
     begin = engine_of(engine) if isinstance(engine, Workers) else engine
     folder = TaskFolder.fresh(plan)
-    seen = _Seen(folder, done)
+    seen = _ReportedProgress(folder, done)
     for _ in range(TRIES):
         with begin(plan, stall_s) as crew:
             try:
@@ -154,20 +161,20 @@ def run_tasks(
             return
     raise InputError(
         f"{plan.archive}: the workers were lost {TRIES} times (status {status}: {said or 'without a word'}); "
-        "run the same command again: it goes on from the blocks that are whole"
+        "run the same command again: it continues from the blocks that are whole"
     )
 
 
-class _Seen:
-    """What is done, told once each."""
+class _ReportedProgress:
+    """What is done, reported once each."""
 
     def __init__(self, folder: TaskFolder, done: OnDone) -> None:
         self._folder = folder
         self._done = done
-        self._told = dict.fromkeys(STAGES, 0)
+        self._reported = dict.fromkeys(STAGES, 0)
 
     def look(self) -> None:
         for stage, number in self._folder.done().items():
-            for further in range(self._told[stage] + 1, number + 1):
+            for further in range(self._reported[stage] + 1, number + 1):
                 self._done(stage, further)
-            self._told[stage] = max(number, self._told[stage])
+            self._reported[stage] = max(number, self._reported[stage])

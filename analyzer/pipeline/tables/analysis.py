@@ -14,10 +14,10 @@ from typing import Any, cast
 import polars as pl
 
 from logpost.analyzer.archive._native import release_memory
-from logpost.analyzer.machine.network import NetworkTold
+from logpost.analyzer.machine.network import KnownNetwork
 from logpost.analyzer.pipeline.memory_limit import LEAST_BYTES
-from logpost.analyzer.pipeline.tables.in_turn import in_turn
 from logpost.analyzer.pipeline.tables.network import network_frames
+from logpost.analyzer.pipeline.tables.ordered_items import ordered_items
 from logpost.analyzer.run import schema
 from logpost.analyzer.run.directory import Run, RunWriter
 from logpost.analyzer.run.faults import Faults
@@ -35,9 +35,9 @@ COLLECTIVES_SHARE = 32
 KEPT_SHARE = 64
 """Of the limit of memory: a larger table of sums is read again, too."""
 FINDERS_BYTES = 100_000_000
-"""What a finder takes beside others, at most, when it has collected what it asks of the tables."""
+"""Memory of a finder next to others, at most, when it has collected its rows of the tables."""
 MOST_AHEAD = 4
-"""Blocks of calls that are accounted side by side: writing them takes half as long as that, and is done by one."""
+"""Blocks of calls that are accounted side by side: writing them costs half of that, and is done by one."""
 
 NEEDED_NEXT = (
     "logpost.analyzer.pipeline.tables.ideal_network",
@@ -55,9 +55,9 @@ Report = Callable[[str, int, int], None]
 def write_analysis(
     writer: RunWriter,
     analysis: Analysis,
-    network: NetworkTold,
+    network: KnownNetwork,
     report: Report,
-    meanwhile: Callable[[], dict[str, pl.DataFrame]] = dict,
+    further_tables: Callable[[], dict[str, pl.DataFrame]] = dict,
     limit_bytes: int | None = None,
 ) -> tuple[dict[str, pl.DataFrame], Counter[str]]:
     """Write every table of an analysis but its findings. The larger ones are streamed; files of aggregates and cells
@@ -65,11 +65,11 @@ def write_analysis(
 
     Args:
         writer: of the run.
-        analysis: nobody asked for its rows yet.
-        network: what the replay was told of the network.
+        analysis: none of its rows has been read.
+        network: the network that the replay knows.
         report: progress.
-        meanwhile: makes further tables, by name, that need no account of a call.
-        limit_bytes: of memory. Sums that are large beside it are written one after the other, and not kept.
+        further_tables: makes further tables, by name, that need no account of a call.
+        limit_bytes: of memory. Sums that are large against it are written one after the other, and not kept.
 
     Returns:
         The smaller tables, and the sums of `SUMMED` over all messages, and over all transfers (`error_shares`), in ps.
@@ -80,14 +80,14 @@ def write_analysis(
         delayed = pool.submit(analysis.delay_costs)
         collected = pool.submit(_write_collectives, writer, analysis)
         sums = _write_messages(writer, analysis, report)
-        writer.flush_beside("messages")
-        release_memory()  # batches of messages leave 50 MB behind, and the peak is still to come
+        writer.flush_in_background("messages")
+        release_memory()  # batches of messages leave 50 MB behind, and the peak is still ahead
         report("accounting calls", 0, 0)
         sums += _write_transfers(writer, analysis)
-        # Calls take longer than messages: what needs none of their accounts is made meanwhile.
+        # Calls cost more time than messages: what needs none of their accounts is made concurrently.
         written = _write_sums(writer, _message_sums(analysis), limit_bytes)
-        frames = _without_accounts(analysis) | network_frames(analysis, network) | meanwhile()
-        written |= {name: writer.write_beside(name, table) for name, table in frames.items()}
+        frames = _without_accounts(analysis) | network_frames(analysis, network) | further_tables()
+        written |= {name: writer.write_in_background(name, table) for name, table in frames.items()}
         for module in NEEDED_NEXT:
             import_module(module)
         accounted.result()
@@ -99,7 +99,7 @@ def write_analysis(
         cells = pool.submit(analysis.time_cells)
         written |= _write_sums(writer, _account_sums(analysis, delayed.result()), limit_bytes)
     # It may be large, and pages alone read it. Its writer must not hold the analysis, whose memory is given back next.
-    writer.beside(partial(write_whole, schema.TIME_CELLS, writer.table_path("time_cells"), cells.result()))
+    writer.in_background(partial(write_whole, schema.TIME_CELLS, writer.table_path("time_cells"), cells.result()))
     collected.result()
     return written, sums
 
@@ -115,7 +115,7 @@ def aggregates(analysis: Analysis, delay_costs: DelayCosts) -> dict[str, pl.Data
 
 
 def _account_sums(analysis: Analysis, delay_costs: DelayCosts) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Those that need the account of every call, each made when it is asked for."""
+    """Those that need the account of every call, each made when it is needed."""
     return _one_by_one(
         (schema.ACCOUNTING, analysis.accounting),
         (schema.EXPOSURE, analysis.exposure),
@@ -151,7 +151,7 @@ def _write_sums(
         if limit_bytes is not None and table.estimated_size() > limit_bytes // KEPT_SHARE:
             writer.write(name, table)
         else:
-            kept[name] = writer.write_beside(name, table)
+            kept[name] = writer.write_in_background(name, table)
     return kept
 
 
@@ -176,12 +176,13 @@ def write_findings(writer: RunWriter, run: Run, known: Mapping[str, pl.DataFrame
         for name in schema.TABLES
         if name not in ("findings", "time_cells")
     }
-    # Several finders ask for it. Kept since it was written, it would lie beside all that rows of calls are made from.
+    # Several finders need it. Kept since it was written, it would be in memory with all that rows of calls are made
+    # from.
     used = run.manifest.memory
     tables["collectives"] = _in_memory(tables["collectives"], used.limit_bytes if used is not None else None)
     from logpost.analyzer.findings.find import find_all
 
-    writer.flush_beside()  # the disk writes what is there while findings are looked for
+    writer.flush_in_background()  # the disk writes what is there while findings are looked for
     findings = find_all(tables, run.manifest, run, _at_once(used), faults)
     writer.write("findings", findings)
 
@@ -234,7 +235,7 @@ def _write_calls(writer: RunWriter, analysis: Analysis) -> None:
     """Stream the table `calls`."""
     with TableStream(schema.CALLS, writer.table_path("calls")) as stream:
         workers = min(analysis.threads, MOST_AHEAD)
-        with closing(in_turn(analysis.call_blocks, partial(_calls_of, analysis), workers)) as batches:
+        with closing(ordered_items(analysis.call_blocks, partial(_calls_of, analysis), workers)) as batches:
             for batch in batches:
                 stream.put(batch)
 
@@ -257,7 +258,7 @@ def _write_collectives(writer: RunWriter, analysis: Analysis) -> None:
 
 
 def _in_memory(table: pl.LazyFrame, limit_bytes: int | None) -> pl.LazyFrame:
-    """A table that is asked for several times, read once where the limit of memory allows."""
+    """A table that is read several times, read once where the limit of memory allows."""
     if limit_bytes is not None:
         some = table.head(ROWS).collect()
         rows = table.select(pl.len()).collect().item()

@@ -21,11 +21,11 @@ from logpost.errors import InputError
 from logpost.replay.graph import changed
 
 MOST_CALLS = 1_000_000
-"""More calls are not replayed by every analysis: that would take longer than a second."""
+"""More calls are not replayed by every analysis: that would last over a second."""
 
 
 def ideal_network(run: Run, locations: pl.DataFrame | None = None) -> pl.DataFrame:
-    """How long each stretch of the program takes on an ideal network: a frame of `schema.IDEAL_NETWORK`.
+    """The duration of each stretch of the program on an ideal network: a frame of `schema.IDEAL_NETWORK`.
 
     Without rows where there are too many calls, nothing communicates, or the machine contradicts the trace.
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.machine.network import NetworkTold
+from logpost.analyzer.machine.network import KnownNetwork
 from logpost.analyzer.run import schema
 from logpost.analyzer.run.parquet import frame
 from logpost.replay._native import Analysis
 
 
-def network_frames(analysis: Analysis, network: NetworkTold) -> dict[str, pl.DataFrame]:
+def network_frames(analysis: Analysis, network: KnownNetwork) -> dict[str, pl.DataFrame]:
     """Both tables; without rows where the network is not known.
 
     Args:
         analysis: the split messages.
-        network: what the replay was told of the network.
+        network: the network that the replay knows.
     """
     found = analysis.network()
     phases = np.arange(len(found["begin_ps"]), dtype=np.int32)

@@ -2,7 +2,7 @@
 
 A process whose threads share parallel regions has the time T of its first thread, from its first to its last event, on
 each of its threads. Inside parallel regions (of the first thread) the reader divides it (`thread_spans`). Outside, the
-first thread is in communication calls or serial, and the others, unless they are in a region of their own, idle
+first thread is in communication calls or serial, and the others, unless they are in a separate region, idle
 
     idle_communication = min(communication, idle)        idle_serial = idle - idle_communication
 

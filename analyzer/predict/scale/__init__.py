@@ -1,4 +1,4 @@
-"""How a program's time grows with its ranks: growth from several runs, and a replay at the size that is asked for."""
+"""How a program's time grows with its ranks: growth from several runs, and a replay at the requested size."""
 
 from __future__ import annotations
 

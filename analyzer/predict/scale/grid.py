@@ -1,6 +1,6 @@
 """The grid on which ranks exchange messages, as far as their partners show it, and the same grid of another size.
 
-Ranks stand on a grid where every message goes to a neighbour: no coordinate differs by more than 1 (around the end,
+Ranks are on a grid where every message is sent to a neighbour: no coordinate differs by more than 1 (around the end,
 where the grid is closed). A ring and a chain are grids of one dimension. Dimension 0 is the one in which neighbours
 have consecutive ranks.
 """
@@ -38,7 +38,7 @@ class Grid:
         return np.stack(found, axis=-1)
 
     def rank(self, coordinates: Ranks) -> Ranks:
-        """Of coordinates, which lie around the end in closed dimensions; -1: outside of the grid."""
+        """Of coordinates, which wrap around the end in closed dimensions; -1: outside of the grid."""
         found = np.zeros(coordinates.shape[:-1], dtype=np.int64)
         outside = np.zeros(found.shape, dtype=np.bool_)
         step = 1
@@ -163,7 +163,7 @@ def _rules(last: Grid) -> Iterator[Callable[[int], tuple[int, ...] | None]]:
 def roles(template: Grid, target: Grid) -> Ranks | str:
     """The rank of the template that each rank of the target does as; or why there is none.
 
-    Ends of an open dimension do as its ends, what lies between them as what lies between them, in turn.
+    Ends of an open dimension do as its ends, what lies between them as what lies between them, cyclically.
     """
     where = target.coordinates(np.arange(target.ranks))
     for k, (known, wanted, closed) in enumerate(zip(template.extents, target.extents, template.closed, strict=True)):

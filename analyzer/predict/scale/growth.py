@@ -8,10 +8,11 @@ Where the program is replayed at every size (`replayed`), what the replay says i
 instead of a power of P. It may miss by a factor, which the measured sizes show, and is judged like the others.
 
 Coefficients minimize the relative error; below a floor (a small share of all time) the absolute one. A hypothesis is
-judged, as there, by leaving out each size in turn and predicting it from the others (symmetric mean absolute error).
-Hypotheses that do nearly as well as the best one cannot be told from it: the interval of a prediction holds what all of
-them say, each widened by its own error, the more the further it is extrapolated. With two sizes every a + c f(P)
-passes through both; then they all count, unless c f(P) does without a and f is what the trace shows. A power that
+judged, as there, by leaving out one size after another and predicting it from the others (symmetric mean absolute
+error).
+Hypotheses that do nearly as well as the best one cannot be distinguished from it: the interval of a prediction holds
+what all of them say, each widened by its own error, the more the further it is extrapolated. With two sizes every a + c
+f(P) passes through both; then they all count, unless c f(P) does without a and f is what the trace shows. A power that
 nothing shows fits two sizes by chance.
 """
 
@@ -52,7 +53,7 @@ UNKNOWN = "?"
 LIKE = 1.25
 """A replay that is off by no more than this factor is preferred to a power of P that fits as well."""
 SAME = 0.005
-"""Errors that differ by no more do not tell hypotheses apart."""
+"""Errors that differ by no more do not distinguish hypotheses."""
 NEAR = 1.5
 """Nor do those within this factor."""
 SURE = 0.9
@@ -89,7 +90,8 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Growth:
-    """What was measured over P, the hypothesis that predicts it best, and those that cannot be told from it."""
+    """What was measured over P, the hypothesis that predicts it best, and those that cannot be distinguished from
+    it."""
 
     sizes: tuple[float, ...]
     values: tuple[float, ...]
@@ -166,7 +168,7 @@ def growth(
     *,
     signed: bool = False,
 ) -> Growth:
-    """The growth of values that were measured at sizes; a size may stand several times.
+    """The growth of values that were measured at sizes; a size may occur several times.
 
     Args:
         sizes: numbers of ranks, of at least two different ones.
@@ -186,7 +188,7 @@ def growth(
     judged = (_judged(at, measured, floors, *form, replayed or {}, signed=signed) for form in _forms(allowed))
     found = [one for one in judged if one is not None]
     ranked = sorted((one for one in found if not math.isnan(one.error)), key=lambda one: one.error)
-    # Of those that cannot be told apart, the one with the fewest coefficients, and the slowest growth.
+    # Of those that cannot be distinguished, the one with the fewest coefficients, and the slowest growth.
     best = min((one for one in ranked if one.error <= ranked[0].error + SAME), key=_plainness)
     limit = max(NEAR * best.error, best.error + SAME)
     # What passes through both of two sizes is judged by nothing; where one coefficient is enough, two are not needed.
@@ -209,7 +211,7 @@ def _plainness(one: Hypothesis) -> tuple[bool, float]:
 
 
 def _forms(allowed: Sequence[str]) -> Iterable[tuple[str, bool]]:
-    """A term, and whether a constant stands beside it."""
+    """A term, and whether a constant is added."""
     for term in allowed:
         yield term, False
         if term != CONSTANT:

@@ -1,7 +1,7 @@
-"""When each call of a synthesized program happens where messages take no time: the least times that satisfy all waits.
+"""When each call of a synthesized program happens where messages cost nothing: the least times that satisfy all waits.
 
 A call begins when the code before it is done. It ends when what it does itself is done and everything that it waits
-for has begun: the sends of what it receives, the answers to what it sends by rendezvous, the other members of its
+for has begun: the sends of what it receives, the replies (CTS) to what it sends by rendezvous, the other members of its
 collective operations. The what-if replay takes such a program as recorded on an ideal network, on which every weight
 of its graph is then 0, and puts the machine's values in.
 """
@@ -28,7 +28,7 @@ def ideal_schedule(program: Synthetic, rendezvous: Column, *, asynchronous: bool
     Args:
         program: whose times are sought.
         rendezvous: by message.
-        asynchronous: rendezvous go on without their processors.
+        asynchronous: rendezvous continue without their processors.
 
     Raises:
         NoReplayError: calls wait for each other.
@@ -72,24 +72,24 @@ def _edges(program: Synthetic, rendezvous: Column, *, asynchronous: bool) -> tup
     send, complete = rows["send_call"].astype(np.int64), rows["send_complete_call"].astype(np.int64)
     post, receive = rows["recv_post_call"].astype(np.int64), rows["recv_call"].astype(np.int64)
     pairs = [(send, receive)]
-    asks = rendezvous & (complete >= 0)
-    # Who answers: the posted receive by itself, or the processor when it waits for it.
+    needs_reply = rendezvous & (complete >= 0)
+    # What sends the CTS: the posted receive independently, or the processor when it waits for it.
     answer = post if asynchronous else receive
-    pairs.append((answer[asks], complete[asks]))
+    pairs.append((answer[needs_reply], complete[needs_reply]))
     if not asynchronous:
-        pairs.append((complete[asks], receive[asks]))
+        pairs.append((complete[needs_reply], receive[needs_reply]))
     return np.concatenate([one for one, _ in pairs]), np.concatenate([other for _, other in pairs])
 
 
 class _All:
-    """Everybody waits for everybody."""
+    """Each member waits for all members."""
 
     def __call__(self, entered: Column) -> Column:
         return np.broadcast_to(entered.max(axis=1, keepdims=True), entered.shape)
 
 
 class _Prefix:
-    """Everybody waits for those before it."""
+    """Each member waits for those before it."""
 
     def __call__(self, entered: Column) -> Column:
         return np.maximum.accumulate(entered, axis=1)
@@ -101,18 +101,18 @@ class _Tree:
     def __init__(self, operation: int, size: int, root: int) -> None:
         sender, receiver, _, _ = collective_messages(operation, size, 1)
         member = (np.arange(size) + root) % size
-        self.ways = list(zip(member[sender].tolist(), member[receiver].tolist(), strict=True))
+        self.edges = list(zip(member[sender].tolist(), member[receiver].tolist(), strict=True))
 
     def __call__(self, entered: Column) -> Column:
         ready: Column = entered.copy()
-        for sender, receiver in self.ways:
+        for sender, receiver in self.edges:
             np.maximum(ready[:, receiver], ready[:, sender], out=ready[:, receiver])
         return ready
 
 
 def _groups(program: Synthetic, place: Ranks) -> Iterator[tuple[_All | _Prefix | _Tree, Ranks, Ranks]]:
-    """Collective operations of all ranks, those of a kind together: who waits for whom, the calls that begin them and
-    those that end them, by instance and rank."""
+    """Collective operations of all ranks, those of a kind together: which member waits for which, the calls that begin
+    them and those that end them, by instance and rank."""
     rows, ranks = program.collectives, program.ranks
     counts = np.bincount(rows["instance"][rows["instance"] >= 0], minlength=1)
     whole = np.flatnonzero((rows["instance"] >= 0) & (counts[rows["instance"]] == ranks))

@@ -83,7 +83,7 @@ def observed(run: Run, undivided: Sequence[str]) -> Observed:
 
 
 def spreads(accounting: pl.LazyFrame, ranks: int, undivided: Sequence[str]) -> dict[str, Spread]:
-    """Mean and most of each category that takes time, over so many ranks."""
+    """Mean and most of each category that has time, over so many ranks."""
     rows = (
         accounting.with_columns(pl.col("category").cast(pl.String))
         .with_columns(
@@ -129,7 +129,7 @@ def sites(run: Run) -> dict[tuple[str, str, int], Site]:
     sent = run.facts("messages").group_by(callpath="send_callpath").agg(sent=pl.col("bytes").mean())
     before = pl.col("leave_ps").shift(1).over("location", order_by="call")
     by_rank = calls.with_columns(gap=pl.col("enter_ps") - before.fill_null(pl.col("enter_ps")))
-    # Ranks that do not compute there (all but the first of a pipeline) say nothing of what it takes.
+    # Ranks that do not compute there (all but the first of a pipeline) say nothing of its duration.
     some = pl.col("gap") > COMPUTES * pl.col("gap").max()
     rows = (
         by_rank.join(starting, on="region", how="anti")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.machine.network import tell_network
+from logpost.analyzer.machine.network import set_network
 from logpost.analyzer.predict.scale.ideal_schedule import ideal_schedule
 from logpost.analyzer.predict.scale.synthesis import Synthetic
 from logpost.analyzer.predict.scale.template import Column
@@ -24,7 +24,7 @@ from logpost.replay.graph import Engine, Scenario, changed
 
 @dataclass(frozen=True)
 class Replayed:
-    """What a synthesized program takes."""
+    """The times of a synthesized program."""
 
     ranks: int
     length_ps: int
@@ -45,8 +45,8 @@ def replay_at(synthetic: Synthetic) -> Replayed:
     machine = machine_of(load_machine(synthetic.template.run.machine_file), nodes)
     values = replay_parameters(machine)
     planned = Scenario(values, manifest.machine.asynchronous_progress)
-    asks = _rendezvous(synthetic, values)
-    enter, leave = ideal_schedule(synthetic, asks, asynchronous=planned.asynchronous_progress)
+    needs_reply = _rendezvous(synthetic, values)
+    enter, leave = ideal_schedule(synthetic, needs_reply, asynchronous=planned.asynchronous_progress)
     callpaths = synthetic.template.run.facts("callpaths").select(pl.len()).collect().item()
     recorded = synthetic.program(enter, leave)
     ideal = changed(planned, ["network=ideal"])
@@ -82,7 +82,7 @@ def _on_network(program: Program | Surroundings, machine: Machine, synthetic: Sy
     places = np.unique(synthetic.nodes).astype(np.int32)
     sockets = np.full(synthetic.ranks, -1, dtype=np.int32)
     program.place(sockets, places, np.ascontiguousarray(hops_matrix(machine, places)).ravel())
-    tell_network(program, machine, places.astype(np.int64))
+    set_network(program, machine, places.astype(np.int64))
 
 
 def _rendezvous(synthetic: Synthetic, values: ReplayParameters) -> Column:

@@ -54,13 +54,13 @@ class CategoryGrowth:
 
     @property
     def there(self) -> Point:
-        """At the number of ranks that was asked for."""
+        """At the requested number of ranks."""
         return self.points[-1]
 
 
 @dataclass(frozen=True)
-class Dominates:
-    """From a number of ranks on, most of the time is this category's, as far as the sizes looked at tell."""
+class DominatingCategory:
+    """From a number of ranks on, most of the time is this category's, as far as the measured sizes show."""
 
     ranks: int
     category: str
@@ -80,7 +80,7 @@ class Scaling:
     structure: Structure
     pattern: str
     """what is replayed at other sizes; empty: nothing is"""
-    dominating: tuple[Dominates, ...]
+    dominating: tuple[DominatingCategory, ...]
     notes: tuple[str, ...]
 
     @property
@@ -96,10 +96,10 @@ def scale(runs: Sequence[Run], target: int, report: Report | None = None) -> Sca
     Args:
         runs: of the same program, on at least two numbers of ranks.
         target: more ranks than any run has.
-        report: told of progress.
+        report: receives the progress.
 
     Raises:
-        InputError: the runs do not tell.
+        InputError: the runs do not suffice.
     """
     undivided = undivided_in(runs)
     found = sorted((observed(run, undivided) for run in runs), key=lambda one: one.ranks)
@@ -152,8 +152,8 @@ def _refuse_span(sizes: Sequence[int], there: Point) -> None:
     if there.low <= 0 or there.high > MOST_SPAN * there.low:
         known = " and ".join(map(str, sorted(set(sizes))))
         raise InputError(
-            f"runs on {known} ranks do not tell the time on {there.ranks:,}: it may be from {there.low * 1e-12:.3g} to "
-            f"{there.high * 1e-12:.3g} s; add runs on more sizes, or ask for fewer ranks"
+            f"runs on {known} ranks do not determine the time on {there.ranks:,}: it may be from "
+            f"{there.low * 1e-12:.3g} to {there.high * 1e-12:.3g} s; add runs on more sizes, or ask for fewer ranks"
         )
 
 
@@ -246,12 +246,12 @@ def _total(categories: Sequence[CategoryGrowth], runs: Sequence[Observed], i: in
     return Point(points[0].ranks, mean, max(0.0, mean - max(falls, alike)), mean + max(rises, alike), mean)
 
 
-def _dominating(categories: Sequence[CategoryGrowth], at: Sequence[int]) -> tuple[Dominates, ...]:
-    found: list[Dominates] = []
+def _dominating(categories: Sequence[CategoryGrowth], at: Sequence[int]) -> tuple[DominatingCategory, ...]:
+    found: list[DominatingCategory] = []
     for i, size in enumerate(at):
         first = max(categories, key=lambda one: one.points[i].mean).name
         if not found or found[-1].category != first:
-            found.append(Dominates(size, first))
+            found.append(DominatingCategory(size, first))
     return tuple(found)
 
 
@@ -263,7 +263,7 @@ def _notes(runs: Sequence[Observed]) -> list[str]:
     different = len({one.ranks for one in runs})
     if different == 2:
         notes.append(
-            "two sizes tell one coefficient of each category apart from another, and not its form: a third run would "
+            "two sizes determine one coefficient of each category, and not its form: a third run would "
             "narrow the intervals"
         )
     return notes

@@ -43,7 +43,7 @@ class Structure:
     operations: tuple[str, ...]
 
     def terms(self, category: str) -> frozenset[str]:
-        """The terms that a category's time may have, beside a constant."""
+        """The terms that a category's time may have, in addition to a constant."""
         if category == "compute":
             return COMPUTE
         found = self.shown(category)

@@ -1,8 +1,8 @@
 """A program on another number of ranks: every rank does what one rank of the template does, with its own partners.
 
-The target's ranks stand on the same grid, enlarged (`grid`). A rank takes its role's calls in their order, with the
+The target's ranks are on the same grid, enlarged (`grid`). A rank takes its role's calls in their order, with the
 computation before them and their messages' bytes multiplied by what these grow by. The k-th message of a role one step
-along the grid goes to the rank that many steps away and is received where that rank's role receives the k-th from
+along the grid is sent to the rank that many steps away and is received where that rank's role receives the k-th from
 there: programs in which ranks disagree about that are not enlarged. Collective operations of all ranks stay such.
 """
 
@@ -18,10 +18,10 @@ from logpost.analyzer.run.program import region_kinds
 from logpost.replay._native import Program
 
 MOST_CALLS = 6_000_000
-"""Of a program at another size: more would take minutes, and gigabytes."""
+"""Of a program at another size: more would cost minutes, and gigabytes."""
 MOST_MESSAGES = 300_000
 MOST_PAIRS = 5_000
-"""Of ranks that exchange messages: so many may share NICs at a time, and more take minutes to follow."""
+"""Of ranks that exchange messages: so many may share NICs at a time, and more cost minutes to follow."""
 NEVER = -1
 
 
@@ -136,7 +136,7 @@ def synthesize(template: Template, known: Grid, target: Grid, factors: Factors) 
 
 
 def _refuse_large(template: Template, ranks: int, calls: int) -> None:
-    """Raise TooLargeError for a program that would take minutes; pairs and messages grow like the ranks."""
+    """Raise TooLargeError for a program that would cost minutes; pairs and messages grow like the ranks."""
     ends = np.stack([template.messages["send_location"], template.messages["recv_location"]])
     more = ranks / template.ranks
     for what, count, most in (
@@ -179,9 +179,9 @@ def _messages(
     other = by_key[place] if len(key) else row
     received = np.bincount(receiver, minlength=template.ranks)[role]
     if (key[other] != wanted).any() or (np.bincount(to_rank, minlength=target.ranks) != received).any():
-        raise NoReplayError("ranks that stand alike on its grid do not exchange the same messages")
+        raise NoReplayError("ranks of like places on its grid do not exchange the same messages")
     if (rows["tag"][other] != rows["tag"][row]).any() or (rows["comm"][other] != rows["comm"][row]).any():
-        raise NoReplayError("ranks that stand alike on its grid do not use the same tags")
+        raise NoReplayError("ranks of like places on its grid do not use the same tags")
     grown = np.maximum(np.rint(rows["bytes"] * factor[rows["send_call"]]), rows["bytes"] > 0).astype(np.uint64)[row]
     sent, got = shift[from_rank], shift[to_rank]
     complete = rows["send_complete_call"][row]
@@ -203,7 +203,7 @@ def _messages(
 
 
 def _nth(group: Ranks) -> Ranks:
-    """How many rows of the same group stand before each row."""
+    """How many rows of the same group are before each row."""
     order = np.argsort(group, kind="stable")
     ordered = group[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(group) else order
@@ -234,7 +234,7 @@ def _collectives(template: Template, role: Ranks, shift: Ranks, factor: Column) 
 
 
 def _instances(instance: Column, rank: Ranks, ranks: int, known: Column) -> Column:
-    """Numbers of instances: those of all ranks stay, and those of a rank alone get one of their own for each rank."""
+    """Numbers of instances: those of all ranks stay, and those of a rank alone become one for each rank."""
     counts = np.bincount(known[known >= 0], minlength=1)
     alone = (instance >= 0) & (counts[instance] == 1) if ranks > 1 else np.zeros(len(instance), dtype=np.bool_)
     return np.where(alone, len(counts) + np.cumsum(alone) - 1, instance)

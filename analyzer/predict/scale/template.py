@@ -21,12 +21,12 @@ class NoReplayError(Exception):
 
 
 class TooLargeError(NoReplayError):
-    """It would take too long at this size."""
+    """Its replay would last too long at this size."""
 
 
 @dataclass(frozen=True)
 class Template:
-    """Columns of a run's tables, by name; calls stand by location, then time."""
+    """Columns of a run's tables, by name; calls are sorted by location, then time."""
 
     run: Run
     locations: Mapping[str, Column]
@@ -36,7 +36,7 @@ class Template:
     first_call: Column
     """by location, and one more"""
     own_ps: Column
-    """by call: what it takes whatever the others do; 0 of calls that the machine's values describe"""
+    """by call: its duration independent of other ranks; 0 of calls that the machine's values describe"""
     gap_ps: Column
     """by call: from the leave before it, or the location's begin"""
     tail_ps: Column
@@ -108,7 +108,7 @@ def _own(
 ) -> Column:
     """The measured time of calls that neither send, nor receive, nor take part in a collective operation.
 
-    MPI_Finalize waits for the others; what it takes itself is its least time.
+    MPI_Finalize waits for the others; its own time is its least time.
     """
     own = (calls["leave_ps"] - calls["enter_ps"]).astype(np.int64)
     regions = run.facts("regions").sort("region").select("name", pl.col("kind").cast(pl.String)).collect()

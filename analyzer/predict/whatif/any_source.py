@@ -1,4 +1,5 @@
-"""Receives whose sender the program left open: a prediction keeps the one that came first when it was recorded."""
+"""Receives whose sender the program left open: a prediction keeps the one whose message arrived first in the
+recording."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def open_choices(run: Run) -> pl.DataFrame:
     )
 
 
-def told_of_choices(run: Run) -> list[str]:
+def choice_notes(run: Run) -> list[str]:
     """A sentence on them, with the place where most of them are; none: there are none, or the archive does not say."""
     mine = open_choices(run)
     if mine.is_empty():
@@ -44,7 +45,7 @@ def told_of_choices(run: Run) -> list[str]:
     callpath = mine.group_by("recv_callpath").len().sort("len", "recv_callpath", descending=[True, False]).row(0)[0]
     place = places_of({name: run.facts(name) for name in ("callpaths", "regions")}).get(callpath, NOWHERE).named
     return [
-        f"{mine.height} of {messages} receives took what came first (MPI_ANY_SOURCE)"
+        f"{mine.height} of {messages} receives took the message that arrived first (MPI_ANY_SOURCE)"
         + (f", most of them in {place}" if place else "")
-        + ": each keeps the sender that the trace has, where another's message might have come first"
+        + ": each keeps the sender that the trace has, where another's message might have arrived first"
     ]

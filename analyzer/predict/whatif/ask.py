@@ -1,4 +1,4 @@
-"""What is asked of a run, and the answer."""
+"""A question about a run, and the prediction."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from functools import cached_property
 
 import polars as pl
 
-from logpost.analyzer.predict.whatif.any_source import told_of_choices
+from logpost.analyzer.predict.whatif.any_source import choice_notes
 from logpost.analyzer.predict.whatif.axis import Axis, parse_axis
 from logpost.analyzer.predict.whatif.best_mapping import Proposal
-from logpost.analyzer.predict.whatif.bounds import Bounded, bounded, changed_names, told
+from logpost.analyzer.predict.whatif.bounds import Bounded, bounded, bounded_notes, changed_names
 from logpost.analyzer.predict.whatif.grid import Grid, grid, parse_grid
 from logpost.analyzer.predict.whatif.mapping import Seats
 from logpost.analyzer.predict.whatif.network_use import NetworkChange, network_change
 from logpost.analyzer.predict.whatif.plan import Ask, Plan, Rebuilt
 from logpost.analyzer.predict.whatif.scaling import regions
 from logpost.analyzer.predict.whatif.sweep import Sweep, sweep
-from logpost.analyzer.predict.whatif.uncertainty import Doubts, intervals_ps
+from logpost.analyzer.predict.whatif.uncertainty import TraceAccuracy, intervals_ps
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.wide import WIDE, wide_sum
 from logpost.analyzer.words.units import time_text
@@ -38,7 +38,7 @@ class RegionChange:
 
     @property
     def gain_ps(self) -> int:
-        """What it takes less."""
+        """The time saved."""
         return self.before_ps - self.after_ps
 
 
@@ -61,7 +61,7 @@ class Prediction:
     seats: Seats | None = None
     """where each rank would be; None: not known"""
     proposal: Proposal | None = None
-    """what came of --mapping best"""
+    """the outcome of --mapping best"""
     sweep: Sweep | None = None
     grid: Grid | None = None
     other_order_ps: int | None = None
@@ -71,7 +71,7 @@ class Prediction:
     """values that are changed although nothing measured them"""
     notes: list[str] = field(default_factory=list)
     plan: Plan = field(kw_only=True, repr=False, compare=False)
-    """what was replayed, for whoever writes the predicted run"""
+    """what was replayed, for the writer of the predicted run"""
 
     @property
     def speed_up(self) -> float:
@@ -90,12 +90,12 @@ class Replay:
         """
         self.run = run
         self.rebuilt = Rebuilt(run)
-        self.doubts = Doubts.of(run)
+        self.accuracy = TraceAccuracy.of(run)
 
     @cached_property
     def choices(self) -> list[str]:
         """What is said of receives that named no sender: the same of every question, and it reads all messages."""
-        return told_of_choices(self.run)
+        return choice_notes(self.run)
 
     def predict(self, ask: Ask) -> Prediction:
         """What the run would have taken under other conditions.
@@ -107,21 +107,21 @@ class Replay:
 
 
 def predict(run: Run, ask: Ask) -> Prediction:
-    """The same of a run that is asked once."""
+    """The same for a single question."""
     return Replay(run).predict(ask)
 
 
 def _predict(replay: Replay, ask: Ask) -> Prediction:
-    run, used, doubts = replay.run, replay.run.manifest.machine, replay.doubts
+    run, used, accuracy = replay.run, replay.run.manifest.machine, replay.accuracy
     plan = Plan(replay.rebuilt, ask)
     scenario = plan.planned
-    (engine,) = plan.engine().as_they_come([scenario])
+    (engine,) = plan.engine().in_arrival_order([scenario])
     before, after = replay.rebuilt.outcome(plan.contention), engine.replay([scenario])[0]
 
     open_values = bounded(used.values, changed_names(ask, (axis.name for axis in _axes(ask))))
 
     def intervals(used: Engine, some: Sequence[Scenario], outcomes: Sequence[Outcome]) -> list[tuple[int, int]]:
-        return intervals_ps(used, some, before, outcomes, doubts)
+        return intervals_ps(used, some, before, outcomes, accuracy)
 
     return Prediction(
         settings=[
@@ -146,7 +146,7 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         other_order_ps=engine.kept_ps if engine.reordered else engine.found_ps,
         bounded=open_values,
         notes=[
-            *told(open_values),
+            *bounded_notes(open_values),
             *_notes(run, after),
             *_of_order(engine, scenario, before, after),
             *replay.choices,
@@ -182,19 +182,20 @@ def _notes(run: Run, after: Outcome) -> list[str]:
     if (model := run.manifest.machine.model) is not MessageModel.full:
         notes.append(f"the run's messages are split under {model.label}; the replay takes all values of the machine")
     if after.rebuilt:
-        notes.append(f"{after.rebuilt} messages change their protocol: what they take is the model's, not the trace's")
+        notes.append(f"{after.rebuilt} messages change their protocol: their times are the model's, not the trace's")
     used = run.manifest.machine
     if run.manifest.region_of_interest is not None:
         notes.append("the run's region of interest is not replayed alone: all lengths are of the whole program")
     if used.origin == "estimated" and not any(one.value for one in used.values):
         notes.append(
             "the trace identifies nothing of its machine, which is taken with L = o = g = G = 0: factors of these "
-            "change nothing, and other values come on top of what they replace; analyze it with --machine"
+            "change nothing, and other values are added to what they replace; analyze it with --machine"
         )
     one_sided = run.facts("regions").filter(pl.col("kind") == "one_sided").select("region")
     if run.facts("calls").join(one_sided, on="region", how="semi").select(pl.len()).collect().item():
         notes.append(
-            "one-sided transfers: who holds a lock after whom, and which call of a target answers, stay as recorded"
+            "one-sided transfers: the order of a lock's holders, and the call of a target that serves each "
+            "transfer, stay as recorded"
         )
     return notes
 
@@ -222,9 +223,9 @@ def _of_order(engine: Engine, scenario: Scenario, before: Outcome, after: Outcom
 
 def _of_nothing(plan: Plan) -> list[str]:
     """Factors of what the machine does not state, or states as 0."""
-    asked = [*plan.ask.settings, *(axis.setting(2.0) for axis in _axes(plan.ask) if axis.factor)]
+    settings = [*plan.ask.settings, *(axis.setting(2.0) for axis in _axes(plan.ask) if axis.factor)]
     factors = (
-        name.strip() for name, _, value in (text.partition("=") for text in asked) if value.strip().startswith("x")
+        name.strip() for name, _, value in (text.partition("=") for text in settings) if value.strip().startswith("x")
     )
     before = plan.recorded if plan.ask.machine is None else plan.planned
     return [

@@ -46,7 +46,7 @@ def bounded(values: Sequence[MachineValue], names: Collection[str]) -> list[Boun
     ]
 
 
-def told(found: Sequence[Bounded]) -> list[str]:
+def bounded_notes(found: Sequence[Bounded]) -> list[str]:
     """A sentence for each parameter that is only bounded."""
     return [
         f"{parameter} is only bounded: "

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.machine.network import UNKNOWN, NetworkTold, tell_network
+from logpost.analyzer.machine.network import UNKNOWN, KnownNetwork, set_network
 from logpost.analyzer.machine.placement import places_on_network
 from logpost.analyzer.predict.whatif.mapping import Seats
 from logpost.analyzer.run.directory import Run
@@ -20,10 +20,10 @@ from logpost.replay._native import Program, Surroundings
 
 @dataclass(frozen=True)
 class Site:
-    """A program somewhere. `told` is what is known of the network there."""
+    """A program somewhere. `network` is the known network there."""
 
     surroundings: Surroundings
-    told: NetworkTold
+    network: KnownNetwork
     seats: Seats
 
 
@@ -54,7 +54,7 @@ class Ranks:
         """
         known = self.locations.with_row_index("row").filter(pl.col("rank") >= 0).sort("rank")
         if known["rank"].to_list() != list(range(self.count)) or (known["node"] < 0).any():
-            raise InputError("another placement needs a trace that tells the node of every rank, and no rank twice")
+            raise InputError("another placement needs a trace that states the node of every rank, and no rank twice")
         places, _ = places_on_network(machine, self.locations)
         nodes = known["node"].to_numpy().astype(np.int64)
         if (places[nodes] >= 0).all():
@@ -70,7 +70,7 @@ def recorded_site(program: Program, ranks: Ranks, machine: Machine) -> Site | No
         return None
     surroundings = Surroundings(program)
     places, _ = places_on_network(machine, ranks.locations)
-    return Site(surroundings, tell_network(surroundings, machine, places), seats)
+    return Site(surroundings, set_network(surroundings, machine, places), seats)
 
 
 def site(program: Program, ranks: Ranks, machine: Machine, seats: Seats) -> Site:
@@ -96,4 +96,4 @@ def site(program: Program, ranks: Ranks, machine: Machine, seats: Seats) -> Site
     surroundings.place(
         sockets, np.arange(len(used), dtype=np.int32), np.ascontiguousarray(hops_matrix(machine, used)).ravel()
     )
-    return Site(surroundings, tell_network(surroundings, machine, used.astype(np.int64)), seats)
+    return Site(surroundings, set_network(surroundings, machine, used.astype(np.int64)), seats)

@@ -21,8 +21,8 @@ from logpost.replay.graph.network_changes import SWEPT
 from logpost.replay.graph.regions import region
 
 MOST_CELLS = 4096
-"""More are a slip of the keyboard: nobody reads them, and their outcomes would not fit into memory."""
-AT_ONCE = 64
+"""More are a slip of the keyboard: no reader uses them, and their outcomes would not fit into memory."""
+CELLS_PER_PASS = 64
 """Outcomes hold times by call path; cells in a pass."""
 
 
@@ -76,7 +76,7 @@ def parse_grid(text: str) -> tuple[Axis, Axis]:
 
 
 def grid(plan: Plan, text: str, intervals: Intervals) -> Grid:
-    """What `--grid` asks for.
+    """What `--grid` requests.
 
     Raises:
         InputError: the grid is not understood.
@@ -87,17 +87,17 @@ def grid(plan: Plan, text: str, intervals: Intervals) -> Grid:
     engine = plan.engine()
     same_messages = all(axis.same_messages for axis in axes)
     makespans, within, reordered = [], [], False
-    for start in range(0, len(scenarios), AT_ONCE):
-        some = scenarios[start : start + AT_ONCE]
+    for start in range(0, len(scenarios), CELLS_PER_PASS):
+        some = scenarios[start : start + CELLS_PER_PASS]
         used, outcomes, intervals_of_some = replayed(engine, some, intervals, same_messages=same_messages)
         makespans += [outcome.makespan_ps for outcome in outcomes]
         within += intervals_of_some
         reordered |= any(one.reordered for one in used)
     times = np.asarray(makespans, dtype=np.int64).reshape(shape)
     congests = any(engine.contends(one) for one in (scenarios[0], scenarios[-1]))
-    (planned,) = engine.as_they_come([plan.planned]) if same_messages else [engine]
+    (planned,) = engine.in_arrival_order([plan.planned]) if same_messages else [engine]
     (base_ps,) = planned.makespans([plan.planned])
-    # Beyond LogGP's values a setting rounds, switches protocols, or moves links, or messages come to NICs in another
+    # Beyond LogGP's values a setting rounds, switches protocols, or moves links, or messages arrive at NICs in another
     # order: nothing is known between points.
     convex = not congests and not reordered and same_messages
 

@@ -1,6 +1,6 @@
 """Where the ranks of a run could be instead: on the nodes that it had, or on those of a file.
 
-    block   ranks in order fill one node after the other     cyclic   ranks are dealt to the nodes in turn
+    block   ranks in order fill one node after the other     cyclic   ranks are dealt to the nodes one by one
     random[:SEED]   anywhere                                  FILE     a node of the network per line, rank by rank
 
 All but a file keep how many ranks each node holds. A rank takes the socket of the place that it moves to.

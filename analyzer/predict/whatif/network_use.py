@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logpost.analyzer.machine.network import NetworkTold
+from logpost.analyzer.machine.network import KnownNetwork
 from logpost.analyzer.predict.whatif.plan import Plan
 from logpost.replay.graph import Outcome
 
@@ -46,24 +46,24 @@ class NetworkChange:
 
 def network_change(plan: Plan, before: Outcome, after: Outcome) -> NetworkChange:
     """How the network is used, as recorded and as planned."""
-    told = plan.told(plan.planned)
-    notes = [note for note in told.notes if note.startswith("network contention: ")]
+    network = plan.network_of(plan.planned)
+    notes = [note for note in network.notes if note.startswith("network contention: ")]
     why = plan.why_not if plan.why_not or after.network is not None else "no message is between nodes"
     return NetworkChange(
-        _use(plan.told(plan.recorded), before),
-        _use(told, after),
+        _use(plan.network_of(plan.recorded), before),
+        _use(network, after),
         why,
         notes[0].removeprefix("network contention: ") if notes else "",
     )
 
 
-def _use(told: NetworkTold, outcome: Outcome) -> Use | None:
+def _use(network: KnownNetwork, outcome: Outcome) -> Use | None:
     use = outcome.network
     if use is None:
         return None
     busiest, utilisation = "", 0.0
     if len(use.link_busy_ps) and use.link_busy_ps.max() > 0:
         link = int(use.link_busy_ps.argmax())
-        busiest = f"{told.links[link][0]} -> {told.links[link][1]}"
+        busiest = f"{network.links[link][0]} -> {network.links[link][1]}"
         utilisation = float(use.link_busy_ps[link]) / max(outcome.makespan_ps, 1)
     return Use(use.messages, use.delayed, use.waited_ps, busiest, utilisation)

@@ -1,18 +1,18 @@
 """Overlap advice (Iancu and Strohmaier): into which messages to part each nonblocking exchange, and how many at a time.
 
-An exchange is a call that completes receives which were posted before it. Its data of V bytes a message could come in
-N = V/S messages of S, started b at a time, and the work behind the wait could be done piece by piece as they come.
-Admissible are N = 2, 4, ... 64, and of the b below the queue depth HD, with b S within what may be
-outstanding, the one of the least o(S, b), the longest of equals. Each is replayed; the one that gains most is advised.
+An exchange is a call that completes receives which were posted before it. Its data of V bytes a message could arrive in
+N = V/S messages of S, started b at a time, and the work behind the wait could be done piece by piece as they arrive.
+Admissible are N = 2, 4, ... 64, and of the b below the queue depth HD, with b S within what may be outstanding, the one
+of the least o(S, b), the longest of equals. Each is replayed; the one that gains most is advised.
 
 A replay of the recorded calls in which, at each exchange of a region,
 
-- all of the work behind the wait but its last piece stands before it, behind what the first piece takes on its way;
+- all of the work behind the wait but its last piece is before it, behind the first piece's time in flight;
 - each message more costs o(S, b), half of it at the send and half at the wait.
 
 As far as each piece of work needs its piece of the data alone: the author knows. The upper end of the gain is without
-what the pieces cost. OVL's own search (`replay.models.overlap_search`) describes exchanges that overlap perfectly and
-alone; a replay also knows who waits for whom.
+the pieces' costs. OVL's own search (`replay.models.overlap_search`) describes exchanges that overlap perfectly and
+alone; a replay also knows which rank waits for which.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _advised(graph: Graph, machine: Machine, run: Run, region: str, calls: Rows)
         pieces=1,
         burst=1,
         gain=(0.0, 0.0),
-        reason="no work stands behind the wait",
+        reason="no work follows the wait",
     )
     if work <= 0:
         return whole
@@ -146,7 +146,7 @@ def _locality(run: Run, region: str) -> str:
 
 
 def _cost(profile: OverlapProfile, size: float, pieces: int) -> tuple[int, float, float]:
-    """b, o(S, b) of a message, and what the first one takes on its way."""
+    """b, o(S, b) of a message, and the first one's time in flight."""
     bursts = [
         b for b in BURSTS if b <= pieces and (b == 1 or (b < profile.HD and b * size <= profile.outstanding_bytes))
     ]

@@ -1,4 +1,4 @@
-"""From what is asked of a run to the scenarios that are replayed: machine, computation, placement and network."""
+"""From a question about a run to the scenarios that are replayed: machine, computation, placement and network."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.machine.network import NetworkTold
+from logpost.analyzer.machine.network import KnownNetwork
 from logpost.analyzer.predict.whatif.best_mapping import Proposal, best_seats
 from logpost.analyzer.predict.whatif.elsewhere import Ranks, Site, recorded_site, site
 from logpost.analyzer.predict.whatif.mapping import Seats, remapped
@@ -22,7 +22,7 @@ from logpost.replay.graph import Engine, Outcome, Scenario, changed, on_machine
 from logpost.replay.graph.network_changes import follows_G, is_of_network, with_network
 
 MOST_MESSAGES = 2_000_000
-"""More messages are not followed through the network: that would take minutes."""
+"""More messages are not followed through the network: that would cost minutes."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Plan:
         return self.rebuilt.engine(self.contention)
 
     def scenario(self, extra: Sequence[str] = (), seats: Seats | None = None) -> Scenario:
-        """What is asked, with further settings on top of it, and with ranks on other seats."""
+        """The question, with further settings on top of it, and with ranks on other seats."""
         scenario = changed(self._scenario, [text for text in extra if not is_of_network(text)])
         machine, values = with_network(self.runs_on, scenario.machine, self._network)
         machine, values = with_network(machine, values, [text for text in extra if is_of_network(text)])
@@ -130,12 +130,12 @@ class Plan:
             self._sites[key] = site(self.program, self.ranks, machine, seats)
         return replace(scenario, elsewhere=self._sites[key].surroundings)
 
-    def told(self, scenario: Scenario) -> NetworkTold:
-        """What is known of the network of a scenario."""
+    def network_of(self, scenario: Scenario) -> KnownNetwork:
+        """The known network of a scenario."""
         for one in self._sites.values():
             if one.surroundings is scenario.elsewhere:
-                return one.told
-        return NetworkTold() if self.before is None else self.before.told
+                return one.network
+        return KnownNetwork() if self.before is None else self.before.network
 
     def seated(self, seats: Seats, machine: Machine | None = None) -> Seats:
         """The seats as nodes of a machine's network (without one, of the planned): another machine that has fewer
@@ -165,10 +165,10 @@ class Plan:
     def _contention(self, planned: bool) -> tuple[bool, str]:
         """Whether messages share the network, and else why not."""
         if self.before is None:
-            return False, "the trace does not tell the node of every rank"
+            return False, "the trace does not state the node of every rank"
         if not (self.before.surroundings.known or planned):
-            told = [note for note in self.before.told.notes if "is 0: " in note]
-            return False, told[0].partition("is 0: ")[2] if told else "no message is between nodes"
+            notes = [note for note in self.before.network.notes if "is 0: " in note]
+            return False, notes[0].partition("is 0: ")[2] if notes else "no message is between nodes"
         if not self.ask.contention:
             return False, "it is switched off"
         messages = self.run.facts("messages").select(pl.len()).collect().item()
@@ -178,7 +178,7 @@ class Plan:
 
     def _mapped(self, text: str) -> Seats:
         if self.before is None:
-            raise InputError(f"--mapping {text}: another placement needs a trace that tells the node of every rank")
+            raise InputError(f"--mapping {text}: another placement needs a trace that states the node of every rank")
         if text != "best":
             return remapped(self.before.seats, text)
         machine, values = with_network(self.runs_on, self._scenario.machine, self._network)

@@ -1,4 +1,4 @@
-"""The machine of a scenario as a machine file: whoever reads a predicted run computes with the replay's values."""
+"""The machine of a scenario as a machine file: readers of a predicted run compute with the replay's values."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def write_predicted(
         prediction: of a run, by `Replay.predict` or `predict`.
         path: the directory to write.
         force: replace a run that is there.
-        report: told of progress.
+        report: receives the progress.
 
     Raises:
         InputError: the place is taken, or is that of the recorded run.
@@ -79,7 +79,7 @@ def write_predicted(
         raise InputError(f"{path} is the run that is replayed; choose another place with -o")
     with RunWriter(path, force=force) as writer:
         report("replaying calls", 0, 0)
-        (engine,) = plan.engine().as_they_come([plan.planned])
+        (engine,) = plan.engine().in_arrival_order([plan.planned])
         times = engine.times(plan.planned)
         retimed = Retimed(plan.run, plan.planned, times, prediction.after)
         text = predicted_machine(plan)
@@ -187,7 +187,7 @@ def _manifest(prediction: Prediction, used: m.MachineUsed, analysis: Analysis, l
 
 
 def _limits(recorded: m.Manifest) -> list[str]:
-    """What a predicted run cannot tell."""
+    """What a predicted run cannot contain."""
     notes = ["predicted times of user regions follow the factors of computation; their single events are not replayed"]
     if recorded.region_of_interest is not None:
         notes.append("the recorded run's region of interest is not carried over: the figures are about all of it")

@@ -44,7 +44,7 @@ def open_mpi(hosts: Sequence[str]) -> str:
 
 
 def mpich(hosts: Sequence[str]) -> str:
-    """`mpiexec -f FILE`: Hydra deals the ranks to the lines in turn."""
+    """`mpiexec -f FILE`: Hydra deals the ranks to the lines one by one."""
     lines: list[tuple[str, int]] = []
     for host in hosts:
         if lines and lines[-1][0] == host:
@@ -55,7 +55,7 @@ def mpich(hosts: Sequence[str]) -> str:
 
 
 def write_rankfile(run: Run, seats: Seats, path: Path, *, force: bool = False) -> list[Path]:
-    """Write `path` for Open MPI, and beside it one that ends in .mpich; what was written."""
+    """Write `path` for Open MPI, and next to it one that ends in .mpich; what was written."""
     hosts = hosts_of(run, seats)
     texts = {path: open_mpi(hosts), path.with_name(path.name + ".mpich"): mpich(hosts)}
     for place in texts:

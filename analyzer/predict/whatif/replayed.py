@@ -1,4 +1,5 @@
-"""Several settings of a plan at once: in one pass, but for those under which messages come to NICs in another order."""
+"""Several settings of a plan at once: in one pass, but for those under which messages arrive at NICs in another
+order."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ Intervals = Callable[[Engine, Sequence[Scenario], Sequence[Outcome]], list[tuple
 def replayed(
     engine: Engine, scenarios: Sequence[Scenario], intervals: Intervals, *, same_messages: bool
 ) -> tuple[list[Engine], list[Outcome], list[tuple[int, int]]]:
-    """By scenario: the engine that its messages' order asks for, what it finds, and the makespan's interval.
+    """By scenario: the engine that its messages' order needs, what it finds, and the makespan's interval.
 
     Args:
         engine: of the plan.
@@ -22,7 +23,7 @@ def replayed(
         same_messages: whether all have the protocols and links that the engine's messages have: only then can their
             order be another one.
     """
-    used = engine.as_they_come(scenarios) if same_messages else [engine] * len(scenarios)
+    used = engine.in_arrival_order(scenarios) if same_messages else [engine] * len(scenarios)
     kept = [i for i, one in enumerate(used) if one is engine]
     groups = [kept] * bool(kept) + [[i] for i, one in enumerate(used) if one is not engine]
     outcomes: dict[int, Outcome] = {}

@@ -133,7 +133,7 @@ class Retimed(Run):
         moved = np.where(of_calls[at, where], np.maximum(own + called[at, where], 0), self._scaled(own, at, where))
         gained = np.zeros_like(called)
         gained[at, where] = moved - own
-        for path in range(len(paths) - 1, -1, -1):  # parents come before children
+        for path in range(len(paths) - 1, -1, -1):  # parents are before children
             if paths[path] >= 0:
                 gained[paths[path]] += gained[path]
         return rows.with_columns(

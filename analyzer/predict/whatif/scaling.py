@@ -1,5 +1,5 @@
 """Factors of computation as people write them: 0.5 for all, solve=0.5 for a region, rank:3=2 for a rank, node:1=2 for
-the ranks of a node, 0 for computation that takes no time."""
+the ranks of a node, 0 for computation that costs nothing."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _by_region(run: Run, scenario: Scenario, text: str, region: str, factor: flo
 
 
 def regions(run: Run) -> pl.DataFrame:
-    """Callpath and the place in the code that its communication stands in: the path without the call itself."""
+    """Callpath and the place in the code of its communication: the path without the call itself."""
     callpaths = run.facts("callpaths").sort("callpath").select("callpath", "path").collect()
     parts = pl.col("path").str.split(" / ")
     return callpaths.select(

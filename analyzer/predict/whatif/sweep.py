@@ -1,4 +1,4 @@
-"""The makespan over one parameter: at the values that are asked for, and as the exact curve between them."""
+"""The makespan over one parameter: at the requested values, and as the exact curve between them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Sweep:
 
 
 def sweep(plan: Plan, text: str, intervals: Intervals, *, searching: bool = True) -> Sweep:
-    """What `--sweep` asks for; see `Ask.searching`.
+    """What `--sweep` requests; see `Ask.searching`.
 
     Raises:
         InputError: the sweep is not understood.
@@ -94,10 +94,10 @@ def sweep(plan: Plan, text: str, intervals: Intervals, *, searching: bool = True
     if contends or any(one.reordered for one in used):
 
         def makespans(at: Sequence[float]) -> list[int]:
-            return engine.makespans_as_they_come([plan.scenario([f"{name}=x{one:.17g}"]) for one in at])
+            return engine.makespans_in_arrival_order([plan.scenario([f"{name}=x{one:.17g}"]) for one in at])
 
         def as_at(factor: float) -> Tangents:
-            (one,) = engine.as_they_come([plan.scenario([f"{name}=x{factor:.17g}"])])
+            (one,) = engine.in_arrival_order([plan.scenario([f"{name}=x{factor:.17g}"])])
             return lambda x: one.tangents(factors, x)
 
         why = (
@@ -107,10 +107,10 @@ def sweep(plan: Plan, text: str, intervals: Intervals, *, searching: bool = True
         )
         found = sampled_tolerances(makespans, None if contends else as_at) if searching else []
         return Sweep(axis, points, [], 0.0, found, named, why)
-    asked = factors if axis.factor else direction(scenario, name, factor=False)
+    varied = factors if axis.factor else direction(scenario, name, factor=False)
 
     def along(x: Sequence[float]) -> list[Tangent]:
-        return engine.tangents(asked, x)
+        return engine.tangents(varied, x)
 
     low, high = min(axis.values), max(axis.values)
     line = Curve((), 0.0) if low == high else curve(along, low, high)

@@ -35,8 +35,8 @@ def tolerances(factors: Tangents, values: Tangents | None = None, largest: float
 
     Args:
         factors: replays factors of the parameter.
-        values: replays values of it, if they are asked for.
-        largest: of the values that were asked for.
+        values: replays values of it, if they are requested.
+        largest: of the requested values.
     """
     (unchanged,) = factors([1.0])
     if unchanged.makespan_ps <= 0:
@@ -58,23 +58,24 @@ def sampled_tolerances(
 
     Args:
         makespans: replays factors of the parameter.
-        factors_as_at: what replays factors as messages come at one of them. The makespan is convex there, and where it
-            reaches a target between the two factors is exact in that order. None: it is never convex.
+        factors_as_at: what replays factors in the order in which messages arrive at one of them. The makespan is convex
+            there, and where it reaches a target between the two factors is exact in that order. None: it is never
+            convex.
     """
     known = {1.0: makespans([1.0])[0]}
     if known[1.0] <= 0:
         return [Tolerance(percent, None) for percent in TOLERATED]
     targets = {percent: known[1.0] * (1 + percent / 100) for percent in TOLERATED}
-    asked = FIRST.tolist()
-    while asked:
-        known |= dict(zip(asked, makespans(asked), strict=True))
+    trials = FIRST.tolist()
+    while trials:
+        known |= dict(zip(trials, makespans(trials), strict=True))
         ends = {percent: _ends(known, target) for percent, target in targets.items()}
         between = [
             _between(known, *found, targets[percent])
             for percent, found in ends.items()
             if found is not None and found[1] - found[0] > PRECISION * found[1]
         ]
-        asked = sorted({factor for factors in between for factor in factors} - known.keys())
+        trials = sorted({factor for factors in between for factor in factors} - known.keys())
     return [
         Tolerance(percent, found and _reached(*found, targets[percent], factors_as_at))
         for percent, found in ends.items()

@@ -7,33 +7,34 @@
   depends on it, and the planned value moves along (`x4` of a longer latency adds more).
 - The residual of messages on the predicted critical path, which the replay lets stay: as if it changed in the
   proportion in which the modelled communication on the path changes, at most once more or to nothing.
-- What the path spends within calls that no model takes (`other`: nonblocking collective operations, polls; without
-  start-up and finalization), and what steps of it take less than nothing (the recorded event came before the model's):
-  as if all of it were the value that is changed; where that grows, what no model takes may also be a wait that it
-  swallows. Where the scenario states a value of which nothing is known as the program ran, all of it may be that
-  value's, and go.
+- What the path spends within calls that no model describes (`other`: nonblocking collective operations, polls; without
+  start-up and finalization), and steps of negative duration (the recorded event was before the model's):
+  as if all of it were the value that is changed; where that grows, what no model describes may also be a wait that it
+  swallows. Where the scenario states a value that is unknown for the recorded machine, all of it may be that value's,
+  and vanish.
 - Gaps of collective operations: their messages queue at NICs among themselves, not with those that the trace shows.
   Each latency of a path with such an operation may wait for a gap.
 - What the recorded times contradict of the model, on the recorded or the predicted path, as a share of what is modelled
   there, of the predicted change: the machine is too slow by it. The deficit of the split is another one: it knows
-  rules that the replay does not take (networks that match synchronous sends), and messages that nobody waits for.
+  rules that the replay does not take (networks that match synchronous sends), and messages that no rank waits for.
 - The replay: REPLAYED, with contention CONTENDED, of the predicted change, or of what the steps of the predicted path
   take more and less, as a sum of both, where that is more: another network may make some messages faster, others
   slower.
   Where everything is explained, programs still take another order there.
 - Contention: what messages on the predicted path wait longer than as recorded, as far as the trace contradicts or does
-  not confirm such waits on the machine that it was recorded on (`NetworkFit`), a fall; what messages took there beyond
-  the model, a rise. And up to what a replay finds in which messages share their sender's NIC instead of taking turns
+  not confirm such waits on the machine that it was recorded on (`NetworkFit`), a fall; the time of messages there
+  beyond the model, a rise. And up to what a replay finds in which messages share their sender's NIC instead of taking
+  turns
   there, calibrated likewise: networks do either.
 - The clock: a step of it at each message and collective operation of the path, and at both ends.
 - The order of messages, a fall, where the replay keeps the recorded one at every NIC: where messages overtake each
   other, the earlier one waits for the later one. A replay in which it does not takes less: by as much more than it does
-  for the recorded scenario. Where NICs take messages as they come, what that changes towards the length in recorded
-  order, and half of it to the other side: of messages that come at about the same time it tells little which one is
+  for the recorded scenario. Where NICs take messages as they arrive, what that changes towards the length in recorded
+  order, and half of it to the other side: of messages that arrive at about the same time it hardly shows which one is
   first. Where an order is not taken because it is on the wrong side of the recorded length, up to that one's length.
-  Where requests complete in a found order:
-  what the recorded program would take more or less in the one found for it. With contention, where requests complete in
-  any order, a fall: what the recorded program would take more in the order of the scenario's messages, since the
+  Where requests complete in a found order: how much longer or shorter the recorded program is in the order found for
+      it. With contention, where requests complete in
+  any order, a fall: how much longer the recorded program is in the order of the scenario's messages, since the
   recorded order costs as much there.
 
 Unchanged, every term is 0. Where everything that changes costs more, no program is said to take less, and the other way
@@ -81,7 +82,7 @@ value alone."""
 
 
 @dataclass(frozen=True)
-class Doubts:
+class TraceAccuracy:
     """What a trace says of how well it is explained."""
 
     tick_ps: float
@@ -89,7 +90,7 @@ class Doubts:
     """whether the program is small enough for it"""
 
     @classmethod
-    def of(cls, run: Run) -> Doubts:
+    def of(cls, run: Run) -> TraceAccuracy:
         """Those of a run."""
         return cls(
             tick_ps=1e12 / run.manifest.clock.ticks_per_second,
@@ -97,20 +98,22 @@ class Doubts:
         )
 
 
-def interval_ps(engine: Engine, scenario: Scenario, before: Outcome, after: Outcome, doubts: Doubts) -> tuple[int, int]:
+def interval_ps(
+    engine: Engine, scenario: Scenario, before: Outcome, after: Outcome, accuracy: TraceAccuracy
+) -> tuple[int, int]:
     """Lower and upper end of the predicted makespan."""
-    return intervals_ps(engine, [scenario], before, [after], doubts)[0]
+    return intervals_ps(engine, [scenario], before, [after], accuracy)[0]
 
 
 def intervals_ps(
-    engine: Engine, scenarios: Sequence[Scenario], before: Outcome, afters: Sequence[Outcome], doubts: Doubts
+    engine: Engine, scenarios: Sequence[Scenario], before: Outcome, afters: Sequence[Outcome], accuracy: TraceAccuracy
 ) -> list[tuple[int, int]]:
     """The same of several scenarios, whose replays share their passes."""
-    of_machine = _of_machine(engine, scenarios, afters, recalibrate=doubts.recalibrates)
+    of_machine = _of_machine(engine, scenarios, afters, recalibrate=accuracy.recalibrates)
     of_order = _of_order(engine, scenarios, before, afters)
     of_contention = _of_contention(engine, scenarios, afters)
     return [
-        _interval(engine, *one, before, doubts)
+        _interval(engine, *one, before, accuracy)
         for one in zip(scenarios, afters, of_machine, of_order, of_contention, strict=True)
     ]
 
@@ -123,7 +126,7 @@ def _interval(
     of_order: float,
     of_contention: tuple[float, float],
     before: Outcome,
-    doubts: Doubts,
+    accuracy: TraceAccuracy,
 ) -> tuple[int, int]:
     rises = falls = 0.0
     for low, high in of_machine:
@@ -137,7 +140,7 @@ def _interval(
     changed = max(abs(after.makespan_ps - before.makespan_ps), after.moved_ps)
     contention_rise, contention_fall = of_contention
     rises, falls = rises + contention_rise, falls + contention_fall
-    clock = doubts.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
+    clock = accuracy.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
     gaps = _of_gaps(engine.recorded, scenario, after)
     replayed = (CONTENDED if engine.contends(scenario) else REPLAYED) * changed
     misses = engine.order_misses * after.makespan_ps if _differs(engine.recorded, scenario) else 0.0
@@ -158,7 +161,7 @@ def _interval(
     towards = direction(engine.recorded, scenario)
     if not engine.contends(scenario):
         return bounded(interval, before.makespan_ps, after.makespan_ps, towards)
-    # A link may be free because a message comes later; whether it is in truth no replay in recorded order shows.
+    # A link may be free because a message arrives later; no replay in recorded order shows whether it is.
     if (after.makespan_ps - before.makespan_ps) * towards < 0:
         return min(interval[0], before.makespan_ps), max(interval[1], before.makespan_ps)
     return interval
@@ -206,10 +209,10 @@ def _of_machine(
 
 
 def _makespans(engine: Engine, scenarios: Sequence[Scenario], *, reorder: bool) -> list[int]:
-    """Where NICs take messages in the order in which they come, or in the order of the engine's graph."""
+    """Where NICs take messages in the order in which they arrive, or in the order of the engine's graph."""
     if not reorder or engine.reordered:
         return engine.makespans(scenarios)
-    used = engine.as_they_come(scenarios)
+    used = engine.in_arrival_order(scenarios)
     return [one.makespans([scenario])[0] for one, scenario in zip(used, scenarios, strict=True)]
 
 
@@ -234,16 +237,16 @@ def _moved(scenario: Scenario, column: str, by: Any) -> Scenario:
 
 
 def _of_order(engine: Engine, scenarios: Sequence[Scenario], before: Outcome, afters: Sequence[Outcome]) -> list[float]:
-    """By scenario; 0 where NICs take messages as they come: with contention, and where they were reordered. Of requests
-    that complete in any order, one that saves less than is looked at."""
+    """By scenario; 0 where NICs take messages as they arrive: with contention, and where they were reordered. Of
+    requests that complete in any order, one that saves less than is looked at."""
     kept = [not engine.reordered and not engine.contends(scenario) for scenario in scenarios]
-    asked = [scenario for scenario, one in zip(scenarios, kept, strict=True) if one]
-    if not asked:
+    selected = [scenario for scenario, one in zip(scenarios, kept, strict=True) if one]
+    if not selected:
         return [
             _of_foreign_order(engine, one, after) if _differs(engine.recorded, one) else 0.0
             for one, after in zip(scenarios, afters, strict=True)
         ]
-    recorded, *planned = engine.makespans([engine.recorded, *asked], released=True)
+    recorded, *planned = engine.makespans([engine.recorded, *selected], released=True)
     found = iter(planned)
     return [
         float(max((after.makespan_ps - next(found)) - (before.makespan_ps - recorded), 0)) if one else 0.0
@@ -254,9 +257,9 @@ def _of_order(engine: Engine, scenarios: Sequence[Scenario], before: Outcome, af
 def _of_foreign_order(engine: Engine, scenario: Scenario, after: Outcome) -> float:
     """Where requests complete in any order, by how much an order that is not the network's own may be too long.
 
-    A program that takes what comes first loses nothing where some messages come earlier and others later; a replay in
-    the order of another network waits for those that come later. What the scenario's order costs the recorded program,
-    whose own order is known, the recorded order costs in the scenario."""
+    A program that takes the message that arrives first loses nothing where some messages arrive earlier and others
+    later; a replay in the order of another network waits for those that arrive later. What the scenario's order costs
+    the recorded program, whose own order is known, the recorded order costs in the scenario."""
     least = 0.0 if engine.reordered or not engine.graph(scenario).chooses else after.makespan_ps * ORDER_MATTERS
     return max(least, float(engine.order_of_elsewhere_ps(scenario)))
 
@@ -266,12 +269,12 @@ def _of_contention(
 ) -> list[tuple[float, float]]:
     """By scenario, squares of rise and fall of waits for NICs and links."""
     found = [(0.0, 0.0)] * len(scenarios)
-    asked = [i for i, scenario in enumerate(scenarios) if engine.contends(scenario)]
-    fit = engine.network_fit if asked else None
+    selected = [i for i, scenario in enumerate(scenarios) if engine.contends(scenario)]
+    fit = engine.network_fit if selected else None
     if fit is None:
         return found
-    shared = engine.with_shared_nics.makespans([scenarios[i] for i in asked])
-    for i, makespan in zip(asked, shared, strict=True):
+    shared = engine.with_shared_nics.makespans([scenarios[i] for i in selected])
+    for i, makespan in zip(selected, shared, strict=True):
         sharing, waited = makespan - afters[i].makespan_ps, afters[i].waited_more_ps
         found[i] = (
             max(sharing, 0) ** 2 + fit.too_short_ps(waited) ** 2,
@@ -313,8 +316,8 @@ def _most_changed(recorded: Scenario, scenario: Scenario) -> float:
 
 
 def _replaces_unknown(recorded: Scenario, scenario: Scenario) -> bool:
-    """Whether the scenario states a value that is not known of the recorded machine: what it took there is in what no
-    model takes."""
+    """Whether the scenario states a value that is unknown for the recorded machine: its time there is in what no model
+    describes."""
     old, new = recorded.machine, scenario.machine
     mine, theirs = _common_rows(recorded, scenario)
     return any(

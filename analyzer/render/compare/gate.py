@@ -5,7 +5,7 @@
                                region.MPI_Allreduce > +20%            efficiency.serialization < 0.9
 
 All are about the program between start-up and shut-down, `wall` its length on the slowest rank; only `start_up`,
-`shut_down` and `run` (the whole) tell of what stands beside it. `gain` is what the best finding can gain at most.
+`shut_down` and `run` (the whole) are about what is outside of it. `gain` is what the best finding can gain at most.
 
 A value with a sign is a *change* from A to B: relative with `%`, absolute with a unit of time, in percentage points
 with `pp` (efficiencies, gains). A value without a sign is B's own: a time with its unit, a share of B's total time with
@@ -102,7 +102,7 @@ def quantity_of(gate: Gate, comparison: Comparison) -> Change:
         )
     if gate.name in comparison.undivided:
         raise InputError(
-            f"--fail-if {gate.text!r}: an estimated machine does not tell {gate.name} apart from the rest of the "
+            f"--fail-if {gate.text!r}: an estimated machine does not distinguish {gate.name} from the rest of the "
             "transport; analyze both runs with --machine FILE, or gate on transport_undivided"
         )
     if change is None or change.after is None or (gate.is_change and change.before is None):
@@ -146,7 +146,7 @@ def is_share(gate: Gate) -> bool:
 
 
 def whole_of(gate: Gate, comparison: Comparison) -> float:
-    """What such a part is of: lengths are of the slowest rank; what is beside the program is a part of its whole
+    """What such a part is of: lengths are of the slowest rank; what is outside of the program is a part of its whole
     time."""
     return comparison.b.slowest_wall_ps if gate.name in LENGTHS else comparison.total(before=False)
 

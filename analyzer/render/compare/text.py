@@ -11,7 +11,7 @@ from rich.text import Text
 from logpost.analyzer.compare.change import Change
 from logpost.analyzer.compare.two_runs import Comparison
 from logpost.analyzer.render.compare.gate import Verdict, signed_percent
-from logpost.analyzer.report.data import FoundHere
+from logpost.analyzer.report.data import PlacedFinding
 from logpost.analyzer.run.undivided import title
 from logpost.analyzer.words.labels import folded
 from logpost.analyzer.words.units import percent_text, safe, shorten, time_text
@@ -142,11 +142,11 @@ def _short(name: str) -> str:
 
 
 def _findings(comparison: Comparison, console: Console, top: int | None) -> None:
-    if not (comparison.gone or comparison.came or comparison.stayed):
+    if not (comparison.gone or comparison.appeared or comparison.stayed):
         console.print(Text("none in either run"))
     for mark, style, found in (
         *(("gone", "green", f) for f in comparison.gone[:top]),
-        *(("new", "red", f) for f in comparison.came[:top]),
+        *(("new", "red", f) for f in comparison.appeared[:top]),
     ):
         console.print(Text(f"{mark:<6}{_line(found)}", style=style))
     for before, after in comparison.stayed[:top]:
@@ -160,5 +160,5 @@ def _findings(comparison: Comparison, console: Console, top: int | None) -> None
         )
 
 
-def _line(found: FoundHere) -> str:
+def _line(found: PlacedFinding) -> str:
     return f"{safe(found.title)}: {found.gain_text}; exposed {time_text(found.exposed_ps)}"

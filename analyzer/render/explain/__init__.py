@@ -1,1 +1,1 @@
-"""Explained messages as text and JSON."""
+"""ExplainedMessage messages as text and JSON."""

@@ -1,4 +1,4 @@
-"""Explained messages as one JSON object, for scripts: times in picoseconds, exact."""
+"""ExplainedMessage messages as one JSON object, for scripts: times in picoseconds, exact."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from logpost.analyzer.explain.collective import ExplainedCollective
-from logpost.analyzer.explain.messages import Candidate, Explained, Explanation, Side, Split
+from logpost.analyzer.explain.messages import Candidate, ExplainedMessage, Explanation, Side, Split
 
 
 def as_json(found: Explanation) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def candidates_json(found: Sequence[Candidate], run: str, machine: str) -> dict[
     return {"run": run, "machine": machine, "candidates": [asdict(one) for one in found]}
 
 
-def _message(message: Explained) -> dict[str, Any]:
+def _message(message: ExplainedMessage) -> dict[str, Any]:
     return {
         "message": message.name,
         "sender": message.sender,
@@ -70,12 +70,12 @@ def _collective(one: ExplainedCollective) -> dict[str, Any]:
         "leave_ps": one.leave_ps,
         "ways": [
             {
-                "model": way.model.value,
-                "algorithm": way.algorithm,
-                "segments": [asdict(stretch) for stretch in way.stretches],
-                "end_ps": way.end_ps,
+                "model": path.model.value,
+                "algorithm": path.algorithm,
+                "segments": [asdict(stretch) for stretch in path.stretches],
+                "end_ps": path.end_ps,
             }
-            for way in one.ways
+            for path in one.paths
         ],
     }
 

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from logpost.analyzer.explain.messages import Candidate, Explained, Explanation, Side, Split
+from logpost.analyzer.explain.messages import Candidate, ExplainedMessage, Explanation, Side, Split
 from logpost.analyzer.explain.piece import Piece
 from logpost.analyzer.render.explain.collective import collective_text
 from logpost.analyzer.render.report.machine import value_text
@@ -86,7 +86,7 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _message(message: Explained, width: int) -> Group:
+def _message(message: ExplainedMessage, width: int) -> Group:
     groups = _equal(message.splits)
     kind = "rendezvous" if message.splits[0].rendezvous else "eager"
     facts = [bytes_text(message.bytes), kind, message.locality.replace("_", " "), f"tag {message.tag}"]
@@ -110,14 +110,14 @@ def _message(message: Explained, width: int) -> Group:
 
 
 def _equal(splits: Sequence[Split]) -> list[tuple[list[Split], Split]]:
-    """Models that give the same partition stand together."""
+    """Models that give the same partition share a row."""
     groups: dict[tuple[tuple[Piece, ...], int], list[Split]] = {}
     for split in splits:
         groups.setdefault((split.pieces, split.deficit_ps), []).append(split)
     return [(group, group[0]) for group in groups.values()]
 
 
-def _sides(message: Explained) -> Table:
+def _sides(message: ExplainedMessage) -> Table:
     table = _table("", "", ">call", "what", "at", ">enter", ">takes")
     for side in message.sides:
         table.add_row(
@@ -136,7 +136,7 @@ def _offset(ps: int) -> str:
     return "0 s" if ps == 0 else f"{'+' if ps > 0 else ''}{time_text(ps)}"
 
 
-def _bars(message: Explained, groups: list[tuple[list[Split], Split]], width: int) -> Text:
+def _bars(message: ExplainedMessage, groups: list[tuple[list[Split], Split]], width: int) -> Text:
     begin, end = message.begin_ps, message.end_ps
     names = [safe(message.sender), *(_names(group, ",") for group, _ in groups), safe(message.receiver)]
     label = min(max(map(len, names)), 24) + 2
@@ -151,14 +151,14 @@ def _bars(message: Explained, groups: list[tuple[list[Split], Split]], width: in
     return text
 
 
-def _calls(message: Explained, roles: tuple[str, str], cells: int) -> Text:
+def _calls(message: ExplainedMessage, roles: tuple[str, str], cells: int) -> Text:
     """Where one side is inside of the calls of this message."""
     mine: list[Side] = [side for side in message.sides if side.role in roles]
     inside = [any(s.enter_ps < b and s.leave_ps > a for s in mine) for a, b in _cells(message, cells)]
     return Text("".join("█" if one else "·" for one in inside), style="dim")
 
 
-def _cells(message: Explained, cells: int) -> list[tuple[float, float]]:
+def _cells(message: ExplainedMessage, cells: int) -> list[tuple[float, float]]:
     width = (message.end_ps - message.begin_ps) / cells
     return [(message.begin_ps + i * width, message.begin_ps + (i + 1) * width) for i in range(cells)]
 
@@ -194,7 +194,7 @@ def _legend(groups: list[tuple[list[Split], Split]]) -> Text:
     return Text(", ".join(["█ in a call", *known]), style="dim")
 
 
-def _pieces(message: Explained, groups: list[tuple[list[Split], Split]]) -> Table:
+def _pieces(message: ExplainedMessage, groups: list[tuple[list[Split], Split]]) -> Table:
     table = _table("model", "part", ">from its begin", ">length", ">share")
     whole = max(1, message.end_ps - message.begin_ps)
     for group, split in groups:
@@ -210,7 +210,7 @@ def _pieces(message: Explained, groups: list[tuple[list[Split], Split]]) -> Tabl
             )
             name = ""
         if split.deficit_ps:
-            table.add_row(name, "deficit (beside the sum)", "", time_text(split.deficit_ps), "")
+            table.add_row(name, "deficit (not in the sum)", "", time_text(split.deficit_ps), "")
     return table
 
 

@@ -1,7 +1,7 @@
-"""`--fail-if` where repeats tell the noise: a gate fails, passes, or is inconclusive.
+"""`--fail-if` where repeats show the noise: a gate fails, passes, or is inconclusive.
 
 The condition becomes a contrast of the means (a relative change of +5 % is B - 1.05 A, a share is of each run's own
-time), and it fails or passes only where the contrast's 95 % interval lies on one side of 0.
+time), and it fails or passes only where the contrast's 95 % interval excludes 0.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logpost.analyzer.compare.repeats.compare import RepeatedChange, Repeats
-from logpost.analyzer.compare.repeats.slower import Slower, slower
+from logpost.analyzer.compare.repeats.slowdown import Slowdown, slowdown
 from logpost.analyzer.compare.two_runs import REGION_PREFIX, is_fraction
 from logpost.analyzer.render.compare.gate import (
     Gate,
@@ -40,7 +40,7 @@ class Decision:
     """`PASSES`, `FAILS` or `INCONCLUSIVE`"""
     repeats_needed: int | None
     """runs of each side that would decide, if inconclusive; None: not known, or more than `MOST_REPEATS`"""
-    slower: Slower | None
+    slower: Slowdown | None
     """where most was added, if it fails"""
 
     @property
@@ -69,7 +69,7 @@ def decide(gate: Gate, repeats: Repeats) -> Decision:
         contrast=contrast,
         outcome=outcome,
         repeats_needed=contrast.repeats_to_decide() if outcome == INCONCLUSIVE else None,
-        slower=slower(repeats, gate.name) if outcome == FAILS else None,
+        slower=slowdown(repeats, gate.name) if outcome == FAILS else None,
     )
 
 
@@ -112,7 +112,7 @@ def _figures(decision: Decision) -> str:
 def _why(decision: Decision) -> str:
     if decision.outcome == INCONCLUSIVE:
         if decision.contrast.interval is None:
-            return "; one run of each tells no noise: give at least two of either"
+            return "; one run of each shows no noise: give at least two of either"
         if decision.repeats_needed is None:
             return f"; the noise hides it even from {MOST_REPEATS} repeats of each"
         return f"; {decision.repeats_needed} repeats of each would decide, if means and scatter stay"

@@ -43,7 +43,7 @@ def as_json(repeats: Repeats, decisions: Iterable[Decision]) -> dict[str, Any]:
         "renames": dict(repeats.comparisons[0].renames),
         "findings": {
             "gone": [finding_json(found) for found in repeats.gone],
-            "new": [finding_json(found) for found in repeats.came],
+            "new": [finding_json(found) for found in repeats.appeared],
         },
         "gates": [_gate(decision) for decision in decisions],
     }

@@ -64,9 +64,9 @@ def _print_all(repeats: Repeats, console: Console, top: int | None) -> None:
     _section(console, "Regions, those first whose change is certain")
     console.print(_table("region", [c for c in repeats.regions() if any(c.a) or any(c.b)][: top or REGIONS]))
     _section(console, "Findings in all runs of one side and in none of the other's")
-    if not (repeats.gone or repeats.came):
+    if not (repeats.gone or repeats.appeared):
         console.print(Text("none"))
-    for mark, style, findings in (("gone", "green", repeats.gone), ("new", "red", repeats.came)):
+    for mark, style, findings in (("gone", "green", repeats.gone), ("new", "red", repeats.appeared)):
         for found in findings[:top]:
             console.print(Text(f"{mark:<6}{safe(found.title)}: {found.gain_text}", style=style))
 

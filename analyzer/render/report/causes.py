@@ -49,7 +49,7 @@ def path_rows(path: CriticalPath, top: int | None = None) -> list[tuple[str, ...
 
 
 def delays_summary(delays: Delays) -> str:
-    """How much of the waiting has a cause, and what the split has instead where it cannot tell waiting."""
+    """How much of the waiting has a cause, and what the split has instead where it cannot identify waiting."""
     share = percent_text(1 - delays.unexplained_ps / delays.waits_ps)
     text = (
         f"{time_text(delays.waits_ps)} of waiting for other ranks, {share} of it explained by what these did longer "

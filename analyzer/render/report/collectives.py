@@ -17,7 +17,7 @@ MEANING = {
     "recv_overhead": "processors receive",
     "residual": "not explained by the replay",
     "not_divided": "fences, intercommunicators, operations that lack a member or a record",
-    UNDIVIDED: "the machine does not tell these parts apart",
+    UNDIVIDED: "the machine does not distinguish these parts",
 }
 
 
@@ -46,7 +46,7 @@ def part_rows(found: Collectives) -> list[tuple[str, str, str, str]]:
 
 
 def kind_rows(found: Collectives, top: int | None) -> list[tuple[str, ...]]:
-    """The kinds that took longest."""
+    """The kinds of most time."""
     return [_kind(kind) for kind in found.kinds[:top]]
 
 

@@ -1,5 +1,5 @@
 """A report as one JSON object, for scripts: seconds as floats, shares as fractions, null with a reason where
-unknown. Categories that an estimated machine does not tell apart (`undivided`) are null, and `transport_undivided` is
+unknown. Categories that an estimated machine does not distinguish (`undivided`) are null, and `transport_undivided` is
 their sum."""
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from logpost.analyzer.report.data import (
     CriticalPath,
     Delay,
     Delays,
-    FoundHere,
     Messages,
     ModelFit,
     OnPath,
+    PlacedFinding,
     RankTime,
     Report,
 )
@@ -31,7 +31,7 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
     """The object that `logpost report RUN --json` prints; its keys are a promise to scripts.
 
     Arguments:
-        report: what to tell.
+        report: what to write.
         top: the most findings and places in the code; all without it.
     """
     unknown: dict[str, float | None] = dict.fromkeys(report.machine.undivided)
@@ -196,7 +196,7 @@ def _model(fit: ModelFit, undivided: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def finding_json(found: FoundHere) -> dict[str, Any]:
+def finding_json(found: PlacedFinding) -> dict[str, Any]:
     """A finding: its numbers with units, and the words made from them."""
     words = {"evidence_text": found.evidence_text, "confidence_text": found.confidence_text}
     return _seconds(asdict(found)) | words

@@ -24,7 +24,7 @@ def value_text(value: MachineValue) -> str:
     return f"{shown} {error}" if error.startswith("±") else f"{shown} ({error})"
 
 
-def told(value: MachineValue) -> bool:
+def is_stated(value: MachineValue) -> bool:
     """Whether anything is stated of the value: 0 stands for one that the machine's file does not have."""
     known = value.uncertainty is not None or value.high is not None
     return value.parameter == "eager_limit" or value.value != 0 or known
@@ -69,13 +69,13 @@ def _measured(value: MachineValue, low: float, high: float) -> tuple[str, str] |
 
 
 def machine_table(machine: MachineUsed) -> Table:
-    """One row per parameter, locality and message-size range; the source beside each, or once where all share it."""
+    """One row per parameter, locality and message-size range; the source with each, or once where all share it."""
     sources = {value.source for value in machine.values}
     names = ["locality", "parameter", "up to", "value"] + (["source"] if len(sources) > 1 else [])
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for name in names:
         table.add_column(name, justify="right" if name == "up to" else "left", overflow="fold")
-    for value in filter(told, machine.values):
+    for value in filter(is_stated, machine.values):
         row: list[str | Text] = [
             value.locality.replace("_", " "),
             value.parameter,
@@ -98,12 +98,12 @@ def used_text(machine: MachineUsed) -> str:
 
 
 def machine_error(report: Report) -> str:
-    """The model error of the split, to stand beside every modelled number."""
+    """The model error of the split, to be shown with every modelled number."""
     machine = report.machine
     errors = []
     if report.messages.count or machine.transfer_deficit_share is None:
         residual = (
-            f"residual (measured, not explained) is not told apart from {TITLE.partition(',')[0]}"
+            f"residual (measured, not explained) is not distinguished from {TITLE.partition(',')[0]}"
             if "residual" in machine.undivided
             else f"{percent_text(machine.residual_share)} of message time is residual (measured, not explained)"
         )

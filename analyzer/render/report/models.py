@@ -25,7 +25,7 @@ def models_section(report: Report) -> Group:
     for part in parts_present(report.models):
         shares = (one.parts_ps.get(part, 0) / max(1, one.envelope_ps) for one in split)
         table.add_row(title(part), *map(percent_text, shares))
-    table.add_row("deficit (beside the sum)", *(percent_text(one.deficit_share) for one in split))
+    table.add_row("deficit (not in the sum)", *(percent_text(one.deficit_share) for one in split))
     table.add_row(
         "misfit: residual + deficit",
         *(Text(misfit_text(fit), style="bold" if fit is first else "") for fit in fits),

@@ -10,7 +10,7 @@ NAMED = 4
 
 
 def packing_text(report: Report) -> str:
-    """What of compute is packing by hand, and what middleware takes with it; empty where no regions were named."""
+    """What of compute is packing by hand, and the middleware's time with it; empty where no regions were named."""
     if report.packing is None:
         return ""
     names = ", ".join(safe(name) for name in report.packing.regions[:NAMED])

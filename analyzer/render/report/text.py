@@ -31,7 +31,7 @@ from logpost.analyzer.report.data import (
     Collectives,
     CriticalPath,
     Delays,
-    FoundHere,
+    PlacedFinding,
     RankTime,
     Report,
 )
@@ -144,12 +144,12 @@ def _head(report: Report, *, quiet: bool) -> Group:
 
 
 def _scope(report: Report) -> str:
-    """What the figures are about, and what stands beside it."""
-    beside = [f"start-up {time_text(report.start_up_ps)}", f"shut-down {time_text(report.shut_down_ps)}"]
+    """What the figures are about, and what is outside of it."""
+    outside = [f"start-up {time_text(report.start_up_ps)}", f"shut-down {time_text(report.shut_down_ps)}"]
     if report.outside_ps:
-        beside.append(f"outside of the region of interest {time_text(report.outside_ps)}")
+        outside.append(f"outside of the region of interest {time_text(report.outside_ps)}")
     what = "region of interest" if report.outside_ps else "program"
-    return f"{what} {time_text(report.program_ps)} (all figures are about it); beside it {', '.join(beside)}"
+    return f"{what} {time_text(report.program_ps)} (all figures are about it); outside of it {', '.join(outside)}"
 
 
 def _findings(report: Report, top: int | None) -> Group:
@@ -163,7 +163,7 @@ def _findings(report: Report, top: int | None) -> Group:
     return _section(title, *each, *more, Text(BOUNDS, style="dim"))
 
 
-def _finding(number: int, found: FoundHere) -> Group:
+def _finding(number: int, found: PlacedFinding) -> Group:
     facts = Table.grid(padding=(0, 1))
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(overflow="fold")
@@ -171,9 +171,7 @@ def _finding(number: int, found: FoundHere) -> Group:
     facts.add_row("cost", _plain(_cost(found)))
     facts.add_row("where", _plain(_where(found)))
     if found.path_share is not None:
-        facts.add_row(
-            "on path", _plain(f"{percent_text(found.path_share)} of the critical path lies in what causes it")
-        )
+        facts.add_row("on path", _plain(f"{percent_text(found.path_share)} of the critical path is in what causes it"))
     if found.cause_region:
         facts.add_row("cause", _plain(found.cause_region))
     facts.add_row("evidence", _plain(found.evidence_text))
@@ -183,14 +181,14 @@ def _finding(number: int, found: FoundHere) -> Group:
     return Group(title, Padding(facts, (0, 0, 0, 3)))
 
 
-def _cost(found: FoundHere) -> str:
+def _cost(found: PlacedFinding) -> str:
     return (
         f"{time_text(found.exposed_ps)} exposed over all ranks that lose it; {percent_text(found.share)} of the "
         "slowest rank's time on the rank that loses most"
     )
 
 
-def _where(found: FoundHere) -> str:
+def _where(found: PlacedFinding) -> str:
     place = shorten(found.path or found.region, 100) + (f" ({found.source})" if found.source else "")
     window = f"from {span_text(found.begin_ps, found.end_ps)}"
     return ", ".join(part for part in (found.named_text, place, window) if part)
@@ -309,7 +307,7 @@ def _threads(rows: list[tuple[str, str, str]]) -> Group:
     table = _table(*((heading, i > 0) for i, heading in enumerate(HEADINGS)))
     for row in rows:
         table.add_row(*row)
-    return _section("Threads and accelerators (beside the ranks' accounts)", table)
+    return _section("Threads and accelerators (in addition to the ranks' accounts)", table)
 
 
 def _wait_states(report: Report) -> Group:

@@ -31,7 +31,7 @@ def as_json(found: Scaling) -> dict[str, Any]:
                 "growth": one.growth.best.text,
                 "constant_s": one.growth.best.constant / PS_PER_S,
                 "error": one.growth.error,
-                "not_told_apart": [other.text for other in one.growth.admissible if other != one.growth.best],
+                "also_admissible": [other.text for other in one.growth.admissible if other != one.growth.best],
                 "points": [_point(point) for point in one.points],
             }
             for one in found.categories

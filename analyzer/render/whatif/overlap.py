@@ -33,7 +33,7 @@ def sentence(one: OverlapAdvice) -> str:
     at_a_time = "one at a time" if one.burst == 1 else f"{one.burst} at a time"
     return (
         f"{where}: part each message of {bytes_text(one.bytes)} into {one.pieces} of {bytes_text(one.size)}, started "
-        f"{at_a_time}, and work on each piece as it comes: {_gain(one)} less time by replay, as far as the work on a "
+        f"{at_a_time}, and work on each piece as it arrives: {_gain(one)} less time by replay, as far as the work on a "
         "piece needs no other."
     )
 

@@ -1,4 +1,4 @@
-"""Tables of definitions: where events happen, in which code, between whom."""
+"""Tables of definitions: where events happen, in which code, between which ranks."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ REGIONS = Table(
 
 CALLPATHS = Table(
     "callpaths",
-    "a node of the calling-context tree; parents come before children",
+    "a node of the calling-context tree; parents are before children",
     (
         *ids(
             callpath="dense id",

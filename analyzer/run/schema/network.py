@@ -39,7 +39,7 @@ TRAFFIC = Table(
             "C_n, the model's mean wait of a message; null: saturated, or not a grid",
         ),
         *wide_ps(
-            excess="what messages took longer than all else explains, where their receivers waited for them",
+            excess="the time of messages beyond what all else explains, where their receivers waited for them",
             granted="of it, network contention",
         ),
     ),

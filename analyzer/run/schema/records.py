@@ -45,7 +45,7 @@ CALLS = Table(
     "calls",
     "one communication call on one location",
     (
-        *ids(call="dense id: the row's number; rows stand by location, then time", location="where"),
+        *ids(call="dense id: the row's number; rows are sorted by location, then time", location="where"),
         *ps(enter="when it was entered", leave="when it was left"),
         *ids(region="which function", callpath="from where"),
         *ps(**{category: f"exposed {category.replace('_', ' ')}" for category in CATEGORIES[1:]}),
@@ -67,7 +67,7 @@ MESSAGES = Table(
             window="time window of the send's enter",
             send_call="the call that sent",
             send_complete_call="the call that completed the send; -1: none did",
-            recv_post_call="the call that posted the receive; recv_call where the trace does not tell it",
+            recv_post_call="the call that posted the receive; recv_call where the trace does not state it",
             recv_call="the call that completed the receive",
             hops="links between the nodes of its ends; -1: not known",
             send_number="its place among the sender's sends",
@@ -83,7 +83,7 @@ MESSAGES = Table(
             recv_leave="leave of the call that completed the receive",
             envelope="recv_leave minus the earlier of recv_enter and send_enter, the latter less clamped",
             **{part: f"part of the envelope: {part.replace('_', ' ')}" for part in PARTS},
-            deficit="how much more the model wanted than was measured; beside the sum, never inside",
+            deficit="how much more the model wanted than was measured; not in the sum",
             clamped="by how much the envelope begins before send_enter, where the clocks contradict causality; else 0",
         ),
         Column("clock_violation", pl.Boolean(), "", "received before it was sent; clamped, never fitted"),
@@ -113,7 +113,7 @@ COLLECTIVES = Table(
     "(collective operation, rank)",
     (
         *ids(
-            instance="the operation; -1: members are missing, or it stands idle beside the root (inter-communicator)",
+            instance="the operation; -1: members are missing, or it is idle next to the root (inter-communicator)",
             location="the member",
             comm="communicator",
             root="rank of the root in the communicator; -1: none",
@@ -135,7 +135,7 @@ COLLECTIVES = Table(
 
 TRANSFERS = Table(
     "transfers",
-    "one one-sided transfer (MPI RMA, SHMEM), at its origin; rows stand by location, then start",
+    "one one-sided transfer (MPI RMA, SHMEM), at its origin; rows are sorted by location, then start",
     (
         *ids(
             location="the origin",
@@ -161,7 +161,7 @@ TRANSFERS = Table(
             complete_leave="leave of the call that completed it",
             envelope="complete_leave minus start",
             **{part: f"part of the envelope: {part.replace('_', ' ')}" for part in TRANSFER_PARTS},
-            deficit="how much more the model wanted than was measured; beside the sum, never inside",
+            deficit="how much more the model wanted than was measured; not in the sum",
         ),
     ),
 )

@@ -5,7 +5,7 @@
  * the previous transfers has finished".
  *   send      MPI_Isend to posted receives
  *   receive   MPI_Irecv before the messages are sent
- * Every message has memory of its own, as a program's messages have, up to --most-bytes for all of them.
+ * Every message has separate memory, as a program's messages have, up to --most-bytes for all of them.
  *
  *   --bytes, --bursts   the grid, lists
  *   --depth-bytes LIST  sizes at which the depth is looked for, in a burst of --longest
@@ -30,7 +30,7 @@ static char* part(const struct burst* b, int i) {
     return b->memory + (int64_t)i * b->bytes;
 }
 
-static void tell(MPI_Comm group, int to, int tag) {
+static void notify(MPI_Comm group, int to, int tag) {
     MPI_Send(NULL, 0, MPI_BYTE, to, tag, group);
 }
 
@@ -65,7 +65,7 @@ static double send(const struct cal* c, MPI_Comm group, void* what, int repeat) 
             total += cal_since(c, start);
         } else {
             post_receives(b, group, 0);
-            tell(group, 0, READY);
+            notify(group, 0, READY);
         }
         finish(b);
     }
@@ -82,7 +82,7 @@ static double receive(const struct cal* c, MPI_Comm group, void* what, int repea
             double start = cal_now();
             post_receives(b, group, 1);
             total += cal_since(c, start);
-            tell(group, 1, READY);
+            notify(group, 1, READY);
         } else {
             wait_for(group, 0, READY);
             issue_sends(b, group, 0);
@@ -114,9 +114,9 @@ static double time_initiations(struct cal* c, MPI_Comm group, const struct burst
     for (int r = 0; r < visits; r++) {
         if (rank == 1) {
             post_receives(b, group, 0);
-            tell(group, 0, READY);
+            notify(group, 0, READY);
             finish(b);
-            tell(group, 0, DONE);
+            notify(group, 0, DONE);
             continue;
         }
         wait_for(group, 1, READY);

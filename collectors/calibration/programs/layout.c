@@ -82,7 +82,7 @@ static double to_other(const struct cal* c, MPI_Comm group, void* what, int repe
 
 static double copy(const struct cal* c, MPI_Comm group, void* what, int repeat) {
     const struct layout* l = what;
-    /* Through a volatile pointer, so that no compiler leaves out copies that nobody reads. */
+    /* Through a volatile pointer, so that no compiler leaves out copies that are never read. */
     void* (*volatile copy_bytes)(void*, const void*, size_t) = memcpy;
     void (*volatile gather_blocks)(const struct layout*, const double*, double*) = gather;
     (void)group;

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     if (l.tries < 1 || l.tries > CAL_MOST_TRIES || l.largest < 1)
         cal_refuse(&c, "--tries must be 1 to 200 and --largest at least", "1");
     l.buffer = cal_memory(&c, l.largest);
-    /* Not cal_rounds: which sizes are tried depends on the answers. */
+    /* Not cal_rounds: which sizes are tried depends on the results. */
     for (int round = 0; round < c.rounds; round++)
         cal_each_pair(&c, visit_pair, &l, round);
     free(l.buffer);

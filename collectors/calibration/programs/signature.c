@@ -6,7 +6,8 @@
  *   --longest-delayed N             longest burst with computation between the requests
  *   --replies LIST                  how many replies wait (receive_overhead); at most --window
  *   --reply-delay-s S               computed before they are handled; more than a round trip
- *   --peers LIST                    1-to-many and K-to-1 with so many ranks beside rank 0, where there are that many */
+ *   --peers LIST                    1-to-many and K-to-1 with so many ranks in addition to rank 0, where there are that
+ * many */
 #include <stdlib.h>
 
 #include "requests.h"

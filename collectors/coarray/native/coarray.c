@@ -1,5 +1,5 @@
-/* Wrappers of gfortran's coarray library (libcaf of OpenCoarrays), beside those of MPI in one interposer: a call made
- * inside of a wrapped one is passed through, so the MPI calls beneath a coarray access are not shown.
+/* Wrappers of gfortran's coarray library (libcaf of OpenCoarrays), together with those of MPI in one interposer: a call
+ * made inside of a wrapped one is passed through, so the MPI calls beneath a coarray access are not shown.
  *
  * Arguments travel as machine words, which is right for any version of the library on 64-bit Linux. Images are ranks of
  * MPI_COMM_WORLD, counted from 1; within a team of the program's own they are not, so then calls have no peers.
@@ -146,7 +146,7 @@ CAF(send, (W a, W b, W c, W d, W e, W f, W g, W h, W i, W j), (a, b, c, d, e, f,
     access(s, LP_PUT, e ? bytes(f) : elements(d) * ((const struct descriptor*)d)->element_bytes, 0, c))
 CAF(get, (W a, W b, W c, W d, W e, W f, W g, W h, W i, W j), (a, b, c, d, e, f, g, h, i, j), LPF_get,
     access(s, LP_GET, 0, e ? bytes(f) : bytes(d), c))
-/* the same of where it goes, then of where it comes from: one call, and a second one of no duration for the put */
+/* the same of its target, then of its source: one call, and a second one of no duration for the put */
 CAF(sendget, (W a, W b, W c, W d, W e, W f, W g, W h, W i, W j, W k, W l, W m, W n),
     (a, b, c, d, e, f, g, h, i, j, k, l, m, n), LPF_sendget, {
         access(s, LP_GET, 0, j ? bytes(d) : bytes(i), h);

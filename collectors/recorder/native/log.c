@@ -548,7 +548,7 @@ void logpost_ask_for_archive(void) {
     if (!lp_on)
         return;
     int saved = errno, cancellable = lp_shield();
-    snprintf(path, sizeof path, "%s/%s.%lld.asked", directory, host, pid);
+    snprintf(path, sizeof path, "%s/%s.%lld.request", directory, host, pid);
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_CREAT, 0666);
     if (fd >= 0)
         close(fd);

@@ -1,7 +1,7 @@
 /* What each kind of OpenSHMEM call leaves in the log. Called by the generated wrappers, as hooks.h of MPI.
  *
- * All symmetric memory is one window over MPI_COMM_WORLD, whose ranks are the PEs. Each context is a window of its own
- * in the log, so that what completes its accesses completes no others; in the archive they are the one window. */
+ * All symmetric memory is one window over MPI_COMM_WORLD, whose ranks are the PEs. Each context is a separate window in
+ * the log, so that what completes its accesses completes no others; in the archive they are the one window. */
 #ifndef LOGPOST_HOOKS_SHMEM_H
 #define LOGPOST_HOOKS_SHMEM_H
 
@@ -14,7 +14,7 @@ extern LP_HIDDEN const int lp_shmem_finalize_number; /* in the table of function
 
 /* shmem.c */
 LP_HIDDEN void* lp_shmem_real(const char* name);
-/* Begins a call, from where `address` stands on the stack at `place`; no thread: it passes through. `kind`: LP_COLL of
+/* Begins a call, from `address` on the stack at `place`; no thread: it passes through. `kind`: LP_COLL of
  * all PEs, or LP_CALL. */
 LP_HIDDEN struct lp_stamp lp_shmem_enter(int function, int kind, uintptr_t address, const uintptr_t* place);
 LP_HIDDEN void lp_shmem_call(struct lp_stamp s);
@@ -37,7 +37,7 @@ enum lp_volume_of {
 LP_HIDDEN void lp_shmem_collective(struct lp_stamp s, enum lp_volume_of volume, uint64_t bytes, int root, int start,
                                    int log_stride, int size, uint32_t completes);
 
-/* Of a context; the default one, and one that nobody saw made, is the window itself. */
+/* Of a context; the default one, and one of unknown creation, is the window itself. */
 LP_FAST uint32_t lp_shmem_window(struct lp_thread* t, const void* ctx) {
     uint32_t window = lp_rma_id(t, (MPI_Win)ctx);
     return window ? window : lp_shmem;

@@ -1,4 +1,4 @@
-/* OpenSHMEM on Open MPI, beside MPI in one interposer: start, contexts, active sets, strides and locks.
+/* OpenSHMEM on Open MPI, together with MPI in one interposer: start, contexts, active sets, strides and locks.
  *
  * shmem_init() starts the MPI beneath it, so that a recording begins and ends as it does with MPI: the clocks are
  * compared by MPI messages, PEs are ranks of MPI_COMM_WORLD. A program may have called MPI_Init before;
@@ -38,7 +38,7 @@ void* lp_shmem_real(const char* name) {
         dl_iterate_phdr(visit, &library);
         symbol = library ? dlsym(library, name) : NULL;
     }
-    if (!symbol) { /* what the loader does when a program asks for what no library has */
+    if (!symbol) { /* what the loader does when a program needs what no library has */
         lp_say("the OpenSHMEM library of this process has no %s", name);
         _exit(127);
     }
@@ -72,7 +72,7 @@ static int executable(struct dl_phdr_info* info, size_t size, void* data) {
 }
 
 /* A program may end without shmem_finalize(): the library then does at exit what that does, by calls of MPI that are
- * not the program's. This comes before, since it was asked for later. */
+ * not the program's. This runs before, since it was registered later. */
 static void at_exit(void) {
     struct lp_thread* t = lp_enter();
     if (!t)
@@ -179,8 +179,8 @@ void lp_shmem_strided(struct lp_stamp s, int operation, ptrdiff_t own_stride, pt
 /* --- locks ---------------------------------------------------------------------------------------------------------
  */
 
-/* All PEs name a lock alike: by its address in the symmetric heap, which is the same everywhere, or by where it lies in
- * the executable, which each PE may have loaded elsewhere. */
+/* All PEs name a lock alike: by its address in the symmetric heap, which is the same everywhere, or by its place in the
+ * executable, which each PE may have loaded elsewhere. */
 void lp_shmem_lock(struct lp_stamp s, int operation, const volatile long* address) {
     uintptr_t at = (uintptr_t)address;
     struct lp_lock y = {{lp_shmem, LP_ANY_PEER, (uint32_t)operation, 1},
@@ -229,7 +229,7 @@ static uint32_t window_of(struct lp_thread* t, int start, int log_stride, int si
 /* Bytes as the MPI collector counts them. */
 void lp_shmem_collective(struct lp_stamp s, enum lp_volume_of volume, uint64_t bytes, int root, int start,
                          int log_stride, int size, uint32_t completes) {
-    /* Without elements Open MPI returns at once, and nobody waits for anybody; only collect tells the others so. */
+    /* Without elements Open MPI returns at once, and no PE waits for another; only collect informs the others. */
     const int apart = !bytes && volume != LP_VOLUME_BARRIER && volume != LP_VOLUME_ALLGATHERV;
     struct lp_rma_collective c = {0, 0, window_of(s.t, start, log_stride, size), root, completes, (uint32_t)apart};
     uint64_t members = (uint64_t)(size < 0 ? lp_shmem_pes : size);

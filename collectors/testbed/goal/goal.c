@@ -1,8 +1,9 @@
 /* Plays a GOAL schedule as an MPI program: goal FILE SECONDS_PER_UNIT.
  *
  * What a program does one after the other becomes blocking calls: a message is sent or received by a blocking call if
- * nothing else could go on meanwhile, and by a nonblocking one otherwise. Where nothing can go on, the rank waits for
- * the messages that the one operation which could be next needs; where there are several such operations, for any. */
+ * nothing else could proceed concurrently, and by a nonblocking one otherwise. Where nothing can proceed, the rank
+ * waits for the messages that the one operation which could be next needs; where there are several such operations, for
+ * any. */
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ struct player {
     int rank, done, left;
     struct list ready; /* taken from `first` on */
     int first;
-    struct list open; /* operations under way, with */
+    struct list open; /* operations in progress, with */
     MPI_Request* requests;
     void** buffers;
     int room;
@@ -46,7 +47,7 @@ static void end(struct player* p, int number) {
     satisfy(p, &operation(p, number)->on_done);
 }
 
-/* Whether the rank could do something else while `number` blocks: something is ready, or an operation under way would
+/* Whether the rank could do something else while `number` blocks: something is ready, or an operation in progress would
  * make it so. */
 static int something_else(struct player* p, int number) {
     if (p->first < p->ready.count || operation(p, number)->on_begun.count > 0)
@@ -122,7 +123,7 @@ static void run(struct player* p, int number) {
     }
 }
 
-/* Takes an operation that has ended out of those under way. */
+/* Takes an operation that has ended out of those in progress. */
 static void close_one(struct player* p, int at) {
     const int number = p->open.items[at], last = --p->open.count;
     free(p->buffers[at]);
@@ -132,7 +133,7 @@ static void close_one(struct player* p, int at) {
     end(p, number);
 }
 
-/* The operation that only misses messages under way; -1: several do, or none. */
+/* The operation that only misses messages in flight; -1: several do, or none. */
 static int next_in_line(struct player* p) {
     int found = -1;
     for (int i = 0; i < p->open.count; i++) {
@@ -158,7 +159,7 @@ static int next_in_line(struct player* p) {
     return found < 0 ? -1 : found;
 }
 
-/* Orders the operations under way so that those that `number` misses stand first; how many these are. */
+/* Orders the operations in progress so that those that `number` misses are first; how many these are. */
 static int missed_first(struct player* p, int number) {
     int front = 0;
     for (int i = 0; i < p->open.count; i++) {

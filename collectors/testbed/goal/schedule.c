@@ -179,7 +179,7 @@ static int read_line(struct reader* in, char* text) {
     return add_operation(in, "", text);
 }
 
-/* Blanks out comments; `inside` tells whether a slash-star comment goes on. */
+/* Blanks out comments; `inside`: whether a slash-star comment continues. */
 static int without_comments(char* text, int inside) {
     for (char* c = text; *c; c++) {
         if (inside) {

@@ -1,4 +1,4 @@
-/* Waiting and testing: a completed receive costs its overhead, a completed send is on its way no more. */
+/* Waiting and testing: a completed receive costs its overhead, a completed send is in flight no more. */
 #include <stdlib.h>
 
 #include "layer.h"
@@ -42,7 +42,7 @@ static int layer_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 static MPI_Request* held;
-static MPI_Status* asked;
+static MPI_Status* own_statuses;
 static int room;
 
 /* Copies of the handles, and room for statuses. */
@@ -51,8 +51,8 @@ static void hold(int count, const MPI_Request requests[]) {
     if (count > room) {
         room = count + count / 2;
         held = realloc(held, (size_t)room * sizeof *held);
-        asked = realloc(asked, (size_t)room * sizeof *asked);
-        if (!held || !asked)
+        own_statuses = realloc(own_statuses, (size_t)room * sizeof *own_statuses);
+        if (!held || !own_statuses)
             abort();
     }
     if (count > 0)
@@ -60,7 +60,7 @@ static void hold(int count, const MPI_Request requests[]) {
 }
 
 static MPI_Status* statuses_or_own(MPI_Status statuses[]) {
-    return statuses == MPI_STATUSES_IGNORE ? asked : statuses;
+    return statuses == MPI_STATUSES_IGNORE ? own_statuses : statuses;
 }
 
 static int layer_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {

@@ -7,7 +7,7 @@
  *   a blocking send finds no room        the sender stalls until there is (LogP's finite capacity)
  *   a nonblocking send finds no room     synchronous, since it may not block
  *   a synchronous one of the same pair   synchronous, since SMPI would let the later message overtake it
- *   is on its way
+ *   is in flight
  *
  * SMPI charges a receive's overhead only where the sender did not wait. The rest is charged here, at the end of the
  * call that completes the receive. Each rank has its own copy of the layer's variables.
@@ -30,7 +30,7 @@ struct lp_layer_call {
 extern LP_HIDDEN const struct lp_layer_call lp_layer_receives[], lp_layer_sends[], lp_layer_completions[],
     lp_layer_one_sided[];
 
-/* --- requests.c: what is known of each request, and the ranks of the world ------------------------------------------
+/* --- requests.c: the properties of each request, and the ranks of the world ------------------------------------------
  */
 
 enum lp_layer_kind { SEND = 1, SYNCHRONOUS_SEND, RECEIVE };
@@ -47,16 +47,16 @@ struct lp_layer_request {
 
 LP_HIDDEN void lp_layer_note(MPI_Request handle, enum lp_layer_kind kind, int persistent, int to, size_t bytes,
                              MPI_Comm comm);
-/* Where a request stands in the table; *place is NULL where it is not known. */
+/* The place of a request in the table; *place is NULL where it is not known. */
 LP_HIDDEN struct lp_layer_request** lp_layer_place(MPI_Request handle);
 LP_HIDDEN void lp_layer_forget(struct lp_layer_request** place);
 
 /* Set by lp_layer_ready, which every call that needs them begins with. */
-extern LP_HIDDEN int* lp_layer_synchronous; /* per rank: own synchronous sends on their way there */
+extern LP_HIDDEN int* lp_layer_synchronous; /* per rank: own synchronous sends in flight to it */
 extern LP_HIDDEN int lp_layer_own_rank;
 LP_HIDDEN void lp_layer_ready(void);
 
-/* Rank of the world; -1: nobody. */
+/* Rank of the world; -1: none. */
 LP_HIDDEN int lp_layer_world_rank(MPI_Comm comm, int rank);
 
 /* --- receives.c ------------------------------------------------------------------------------------------------------

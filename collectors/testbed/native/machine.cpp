@@ -229,7 +229,7 @@ void lpt_wait_for_room(int rank, std::size_t bytes) {
     }
     auto signal = sg::Semaphore::create(0);
     machine.queues[rank].waiters.push_back({takes(bytes), signal});
-    signal->acquire();  // whoever makes room has counted the message
+    signal->acquire();  // the rank that makes room has counted the message
 }
 
 void lpt_sent(int rank, std::size_t bytes) {

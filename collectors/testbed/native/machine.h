@@ -28,7 +28,7 @@ int lpt_has_room(int rank, size_t bytes);
 /* Waits, in the order of arrival, until it does. */
 void lpt_wait_for_room(int rank, size_t bytes);
 
-/* Counts a message on its way to `rank`; takes it off again when `rank` has received it. */
+/* Counts a message in flight to `rank`; takes it off again when `rank` has received it. */
 void lpt_sent(int rank, size_t bytes);
 void lpt_received(int rank, size_t bytes);
 

@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
     struct settings s = {.bytes = 16384, .stride = 512, .repeat = 200};
     const struct lp_option options[] = {
         {"algorithm", LP_CHOICE, &s.algorithm, "linear|binomial|library", 0, 0, "how the data reach everyone"},
-        {"packing", LP_CHOICE, &s.packing, "datatype|manual", 0, 0, "who gathers strided data: MPI or the program"},
+        {"packing", LP_CHOICE, &s.packing, "datatype|manual", 0, 0, "what gathers strided data: MPI or the program"},
         {"bytes", LP_INTEGER, &s.bytes, NULL, 8, 1e9, "of data, a multiple of 8 (paper: 1 to 16 KB)"},
         {"stride", LP_INTEGER, &s.stride, NULL, 8, 1e6,
          "from double to double in bytes, a multiple of 8 (8, 128, 512)"},

@@ -7,7 +7,7 @@ enum { ABSENT = -1, HERE = -2 }; /* else the number of the load that brings it *
 void copies_open(struct copies* c, struct remote* memory, int64_t n, int64_t words) {
     *c = (struct copies){.memory = memory, .n = n, .words = words, .state = LP_NEW(int32_t, n)};
     for (int k = 0; k < REMOTE_AHEAD; k++)
-        c->coming[k] = -1;
+        c->loading[k] = -1;
     copies_forget(c);
 }
 
@@ -24,25 +24,25 @@ int copies_here(const struct copies* c, int64_t k) {
     return c->state[k] == HERE;
 }
 
-int copies_asked(const struct copies* c, int64_t k) {
+int copies_requested(const struct copies* c, int64_t k) {
     return c->state[k] != ABSENT;
 }
 
 static void arrive(struct copies* c, int load) {
     remote_arrive(c->memory, load);
-    c->state[c->coming[load]] = HERE;
-    c->coming[load] = -1;
+    c->state[c->loading[load]] = HERE;
+    c->loading[load] = -1;
 }
 
 void copies_soon(struct copies* c, int64_t k, const struct original* from) {
-    if (copies_asked(c, k))
+    if (copies_requested(c, k))
         return;
     const int next = remote_next(c->memory);
-    if (c->coming[next] >= 0)
+    if (c->loading[next] >= 0)
         arrive(c, next);
     remote_prefetch(c->memory, from->rank, from->at, from->copy, c->words);
     c->state[k] = next;
-    c->coming[next] = k;
+    c->loading[next] = k;
     c->loads++;
 }
 

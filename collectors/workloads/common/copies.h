@@ -9,11 +9,11 @@ struct copies {
     struct remote* memory;
     int64_t n, words; /* copies; words of each */
     int32_t* state;
-    int64_t coming[REMOTE_AHEAD]; /* the copy that each load under way brings, or -1 */
-    int64_t loads;                /* so far */
+    int64_t loading[REMOTE_AHEAD]; /* the copy that each load in flight brings, or -1 */
+    int64_t loads;                 /* so far */
 };
 
-/* Where a copy comes from and goes to. */
+/* Where a copy comes from, and its target. */
 struct original {
     int rank;
     int64_t at;
@@ -26,11 +26,11 @@ void copies_close(struct copies* c);
 /* All copies are worth nothing any more. */
 void copies_forget(struct copies* c);
 
-/* Whether copy `k` is here, and whether anything has been asked for that brings it. */
+/* Whether copy `k` is here, and whether a load that brings it has been started. */
 int copies_here(const struct copies* c, int64_t k);
-int copies_asked(const struct copies* c, int64_t k);
+int copies_requested(const struct copies* c, int64_t k);
 
-/* Starts to load a copy that will be needed, unless it has been asked for. */
+/* Starts to load a copy that will be needed, unless its load has been started. */
 void copies_soon(struct copies* c, int64_t k, const struct original* from);
 
 /* Waits until a copy is here. */

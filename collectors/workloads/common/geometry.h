@@ -1,4 +1,5 @@
-/* Points in space: which are close to each other, and who gets which. Both results depend on the points alone. */
+/* Points in space: which are close to each other, and which rank gets which. Both results depend on the points alone.
+ */
 #ifndef LOGPOST_WORKLOADS_GEOMETRY_H
 #define LOGPOST_WORKLOADS_GEOMETRY_H
 

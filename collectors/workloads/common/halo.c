@@ -4,7 +4,7 @@
 
 #include "memory.h"
 
-/* Finds out who reads what. Every rank knows all pairs, so nobody needs to ask. */
+/* Finds out which rank reads what. Every rank knows all pairs, so no message is needed. */
 static void find_neighbours(struct halo* h, int64_t n, const int32_t* owner, const int32_t (*pairs)[2],
                             int64_t n_pairs) {
     char* reads = LP_NEW(char, n * h->ranks); /* [rank][node]; only the rows and nodes that concern this rank */

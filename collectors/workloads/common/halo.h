@@ -2,7 +2,7 @@
  * irregular program whose pairs of nodes (edges, interactions) are computed by the owner of the first one.
  *
  * forward: the owner's values go to the ranks that compute with them (ghosts).
- * reverse: what a rank has summed up for its ghosts goes back and is added to the owner's sums.
+ * reverse: what a rank has summed up for its ghosts is sent back and added to the owner's sums.
  *   fine      messages of at most `block` nodes; or, with halo_contribute, one message per contribution as soon as it
  *             is known ("Remote writes are used to write the results back to remote nodes as soon as produced",
  *             SENS 4.2)
@@ -10,10 +10,9 @@
  *   put       one-sided: stores into the ghosts, atomic additions to the owner's sums
  *   shared    SENS's shared memory: the value of a ghost is loaded where the program first needs it, and stays until
  *             the next forward; contributions are atomic additions, each waited for
- *   prefetch  the same, but loads start where the program says that it will need a ghost soon, and nobody waits for an
- *             addition
- * Contributions are added in the order of arrival. They must be multiples of HALO_QUANTUM and stay below 2^20, so that
- * every addition is exact and the result does not depend on that order; halo_round() makes them so. */
+ *   prefetch  the same, but loads start where the program says that it will need a ghost soon, and no rank waits for an
+ * addition Contributions are added in the order of arrival. They must be multiples of HALO_QUANTUM and stay below 2^20,
+ * so that every addition is exact and the result does not depend on that order; halo_round() makes them so. */
 #ifndef LOGPOST_WORKLOADS_HALO_H
 #define LOGPOST_WORKLOADS_HALO_H
 
@@ -105,14 +104,14 @@ void halo_soon(struct halo* h, int64_t ghost);
 /* Waits until a ghost's value is here. */
 void halo_need(struct halo* h, int64_t ghost);
 
-/* Sends a contribution to a ghost on its way at once. */
+/* Sends a contribution to a ghost at once. */
 void halo_contribute(struct halo* h, int64_t ghost, const double contribution[HALO_WIDTH]);
 
-/* After a piece of computation between halo_forward and halo_reverse: handles contributions that have come meanwhile,
- * where they interrupt. */
+/* After a piece of computation between halo_forward and halo_reverse: handles contributions that have arrived, where
+ * they interrupt. */
 void halo_interrupts(struct halo* h);
 
-/* Brings the ghosts' sums, or the contributions still under way, to their owners. */
+/* Brings the ghosts' sums, or the contributions still in flight, to their owners. */
 void halo_reverse(struct halo* h);
 
 void halo_close(struct halo* h);

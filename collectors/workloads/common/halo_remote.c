@@ -6,7 +6,7 @@
 #include "halo.h"
 #include "memory.h"
 
-#define WRITES_AHEAD 2 /* write prefetches under way at the most (SENS 4.2) */
+#define WRITES_AHEAD 2 /* write prefetches in flight at the most (SENS 4.2) */
 
 struct carrier {
     struct remote* memory;
@@ -140,7 +140,7 @@ static void reverse(struct halo* h) {
     c->ghosts.loads = c->n_out = 0;
     for (int64_t k = 0; k < h->n_own * HALO_WIDTH; k++)
         h->sums[k] += (double)c->arrived[k] * HALO_QUANTUM;
-    /* Nobody adds again before the next forward's barrier. */
+    /* No rank adds again before the next forward's barrier. */
     memset(c->arrived, 0, (size_t)(h->n_own * HALO_WIDTH) * sizeof *c->arrived);
 }
 

@@ -6,12 +6,12 @@
  *              interrupts as MPI gets. Receives are posted beforehand.
  *   poll       where the program polls (channel_poll), after every send and while stalled, like Remote Queues: by
  *              MPI_Iprobe. On the testbed receives are posted, since a message would otherwise not leave its sender
- *              before it is asked for; a poll takes a few cycles, and a rank that has nothing else to do waits instead
+ *              before it is received; a poll takes a few cycles, and a rank that has nothing else to do waits instead
  *              of polling on, which is the same in simulated time.
  *
  * capacity > 0 restores LogP's finite capacity: at most that many synchronous sends (MPI_Issend, complete when
  * received) are in flight per rank, in order as in a hardware queue, and at most that many receives are posted; a
- * message that finds no place stays with its sender, which stalls, and goes on handling what arrives. The Alewife's
+ * message that finds no place stays with its sender, which stalls, and continues handling what arrives. The Alewife's
  * queues of 256 bytes hold two messages of ten doubles. capacity 0 sends with MPI_Isend, and MPI buffers. */
 #ifndef LOGPOST_WORKLOADS_MESSAGES_H
 #define LOGPOST_WORKLOADS_MESSAGES_H
@@ -50,28 +50,29 @@ struct channel {
 void channel_open(struct channel* c, const struct message_options* options, int largest, message_handler handler,
                   void* context, struct processor* processor, MPI_Comm parent, const char* name);
 
-/* Announces that `more` messages will come to this rank. None may come that is not announced in time: separate phases
- * by a barrier. */
+/* Announces that `more` messages will arrive at this rank. None may arrive that is not announced in time: separate
+ * phases by a barrier. */
 void channel_expect(struct channel* c, int64_t more);
 
 void channel_send(struct channel* c, int destination, int tag, const void* data, int bytes);
 
-/* Handles what has come, without waiting; where receives are posted they are tested. Returns how many. */
+/* Handles what has arrived, without waiting; where receives are posted they are tested. Returns how many. */
 int64_t channel_poll(struct channel* c);
 
-/* After a piece of computation: `interrupt` channels handle what has come during it. */
+/* After a piece of computation: `interrupt` channels handle what has arrived during it. */
 void channel_interrupts(struct channel* c);
 
-/* Handles messages until one more has come (and at least one was expected). */
+/* Handles messages until one more has arrived (and at least one was expected). */
 void channel_receive(struct channel* c);
 
-/* Handles messages until all announced ones have come and all own ones are gone. */
+/* Handles messages until all announced ones have arrived and all own ones are gone. */
 void channel_drain(struct channel* c);
 
 /* Handles messages until all own ones are gone. */
 void channel_finish_sends(struct channel* c);
 
-/* Takes back the announcement of messages that have not come, where it was only a bound. Nobody may send any more. */
+/* Takes back the announcement of messages that have not arrived, where it was only a bound. No rank may send any more.
+ */
 void channel_cancel(struct channel* c);
 
 /* Handles messages until `request`, of the caller's, is complete. */
@@ -84,7 +85,7 @@ void channel_close(struct channel* c);
 void message_start(const struct message_options* options, struct processor* processor, const double* data,
                    int64_t count, int copied, int destination, int tag, MPI_Comm comm, MPI_Request* request);
 
-/* The overhead of a bulk message that has come; `copied`: it is scattered. */
+/* The overhead of a bulk message that has arrived; `copied`: it is scattered. */
 void message_taken(const struct message_options* options, struct processor* processor, int64_t count, int copied);
 
 #endif

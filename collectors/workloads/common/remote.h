@@ -25,8 +25,8 @@ void* remote_own(struct remote* remote);
 /* Load: waits for the words. */
 void remote_read(struct remote* remote, int rank, int64_t at, void* to, int64_t words);
 
-/* Starts a load of which at most REMOTE_AHEAD may be under way. Its number is what remote_next said before, and must
- * not be that of one under way. */
+/* Starts a load of which at most REMOTE_AHEAD may be in flight. Its number is what remote_next said before, and must
+ * not be that of one in flight. */
 #define REMOTE_AHEAD 8
 int remote_next(const struct remote* remote);
 void remote_prefetch(struct remote* remote, int rank, int64_t at, void* to, int64_t words);
@@ -43,10 +43,10 @@ void remote_update(struct remote* remote, int rank, int64_t at, const int64_t* w
 /* Starts a store; `from` must stay until remote_quiet. */
 void remote_put(struct remote* remote, int rank, int64_t at, const void* from, int64_t words);
 
-/* The same for one word whose owner looks at it meanwhile: it changes at once. */
+/* The same for one word whose owner looks at it concurrently: it changes at once. */
 void remote_set(struct remote* remote, int rank, int64_t at, const void* from);
 
-/* Testbed: tells a rank to forget its copy of a value; `wait`: until it has answered. */
+/* Testbed: makes a rank forget its copy of a value; `wait`: until it has replied. */
 void remote_invalidate(struct remote* remote, int rank, int wait);
 
 /* All own stores and additions are there. */

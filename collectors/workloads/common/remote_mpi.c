@@ -5,9 +5,9 @@
 #include "remote.h"
 #include "team_mpi.h"
 
-/* REQUESTED exists on the testbed only. Its answer starts when this rank next asks for anything after the request has
+/* REQUESTED exists on the testbed only. Its answer starts when this rank next requests anything after the request has
  * arrived, since nothing but the reader can start it: late by one piece of computation at the most. */
-enum state { FREE = 0, REQUESTED, COMING };
+enum state { FREE = 0, REQUESTED, ARRIVING };
 
 struct load {
     enum state state;
@@ -97,7 +97,7 @@ void remote_read(struct remote* r, int rank, int64_t at, void* to, int64_t words
 
 static void fetch(struct remote* r, struct load* l) {
     MPI_Rget(l->to, l->words, MPI_INT64_T, l->rank, l->at, l->words, MPI_INT64_T, r->window, &l->request);
-    l->state = COMING;
+    l->state = ARRIVING;
 }
 
 static void answer_requests(struct remote* r) {

@@ -9,7 +9,7 @@ _Static_assert(sizeof(long) == 8, "words are added to as long");
 struct remote {
     const struct processor* processor;
     int64_t* own; /* symmetric: as long as the longest */
-    /* A context for each load that may be under way, made when first needed: waiting for one does not wait for the
+    /* A context for each load that may be in flight, made when first needed: waiting for one does not wait for the
      * others. Where the library has no more contexts, the default one. */
     shmem_ctx_t loads[REMOTE_AHEAD];
     int n_contexts, started;

@@ -1,6 +1,6 @@
 /* The ranks that run a program together, whatever carries their data: MPI ranks (team_mpi.c) or OpenSHMEM processing
- * elements (team_shmem.c). For what happens beside the communication that an application is about: checks, results,
- * barriers between phases. */
+ * elements (team_shmem.c). For what happens in addition to the communication that an application is about: checks,
+ * results, barriers between phases. */
 #ifndef LOGPOST_WORKLOADS_TEAM_H
 #define LOGPOST_WORKLOADS_TEAM_H
 

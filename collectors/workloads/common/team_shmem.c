@@ -60,7 +60,7 @@ static void gather(const struct team* team, const void* mine, const int* words, 
     for (int pe = 0; pe < team->ranks; to += (size_t)words[pe++] * 8)
         if (words[pe] > 0)
             shmem_getmem(to, shown, (size_t)words[pe] * 8, pe);
-    shmem_barrier_all(); /* nobody frees what another one still reads */
+    shmem_barrier_all(); /* no rank frees what another one still reads */
     shmem_free(shown);
 }
 

@@ -38,12 +38,12 @@ static double score(const struct settings* s, int64_t i, int64_t j) {
 static void compute(const struct settings* s, int64_t first, int64_t end, int64_t left, int64_t right, double* row,
                     double* side) {
     for (int64_t i = first; i < end; i++) {
-        double beside = side[i - first];
+        double left_value = side[i - first];
         for (int64_t j = left; j < right; j++) {
-            beside = 0.5 * (beside + row[j]) + score(s, i, j);
-            row[j] = beside;
+            left_value = 0.5 * (left_value + row[j]) + score(s, i, j);
+            row[j] = left_value;
         }
-        side[i - first] = beside;
+        side[i - first] = left_value;
     }
 }
 

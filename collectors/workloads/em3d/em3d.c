@@ -7,14 +7,14 @@
  * Which property of the papers' machine, the MIT Alewife, an option brings back on today's MPI:
  *   --capacity N   Alewife's network queues hold 256 bytes: two messages of ten doubles with their 8-byte header. When
  *                  they are full, the sender stalls until a receiver takes a message (LogP's finite capacity). MPI
- *                  buffers small messages practically without bound, and then nobody stalls; with N > 0 at most N
+ *                  buffers small messages practically without bound, and then no rank stalls; with N > 0 at most N
  *                  synchronous sends (MPI_Issend, complete when received) are in flight, in order, as in a queue.
  *   --cycle-ns X   Alewife's overheads, o_s = 15 and o_r = 122 cycles per message: the receiver is busy that long with
  *                  each, so one that is hit by everybody at once is the bottleneck. X ns per cycle, slept away
  *                  (common/processor.h); 50 was Alewife's, 1,000 lets the effect stand out from a busy machine's noise.
  *   --block K      values per message: 10 in LoGPC ("values are sent in blocks of 10"), 5 double-words in SENS.
  *   --receive      interrupt: the Alewife's interrupts. poll: its polling (Remote Queues), a message is taken where the
- *                  program asks for it. wait: receives are posted beforehand, and handled only while this rank waits.
+ * program polls. wait: receives are posted beforehand, and handled only while this rank waits.
  *   --order        original: all ranks walk the destinations from rank 0 up and hit the same receiver at once;
  *                  improved: "more uniform (i.e., random)", schedule.h.
  *   --span         locality, in parts (the papers' processors); Fig. 11 varies it from 1 to 15.

@@ -98,7 +98,7 @@ static double* ghost(struct exchange* x, int64_t g) {
     return x->sources + x->half->n_sources + g;
 }
 
-/* Work that has been done while a load was under way. */
+/* Work that has been done while a load was in flight. */
 static void compute(struct exchange* x) {
     struct carrier* c = x->carrier;
     processor_busy(x->processor, c->computed);
@@ -112,7 +112,7 @@ static struct original original_of(struct exchange* x, int64_t g) {
 
 static void start_load(struct exchange* x, int64_t g) {
     struct carrier* c = x->carrier;
-    if (copies_asked(&c->ghosts, g))
+    if (copies_requested(&c->ghosts, g))
         return;
     compute(x);
     const double start = team_seconds();

@@ -32,7 +32,7 @@ struct half_graph {
     int32_t* in_source; /* source index of each edge in */
     double* in_weight;
     int64_t* send_start;  /* ranks + 1: values to send to each rank */
-    int32_t* send_source; /* own source whose value goes there; once per edge, as the paper says */
+    int32_t* send_source; /* own source whose value is sent there; once per edge, as the paper says */
     int64_t* recv_start;  /* ranks + 1: ghost values from each rank */
     int32_t* recv_source; /* which of its sources each ghost is */
 };

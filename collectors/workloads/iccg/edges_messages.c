@@ -101,7 +101,7 @@ static void look(struct solver* s) {
         channel_poll(&c->channel);
 }
 
-/* Lets what is buffered go, and waits for something to come. */
+/* Sends what is buffered, and waits for something to arrive. */
 static void wait_for_edges(struct solver* s) {
     struct carrier* c = s->carrier;
     flush_buffers(s);

@@ -1,8 +1,8 @@
 /* Edges through remote memory.
- *   put               each edge has a word of its own at its target, which is empty (NaN) until the value is there
+ *   put               each edge has a separate word at its target, which is empty (NaN) until the value is there
  *   shared, prefetch  each row has a word that the producers of its edges add to (SENS 4.3: "the producer of the edge
  *                     value also makes the corresponding updates to the node value"). Instead of a lock around value
- * and count, both are in one word: the number of edges that have not come is above the sum. shared waits for every
+ * and count, both are in one word: the number of edges that have not arrived is above the sum. shared waits for every
  * addition; prefetch for those of two rows together. */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "solve.h"
 
 /* How many words are looked at before anything else is done. They are in the order of their rows, and the lowest
- * unfinished row of all can always go on, so a bounded look is enough. */
+ * unfinished row of all can always proceed, so a bounded look is enough. */
 #define LOOK_AT 256
 #define ROWS_AHEAD 2
 
@@ -54,7 +54,7 @@ static void find_words(struct solver* s) {
             c->row_of[c->n_words++] = (int32_t)i;
         next[owner] += words;
     }
-    /* A sign, the count, and below it a sum with a sign of its own. */
+    /* A sign, the count, and below it a sum with a separate sign. */
     for (c->shift = 62; largest > 0; largest >>= 1)
         c->shift--;
     c->most = ldexp(EDGE_QUANTUM, c->shift - 1 - (62 - c->shift));
@@ -98,7 +98,7 @@ static void begin(struct solver* s) {
         c->pending[k] = k;
         if (updates(s)) {
             c->words[k] = (int64_t)c->remote_in[row] << c->shift;
-            s->missing[row] -= c->remote_in[row] - 1; /* they come together */
+            s->missing[row] -= c->remote_in[row] - 1; /* they arrive together */
         } else {
             memcpy(&c->words[k], &empty, sizeof empty);
         }
@@ -143,7 +143,7 @@ static int complete(const struct solver* s, const struct carrier* c, int64_t k, 
     return !isnan(*value);
 }
 
-/* Takes what has come since the last look. */
+/* Takes what has arrived since the last look. */
 static void wait_for_edges(struct solver* s) {
     struct carrier* c = s->carrier;
     int64_t kept = 0, n = c->n_pending < LOOK_AT ? c->n_pending : LOOK_AT;

@@ -1,8 +1,8 @@
-/* The triangular solve L x = b as a data-flow graph: a row whose incoming edges have all come is computed, and its
- * value times the factor's entry goes along each outgoing edge.
+/* The triangular solve L x = b as a data-flow graph: a row whose incoming edges have all arrived is computed, and its
+ * value times the factor's entry is sent along each outgoing edge.
  *
- * What goes along an edge is rounded to a multiple of EDGE_QUANTUM, as b must be. Sums below 2^17 are exact then, and
- * the solution is the same bit by bit in whatever order the edges come. */
+ * What is sent along an edge is rounded to a multiple of EDGE_QUANTUM, as b must be. Sums below 2^17 are exact then,
+ * and the solution is the same bit by bit in whatever order the edges arrive. */
 #ifndef LOGPOST_ICCG_SOLVE_H
 #define LOGPOST_ICCG_SOLVE_H
 
@@ -43,7 +43,7 @@ struct solver {
     int64_t* out_slot; /* number of a remote edge among those into its target's rank, by rows, then columns */
     int64_t edges_in;  /* from other ranks */
     double* x;         /* of all rows; own ones are valid */
-    double* sum;       /* b minus what has come */
+    double* sum;       /* b minus what has arrived */
     int32_t *n_in, *missing;
     int32_t* ready;                        /* rows that can be computed, in the order in which they became so */
     int64_t n_ready, n_done, n_own, n_out; /* rows that have become ready; rows computed; own rows; edges to others */
@@ -84,7 +84,7 @@ int solver_owner(const struct solver* s, int64_t row);
 /* For the carriers: waits for all ranks. */
 void solver_barrier(struct solver* s);
 
-/* For the carriers: an edge into `row` has come (shared: the sum of several, as the last of them comes). */
+/* For the carriers: an edge into `row` has arrived (shared: the sum of several, as the last of them arrives). */
 void solver_arrive(struct solver* s, int64_t row, double value);
 
 #endif

@@ -32,7 +32,7 @@
 #define AHEAD 2 /* pairs between a prefetch and its use; SENS 4.4: "one iteration" */
 
 struct settings {
-    int check; /* the run to compare with, which takes no time on the testbed */
+    int check; /* the run to compare with, which costs nothing on the testbed */
     int64_t cells, steps, rebuild, seed;
     double step, cycle_ns;
     struct halo_options halo;
@@ -69,7 +69,7 @@ static void start_lattice(struct system* y) {
         const int64_t cell = i / 4, place[3] = {cell % cells, cell / cells % cells, cell / cells / cells};
         for (int axis = 0; axis < 3; axis++) {
             y->at[i][axis] = ((double)place[axis] + corner[i % 4][axis] + 0.25) * side;
-            /* In pairs of opposite velocity, so that the whole stands still. */
+            /* In pairs of opposite velocity, so that the whole does not move. */
             double speed = 2.4 * (lp_uniform((uint64_t)y->settings->seed, (uint64_t)(i / 2), (uint64_t)axis) - 0.5);
             y->velocity[i][axis] = i % 2 ? -speed : speed;
         }

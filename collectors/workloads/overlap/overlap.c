@@ -196,7 +196,7 @@ static int run(const struct settings* s, const struct app* app) {
             fastest_s = round_s;
         transfer_barrier(t);
         wrong += count_wrong(&l, round);
-        team_barrier(&app->team); /* nobody overwrites what another one still checks */
+        team_barrier(&app->team); /* no rank overwrites what another one still checks */
     }
     if (app->rank == 0)
         printf("%s: %d ranks, pattern %c, volume %" PRId64 ", size %" PRId64 ", burst %" PRId64
@@ -217,7 +217,7 @@ int main(int argc, char** argv) {
     const struct lp_option options[] = {
         {"pattern", LP_CHOICE, &s.pattern, "A|B|C|D|E", 0, 0, "template of Fig. 6"},
         {"mechanism", LP_CHOICE, &s.mechanism, transfer_mechanisms, 0, 0, "of communication"},
-        {"topology", LP_CHOICE, &s.topology, "point|multiple|congestion|all-to-all", 0, 0, "who exchanges with whom"},
+        {"topology", LP_CHOICE, &s.topology, "point|multiple|congestion|all-to-all", 0, 0, "which ranks exchange"},
         {"schedule", LP_CHOICE, &s.schedule, "contiguous|interleaved|same", 0, 0, "order of the peers"},
         {"volume", LP_INTEGER, &s.volume, NULL, 8, 1e9, "V: bytes with each peer (paper: 8 B to 8 MB)"},
         {"size", LP_INTEGER, &s.size, NULL, 8, 1e9, "S: bytes of an operation; multiple of 8, divides the volume"},

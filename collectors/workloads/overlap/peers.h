@@ -1,4 +1,5 @@
-/* Who fetches from whom, and in which order: Iancu & Strohmaier's communication topologies and peer schedules. */
+/* Which rank fetches from which, and in which order: Iancu & Strohmaier's communication topologies and peer schedules.
+ */
 #ifndef LOGPOST_OVERLAP_PEERS_H
 #define LOGPOST_OVERLAP_PEERS_H
 

@@ -19,7 +19,7 @@ const char* const transfer_mechanisms = "get|put|two-sided";
 const enum mechanism transfer_mechanism[] = {MECHANISM_GET, MECHANISM_PUT, MECHANISM_TWO_SIDED};
 
 /* In a two-sided program the data's owner has a part in every transfer: it starts its sends of step i (the i-th
- * operation of whoever fetches from it) when it starts its own i-th operation. */
+ * operation of the rank that fetches from it) when it starts its own i-th operation. */
 static void find_served(struct transfer* t, const struct pattern_of_peers* peers) {
     struct carrier* c = t->carrier;
     const int own = t->team->rank, ranks = t->team->ranks;

@@ -1,14 +1,14 @@
 /* All-to-all remap: every process repeatedly sends a message to another one.
  *
  * Paper: LoGPC (Moritz & Frank) section 5.1, Table 4 and Fig. 6, after the all-to-all patterns of LoPC.
- *   --style sync    5.1.1: a request to a destination, then wait for its reply, handling others' requests meanwhile.
- *                   Cost per iteration 2 (o_s + L + C_n + o_r) + C_r.
- *   --style async   5.1.2: one-way short messages, nobody waits for an answer. Cost o_s + o_r.
+ *   --style sync    5.1.1: a request to a destination, then wait for its reply, handling others' requests at the same
+ * time. Cost per iteration 2 (o_s + L + C_n + o_r) + C_r.
+ *   --style async   5.1.2: one-way short messages, no rank waits for a reply. Cost o_s + o_r.
  *   --style long    5.1.3: one-way messages of --bytes. Cost o_s + (B-1) G + (B-1-a) G, about 2 B G.
  *   --destination   random, or staggered: "destinations (i + p) mod P while increasing i".
  * The emulated processor has LoGPC's Table 1 (short: o_s 15, o_r 122 cycles) or Table 2 (long: 25, 129, and 0.5 cycles
  * per byte); on the testbed, which has its own overheads, only what it does not charge (see em3d.c). --capacity: see
- * common/messages.h. With --receive interrupt a rank also handles what has come before it sends its next message.
+ * common/messages.h. With --receive interrupt a rank also handles what has arrived before it sends its next message.
  * Every message is checked by its receiver, every reply by its requester. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -27,7 +27,7 @@
 #define AHEAD 2 /* edges: SENS 4.2 */
 
 struct settings {
-    int check; /* the run to compare with, which takes no time on the testbed */
+    int check; /* the run to compare with, which costs nothing on the testbed */
     int64_t nodes, iterations, seed;
     double degree, cycle_ns;
     struct halo_options halo;

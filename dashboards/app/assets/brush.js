@@ -35,7 +35,7 @@ const logpostBrush = (function () {
     return to > from ? { from, to } : {};
   }
 
-  // Whether a point lies in a polygon: a ray to its right crosses the edge an odd number of times.
+  // Whether a point is inside a polygon: a ray to its right crosses the edge an odd number of times.
   function within(x, y, polygon) {
     let odd = false;
     for (let i = 0, j = polygon.x.length - 1; i < polygon.x.length; j = i++) {
@@ -79,7 +79,7 @@ const logpostBrush = (function () {
       for (const y of down) for (const x of across) if (has(x, y)) both.add(x).add(y);
       if (both.size) changes.ranks = ranks(meta.rows, [...both]) || null;
     } else {
-      // Of bars those that the lasso holds; of what has none, the rows beside it.
+      // Of bars those that the lasso holds; without bars, the rows that the lasso spans.
       const bars = new Set((event.points || []).map((one) => Math.round(one.y)));
       const chosen = event.range || !bars.size ? down : [...bars];
       if (meta.rows && chosen.length) changes.ranks = chosen.length < meta.rows.length ? ranks(meta.rows, chosen) || null : null;

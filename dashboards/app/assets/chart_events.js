@@ -1,6 +1,6 @@
 "use strict";
-// What is dragged in a chart, or clicked, goes from plotly straight into the URL. Dash would keep the event first, and
-// draw the chart anew with what the drag changed, although the page is about to be made for the selection.
+// A drag or a click in a chart changes the URL directly. Dash would store plotly's event first and draw the chart again
+// with the dragged range, although the page is about to be computed for the selection.
 const logpostChartEvents = (function () {
   const READ = { plotly_relayout: logpostBrush.zoomed, plotly_selected: logpostBrush.drawn, plotly_click: logpostBrush.clicked };
   const known = new WeakSet();
@@ -25,7 +25,7 @@ const logpostChartEvents = (function () {
       zooming = null;
       if (graph && graph.on && !known.has(graph)) listen(graph);
     }, true);
-    // Before plotly draws what was zoomed into: the server answers meanwhile. What plotly says afterwards is the same.
+    // Before plotly draws the zoomed range, so that the server computes during that time. plotly's own event is the same.
     addEventListener("pointerup", () => {
       if (zooming) read(zooming.graph, "plotly_relayout", zooming.event);
       zooming = null;

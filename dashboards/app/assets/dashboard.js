@@ -21,8 +21,8 @@
     return new URLSearchParams(SELECTION.filter((key) => all.get(key)).map((key) => [key, all.get(key)])).toString();
   }
 
-  // The selections that led here, the present one last, kept for this tab. The browser tells of every address it takes;
-  // Dash tells of the last one only, when several follow each other faster than it answers.
+  // The selections that led here, the present one last, kept for this tab. The browser reports every address; Dash
+  // reports only the last of several that follow each other faster than its callbacks.
   const TRAIL = "logpost-trail", LONGEST_TRAIL = 50;
   let trail = [];
   try { trail = JSON.parse(sessionStorage.getItem(TRAIL)) || []; } catch (error) { trail = []; }
@@ -52,14 +52,14 @@
   logpostBrush.overBoxes(apply);
 
   const SUITES = "/_dash-component-suites/";
-  // Charts follow the text: what draws them comes while that is computed, after all that the text needs.
+  // Charts follow the text: plotly.js is loaded while charts are computed, after the scripts that the text needs.
   addEventListener("DOMContentLoaded", () => fetch(SUITES + "plotly/package_data/plotly.min.js", { priority: "low" }).catch(() => null));
-  // Sliders stand on one page, and Dash would ask for their script when that page is to be shown.
+  // One page has sliders, and Dash would load their script only when that page opens.
   addEventListener("load", () => (window.requestIdleCallback || setTimeout)(() => {
     document.head.append(Object.assign(document.createElement("script"), { src: SUITES + "dash/dcc/async-slider.js", async: true }));
   }));
 
-  // What the browser has to show, it has shown; in a page that nobody looks at, there are no frames.
+  // Resolves after the next frame; a hidden page has no frames.
   const shown = () => new Promise((done) => {
     requestAnimationFrame(() => setTimeout(done, 0));
     setTimeout(done, 100);
@@ -71,14 +71,14 @@
   }
   // Charts whose switch is being set to the view in which they are drawn already.
   const begun = new WeakMap();
-  // What came with a page is known before the page stands.
+  // The data of a page arrive before the page is mounted.
   async function mounted(id, part) {
     for (let frames = 0; frames < 20 && !placeOf(id, part); frames++) await shown();
     return placeOf(id, part);
   }
   const placeOf = (id, part) => document.getElementById(`{"chart":${JSON.stringify(id.chart)},"part":"${part}"}`);
 
-  // What is not in sight takes no time from what is: it waits until it comes into sight, or nothing else is to be done.
+  // Charts out of sight wait until they are in sight or the browser is idle: visible charts are drawn first.
   const waiting = new Map(), REST_MS = 400, STEP_MS = 60;
   let resting = null;
   const sight = new IntersectionObserver((all) => all.filter((one) => one.isIntersecting).forEach((one) => now(one.target)));
@@ -103,9 +103,9 @@
   const charts = () => [...document.querySelectorAll("#page figure.chart")];
   function rest() {
     for (const one of waiting.keys()) if (!one.isConnected) { sight.unobserve(one); waiting.delete(one); }
-    const stand = charts().every((one) => waiting.has(one) || one.querySelector(".main-svg, .trouble, .working"));
+    const drawn = charts().every((one) => waiting.has(one) || one.querySelector(".main-svg, .trouble, .working"));
     const [next] = waiting.keys();
-    if (next && stand) now(next);
+    if (next && drawn) now(next);
     if (next) resting = setTimeout(rest, STEP_MS);
   }
   addEventListener("beforeprint", () => [...waiting.keys()].forEach(now));
@@ -154,14 +154,14 @@
           if (one.dataset.made) return;
           if (atOnce(one)) askFor(one); else whenSeen(one, () => askFor(one));
         });
-        // What is there before the page is painted is asked for meanwhile; what comes with the paint, after it.
+        // Charts that exist before the page is painted are requested during the paint; those that the paint adds, after it.
         await Promise.race([new Promise(requestAnimationFrame), shown()]);
         look();
         await shown();
         look();
         return none();
       },
-      // The picture of a chart for the time until plotly has come, as an image.
+      // The picture of a chart as an image, shown until plotly is loaded.
       sketch: async function (payload, view, colours, id) {
         if (!payload || window.Plotly) return none();
         const place = await mounted(id, "sketch");
@@ -173,9 +173,9 @@
       // the browser half a second, in which nothing else is drawn.
       later: async function (payload, view, made, colours) {
         if (!payload) return none();
-        const place = await mounted(made.props.id, "place"), stands = place && place.closest("figure.chart");
-        // What came with the page was not asked for when it came into sight.
-        if (stands && stands.dataset.made && !atOnce(stands)) await new Promise((seen) => whenSeen(stands, seen));
+        const place = await mounted(made.props.id, "place"), chart = place && place.closest("figure.chart");
+        // The page carries the data of this chart, so the chart was not requested when it was scrolled into sight.
+        if (chart && chart.dataset.made && !atOnce(chart)) await new Promise((seen) => whenSeen(chart, seen));
         const figure = logpostColoured.figure(payload, view, colours, place), graph = Object.assign({}, made, { props: Object.assign({}, made.props, { figure }) });
         if (window.Plotly) return graph;
         const latest = performance.now() + PATIENCE_MS;
@@ -202,9 +202,9 @@
       },
       // What the form of the selection says, once its button was pressed.
       filled: (clicks, ...fields) => clicks ? [clicks, ...fields] : none(),
-      // What the fields of a page ask for; several pages never stand at once.
+      // The query that the fields of a page state; only one page is open.
       wanted: (queries) => queries.find((one) => typeof one === "string") ?? none(),
-      // Whether there is no selection to go back to; Dash asks before the browser has taken the new address.
+      // Whether there is no selection to go back to; Dash calls this before the browser has the new address.
       first: async function () {
         await shown();
         return trail.length < 2;

@@ -1,8 +1,8 @@
 "use strict";
-// A chart's figure as it is drawn, and the picture that stands for it until plotly has come: in a view and the page's theme.
+// A chart's figure as it is drawn, and the picture that replaces it until plotly is loaded: in a view and the page's theme.
 const logpostColoured = (function () {
   const root = document.documentElement;
-  // Colours of a theme are asked for once: each question has the browser compute the page's styles.
+  // Colours of a theme are looked up once: each look-up makes the browser compute the page's styles.
   const inks = new Map();
   function css(name) {
     const key = root.dataset.theme + name;
@@ -11,7 +11,7 @@ const logpostColoured = (function () {
     return found;
   }
 
-  // With a place, the figure has room for what stands around it.
+  // With a place, the figure has margins for its labels.
   function figure(payload, view, colours, place) {
     logpostTheme.themed();
     const style = { theme: colours, mode: logpostTheme.mode(), css, width: 1200, hidden: () => false };

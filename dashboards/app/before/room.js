@@ -4,9 +4,9 @@
 const logpostRoom = (function () {
   const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
   const LABEL_PX = 11, DIGITS = "000";
-  // What plotly keeps beside labels and below them (to the edge, to the axis, and for a title, be it empty), for a
-  // colour bar without its labels, for a legend, and, as a share of the plot, between it and these.
-  const BESIDE = 29, BELOW = 42, BAR = 61, LEGEND = 37, APART = 0.02;
+  // The pixels that plotly keeps left of the axis beyond its labels and below it (to the edge, to the axis, and for a
+  // title, be it empty), for a colour bar without its labels, for a legend, and, as a share of the plot, between them.
+  const LEFT = 29, BELOW = 42, BAR = 61, LEGEND = 37, APART = 0.02;
   const ruler = document.createElement("canvas").getContext("2d");
 
   function widest(labels) {
@@ -21,7 +21,7 @@ const logpostRoom = (function () {
     for (const [key, axis] of Object.entries(layout)) {
       if (!/^[xy]axis/.test(key) || !axis.automargin || axis.scaleanchor || axis.side || axis.overlaying) continue;
       if (key[0] === "x") atLeast("b", BELOW);
-      else atLeast("l", BESIDE + widest(axis.ticktext || [DIGITS]));
+      else atLeast("l", LEFT + widest(axis.ticktext || [DIGITS]));
     }
     if (layout.showlegend && layout.legend && layout.legend.y > 1) atLeast("t", LEGEND + APART * layout.height);
     for (const trace of data) {

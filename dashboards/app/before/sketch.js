@@ -1,6 +1,6 @@
 "use strict";
-// A picture of a chart of stacked horizontal bars, for the time until plotly has come: the same figure in the same
-// theme, which nobody can point at yet. An image, because names in an image run nothing.
+// A picture of a chart of stacked horizontal bars until plotly is loaded: the same figure in the same theme, without
+// pointer events. It is an image, because names in an image run no script.
 const logpostSketch = (function () {
   const SVG = "http://www.w3.org/2000/svg";
   const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";

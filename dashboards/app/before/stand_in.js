@@ -1,5 +1,5 @@
 "use strict";
-// The page as the server wrote it is looked at until the page itself stands, which is drawn where nobody sees it.
+// Shows the page as the server wrote it until the page itself, which is drawn out of sight, is complete.
 (function () {
   const look = document.getElementById("first-look");
   if (!look) return;
@@ -14,10 +14,10 @@
 
   const PATIENCE_MS = 10000;  // then what is there is shown: it may say what is wrong
   const seen = (chart) => [...chart.querySelectorAll(".sketch img")].some((one) => one.complete) || chart.querySelector(".main-svg, .trouble, .working");
-  const stands = () => document.querySelector("#page section, #page .banner") && [...document.querySelectorAll("#page figure.sketched")].every(seen);
+  const complete = () => document.querySelector("#page section, #page .banner") && [...document.querySelectorAll("#page figure.sketched")].every(seen);
   const latest = performance.now() + PATIENCE_MS;
   (function wait() {
-    if (stands() || performance.now() > latest) look.remove();
+    if (complete() || performance.now() > latest) look.remove();
     else setTimeout(wait, 15);
   })();
 })();

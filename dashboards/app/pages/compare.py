@@ -37,7 +37,7 @@ TABLES = (
 
 
 def layout(view: View) -> list[Any]:
-    """The verdict, the changes, both timelines on one scale, the tables, and the findings that came and went; where a
+    """The verdict, the changes, both timelines on one scale, the tables, and the findings that are new or gone; where a
     side has several runs, the changes with their noise."""
     if len(view.runs.names) < 2:
         return [panels.section("Compare", panels.empty("Start the dashboard with two runs: logpost dashboard A B"))]
@@ -83,7 +83,7 @@ def _said(names: tuple[str, ...]) -> str:
 
 
 def _picker(view: View, sides: Sides) -> html.Div:
-    """Which runs stand on which side."""
+    """Which runs are on which side."""
     a, b = sides
 
     def field(name: str, label: str, chosen: tuple[str, ...], taken: tuple[str, ...], hint: str) -> list[Any]:
@@ -131,7 +131,7 @@ def _cut(grid: Grid) -> Grid:
 
 
 def _findings(page: ComparisonPage) -> list[Any]:
-    words = {"gone": "Gone in B", "came": "New in B", "stayed": "In both"}
+    words = {"gone": "Gone in B", "new": "New in B", "stayed": "In both"}
     parts: list[Any] = []
     for kind, pairs in page.pairs.items():
         if pairs:
@@ -206,7 +206,7 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
             a, b = sides_of(runs, read(pathname, query))
         except InputError:
             return dash.no_update
-        # What the fields show first is no choice: it need not stand in the URL.
+        # What the fields show first is no choice: the URL need not state it.
         if tuple(repeats or ()) == a[1:] and tuple(other or ()) == b:
             return dash.no_update
         return having(pathname, query, repeats=joined(repeats or ()), other=joined(other or ()))

@@ -8,7 +8,7 @@ import numpy as np
 from dash import html
 
 from logpost.analyzer.compare.repeats.compare import RepeatedChange, Repeats, compare_repeats, median_run
-from logpost.analyzer.report.data import FoundHere
+from logpost.analyzer.report.data import PlacedFinding
 from logpost.analyzer.run.undivided import SHOWN
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.pages.compared import Sides
@@ -17,7 +17,7 @@ from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.labels import prose
-from logpost.dashboards.figures.repeated_changes import Row, repeated_changes, runs_beside
+from logpost.dashboards.figures.repeated_changes import Row, repeated_changes, runs_by_category
 from logpost.dashboards.report.repeats import name_of, repeats_grids, verdict
 from logpost.dashboards.report.tables import Grid
 from logpost.dashboards.selection.scoped import named_alike
@@ -70,7 +70,7 @@ def layout(view: View, sides: Sides) -> list[Any]:
         ),
         *(panels.section(title, panels.table(_cut(grids[name]), title)) for name, title in TABLES),
         panels.section(
-            "Findings in all runs of one side and in none of the other's", *_findings(repeats.gone, repeats.came)
+            "Findings in all runs of one side and in none of the other's", *_findings(repeats.gone, repeats.appeared)
         ),
     ]  # fmt: skip
 
@@ -79,7 +79,7 @@ def repeats_of(view: View, sides: Sides) -> Repeats:
     """Both sides compared.
 
     Raises:
-        WorkingError: that goes on.
+        WorkingError: the comparison continues.
     """
     a, b = ([view.runs[name].run for name in names] for names in sides)
     found = view.in_background(("repeats", sides), lambda _report: compare_repeats(a, b))
@@ -101,9 +101,9 @@ def _cut(grid: Grid) -> Grid:
     return Grid(grid.headings, grid.rows[:MOST_ROWS], grid.numeric, grid.left_out)
 
 
-def _findings(gone: list[FoundHere], came: list[FoundHere]) -> list[Any]:
+def _findings(gone: list[PlacedFinding], new: list[PlacedFinding]) -> list[Any]:
     parts: list[Any] = []
-    for heading, found in (("Gone in B", gone), ("New in B", came)):
+    for heading, found in (("Gone in B", gone), ("New in B", new)):
         if found:
             items = [html.Li(prose(f"{one.title} ({one.gain_text})")) for one in found]
             parts += [html.H3(heading), html.Ul(items)]
@@ -113,7 +113,7 @@ def _findings(gone: list[FoundHere], came: list[FoundHere]) -> list[Any]:
 def runs_chart(view: View, sides: Sides) -> Chart:
     """Every run as a bar."""
     names = [f"{side}: {name}" for side, runs in zip("AB", sides, strict=True) for name in runs]
-    return runs_beside(names, np.array(_means(view, sides)))
+    return runs_by_category(names, np.array(_means(view, sides)))
 
 
 def _means(view: View, sides: Sides) -> list[np.ndarray]:

@@ -11,7 +11,7 @@ import dash_ag_grid
 from dash import html
 
 from logpost.analyzer.findings.wording.numbers import BOUNDS
-from logpost.analyzer.report.data import NO_FINDING, FoundHere
+from logpost.analyzer.report.data import NO_FINDING, PlacedFinding
 from logpost.analyzer.words.units import percent_text, span_text, time_text
 from logpost.dashboards.app import between_ranks, panels
 from logpost.dashboards.app.call_site import call_site
@@ -45,7 +45,7 @@ def layout(view: View) -> list[Any]:
     chosen = view.state.selection
     scope = "Of all ranks, also those that are not selected." if chosen.ranks or chosen.callpath is not None else ""
     pairs = panels.section(
-        "Who sends to whom",
+        "Traffic by sender and receiver",
         panels.chart(
             "hotspots.matrix",
             "Sender by receiver",
@@ -80,7 +80,7 @@ def layout(view: View) -> list[Any]:
         )
     if number is None:
         return [table, html.Div([pairs, loads], className="two")]
-    # What is picked stands beside who sends to whom, and the table gives way, so that one screen has all three.
+    # The details of the selected rank are next to the traffic, below a shorter table: one screen shows all three.
     return [table, html.Div([_detail(view, found[number]), pairs], className="two"), loads]
 
 
@@ -89,12 +89,12 @@ def _chosen(view: View) -> int | None:
     return int(text) if text.isdecimal() and int(text) < len(view.report.findings) else None
 
 
-def _detail(view: View, found: FoundHere) -> html.Section:
+def _detail(view: View, found: PlacedFinding) -> html.Section:
     rows = [
         ("Evidence", found.evidence_text),
         ("Try", found.advice),
         ("Gain", found.gain_text),
-        ("Critical path", "" if found.path_share is None else f"{percent_text(found.path_share)} of it lies there"),
+        ("Critical path", "" if found.path_share is None else f"{percent_text(found.path_share)} of it is there"),
         ("Confidence", found.confidence_text),
     ]
     number = view.report.findings.index(found)
@@ -171,7 +171,7 @@ def _grid(view: View, number: int | None) -> Any:
 
 
 def _around(view: View) -> Scoped:
-    """The time of the selection on all ranks: a hot rank shows only beside the others."""
+    """The time of the selection on all ranks: a hot rank shows only in comparison with the others."""
     return view.runs.scoped(view.state.run, replace(view.state.selection, ranks=(), callpath=None))
 
 

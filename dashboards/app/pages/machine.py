@@ -32,7 +32,7 @@ LARGEST = 24
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the machine's file that has a chart of its own."""
+    """A table of the machine's file that has a separate chart."""
 
     name: str
     title: str
@@ -79,8 +79,7 @@ TABLES = (
     Table(
         "machine.contiguous",
         "Middleware, network and memory over message size: o_mw, o_net, T_mem",
-        "Of contiguous data (log3P): what the middleware takes at both ends, the network's transfer, and a copy in "
-        "memory.",
+        "Of contiguous data (log3P): the middleware's time at both ends, the network's transfer, and a copy in memory.",
         lambda machine: any(point.o_mw or point.o_net or point.T_mem for point in machine.log3p.point),
         machine_surfaces.contiguous_curves,
     ),
@@ -113,7 +112,7 @@ def layout(view: View) -> list[Any]:
             "Values",
             panels.table(grids["machine"], "Values of the machine")
             if known
-            else panels.empty("The trace tells no value of its machine: L, o, g and G are taken as 0."),
+            else panels.empty("The trace contains no value of its machine: L, o, g and G are taken as 0."),
         ),
         *_tables(view),
         panels.section("Hosts", panels.table(grids["hosts"], "Hosts")),
@@ -152,7 +151,7 @@ def _curves(view: View) -> Chart:
     sizes = 2.0 ** np.arange(0, LARGEST + 0.5, 0.5)
     costs = {name: message_costs(parameters, sizes, locality=name) for name in sorted(used)}
     if not any((np.nan_to_num(np.asarray(one.total, dtype=np.float64)) > 0).any() for one in costs.values()):
-        raise InputError("nothing is known of what a message takes on this machine; analyze with --machine FILE")
+        raise InputError("the cost of a message on this machine is unknown; analyze with --machine FILE")
     return machine_curves(sizes, costs, within(machine, view.manifest.machine.values, sizes))
 
 

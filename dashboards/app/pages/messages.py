@@ -1,4 +1,4 @@
-"""Messages: who sends to whom, how large and how long, measured against the model, down to one message's partition."""
+"""Messages: senders and receivers, sizes and durations, measured against the model, down to one message's partition."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ FITTED = (
     "the machine's values do not fit."
 )
 UNFITTED = (
-    "Time without waits. What lies above the dashed line is part of transport, not divided further: this estimated "
-    "machine does not tell it from the rest. Where the line lies above what was measured, the model predicts too much."
+    "Time without waits. The part above the dashed line belongs to transport, not divided further: this estimated "
+    "machine does not distinguish it. Where the line is above the measured time, the model predicts too much."
 )
 
 
 def layout(view: View) -> list[Any]:
-    """The message that is chosen first; the matrix beside the distributions; the messages that fit worst."""
+    """The message that is chosen first; the matrix next to the distributions; the messages that fit worst."""
     some = view.manifest.messages > 0
     measures, first = _measures(view)
     left = panels.section(
-        "Who sends to whom",
+        "Traffic by sender and receiver",
         panels.chart(
             "messages.matrix",
             "Sender by receiver",
@@ -65,7 +65,7 @@ def layout(view: View) -> list[Any]:
     right = panels.section(
         "Sizes and times",
         panels.chart("messages.sizes", f"{what} by size", [what, "Bytes", "Time"], height=300),
-        panels.chart("messages.times", f"{what} by time under way", [what, "Time"], height=300),
+        panels.chart("messages.times", f"{what} by time in flight", [what, "Time"], height=300),
     )
     both = html.Div([left, right], className="two")
     if not some:
@@ -126,7 +126,7 @@ def chosen(view: View) -> list[html.Section]:
 
 
 def _ends(view: View, chosen: str) -> str:
-    """How large the message is, from whom to whom it goes, and when; nothing of one that the run does not have."""
+    """The message's size, sender, receiver and times; empty for a message that is not in the run."""
     end = _end(chosen)
     if end is None:
         return ""
@@ -135,9 +135,9 @@ def _ends(view: View, chosen: str) -> str:
     if found.is_empty():
         return ""
     row, names = found.row(0, named=True), view.scoped.names
-    who = f"from {visible(names[row['send_location']], 40)} to {visible(names[row['recv_location']], 40)}"
+    ranks = f"from {visible(names[row['send_location']], 40)} to {visible(names[row['recv_location']], 40)}"
     when = span_text(row["send_enter_ps"], row["recv_leave_ps"])
-    return f"{bytes_text(row['bytes'])} {who}; its calls: {when}."
+    return f"{bytes_text(row['bytes'])} {ranks}; its calls: {when}."
 
 
 def _end(chosen: str) -> tuple[int, int] | None:
@@ -147,7 +147,7 @@ def _end(chosen: str) -> tuple[int, int] | None:
 
 
 def _causes(view: View, chosen: str) -> list[Any]:
-    """What the message waited for, and what that waited for in turn."""
+    """The chain of waits that delayed the message."""
     end, run = _end(chosen), view.opened.run
     found = causes_of(run, *end) if end else []
     if not found:
@@ -171,7 +171,7 @@ def _sites(view: View, chosen: str) -> list[Any]:
 
 def _worst(view: View) -> Any:
     try:
-        found = view.at_once(
+        found = view.cached(
             ("worst", view.state.selection), lambda: candidates(view.opened.run, WORST, view.scoped.messages())
         )
     except InputError:
@@ -268,5 +268,5 @@ CHARTS = {
 
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:
-    """A message that is picked stands in the URL."""
+    """The URL states the selected message."""
     on_row(app, "worst", lambda state, row: state.having(message=str(row["message"])))

@@ -125,21 +125,21 @@ def _why_none(view: View) -> str:
 
 def _how_drawn(view: View) -> str:
     """How to read the map of this network."""
-    said = ["A square is a node; beside it are the links that leave it, in each direction."]
+    said = ["A square is a node; around it are the links that leave it, in each direction."]
     topology = _topology(view)
     if isinstance(topology, Cartesian) and any(topology.wraps()):
         said.append("A link at the edge leads around to the other end.")
     if is_drawn(topology) and len(topology.shape()) == MOST_DIMENSIONS and topology.shape()[2] > 1:
         said.append(
-            "Planes of the third dimension stand side by side, the first one left; the links between them are at a "
+            "Planes of the third dimension are drawn side by side, the first one left; the links between them are at a "
             "node's corners: upper right to the next plane, lower left to the one before."
         )
     return " ".join(said)
 
 
 def _mapping(view: View) -> str:
-    asked = view.state.more.get("mapping", "").strip()
-    return asked if asked in MAPPED_BY else ""
+    chosen = view.state.more.get("mapping", "").strip()
+    return chosen if chosen in MAPPED_BY else ""
 
 
 def _nodes(view: View) -> Chart:
@@ -172,7 +172,7 @@ def _nodes(view: View) -> Chart:
 
 
 def _hops(view: View) -> dict[tuple[int, int], int]:
-    """Links between each two nodes; empty where the machine's network does not tell all of them."""
+    """Links between each two nodes; empty where the machine's network does not state all of them."""
     placed = view.scoped.every_location.filter(pl.col("rank") >= 0)
     nodes = placed["node"].unique().sort()
     if not _known(view) or nodes[0] < 0:
@@ -208,7 +208,7 @@ CHARTS = {"network.nodes": _nodes, "network.map": _map, "network.links": _links,
 
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:
-    """Another mapping stands in the URL, where the What if page finds it."""
+    """The URL states another mapping, which the What if page reads."""
 
     @app.callback(
         into_wanted(NAME),

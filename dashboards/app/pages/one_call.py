@@ -37,7 +37,7 @@ def section(view: View) -> list[Any]:
         call = _call(view)
     except InputError as error:
         return [panels.section("", panels.empty(str(error)))]
-    who = view.scoped.names[call["location"]]
+    rank_name = view.scoped.names[call["location"]]
     known = view.opened.run.facts("regions").filter(pl.col("region") == call["region"]).select("name").collect()
     name = visible(known.item(), 80) if known.height else "Call"
     moved = together(transfers_of(view.opened.run, call["call"]), view.manifest.machine.undivided)
@@ -48,7 +48,7 @@ def section(view: View) -> list[Any]:
     ]
     return [
         panels.section(
-            f"{name} of {visible(who, 40)}",
+            f"{name} of {visible(rank_name, 40)}",
             panels.key(inks),
             html.Div(
                 [
@@ -109,7 +109,7 @@ def _transfers(view: View, call: int) -> html.P | None:
     longest = f", the {MOST_TRANSFERS} longest of {count}" if count > MOST_TRANSFERS else ""
     return html.P(
         f"One-sided transfers that it starts or completes{longest}, each under each model, from the enter of the call "
-        "that started it to the leave of the call that completed it; their parts stand in no order of time.",
+        "that started it to the leave of the call that completed it; the order of their parts in time is unknown.",
         className="note",
     )
 

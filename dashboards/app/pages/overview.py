@@ -39,12 +39,12 @@ from logpost.dashboards.report.tables import Grid, machine_grids
 NAME, TITLE = "", "Overview"
 FIRST_FINDINGS = 3
 MOST_ROWS = 64
-MOST_BESIDE = 3
+MOST_RUNS = 3
 """Other runs of a kind that the overview names; the comparison has all of them."""
 
 
 def layout(view: View) -> list[Any]:
-    """The conclusion and the facts first, then the findings beside the categories, then each rank."""
+    """The conclusion and the facts first, then the findings next to the categories, then each rank."""
     report, scoped = view.report, view.scoped
     found = finding_rows(report.findings, view.opened.sites)
     numbers = {id(one): number for number, one in enumerate(report.findings)}
@@ -65,7 +65,7 @@ def layout(view: View) -> list[Any]:
             html.H1(visible(title_of(view.manifest), 120)),
             *([] if cards else [html.P(panels.sentence(report.conclusion), className="lead")]),
             panels.facts(_facts(view)),
-            *_beside(view),
+            *_other_runs(view),
             className="tight",
         ),
         html.Div(
@@ -146,29 +146,29 @@ def _threads(view: View) -> list[Any]:
             "Threads and accelerators",
             *([chart] if view.report.threads is not None else []),
             panels.table(Grid(HEADINGS, rows, frozenset({1, 2})), "Threads and accelerators"),
-            about="OpenMP's threads beside the ranks' accounts, over the whole program.",
+            about="OpenMP's threads, in addition to the ranks' accounts, over the whole program.",
         )
     ]
 
 
-def _beside(view: View) -> list[html.Ul]:
+def _other_runs(view: View) -> list[html.Ul]:
     """How long the other runs of this program are, each with a link to what changed; runs of other programs are named,
     and not compared."""
     parts: list[Any] = []
     mine = view.report.program_ps
     alike = view.runs.of_same_program(view.opened.name)
-    for name in alike[:MOST_BESIDE]:
+    for name in alike[:MOST_RUNS]:
         try:
             other = view.runs[name].report.program_ps
         except Exception:  # a damaged run says so on its own page
             continue
         change = f" ({relative(Change(name, mine, other))})" if mine else ""
         changed = panels.go(view.state.at("compare").having(other=joined([name])), "What changed")
-        parts.append(html.Li([html.B(visible(name, 60)), f" takes {time_text(other)}{change}. ", changed]))
+        parts.append(html.Li([html.B(visible(name, 60)), f" lasts {time_text(other)}{change}. ", changed]))
     others = [name for name in view.runs.names if name not in (view.opened.name, *alike)]
     if others:
-        named = ", ".join(visible(name, 60) for name in others[:MOST_BESIDE])
-        more = f" and {len(others) - MOST_BESIDE} more" if len(others) > MOST_BESIDE else ""
+        named = ", ".join(visible(name, 60) for name in others[:MOST_RUNS])
+        more = f" and {len(others) - MOST_RUNS} more" if len(others) > MOST_RUNS else ""
         parts.append(html.Li(f"Not compared, since most call paths differ: {named}{more}."))
     return [html.Ul(parts, className="note plain")] if parts else []
 
@@ -194,7 +194,7 @@ def _facts(view: View) -> list[tuple[str, str, str]]:
         _traffic(view) if not chosen else ("Selected", time_text(end - begin), f"of {time_text(report.program_ps)}")
     )
     return [
-        ("Program", time_text(report.program_ps), f"slowest rank; start-up {time_text(report.start_up_ps)} beside it"),
+        ("Program", time_text(report.program_ps), f"slowest rank, without start-up ({time_text(report.start_up_ps)})"),
         (
             f"{counted.capitalize()}s",
             grouped(ranks) if not chosen else f"{grouped(ranks)} of {grouped(whole)}",
@@ -222,8 +222,8 @@ def _overview(view: View) -> Chart:
 
 
 def _breakdown(view: View) -> Chart:
-    """Made once for a selection: the page names its views before the chart is asked for."""
-    made: Chart = view.at_once(("breakdown", view.state.selection), lambda: _broken_down(view))
+    """Computed once for a selection: the page names the chart's views before the chart is requested."""
+    made: Chart = view.cached(("breakdown", view.state.selection), lambda: _broken_down(view))
     return made
 
 

@@ -1,4 +1,4 @@
-"""Regions: the calling-context tree with what its time goes to, and the code that makes others wait."""
+"""Regions: the calling-context tree with the use of its time, and the code that makes other ranks wait."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dash import html
 from logpost.analyzer.findings.evidence.places import NOWHERE, Place, places_of
 from logpost.analyzer.render.report.causes import DELAY_HEADINGS, PATH_HEADINGS, delay_rows, delays_summary, path_rows
 from logpost.analyzer.run.wide import wide_sum
-from logpost.analyzer.words.labels import ends_told_apart
+from logpost.analyzer.words.labels import distinct_ends
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.call_site import call_site
 from logpost.dashboards.app.view import View
@@ -22,7 +22,7 @@ from logpost.dashboards.selection.tree import tree
 from logpost.errors import InputError
 
 NAME, TITLE = "regions", "Regions"
-NO_DELAY = "No code is known that makes others wait: none took longer than those who waited for it."
+NO_DELAY = "No code is known that makes other ranks wait: none lasted longer than in the ranks that waited for it."
 MOST_PATHS = 14
 
 
@@ -48,7 +48,7 @@ def layout(view: View) -> list[Any]:
             panels.section(
                 "Which code is on the critical path",
                 panels.table(grid, "Places on the critical path"),
-                about="Only what lies on it makes the program longer; of the whole program.",
+                about="Only activities on it make the program longer; of the whole program.",
             )
         )
     site = call_site(view, view.state.selection.callpath)
@@ -58,7 +58,7 @@ def layout(view: View) -> list[Any]:
             panels.legend(present),
             panels.chart("regions.tree", "Call paths by inclusive time", height=_height(view)),
             None if timed else _start_up(view),
-            about="A box is as wide as the time of its call path; its colour is what most of that time goes to. "
+            about="A box is as wide as the time of its call path; its colour is the largest use of that time. "
             "Click one to select it, or drag over some to select what calls them."
             + (" In a stretch of time only communication calls count." if timed else ""),
         ),
@@ -92,13 +92,13 @@ def _nodes(view: View) -> tuple[pl.DataFrame, tuple[int, ...]]:
     """The tree, and where it is to begin."""
     start_up = bool(view.state.more.get("startup"))
     key = ("tree", view.state.selection, start_up)
-    nodes = view.at_once(key, lambda: tree(view.scoped, start_up=start_up))
+    nodes = view.cached(key, lambda: tree(view.scoped, start_up=start_up))
     root = view.state.selection.callpath
     return nodes, () if root is None else (root,)
 
 
 def _height(view: View) -> int:
-    """Of the tree: what stands below it is then in its place from the start."""
+    """Of the tree: a page with the final height does not jump when the tree is drawn."""
     if view.state.selection.timed:
         return MOST_HEIGHT
     nodes, roots = _nodes(view)
@@ -122,7 +122,7 @@ def _calls(view: View) -> Chart:
         raise InputError("no communication call in the selection")
     top = rows.group_by("callpath").agg(wide_sum("exposed_ps").alias("all")).top_k(MOST_PATHS, by="all")
     places = places_of({name: scoped.run.table(name) for name in ("callpaths", "regions")})
-    ends = ends_told_apart({c: places.get(c, NOWHERE).path for c in top["callpath"]})
+    ends = distinct_ends({c: places.get(c, NOWHERE).path for c in top["callpath"]})
     named = {c: _sited(end, places.get(c, NOWHERE)) for c, end in ends.items()}
     label = pl.col("callpath").replace_strict(named, return_dtype=pl.String)
     made = callpaths(rows.join(top.select("callpath"), on="callpath").with_columns(label=label), totals=True)
@@ -141,7 +141,7 @@ def _chain(callpath: int, callers: dict[int, int]) -> list[int]:
 
 
 def _sited(end: str, place: Place) -> str:
-    """The last functions of a path, which say most, and where the call stands."""
+    """The last functions of a path, which say most, and the call's place in the source."""
     return f"{end} ({place.source})" if place.is_site and place.source else end
 
 

@@ -58,7 +58,7 @@ def layout(view: View) -> list[Any]:
         "A click on either shows its parts below."
         if single
         else "Each cell has the colour of the category that took most of it; where nearly all is compute, the first "
-        "view leaves compute out, or shows how much is left beside it. Drag a rectangle to look closer: "
+        "view leaves compute out, or shows how much is left besides. Drag a rectangle to look closer: "
         "every page follows; double-click to go back to the whole."
     )
     if has_path:
@@ -86,7 +86,7 @@ def layout(view: View) -> list[Any]:
 
 
 def _single(scoped: Scoped) -> bool:
-    """Whether single calls are drawn: so few, and so long, that the picture shows how long they take."""
+    """Whether single calls are drawn: they are so few, and so long, that the picture shows their durations."""
     return (
         scoped.locations.height <= MANY_ROWS
         and scoped.calls_in(MOST_CALLS) <= MOST_CALLS

@@ -11,7 +11,7 @@ import dash
 from dash import Input, State, dcc, html
 
 from logpost.analyzer.predict.whatif import Ask, Prediction, Replay
-from logpost.analyzer.predict.whatif.bounds import bounded, changed_names, told
+from logpost.analyzer.predict.whatif.bounds import bounded, bounded_notes, changed_names
 from logpost.analyzer.words.units import bytes_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.jobs import PATIENCE_S, StoppedError
@@ -45,7 +45,7 @@ POINTS = "x0.125:x16:8"
 REPLAY = "replay"
 """The program's graph among the pieces of work on a run."""
 MANY = 50_000
-"""Messages whose graph takes longer to make than a page waits for it."""
+"""Messages whose graph is built in more time than a page waits for it."""
 MOST_UNASKED = 2_000_000
 """Messages up to which a program is replayed as soon as the page is opened."""
 BYTES_PER_MESSAGE = 900
@@ -53,7 +53,7 @@ BYTES_PER_MESSAGE = 900
 
 
 def layout(view: View) -> list[Any]:
-    """Sliders on the left, the answer beside them, the curve and the places that change below."""
+    """Sliders on the left, the prediction next to them, the curve and the places that change below."""
     more = view.state.more
     factors = _factors(more.get("factors", ""))
     controls: list[Any] = []
@@ -117,8 +117,8 @@ def layout(view: View) -> list[Any]:
             ),
             fields,
             *_bounded(view),
-            about="Of the program; start-up stays as recorded. Messages, their order and the control flow stay; what "
-            "they cost changes. Calls as measured take as long as they did: no value of a machine changes them.",
+            about="Of the program; start-up stays as recorded. Messages, their order and the control flow stay; their "
+            "costs change. Calls as measured keep their durations: no value of a machine changes them.",
         ),
         html.Div(
             [
@@ -143,7 +143,7 @@ def layout(view: View) -> list[Any]:
 def _bounded(view: View) -> list[Any]:
     """That a value which is moved, or that the curve is over, was not measured."""
     names = changed_names(_ask(view), (_swept(view),))
-    return [panels.note(text) for text in told(bounded(view.manifest.machine.values, names))]
+    return [panels.note(text) for text in bounded_notes(bounded(view.manifest.machine.values, names))]
 
 
 def _not_known(view: View) -> list[Any]:
@@ -230,11 +230,11 @@ def priced(view: View) -> Mapping[str, StoppedError]:
 
 
 def _price(messages: int) -> str:
-    """What a replay of many messages takes, to be said before it begins; nothing where it is little."""
+    """The cost of a replay of many messages, stated before it starts; empty where it is small."""
     if messages <= MOST_UNASKED:
         return ""
     memory = bytes_text(messages * BYTES_PER_MESSAGE)
-    return f"A replay of {grouped(messages)} messages takes minutes, and up to {memory} of memory."
+    return f"A replay of {grouped(messages)} messages needs minutes and up to {memory} of memory."
 
 
 def _predicted(view: View) -> Prediction:
@@ -250,22 +250,22 @@ def _predicted(view: View) -> Prediction:
 
 
 def _sweep(view: View) -> Chart:
-    _predicted(view)  # Comes first: it is quicker, and a sweep leaves it no processor.
+    _predicted(view)  # The prediction is first: it is quicker, and a sweep leaves it no processor.
     replay, ask = _replay(view), _ask(view)
-    asked = replace(ask, sweep=f"{_swept(view)}={POINTS}", searching=_searching(view))
+    swept = replace(ask, sweep=f"{_swept(view)}={POINTS}", searching=_searching(view))
 
     def work(report: Progress) -> Prediction:
         report("replaying each value", 0, 0)
-        return replay.predict(asked)
+        return replay.predict(swept)
 
-    found: Prediction = view.in_background(("sweep", asked), work)
+    found: Prediction = view.in_background(("sweep", swept), work)
     assert found.sweep is not None
     moved = {name.rpartition(".")[2] for name in changed_names(replace(ask, machine=None))}
     base = "what is set above" if _swept(view) in moved else "the machine's"
     made = prediction.sweep(found.sweep, found.measured_ps, prediction.machine_of(found), base)
-    # A search takes many more replays than the curve, so it is offered only where the curve does not tell.
-    asked_for = _searching(view) or _swept(view) == "bisection"
-    return replace(made, open="") if asked_for else replace(made, asks={"search": "1"})
+    # A search needs many more replays than the curve, so it is offered only where the curve does not show the value.
+    searched = _searching(view) or _swept(view) == "bisection"
+    return replace(made, open="") if searched else replace(made, offered={"search": "1"})
 
 
 def _grid(view: View) -> Chart:
@@ -283,7 +283,7 @@ def _regions(view: View) -> Chart:
 def _machines(view: View) -> Chart:
     _predicted(view)
     replay, ask = _replay(view), _ask(view)
-    return whatif_machines.beside(view, replay, ask)
+    return whatif_machines.machines_chart(view, replay, ask)
 
 
 OF_REPLAY: Mapping[str, ChartMaker] = {
@@ -306,7 +306,7 @@ FIELDS = {
     "mapping": Input("mapping", "value"),
     "sweep": Input("sweep", "value"),
 }
-"""What changes the URL, beside the fields of the sections."""
+"""What changes the URL, in addition to the fields of the sections."""
 
 
 def query(powers: list[float], also: Any, machine: Any, topology: Any, mapping: Any, sweep: Any) -> dict[str, str]:

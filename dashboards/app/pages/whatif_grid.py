@@ -24,19 +24,21 @@ MOST_CELLS = 256
 
 
 def section(view: View) -> html.Section:
-    """What is asked for, and the map."""
-    asked = _asked(view)
+    """The field for the grid, and the map."""
+    values = _values(view)
     return panels.section(
         "Length over two parameters",
         html.Div(
             [
                 html.Label("values", htmlFor="grid"),
-                dcc.Input(id="grid", type="text", value=asked, debounce=True, style={"width": "340px"},
+                dcc.Input(id="grid", type="text", value=values, debounce=True, style={"width": "340px"},
                           placeholder="L=1us:100us:8,G=0.1ns/B:10ns/B:8"),
             ],
             className="fields",
         ),
-        panels.chart("whatif.grid", "Predicted length over two parameters", height=360, spoken=True) if asked else None,
+        panels.chart("whatif.grid", "Predicted length over two parameters", height=360, spoken=True)
+        if values
+        else None,
         about="All pairs of two parameters' values, on top of what is set above; lines join where the program is "
         "5 and 10 % longer.",
     )  # fmt: skip
@@ -48,22 +50,22 @@ def over(view: View, replay: Replay, ask: Ask) -> Chart:
     Raises:
         InputError: the grid is not understood, or has too many cells for a page.
     """
-    first, second = parse_grid(_asked(view))
+    first, second = parse_grid(_values(view))
     cells = len(first.values) * len(second.values)
     if cells > MOST_CELLS:
         raise InputError(f"{cells:,} cells; the page shows at most {MOST_CELLS}: use logpost whatif --grid --html")
-    asked = replace(ask, grid=_asked(view))
+    ask = replace(ask, grid=_values(view))
 
     def work(report: Progress) -> Prediction:
         report("replaying each pair", 0, 0)
-        return replay.predict(asked)
+        return replay.predict(ask)
 
-    found: Prediction = view.in_background(("grid", asked), work)
+    found: Prediction = view.in_background(("grid", ask), work)
     assert found.grid is not None
     return prediction_grid(found.grid, prediction.machine_of(found))
 
 
-def _asked(view: View) -> str:
+def _values(view: View) -> str:
     return view.state.more.get("grid", "").strip()[:LONGEST]
 
 

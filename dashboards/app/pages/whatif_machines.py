@@ -1,4 +1,4 @@
-"""What-if on several machines: the run's length on each of them, side by side, beside what was measured."""
+"""What-if on several machines: the run's length on each of them, next to the measured length."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ def section(view: View) -> html.Section:
     )
 
 
-def beside(view: View, replay: Replay, ask: Ask) -> Chart:
+def machines_chart(view: View, replay: Replay, ask: Ask) -> Chart:
     """The critical path on each chosen machine.
 
     Raises:
         InputError: a name is no machine, or the run can be replayed on none of them.
     """
     names = _chosen(view)
-    asks = [replace(ask, machine=view.runs.machine(name)) for name in names]
+    questions = [replace(ask, machine=view.runs.machine(name)) for name in names]
 
     def work(report: Progress) -> tuple[dict[str, Prediction], dict[str, str]]:
         found, failed = {}, {}
-        for number, (name, one) in enumerate(zip(names, asks, strict=True)):
-            report(f"replaying on {name}", number, len(asks))
+        for number, (name, one) in enumerate(zip(names, questions, strict=True)):
+            report(f"replaying on {name}", number, len(questions))
             try:
                 found[name] = replay.predict(one)
             except InputError as error:
@@ -63,7 +63,7 @@ def beside(view: View, replay: Replay, ask: Ask) -> Chart:
                 failed[name] = str(error)
         return found, failed
 
-    found, failed = view.in_background(("machines", tuple(asks)), work)
+    found, failed = view.in_background(("machines", tuple(questions)), work)
     first = next(iter(failed.values()), "")
     if not found:
         raise InputError(first)

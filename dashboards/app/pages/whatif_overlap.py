@@ -52,7 +52,7 @@ def section(view: View) -> html.Section:
         html.Div(
             [
                 *field("volume", "bytes to move", "the largest message"),
-                *field("beside", "computation on them", "as long as the message"),
+                *field("compute", "computation on them", "as long as the message"),
             ],
             className="fields",
         ),
@@ -67,14 +67,14 @@ def _overlap(view: View) -> Chart:
     parameters = {one.name: one for one in overlap.parameters}
     name = more.get("machine", "").strip()
     machine = load_machine(view.runs.machine(name) if name else view.opened.run.machine_file)
-    asked = more.get("volume", "").strip()
-    V = _number(parameters["V"], asked) if asked else _largest(view)
+    volume = more.get("volume", "").strip()
+    V = _number(parameters["V"], volume) if volume else _largest(view)
     if not 1 <= V <= LARGEST:
         raise InputError(f"{bytes_text(V)} to move: give 1 B to {bytes_text(LARGEST)}")
     costs = native_parameters(replay_parameters(machine))
     locality, whole_ps = _farthest(costs, V, LOCALITIES if name else _used(view))
-    beside = more.get("beside", "").strip()
-    t_V = _number(parameters["t_V"], beside) if beside else whole_ps
+    compute = more.get("compute", "").strip()
+    t_V = _number(parameters["t_V"], compute) if compute else whole_ps
     powers = reversed(range(MOST_MESSAGES.bit_length()))
     sizes = [V / 2**power for power in powers if not power or V / 2**power >= SMALLEST]
     S, b = (grid.ravel() for grid in np.meshgrid(sizes, np.array(BURSTS, dtype=np.float64)))
@@ -133,8 +133,7 @@ def _used(view: View) -> list[str]:
 
 
 def _farthest(costs: Parameters, V: float, among: Sequence[str]) -> tuple[str, float]:
-    """The most distant of these classes of locality that the machine knows, and what a message of V takes there, in
-    ps."""
+    """The most distant of these classes of locality that the machine has, and the time of a message of V there, ps."""
     known = [
         (locality, float(np.asarray(message_costs(costs, V, locality=locality).total))) for locality in reversed(among)
     ]
@@ -144,10 +143,10 @@ def _farthest(costs: Parameters, V: float, among: Sequence[str]) -> tuple[str, f
 CHARTS = {"whatif.overlap": _overlap}
 
 
-FIELDS = {"volume": Input("overlap-volume", "value"), "beside": Input("overlap-beside", "value")}
+FIELDS = {"volume": Input("overlap-volume", "value"), "compute": Input("overlap-compute", "value")}
 """What changes the URL."""
 
 
-def query(volume: Any, beside: Any) -> dict[str, str]:
+def query(volume: Any, compute: Any) -> dict[str, str]:
     """The URL's query for the values of `FIELDS`."""
-    return {"volume": volume or "", "beside": beside or ""}
+    return {"volume": volume or "", "compute": compute or ""}

@@ -1,4 +1,4 @@
-"""What-if of a finding: one click removes its cause, and the program's replay stands beside the program as it was."""
+"""What-if of a finding: one click removes its cause, and the replay is shown next to the measured program."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from logpost.dashboards.app.jobs import Report as Progress
 from logpost.dashboards.app.state import State
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.figures.cured import SAID_OF, both_paths, ranks_beside
+from logpost.dashboards.figures.cured import SAID_OF, both_paths, ranks_before_and_after
 from logpost.dashboards.figures.labels import visible
 from logpost.errors import InputError
 
 MOST_ROWS = 32
-FIRST_COME = ("MPI_Waitany", "MPI_Waitsome", "MPI_Testany", "MPI_Testsome")
-"""Calls whose order of completions depends on when messages come."""
+FIRST_COMPLETED = ("MPI_Waitany", "MPI_Waitsome", "MPI_Testany", "MPI_Testsome")
+"""Calls whose order of completions depends on when messages arrive."""
 
 
 def without(state: State, number: int) -> State:
@@ -65,16 +65,19 @@ def section(view: View) -> list[html.Section]:
 
 
 def _order_kept(view: View) -> str:
-    """What the replay keeps of calls that take whatever comes first; nothing where the program makes none."""
+    """What the replay keeps of calls that complete the first message to arrive; empty for a program without them."""
     run = view.opened.run
     used = run.table("profile").select("callpath").unique().join(run.table("callpaths"), on="callpath")
     names = (
-        used.join(run.table("regions"), on="region").filter(pl.col("name").is_in(FIRST_COME)).select("name").unique()
+        used.join(run.table("regions"), on="region")
+        .filter(pl.col("name").is_in(FIRST_COMPLETED))
+        .select("name")
+        .unique()
     )
     found = names.collect()["name"].sort().to_list()
     if not found:
         return ""
-    kept = "the replay keeps the recorded order of completions; without the cause, others may come first."
+    kept = "the replay keeps the recorded order of completions; without the cause, others may complete first."
     return f"{', '.join(found)}: {kept}"
 
 
@@ -99,7 +102,7 @@ def _cured(view: View) -> Cured:
 
 def _ranks(view: View) -> Chart:
     on = view.scoped.rows(MOST_ROWS)
-    return panels.brushable(ranks_beside(_cured(view), on), on, view.scoped, "rows")
+    return panels.brushable(ranks_before_and_after(_cured(view), on), on, view.scoped, "rows")
 
 
 CHARTS = {

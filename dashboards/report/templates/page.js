@@ -1,5 +1,5 @@
 "use strict";
-// Inflates the plotting library and the data that lie in this page, draws the charts, and recolours them for the theme.
+// Inflates the plotting library and the data of this page, draws the charts, and recolours them for the theme.
 (function () {
   const root = document.documentElement;
   const trouble = document.getElementById("trouble");

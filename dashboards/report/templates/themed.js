@@ -64,7 +64,7 @@ const logpostThemed = (function () {
     }
     layout.font = Object.assign({}, layout.font, { color: ink });
     for (const key of Object.keys(layout).filter((k) => /^[xy]axis/.test(k))) {
-      // Labels have room by automatic margins; to look for those that have none takes as long as all else of an axis.
+      // Labels have room by automatic margins; plotly's search for those that overflow costs as much time as the rest of an axis.
       layout[key] = Object.assign({ ticklabeloverflow: "allow" }, layout[key], { gridcolor: line, linecolor: line, tickfont: { color: soft, size: 11 } });
       layout[key].title = Object.assign({}, layout[key].title, { font: { color: soft, size: 12 } });
       if (layout[key].ticklabelposition === undefined) layout[key].ticks = "";

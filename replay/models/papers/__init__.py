@@ -1,6 +1,6 @@
-"""The papers' printed numbers, each beside what logpost's models give for it, and under which assumption.
+"""The papers' printed numbers, each with the value of logpost's models, and its assumption.
 
-A claim computes its number when asked, by the models: nothing here is a stored result. Printed numbers are
+A claim computes its number on demand, by the models: nothing here is a stored result. Printed numbers are
 documentation; a claim that does not reproduce stays, with what the formula gives instead.
 """
 

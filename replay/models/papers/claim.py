@@ -1,4 +1,4 @@
-"""A printed number of a paper beside the model call that gives logpost's."""
+"""A printed number of a paper, and the model call that gives logpost's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Claim:
     where: str
     what: str
     printed: str | None
-    """With the digits that the paper prints: they say how near logpost's number must come. Per cent are fractions."""
+    """With the digits that the paper prints: they state how near logpost's number must be. Per cent are fractions."""
     unit: str
     compute: Callable[[], Number]
     assumption: str

@@ -1,4 +1,4 @@
-"""docs/papers.md: every printed number of the papers beside logpost's, written by `logpost models --papers FILE`."""
+"""docs/papers.md: every printed number of the papers next to logpost's, written by `logpost models --papers FILE`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A machine's numbers under the parameter names of the models, in picoseconds and bytes.
 
 What a machine file gives is offered; what it does not give stays missing, and the model then says so by name.
-Values that depend on the message size are taken at the size asked for, so that a sweep over B follows
+Values that depend on the message size are taken at the given size, so that a sweep over B follows
 the machine's piecewise lines.
 
 | file | what |

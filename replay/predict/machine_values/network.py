@@ -1,4 +1,4 @@
-"""The network's dimensions and kind, and what LoPC and LoGPC take from a machine."""
+"""The network's dimensions and kind, and the machine's values for LoPC and LoGPC."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def logpc_values(machine: Machine) -> dict[str, Any]:
 def network_values(model: Model, machine: Machine, given: Mapping[str, Any]) -> dict[str, Any]:
     """Dimensions and kind, for models of networks of that kind: others mean other things by `topology` and `n`.
 
-    Sides kx, ky, kz of up to three dimensions of one kind, else the mean of their k_d; only n beside a k_d that is
-    given, and no k_d beside sides that are. A dimension of one node is none. Raises ModelError for what the mean of k_d
-    cannot tell.
+    Sides kx, ky, kz of up to three dimensions of one kind, else the mean of their k_d; only n with a k_d that is
+    given, and no k_d with sides that are. A dimension of one node is none. Raises ModelError for what the mean of k_d
+    does not determine.
     """
     topology = machine.topology
     if not isinstance(topology, Cartesian):

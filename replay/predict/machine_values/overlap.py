@@ -87,7 +87,7 @@ def overlap_profile(machine: Machine, *, locality: str = "other_node") -> Overla
 
 
 def profile_of(machine: Machine, locality: str) -> OverlapProfile:
-    """Tables where the machine has them, else the ranges, which raise when asked for what they do not give."""
+    """Tables where the machine has them, else the ranges, which raise for what they do not give."""
     o, G = machine.overlap.o, machine.overlap.G
     overhead: Curve = OfRanges(machine, locality, "o")
     if o:
@@ -162,14 +162,14 @@ def _searched(
 ) -> dict[str, Any]:
     """The limits and a profile, where it and ``given`` have all; else what the machine has, so that the rest is named.
 
-    L stands beside the profile where it is one number; nothing is left for the profile where o and G are given then.
+    L is separate from the profile where it is one number; nothing is left for the profile where o and G are given then.
     """
     ranges = {name: OfRanges(machine, locality, name) for name in ("o", "L", "G")}
     tables = {"o": bool(machine.overlap.o), "L": False, "G": bool(machine.overlap.G)}
     has = {name for name in ranges if tables[name] or ranges[name].anywhere()}
     if not {"o", "L", "G"} <= has | given.keys():
         return {name: value for name, value in found.items() if name not in ranges or name in has}
-    # The limits are offered by name, so that whoever gives others, or none, is heard.
+    # The limits are offered by name, so that given limits, or none, override them.
     offered: dict[str, Any] = {name: found[name] for name in ("HD", "outstanding") if name in found}
     if "L" in has:
         table = locality_class(machine, locality)

@@ -37,14 +37,14 @@ class Stated:
 
 
 def stated(machine: Machine, locality: str) -> Stated:
-    """The machine's values for the class, or for the one that stands in; raises ModelError for what is no class."""
+    """The machine's values for the class, or for its substitute; raises ModelError for what is no class."""
     donor = class_taken(machine, locality)
     table = None if donor is None else machine.loggp.of(donor)
     ranges: Sequence[Range] = [Range()] if table is None else table.range
     columns = {name: _column(machine, ranges, name) for name in PARAMETERS}
     ends = np.array([UNLIMITED if r.up_to_bytes is None else r.up_to_bytes for r in ranges], dtype=np.int64)
     limit = None if table is None else table.eager_limit
-    # One class serves for all: only that of `locality` is asked for.
+    # One class serves for all: only that of `locality` is read.
     everywhere = {name: np.tile(column, len(LOCALITIES)) for name, column in columns.items()}
     of_each = np.arange(len(LOCALITIES) + 1, dtype=np.int64) * len(ranges)
     log3p = log3p_table(machine)

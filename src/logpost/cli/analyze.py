@@ -92,7 +92,7 @@ def command(
         typer.Option(
             "--memory",
             metavar="SIZE",
-            help="Stay below this resident memory, e.g. 4GB; what exceeds it goes to a file. Default: three quarters "
+            help="Stay below this resident memory, e.g. 4GB; data beyond it is kept in a file. Default: three quarters "
             "of what the machine, the cgroup or the Slurm job has.",
         ),
     ] = None,
@@ -102,16 +102,14 @@ def command(
     ] = None,
     shards: Annotated[
         int,
-        typer.Option(
-            min=1, help="Read the archive as so many blocks, each in a process of its own; see docs/scale.md."
-        ),
+        typer.Option(min=1, help="Read the archive as so many blocks, each in a separate process; see docs/scale.md."),
     ] = 1,
     workers: Annotated[
         Workers,
         typer.Option(
             "--workers",
-            help="Who reads the blocks: processes here; slurm: srun; array: jobs, by a script for sbatch; dask: the "
-            "workers of --scheduler, or of a cluster here.",
+            help="The readers of the blocks: processes here; slurm: srun; array: jobs, by a script for sbatch; dask: "
+            "the workers of --scheduler, or of a cluster here.",
         ),
     ] = Workers.local,
     stall: Annotated[
@@ -140,8 +138,8 @@ def command(
 
     --pack names the code that copies strided data into buffers and out of them, as in `--pack '^(un)?pack_'`.
 
-    --shards N reads in N processes that share a folder; after a failure, the same command goes on from what is whole.
-    --workers array writes a script for sbatch that reads; then, the same command without it goes on from there.
+    --shards N reads in N processes that share a folder; after a failure, the same command continues with the missing
+    blocks. --workers array writes a script for sbatch that reads; the same command without --workers then continues.
 
     --memory changes no result: the run is the same whatever the limit. The file has no name and is gone with the
     analysis, however that ends.

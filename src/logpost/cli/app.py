@@ -18,7 +18,7 @@ from logpost.errors import InputError, suggestion
 if TYPE_CHECKING:
     import typer
 
-# What the shell's completion sets when it asks for words; bash's own name, and that of typer for the other shells.
+# What the shell's completion sets when it requests words; bash's own name, and that of typer for the other shells.
 COMPLETE, COMPLETE_WORDS = "_LOGPOST_COMPLETE", ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 
 HELP = ("-h", "--help")
@@ -90,7 +90,7 @@ def wanted_verb(arguments: Sequence[str], environment: dict[str, str]) -> str | 
 
 
 def _verb(arguments: Sequence[str]) -> None:
-    """Do what a command line asks for; ends by SystemExit where the verb has a status of its own."""
+    """Run the verb of a command line; ends by SystemExit where the verb has its own exit status."""
     completing = COMPLETE in os.environ
     if not completing and (not arguments or arguments[0] in HELP):
         print(help_text())
@@ -106,7 +106,7 @@ def _verb(arguments: Sequence[str]) -> None:
 
         # A guess, before the options are parsed: the request decides.
         begin_early(limited=any(word.startswith("--memory") for word in arguments))
-    gc.disable()  # what is imported stays, and to look for cycles in it takes as long as a tenth of the imports
+    gc.disable()  # imports stay in memory, and a search for cycles in them costs a tenth of the import time
     command = build(verb)
     gc.freeze()
     gc.enable()

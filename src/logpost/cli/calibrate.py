@@ -37,10 +37,10 @@ def command(
         str | None, typer.Option("--name", help="Name of the machine [default: the name of the file].")
     ] = None,
     thorough: Annotated[
-        bool, typer.Option("--thorough", help="Take up to 20 minutes: more sizes, more rounds, narrower intervals.")
+        bool, typer.Option("--thorough", help="Run for up to 20 minutes: more sizes, more rounds, narrower intervals.")
     ] = False,
     compiler: Annotated[
-        str | None, typer.Option("--compiler", help="Your MPI's mpicc [default: the one beside the launcher].")
+        str | None, typer.Option("--compiler", help="Your MPI's mpicc [default: the one in the launcher's folder].")
     ] = None,
     page: Annotated[
         Path | None, typer.Option("--page", help="Also write the plots as one self-contained HTML file.")
@@ -65,7 +65,7 @@ def command(
 
     logpost builds its programs with your mpicc and starts them with the launcher after --.
     Two ranks suffice; place them where your messages travel: on two nodes for the
-    network, on one node for shared memory. A calibration takes less than 3 minutes.
+    network, on one node for shared memory. A calibration lasts at most 3 minutes.
 
     Example: logpost calibrate -o my-cluster.toml --page my-cluster.html -- mpirun -n 2 --map-by node
     """
@@ -134,7 +134,7 @@ def _writable(option: str, path: Path | None) -> None:
         return
     if path.exists() and not path.is_file() and not path.is_dir():
         if option == "--page":
-            return  # a pipe to whoever reads pages; the others are read back, and replaced
+            return  # a pipe to a reader of pages; the others are read back, and replaced
         raise InputError(f"{option} {path} cannot be written: it is not a regular file; name a regular or a new file")
     # A link is followed: the file is made where the link says.
     folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent

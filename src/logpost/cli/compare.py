@@ -33,7 +33,7 @@ def command(
             "--with",
             metavar="B [B2 ...]",
             help="The runs after the change, repeats of one program; all before --with are those before it. "
-            "Two or more tell the noise.",
+            "Two or more show the noise.",
         ),
     ] = None,
     fail_if: Annotated[
@@ -66,7 +66,7 @@ def command(
         bool, typer.Option("--quiet", "-q", help="Print only the gates that fail or are inconclusive.")
     ] = False,
 ) -> None:
-    """Compare two runs: category by category, region by region, wait states, findings that came or went.
+    """Compare two runs: category by category, region by region, wait states, findings that are new or gone.
 
     With repeats (--with), every change has a 95 % interval, and a gate fails, passes or is inconclusive.
 
@@ -105,7 +105,7 @@ class _Shown:
 
 
 def _refuse_odd(runs: Sequence[Path], others: Sequence[Path] | None) -> None:
-    """Raise InputError for a number of runs that cannot be told apart into before and after."""
+    """Raise InputError for a number of runs that cannot be divided into before and after."""
     if others is not None:
         given = [*runs, *others]
         double = next((path for i, path in enumerate(given) if path in given[:i]), None)
@@ -133,7 +133,7 @@ def _pair(a: Path, b: Path, chosen: Selection, gates: Iterable[Gate], show: _Sho
             comparison,
             regions=comparison.regions[: show.top],
             gone=comparison.gone[: show.top],
-            came=comparison.came[: show.top],
+            appeared=comparison.appeared[: show.top],
             stayed=comparison.stayed[: show.top],
         )
     if show.as_json:

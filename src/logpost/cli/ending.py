@@ -13,7 +13,7 @@ from types import FrameType
 from logpost.collectors.descendants import descendants, signal_all
 
 GRACE_S = 5.0
-"""Time that programs have to end when they are asked to."""
+"""Time that programs have to end after SIGTERM."""
 AGAIN_S = 0.1
 """Until it is looked whether further ones were started."""
 
@@ -47,13 +47,13 @@ def cleaned_up_on_signals(*, with_programs: bool = False) -> Iterator[None]:
 
 
 def _end_programs() -> None:
-    """Ask all programs that this process started to end, kill those that do not, and go on until it ends itself."""
-    asked: dict[int, tuple[str, float]] = {}
+    """Send SIGTERM to all programs that this process started, kill those that do not end, and repeat until it ends."""
+    signalled: dict[int, tuple[str, float]] = {}
     while True:
         now = time.monotonic()
         found = descendants(os.getpid())
-        fresh = {pid: started for pid, started in found.items() if asked.get(pid, ("", 0.0))[0] != started}
-        asked |= {pid: (started, now) for pid, started in fresh.items()}
+        fresh = {pid: started for pid, started in found.items() if signalled.get(pid, ("", 0.0))[0] != started}
+        signalled |= {pid: (started, now) for pid, started in fresh.items()}
         signal_all(fresh, signal.SIGTERM)
-        signal_all({pid: one for pid, one in found.items() if now - asked[pid][1] > GRACE_S}, signal.SIGKILL)
+        signal_all({pid: one for pid, one in found.items() if now - signalled[pid][1] > GRACE_S}, signal.SIGKILL)
         time.sleep(AGAIN_S)

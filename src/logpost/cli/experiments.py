@@ -78,10 +78,10 @@ def run(
     as_json: bool = JSON,
     quiet: bool = QUIET,
 ) -> None:
-    """Run experiments, and write a page that can be read beside the papers.
+    """Run experiments, and write a page to compare with the papers.
 
     Each experiment keeps its archives and runs in FOLDER/runs/NAME. One that cannot run here (no SimGrid, say) is named
-    with what it needs, and the others go on; the exit status is 2 if it was asked for by name.
+    with what it needs, and the others continue; the exit status is 2 if its name was given.
 
     Example: logpost experiments run all -o experiments --force
 

@@ -1,4 +1,4 @@
-"""`logpost import`: make an OTF2 archive of traces that other tools wrote in formats of their own."""
+"""`logpost import`: make an OTF2 archive of traces that other tools wrote in their formats."""
 
 from __future__ import annotations
 

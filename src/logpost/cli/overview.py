@@ -12,7 +12,7 @@ VERBS: dict[str, str] = {
     "report": "Say where the time of a run went, and why.",
     "dashboard": "Show runs in a browser, interactively.",
     "explain": "Show where one message's time went under each model.",
-    "whatif": "Predict what a run would take on another network or machine.",
+    "whatif": "Predict a run on another network or machine.",
     "compare": "Compare two runs, or repeats of them, and gate a CI job.",
     "roofline": "Compare each region's messages with the machine's limits.",
     "scale": "Predict how each category grows with the ranks.",

@@ -201,19 +201,19 @@ def _document(found: Prediction) -> dict[str, object]:
 
     columns = (*found.swept, *found.results)
     intervals = {c.name: list(zip(*c.interval, strict=True)) for c in found.results if c.interval is not None}
-    told: dict[str, object] = {}
+    uncertainty: dict[str, object] = {}
     if found.uncertain is not None:
-        told["interval"] = [
+        uncertainty["interval"] = [
             {name: [plain(float(low)), plain(float(high))] for name, (low, high) in zip(intervals, row, strict=True)}
             for row in zip(*intervals.values(), strict=True)
         ]
-        told["interval_level"] = 0.95
-        told["interval_from"] = dict(zip(("stated", "entering"), found.uncertain, strict=True))
+        uncertainty["interval_level"] = 0.95
+        uncertainty["interval_from"] = dict(zip(("stated", "entering"), found.uncertain, strict=True))
     return {
         "model": found.model.name,
         "parameters": [{"name": n, "value": v, "from": origin} for n, v, origin in (*found.used, *found.defaults)],
         "columns": [{"name": c.name, "unit": c.unit, "meaning": c.meaning} for c in columns],
         "rows": [{name: plain(value) for name, value in row.items()} for row in found.rows()],
-        **told,
+        **uncertainty,
         "extrapolated": [{"values": list(one.names), "why": one.why, "rows": one.rows} for one in found.beyond],
     }

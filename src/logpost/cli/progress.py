@@ -14,7 +14,7 @@ def _silent(_phase: str, _done: int, _total: int) -> None:
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     """Yields report(phase, done, total); total 0 means that it is not known."""
-    # Where nothing is drawn, nobody waits for what draws.
+    # Without a terminal nothing is drawn, and the import of the drawing library is saved.
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield _silent
         return

@@ -69,7 +69,7 @@ def command(
     keep_in: Annotated[
         Path | None,
         typer.Option(
-            "--keep-in", metavar="DIR", help="Where the rings are, such as /dev/shm [default: beside the archive]."
+            "--keep-in", metavar="DIR", help="Where the rings are, such as /dev/shm [default: the archive's folder]."
         ),
     ] = None,
     hang: Annotated[
@@ -78,7 +78,7 @@ def command(
             "--hang",
             metavar="TIME",
             help="When a rank of this host sits in one call for so long (90s, 10min, 1h): make an archive of the run "
-            "so far, once. The program goes on.",
+            "so far, once. The program continues.",
         ),
     ] = None,
     dump_signal: Annotated[
@@ -107,7 +107,7 @@ def command(
             "then: no stacks are kept.",
         ),
     ] = False,
-    keep_raw: Annotated[bool, typer.Option("--keep-raw", help="Keep the raw logs beside the archive.")] = False,
+    keep_raw: Annotated[bool, typer.Option("--keep-raw", help="Keep the raw logs in the archive's folder.")] = False,
     measure_with: Annotated[
         str | None,
         typer.Option(
@@ -186,7 +186,7 @@ def command(
         if s.get("stopped"):
             say(f"{s['stopped']} threads stopped recording before the program ended (full disk or --limit)")
         if s.get("overwritten_calls"):
-            hush(f"the rings have overwritten {s['overwritten_calls']} calls; the archive holds what came after them")
+            hush(f"the rings have overwritten {s['overwritten_calls']} calls; the archive holds the later ones")
         if s.get("skipped_calls"):
             hush(f"recording was off at times, for {s['skipped_calls']} calls; the archive says when")
         if as_json:
@@ -212,7 +212,9 @@ def command(
         }
         for option, given in not_scoreps.items():
             if given:
-                raise InputError(f"{option} is not for Score-P, which records by itself; leave out it or --with scorep")
+                raise InputError(
+                    f"{option} is not for Score-P, which has a separate recorder; leave out it or --with scorep"
+                )
         from logpost.cli.record_scorep import measure
 
         raise typer.Exit(measure(program or [], output, memory, filter_file, described, say, hush, as_json=as_json))

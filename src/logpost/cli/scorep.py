@@ -1,4 +1,4 @@
-"""`logpost scorep`: what a site that measures with Score-P needs beside `record --with scorep`."""
+"""`logpost scorep`: what a site that measures with Score-P needs in addition to `record --with scorep`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def propose_filter(
 ) -> None:
     """Propose a filter file for Score-P: functions with many visits, little time each, and no MPI beneath.
 
-    Without -o the file goes to standard output. Limits and types are those of scorep-score -g.
+    Without -o the file is written to standard output. Limits and types are those of scorep-score -g.
 
     Example: logpost scorep filter app.run -o app.filter
 

@@ -111,10 +111,10 @@ def selection(begin: str | None, end: str | None, region: str | None, phase: int
 
 
 def scoped(run: Run, chosen: Selection) -> Run:
-    """The run, or what of it lies in the region of interest, computed from its own tables.
+    """The run, or its part within the region of interest, computed from its own tables.
 
     Raises:
-        InputError: the region of interest is empty, or cannot be told from the run.
+        InputError: the region of interest is empty, or cannot be computed from the run.
     """
     if chosen.everything:
         return run

@@ -78,7 +78,7 @@ def run(
 ) -> None:
     """Compile a program, run it in simulated time on a machine, and leave an OTF2 archive.
 
-    The program prints to standard output, logpost to standard error. Beside the archive lie
+    The program prints to standard output, logpost to standard error. The archive's folder also has
     the simulated machine (machine.toml) and network (platform.xml). `logpost testbed settings` lists the settings.
 
     Example: logpost testbed run --machine alewife --ranks 32 --workload em3d -o runs -- --order original

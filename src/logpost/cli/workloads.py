@@ -104,10 +104,10 @@ def run(
     arguments: list[str] = ARGUMENTS,
     ranks: int = typer.Option(4, "--ranks", "-n", min=1, help="Processes to start."),
     compiler: str | None = COMPILER,
-    launcher: str | None = typer.Option(None, "--mpirun", help="Launcher [default: the one beside the compiler]."),
+    launcher: str | None = typer.Option(None, "--mpirun", help="Launcher [default: the one in the compiler's folder]."),
     program: str | None = PROGRAM,
 ) -> None:
-    """Compile an application if necessary and run it; logpost's options come before the name.
+    """Compile an application if necessary and run it; logpost's options are before the name.
 
     Example: logpost workloads run -n 4 em3d -- --order improved
     """

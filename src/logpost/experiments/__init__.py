@@ -1,6 +1,6 @@
 """The papers' experiments, run again: each is a file, or a folder with a file per figure, that runs and compares.
 
-`logpost experiments list | run NAME... | run all [-o DIR] [--quick]`. This package sits at the top, beside the command
+`logpost experiments list | run NAME... | run all [-o DIR] [--quick]`. This package is at the top, next to the command
 line, because an experiment may use every other folder (cli -> experiments -> dashboards -> analyzer -> replay ->
 machines, and collectors and the testbed's facade).
 
@@ -27,11 +27,11 @@ How to add an experiment
 3. `run(context) -> Result`. The quick form is the same code with other sizes: `context.size(full=15, quick=4)`.
    Quick: a few seconds, it runs in the suite. Full: at most 90 to 120 s on 2 cores.
    * `context.each("span", spans, one)` runs `one(span)` for each, two at a time, with progress. Results keep their
-     order. For measurements that must have the machine alone, pass `at_once=1`.
+     order. For measurements that must have the machine alone, pass `concurrent=1`.
    * `context.folder` is DIR/runs/<experiment>: leave archives there, so that a person can open them;
-     `context.analyze(archive, machine, "name")` writes a run beside them and returns it opened.
+     `context.analyze(archive, machine, "name")` writes a run to the same folder and returns it opened.
    * Nothing is cached: what a page shows was computed when it was written.
-   * A failure that a user can cure is an `InputError`: it is shown in one line, and the other experiments go on.
+   * A failure that a user can cure is an `InputError`: it is shown in one line, and the other experiments continue.
 
 4. The `Result` (framework/result.py) has
    * `summary`: two sentences with the numbers that matter.

@@ -98,7 +98,7 @@ def run(context: Context) -> Result:
         notes=(
             "Random destinations without oneself; a factor is the mean over sizes and seeds with its 95 % interval.",
             "The wormhole network (experiments/support/wormhole.py) is played event by event: channels serve one "
-            "message at a time, first come first served; a blocked header keeps the channels that it has; a node sends "
+            "message at a time, in the order of arrival; a blocked header keeps the channels that it has; a node sends "
             "one and takes in one message at a time. Its values are G and o_s of Table 2, 45 % of 2.2, 0.8 cycles per "
             "hop (SENS 3.2).",
             testbed_limits(),
@@ -293,7 +293,7 @@ def _claims(rates: Rates) -> tuple[Claim, ...]:
             spread < 0.1,
         ),
         Claim(
-            "Contention takes half of the time (same tolerance)",
+            "Contention is half of the time (same tolerance)",
             "50 %",
             f"{100 * contention:.0f} % over LogGP's B cycles on the wormhole network",
             abs(contention / 0.5 - 1) <= PAPERS_ACCURACY,

@@ -82,7 +82,7 @@ class Simulations:
 
 
 def run(context: Context) -> Result:
-    """Both styles on the testbed over several seeds, beside LogP, LoPC and LoGPC as printed and by formula."""
+    """Both styles on the testbed over several seeds, compared with LogP, LoPC and LoGPC as printed and by formula."""
     formulas, found = _formulas(), _simulate(context)
     reached, one, queueing = found.styles[REQUEST].value, found.styles[ONE_WAY].value, found.queueing
     return Result(
@@ -100,7 +100,7 @@ def run(context: Context) -> Result:
                 "request per processor.",
             ),
             Difference(
-                "C_n = 31 and 23 come neither from the formulas nor from the testbed.",
+                "C_n = 31 and 23 follow neither from the formulas nor from the testbed.",
                 "the paper does not print the message size; 31 would need 44 bytes.",
             ),
             Difference(
@@ -114,7 +114,7 @@ def run(context: Context) -> Result:
             ),
         ),
         notes=(
-            "A request interrupts, as on the Alewife: what has come is handled before a rank sends its next request "
+            "A request interrupts as on the Alewife: a rank handles arrived messages before it sends its next request "
             "(--receive interrupt).",
             testbed_limits(),
         ),
@@ -256,7 +256,7 @@ def _figure(formulas: Formulas, found: Simulations) -> Figure:
         "paper, measured": (free, 0.0, 0.0, PRINTED["measured"] - free),
         "testbed, by its split": (free, queueing, contention, max(0.0, reached - free - (queueing + contention))),
     }
-    parts = {"2(o_s + L + o_r)": 6, "C_r": 0, "2 C_n": 3, "not told apart": 1}
+    parts = {"2(o_s + L + o_r)": 6, "C_r": 0, "2 C_n": 3, "not distinguished": 1}
     chart = stacked(
         list(bars),
         [Part(name, [bar[i] for bar in bars.values()], hue) for i, (name, hue) in enumerate(parts.items())],

@@ -89,7 +89,7 @@ def run(context: Context) -> Result:
 def cross_traffic_wait(bisection: float) -> float:
     """Cycles that a message waits for a gap in the cross-traffic that lowers the bisection to so many bytes per cycle.
 
-    The I/O nodes' messages cross whole rows, so that a message waits once, where it enters one, like a customer of a
+    The I/O nodes' messages cross whole rows, so that a message waits once, where it enters one, like an arrival at a
     server with constant service (M/D/1): rho s/(2 (1 - rho)), rho the share of a channel that cross-traffic takes, s
     the time of one of its messages.
     """

@@ -74,7 +74,7 @@ def run_on_testbed(
         program=program,
         name=name,
         arguments=tuple(arguments),
-        beside={RECORDED: to_toml(recorded)},
+        further_files={RECORDED: to_toml(recorded)},
         timeout_s=timeout_s,
     )
     result = run.run(job, platform, Path(output), capture=capture, say=say)

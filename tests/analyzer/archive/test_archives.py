@@ -162,7 +162,7 @@ def test_streams_of_accelerators_are_kernels_copies_and_idle(runs: dict[str, Run
 
 
 def test_scalasca_has_no_opinion_on_threads(runs: dict[str, Run]) -> None:
-    # None of the archives that it was asked about has threads.
+    # None of the archives that it analyzed has threads.
     totals = json.loads((DATA / "scalasca-totals.json").read_text())
     assert not any("omp" in metric.split("_") for one in totals.values() for metric in one)
     assert all(runs[name].table("threads").collect().is_empty() for name in totals)

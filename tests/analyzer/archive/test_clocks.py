@@ -1,4 +1,4 @@
-"""Clocks that contradict the order of causes and effects: detected always, corrected where asked."""
+"""Clocks that contradict the order of causes and effects: detected always, corrected on request."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_warning_counts_what_disagrees_and_names_the_way_out(mode: ClockMode, 
     found = clock_warning(clock(correction=mode, left=ClockViolations(messages=1, collectives=2)))
     assert found == (
         "The clocks of this trace disagree: 1 message was received before it was sent and 2 times a member left a "
-        "collective operation before another that it had to wait for came. Waits and message times are wrong by at "
+        "collective operation before another that it had to wait for arrived. Waits and message times are wrong by at "
         f"least as much. {way_out}"
     )
 
@@ -69,7 +69,7 @@ def test_a_note_says_what_was_corrected() -> None:
     )
     assert found == (
         "25 messages were received before they were sent in the recorded times: the controlled logical clock moved "
-        "times of 3 processes, the largest by 1.93 µs; a moved message takes at least 1.50 µs (other node)."
+        "times of 3 processes, the largest by 1.93 µs; a moved message lasts at least 1.50 µs (other node)."
     )
 
 
@@ -85,7 +85,7 @@ def test_the_logical_clock_leaves_no_violation_in_any_archive(runs: dict[str, Ru
     assert mode is not ClockMode.none or violated, "no archive needs its offsets: nothing was tested"
 
 
-def test_what_is_corrected_goes_through_to_the_report(runs: dict[str, Run], tmp_path: Path) -> None:
+def test_corrections_reach_the_report(runs: dict[str, Run], tmp_path: Path) -> None:
     name, before = next((name, run) for name, run in runs.items() if run.manifest.clock.left.messages)
     after = Run.open(
         analyze(Request(before.manifest.source.anchor, str(tmp_path / f"{name}.run"), clock=ClockMode.clc))

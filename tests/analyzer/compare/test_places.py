@@ -50,7 +50,7 @@ def test_the_same_callers_and_callees_are_the_same_place_also_one_below_another(
         "solve_all": place("", ("main",), ("swap",)),
         "swap": place("", ("solve_all",), ("MPI_Send", "MPI_Recv", "MPI_Wtime")),
     }
-    # Without a file, solve_all is only known by what it calls, and that by who calls it: no fixed point to start from.
+    # Without a file, solve_all is only known by what it calls, and that by its callers: no fixed point to start from.
     assert renamed(before, after) == {}
     kept = after | {"swap": place("", ("solve_all",), ("MPI_Send", "MPI_Recv"))}
     kept["solve_all"] = place("", ("main",), ("swap", "MPI_Barrier"))
@@ -85,5 +85,5 @@ def test_a_renamed_function_is_compared_with_itself(tmp_path: Path) -> None:
         assert not check(parse(f"region.{name} > +1%"), found).holds
     assert any("solve → solve_fast" in note for note in found.notes)
     assert not found.gone
-    assert not found.came
+    assert not found.appeared
     assert found.stayed

@@ -11,7 +11,7 @@ from tests.analyzer.story import MS
 from tests.analyzer.two_phases import two_phases
 
 from logpost.analyzer.compare.repeats.compare import compare_repeats, median_run
-from logpost.analyzer.compare.repeats.slower import slower
+from logpost.analyzer.compare.repeats.slowdown import slowdown
 from logpost.analyzer.render.compare.gate import parse
 from logpost.analyzer.render.repeats.gate import FAILS, INCONCLUSIVE, PASSES, decide
 from logpost.analyzer.render.repeats.json import as_json
@@ -102,9 +102,9 @@ def test_a_gate_fails_and_names_category_region_and_rank(sides: dict[str, list[R
     assert decision.contrast.value == pytest.approx(9.4 * MS)
     assert "most was added by late sender in MPI_Recv on rank 1: 10.0 ms → 20.0 ms" in decision.sentence
     # All time: compute of rank 1 shrank as much as it waits more, so the category that grew is the waiting.
-    assert slower(repeats, "wall") == place
-    assert slower(repeats, "region.MPI_Recv") == place
-    assert slower(repeats, "contention") is None
+    assert slowdown(repeats, "wall") == place
+    assert slowdown(repeats, "region.MPI_Recv") == place
+    assert slowdown(repeats, "contention") is None
 
 
 def test_a_gate_passes_where_the_noise_cannot_reach_the_limit(sides: dict[str, list[Run]]) -> None:
@@ -135,7 +135,7 @@ def test_repeats_without_any_scatter_decide(sides: dict[str, list[Run]]) -> None
 def test_one_run_each_knows_no_noise(sides: dict[str, list[Run]]) -> None:
     decision = decide(parse("waiting > +5%"), compare_repeats(sides["10"][:1], sides["20"][:1]))
     assert decision.outcome == INCONCLUSIVE
-    assert "one run of each tells no noise: give at least two of either" in decision.sentence
+    assert "one run of each shows no noise: give at least two of either" in decision.sentence
 
 
 def test_sides_may_have_different_numbers_of_runs(sides: dict[str, list[Run]]) -> None:
@@ -163,7 +163,7 @@ def test_json_has_the_runs_values_intervals_and_gates(sides: dict[str, list[Run]
         list(stats.ttest_ind(late["b"], late["a"], equal_var=False).confidence_interval(0.95))
     )
     assert found["regions"]["MPI_Send"]["verdict"] == "within noise"
-    # POP's serialization is told apart from the category of that name: 10 * 0.6 ms.
+    # POP's serialization is distinguished from the category of that name: 10 * 0.6 ms.
     assert found["quantities"]["serialization"]["a"] == pytest.approx([0.006] * 3)
     assert "efficiency.serialization" not in found["quantities"]  # a story has no ideal network to compute it from
     assert all(0 <= value <= 1 for value in found["quantities"]["efficiency.load_balance"]["a"])
@@ -175,6 +175,6 @@ def test_json_has_the_runs_values_intervals_and_gates(sides: dict[str, list[Run]
 
 def test_findings_count_only_if_every_run_has_them(sides: dict[str, list[Run]], tmp_path: Path) -> None:
     none = [two_phases(0).write(tmp_path / "none")]
-    assert "load_imbalance" in {found.kind for found in compare_repeats(none, sides["20"]).came}
+    assert "load_imbalance" in {found.kind for found in compare_repeats(none, sides["20"]).appeared}
     assert "load_imbalance" in {found.kind for found in compare_repeats(sides["20"], none).gone}
-    assert compare_repeats([*none, *sides["20"]], sides["20"]).came == []
+    assert compare_repeats([*none, *sides["20"]], sides["20"]).appeared == []

@@ -16,10 +16,10 @@ def test_programs_with_only_their_frame_in_common_are_two() -> None:
     assert not same_program(BEFORE, {"main": 5, "main / sort": 60, "main / sort / MPI_Alltoallv": 40})  # 1 of 6
 
 
-def test_programs_without_user_functions_are_told_by_the_calls_that_take_their_time() -> None:
+def test_programs_without_user_functions_are_known_by_their_longest_calls() -> None:
     few = {"MPI_Comm_rank": 1, "MPI_Comm_size": 1, "MPI_Irecv": 20, "MPI_Barrier": 2, "MPI_Init": 900}
     assert not same_program(few | {"MPI_Waitall": 500}, few | {"MPI_Wait": 500})  # 4 of 6 paths, 24 of 524
 
 
-def test_runs_without_any_call_path_are_not_told_apart() -> None:
+def test_runs_without_any_call_path_count_as_one_program() -> None:
     assert same_program({}, {})

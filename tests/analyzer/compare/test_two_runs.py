@@ -24,7 +24,7 @@ from logpost.replay.cost.message_models import MessageModel
 
 @pytest.fixture(scope="module")
 def faster(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
-    """A: rank 0 comes 20 ms late; B: 5 ms late."""
+    """A: rank 0 arrives 20 ms late; B: 5 ms late."""
     path = tmp_path_factory.mktemp("runs")
     return compare(two_phases(20).write(path / "a"), two_phases(5).write(path / "b"))
 
@@ -50,7 +50,7 @@ def test_categories_groups_and_wait_states(faster: Comparison) -> None:
     assert (faster.wall.before, faster.wall.after) == (100 * MS, 100 * MS)
 
 
-def test_regions_that_changed_come_first(faster: Comparison) -> None:
+def test_regions_that_changed_are_first(faster: Comparison) -> None:
     by_name = {(change.kind, change.region): change for change in faster.regions}
     recv = by_name["communication", "MPI_Recv"]
     assert (recv.time.before, recv.time.after) == (30 * MS, 15 * MS)
@@ -61,13 +61,13 @@ def test_regions_that_changed_come_first(faster: Comparison) -> None:
     assert by_name["communication", "MPI_Send"].time.difference == 0
 
 
-def test_findings_stay_come_and_go(faster: Comparison, tmp_path: Path) -> None:
+def test_findings_stay_appear_and_vanish(faster: Comparison, tmp_path: Path) -> None:
     # Rank 0 has 20 ms, then 5 ms more work than rank 1 in solve, which waits for it: in both, worth half of that.
     (stayed,) = [(a.gain, b.gain) for a, b in faster.stayed if a.kind == "load_imbalance"]
     assert stayed == pytest.approx((0.1, 0.025))
     runs = two_phases(20).write(tmp_path / "a"), two_phases(0).write(tmp_path / "b")
     assert "load_imbalance" in {found.kind for found in compare(*runs).gone}
-    assert "load_imbalance" in {found.kind for found in compare(*reversed(runs)).came}
+    assert "load_imbalance" in {found.kind for found in compare(*reversed(runs)).appeared}
 
 
 def test_estimated_machines_are_pointed_out(faster: Comparison) -> None:

@@ -109,7 +109,7 @@ def test_a_call_in_a_collective_operation_waits_for_its_last_member(tmp_path: Pa
 def test_an_eager_send_does_not_wait_for_its_receiver(tmp_path: Path) -> None:
     story = Story(2, 1000)
     send, recv = story.path("main", "MPI_Send"), story.path("main", "MPI_Recv")
-    # Gone at 20, it lies at the other end until it is received at 500.
+    # Sent at 20, it waits at the other end until it is received at 500.
     story.call(0, 10, 20, send, send_overhead=10)
     story.call(1, 500, 510, recv, recv_overhead=10)
     story.message(

@@ -12,7 +12,7 @@ from rich.console import Console
 from tests.analyzer.in_process import analyze
 from tests.analyzer.whole_machine import write_whole_machine
 
-from logpost.analyzer.explain.messages import ROLES, Explained, Explanation, Side, Split, candidates, explain
+from logpost.analyzer.explain.messages import ROLES, ExplainedMessage, Explanation, Side, Split, candidates, explain
 from logpost.analyzer.explain.piece import Piece
 from logpost.analyzer.findings.evidence.places import Place
 from logpost.analyzer.pipeline.request import Request
@@ -32,7 +32,7 @@ def rows_of(run: Run) -> dict[str, dict[str, Any]]:
     return {f"{row['recv_location']}:{row['recv_number']}": row for row in messages.iter_rows(named=True)}
 
 
-def check(message: Explained, row: dict[str, Any], own: MessageModel) -> None:
+def check(message: ExplainedMessage, row: dict[str, Any], own: MessageModel) -> None:
     """The segments of every model fill the envelope without gap; those of the run's model add up to its row."""
     assert message.end_ps - message.begin_ps == row["envelope_ps"]
     for split in message.splits:
@@ -94,7 +94,7 @@ def test_the_calls_of_a_message_are_those_of_its_row(runs: dict[str, Run]) -> No
     assert (received.enter_ps, received.leave_ps) == (row["recv_enter_ps"], row["recv_leave_ps"])
 
 
-def test_the_worst_explained_come_first(runs: dict[str, Run]) -> None:
+def test_the_worst_explained_are_first(runs: dict[str, Run]) -> None:
     run = runs["scorep-npb-lu-S-comp-4"]
     found = candidates(run, 5)
     divided = "residual" not in run.manifest.machine.undivided
@@ -141,11 +141,11 @@ def test_a_members_way_through_a_collective_is_without_gap_and_ends_as_replayed(
         (one,) = explain(run, str(row["complete_call"]), models=[MessageModel.full, MessageModel.logp]).collectives
         assert (one.operation, one.members, one.leave_ps) == ("Allreduce", 4, row["leave_ps"])
         assert one.since_ps - one.enter_ps == row["wait_ps"]
-        for way in one.ways:
-            assert way.algorithm != "not_known"
-            ends = [one.since_ps, *(stretch.end_ps for stretch in way.stretches)]
-            assert [stretch.begin_ps for stretch in way.stretches] == ends[:-1]
-            assert way.end_ps == ends[-1]
+        for path in one.paths:
+            assert path.algorithm != "not_known"
+            ends = [one.since_ps, *(stretch.end_ps for stretch in path.stretches)]
+            assert [stretch.begin_ps for stretch in path.stretches] == ends[:-1]
+            assert path.end_ps == ends[-1]
 
 
 def test_a_request_that_was_never_served_is_named(runs: dict[str, Run]) -> None:
@@ -170,7 +170,7 @@ def test_of_a_model_that_the_machine_cannot_feed_alone_nothing_is_left(runs: dic
         explain(runs["pipit-ping-pong"], "0:0", models=(MessageModel.log3p,))
 
 
-def told() -> Explanation:
+def explanation() -> Explanation:
     """One message of 100 us: sent from 0 to 20, received from 10 to 100."""
     us = 10**6
     place = Place("main / MPI_Send", "MPI_Send", "a.c", 7, True)
@@ -179,7 +179,7 @@ def told() -> Explanation:
         return Split(model, tuple(Piece(part, a * us, b * us) for part, a, b in pieces), 0, rendezvous=False)
 
     loggp = (("send_overhead", 0, 20), ("latency", 20, 60), ("recv_overhead", 60, 100))
-    message = Explained(
+    message = ExplainedMessage(
         name="1:0",
         sender="rank 0",
         receiver="rank 1",
@@ -211,7 +211,7 @@ def told() -> Explanation:
 def test_bars_of_both_sides_and_all_models_share_one_axis() -> None:
     # Names take 10 + 2 cells and the margin 2: 20 cells of 5 us are left of 34.
     console = Console(file=io.StringIO(), width=34, color_system=None, highlight=False)
-    print_explanation(told(), console)
+    print_explanation(explanation(), console)
     assert isinstance(console.file, io.StringIO)
     lines = [line.strip() for line in console.file.getvalue().splitlines()]
     first = next(i for i, line in enumerate(lines) if line.startswith("0 s"))
@@ -222,14 +222,14 @@ def test_bars_of_both_sides_and_all_models_share_one_axis() -> None:
         "LogP        ssss????????????????",
         "rank 1      ··██████████████████",
     ]
-    told_text = " ".join(lines)
-    assert "2 further messages of this call (--top)" in told_text
-    assert "LogP: 80.0 % residual, 0.0 % deficit" in told_text
-    assert "log3P: machine ours has no o_net" in told_text
+    shown_text = " ".join(lines)
+    assert "2 further messages of this call (--top)" in shown_text
+    assert "LogP: 80.0 % residual, 0.0 % deficit" in shown_text
+    assert "log3P: machine ours has no o_net" in shown_text
 
 
 def test_json_has_every_segment_in_picoseconds() -> None:
-    (message,) = as_json(told())["messages"]
+    (message,) = as_json(explanation())["messages"]
     assert message["envelope_ps"] == 100 * 10**6
     assert message["calls"][0] == {
         "role": "send",

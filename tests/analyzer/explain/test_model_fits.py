@@ -1,4 +1,4 @@
-"""The models beside each other: what every split must keep, on every real archive."""
+"""The models next to each other: what every split must keep, on every real archive."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def test_every_model_has_a_name_and_its_terms(model: MessageModel) -> None:
 
 def test_progress_names_each_model(traces: Path, tmp_path: Path) -> None:
     run = Run.open(analyze(Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run"))))
-    told: list[tuple[str, int, int]] = []
-    model_fits(run, lambda *step: told.append(step))
-    assert told[0] == ("rebuilding the program", 0, 0)
-    assert told[2] == ("splitting messages under LogGP", 1, len(MessageModel))
-    assert len(told) == 1 + len(MessageModel)
+    reported: list[tuple[str, int, int]] = []
+    model_fits(run, lambda *step: reported.append(step))
+    assert reported[0] == ("rebuilding the program", 0, 0)
+    assert reported[2] == ("splitting messages under LogGP", 1, len(MessageModel))
+    assert len(reported) == 1 + len(MessageModel)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module", params=[None, "alewife"])
 def run(request: pytest.FixtureRequest, traces: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """SHMEM, on the machine that its trace tells, and on one whose values are known."""
+    """SHMEM, on the machine estimated from its trace, and on one whose values are known."""
     archive = next((traces / "scorep-shmem-stencil-4").glob("*.otf2"))
     made = tmp_path_factory.mktemp("transfers") / "stencil.run"
     analyze(Request(str(archive), str(made), machine=request.param))
@@ -31,22 +31,22 @@ def test_the_run_s_own_model_gives_the_parts_of_its_table(run: Run) -> None:
     row = run.table("transfers").filter(pl.col("complete_call") >= 0).collect().row(7, named=True)
     rows = transfers_of(run, row["complete_call"])
     assert (rows["complete_call"] == row["complete_call"]).all()
-    for told, mine in zip(explain_transfers(run, rows), rows.iter_rows(named=True), strict=True):
-        own = next(split for split in told.splits if split.model is run.manifest.machine.model)
+    for explained, mine in zip(explain_transfers(run, rows), rows.iter_rows(named=True), strict=True):
+        own = next(split for split in explained.splits if split.model is run.manifest.machine.model)
         parts = {part: mine[f"{part}_ps"] for part in TRANSFER_PARTS}
         assert own.parts_ps == merged(parts, run.manifest.machine.undivided)
         assert own.deficit_ps == mine["deficit_ps"]
-        assert (told.kind, told.bytes) == (mine["kind"], mine["bytes"])
+        assert (explained.kind, explained.bytes) == (mine["kind"], mine["bytes"])
 
 
 def test_the_parts_of_every_model_fill_the_envelope(run: Run) -> None:
     puts = run.table("transfers").filter(pl.col("kind") == "put", pl.col("complete_call") >= 0).collect()
     rows = transfers_of(run, puts["call"][len(puts) // 2])
     assert not rows.is_empty()
-    for told in explain_transfers(run, rows):
-        assert {MessageModel.full, MessageModel.logp} <= {split.model for split in told.splits}
-        for split in told.splits:
-            assert sum(split.parts_ps.values()) == told.end_ps - told.begin_ps
+    for explained in explain_transfers(run, rows):
+        assert {MessageModel.full, MessageModel.logp} <= {split.model for split in explained.splits}
+        for split in explained.splits:
+            assert sum(split.parts_ps.values()) == explained.end_ps - explained.begin_ps
 
 
 def test_a_call_without_transfers_has_none(run: Run) -> None:

@@ -98,7 +98,7 @@ def test_unknown_table_names_those_that_exist(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_an_earlier_export_is_replaced_only_when_asked(tmp_path: Path) -> None:
+def test_an_earlier_export_is_replaced_only_on_request(tmp_path: Path) -> None:
     run = make_run(tmp_path / "a.run", ranks=1)
     export_csv(run, tmp_path / "out", ["pairs"])
     with pytest.raises(InputError, match=r"out already exists; pass --force to overwrite it"):

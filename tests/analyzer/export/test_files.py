@@ -7,7 +7,7 @@ import stat
 import threading
 from pathlib import Path
 
-from logpost.analyzer.export.files import whole
+from logpost.analyzer.export.files import atomic_output
 
 
 def test_a_pipe_stays_a_pipe_and_gets_the_bytes(tmp_path: Path) -> None:
@@ -16,7 +16,7 @@ def test_a_pipe_stays_a_pipe_and_gets_the_bytes(tmp_path: Path) -> None:
     read: list[bytes] = []
     reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
     reader.start()
-    with whole(pipe, force=False, directory=False) as work:
+    with atomic_output(pipe, force=False, directory=False) as work:
         work.write_bytes(b"text")
         assert work.stat().st_size == 4
     reader.join(10)
@@ -29,7 +29,7 @@ def test_a_link_stays_a_link_and_what_it_leads_to_is_written(tmp_path: Path) -> 
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "real").write_text("old")
     (tmp_path / "link").symlink_to("there/real")
-    with whole(tmp_path / "link", force=True, directory=False) as work:
+    with atomic_output(tmp_path / "link", force=True, directory=False) as work:
         work.write_text("new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "there" / "real").read_text() == "new"

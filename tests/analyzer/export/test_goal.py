@@ -27,7 +27,7 @@ EXACT = (
 )
 """Blocking calls, Isend and Irecv with one wait, barriers, reductions, trees, an all-to-all: all messages eager."""
 """Besides: `clean_halo`, a Waitall over four neighbours, whose order the simulators may choose; and `rma_locks`, what a
-schedule cannot tell."""
+schedule cannot contain."""
 
 
 @pytest.fixture(scope="module")
@@ -63,19 +63,23 @@ def exported(run: Run, folder: Path, unit: str = "ps") -> tuple[str, pl.DataFram
 def test_parts_of_a_rank_make_the_same_schedule(
     runs_of: RunsOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Labels, rounded times and what waits for what go on from part to part; progress counts all calls."""
+    """Labels, rounded times and what waits for what continue from part to part; progress counts all calls."""
     run = runs_of["clean_halo"]
     text, rows = exported(run, tmp_path, "ns")
     monkeypatch.setattr("logpost.analyzer.export.goal_schedule.PART", 3)
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     export_goal(
-        run, tmp_path / "b.goal", tmp_path / "b.map.parquet", unit="ns", report=lambda *progress: told.append(progress)
+        run,
+        tmp_path / "b.goal",
+        tmp_path / "b.map.parquet",
+        unit="ns",
+        report=lambda *progress: reported.append(progress),
     )
     assert (tmp_path / "b.goal").read_text() == text
     assert pl.read_parquet(tmp_path / "b.map.parquet").equals(rows)
     calls = run.facts("calls").select(pl.len()).collect().item()
-    done = [progress[1] for progress in told]
-    assert told[-1] == ("calls", calls, calls)
+    done = [progress[1] for progress in reported]
+    assert reported[-1] == ("calls", calls, calls)
     assert len(set(done)) > run.manifest.ranks
     assert done == sorted(done)
 
@@ -132,12 +136,12 @@ def test_collectives_are_messages_of_their_instance(runs_of: RunsOf, tmp_path: P
 
 
 def test_what_has_no_messages_is_a_calc_of_its_call(runs_of: RunsOf, tmp_path: Path) -> None:
-    """Every call is told: start-up, and operations of unknown members, take what follows their last enter."""
+    """Every call is written: start-up, and operations of unknown members, take what follows their last enter."""
     run = runs_of["barrier_slow_rank"]
     text, found = exported(run, tmp_path)
     calls = run.facts("calls").select("call").collect()["call"]
-    told = set(found.filter(pl.col("call") >= 0)["call"])
-    assert sorted(told) == sorted(calls)
+    reported = set(found.filter(pl.col("call") >= 0)["call"])
+    assert sorted(reported) == sorted(calls)
     regions = run.facts("regions").filter(pl.col("kind") == "init_finalize").select("region")
     meetings = run.facts("calls").join(regions, on="region", how="semi").collect()
     assert found.filter(pl.col("call").is_in(meetings["call"].implode()))["kind"].unique().to_list() in ([], ["calc"])
@@ -162,7 +166,7 @@ def test_the_heading_has_the_machine_and_the_unit(runs_of: RunsOf, tmp_path: Pat
     assert f"other_node: L={values.L_ps[row] / 1000:.6g} o_s={values.o_s_ps[row] / 1000:.6g}" in text
 
 
-def test_what_a_schedule_cannot_tell_is_counted(runs_of: RunsOf, tmp_path: Path) -> None:
+def test_what_a_schedule_cannot_contain_is_counted(runs_of: RunsOf, tmp_path: Path) -> None:
     run = runs_of["rma_locks"]
     transfers = run.facts("transfers").select(pl.len()).collect().item()
     written = export_goal(run, tmp_path / "a.goal", tmp_path / "a.map.csv")

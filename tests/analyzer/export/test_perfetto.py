@@ -16,7 +16,7 @@ from tests.dashboards.synthetic import Names, make_run
 
 from logpost.analyzer.archive._native import perfetto_counter, perfetto_slices
 from logpost.analyzer.export import perfetto as subject
-from logpost.analyzer.export.perfetto import Written, export_perfetto
+from logpost.analyzer.export.perfetto import PerfettoExport, export_perfetto
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import CATEGORIES
 from logpost.errors import InputError
@@ -56,7 +56,7 @@ class Parsed:
         }
 
 
-def exported(run: Run, path: Path) -> tuple[Parsed, Written]:
+def exported(run: Run, path: Path) -> tuple[Parsed, PerfettoExport]:
     written = export_perfetto(run, path)
     assert path.stat().st_size == written.bytes
     return Parsed(path.read_bytes()), written

@@ -46,7 +46,7 @@ def _run(bytes_in_all: int) -> Run:
     return cast("Run", stub)
 
 
-def test_functions_that_cost_more_than_they_tell_are_proposed() -> None:
+def test_functions_that_cost_more_than_they_are_worth_are_proposed() -> None:
     found = propose(_run(200_000))
     # slow is over 1 us, pack and loop have MPI and OpenMP beneath, rare's 120 bytes are below 1 %
     assert [(f.name, f.visits, f.bytes, f.time_per_visit_ns) for f in found.functions] == [

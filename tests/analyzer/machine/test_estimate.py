@@ -49,7 +49,7 @@ def samples(
     slack: tuple[int, ...] = (), sent_apart: tuple[int, ...] = (), **columns: tuple[Any, Any]
 ) -> dict[str, Any]:
     """What a trace shows of one class; a slack for each receive; receivers that no processor
-    spaced; who was away needs a quarter of that once it is back."""
+    spaced; a processor that was away needs a quarter of that once it is back."""
     messages = columns["whole"][0].size if "whole" in columns else 0
     none = {name: column() for name in PAIRS}
     rest = columns["unanswered"][1] // 4 if "unanswered" in columns else np.zeros(0, dtype=np.int64)
@@ -103,7 +103,7 @@ def test_a_trace_with_witnesses_of_everything_but_g_measures_everything_but_g() 
     assert found.unmeasured == {"g"}
 
 
-def test_messages_that_all_met_others_bound_their_sum_and_tell_nothing_else() -> None:
+def test_messages_that_all_queued_bound_their_sum_and_show_nothing_else() -> None:
     found = between_nodes(samples(whole=column((8, 5000), (8, 3000), (8, 9000))))
     one = found.classes["other_node"]
     assert ends(one.total) == (0, 3002)
@@ -161,7 +161,7 @@ def test_synchronous_messages_measure_three_latencies() -> None:
     one = found.classes["other_node"]
     assert one.L.value == pytest.approx(500)
     assert one.L.low <= 500 <= one.L.high
-    # NICs that answer by themselves spare two overheads of 100: L may be longer by 200 / 3 than the value.
+    # NICs that reply independently spare two overheads of 100: L may be longer by 200 / 3 than the value.
     assert one.L.high == pytest.approx(500 + 200 / 3, abs=4)
 
 
@@ -177,7 +177,7 @@ def test_the_eager_limit_needs_proof_below_and_evidence_above() -> None:
     assert limit(column(*((64, 1),) * 50)) is None  # a wait at a size that is proven to be eager
 
 
-def test_a_time_that_is_not_told_from_zero_is_no_measurement() -> None:
+def test_a_time_indistinguishable_from_zero_is_no_measurement() -> None:
     found = between_nodes(samples(whole=column((8, 1000)), send_at_once=column((8, 0), (8, 0), (8, 0))))
     assert found.classes["other_node"].o_s == Interval(
         0, 2, 0, 0, "3 sends that returned at once; not distinguishable from 0"
@@ -212,7 +212,7 @@ def test_a_trace_without_messages_has_a_machine_of_zeros_and_nothing_to_say() ->
     assert not found.parameters().L_ps.any()
 
 
-def test_messages_that_contradict_causality_are_said_to_tell_nothing() -> None:
+def test_messages_that_contradict_causality_are_said_to_show_nothing() -> None:
     found = between_nodes({**samples(), "messages": 7})
     assert found.notes == (
         "other_node: 7 messages, but none identifies a parameter",
@@ -235,7 +235,7 @@ def test_one_size_says_nothing_of_the_slope() -> None:
     assert found.constant == (9, 10, 11)
 
 
-def test_times_that_lie_on_no_line_widen_their_interval() -> None:
+def test_times_that_fit_no_line_widen_their_interval() -> None:
     # 10, 30, 10 at 0, 1, 2 B: a flat line misses by 10 at best; twice that is added to the clock's 1.
     found = lines([point(g, 1.0) for g in groups(column((0, 10), (1, 30), (2, 10)))])
     assert found is not None
@@ -260,12 +260,12 @@ def test_an_interval_that_does_not_hold_its_value_is_refused() -> None:
 def test_a_bound_below_all_of_an_interval_contradicts_it() -> None:
     known = measured(90, 110, 100, 5, "x")
     assert known.at_most(95) == Interval(90, 95, 95, 5, "x")
-    assert known.at_most(80) == Interval(0, 110, 0, 0, "x took longer than the parameter may")
+    assert known.at_most(80) == Interval(0, 110, 0, 0, "x exceeded the parameter's bound")
     assert known.at_most(200) is known
 
 
-def test_a_receive_that_took_longer_than_another_ever_did_had_not_found_its_message() -> None:
-    """What had been sent for long came late behind traffic that the trace does not show: o_r is at most 40 ps, and a
+def test_a_receive_longer_than_every_other_had_not_found_its_message() -> None:
+    """What had been sent for long arrived late behind traffic that the trace does not show: o_r is at most 40 ps, and a
     call of 400 ps measures nothing."""
     whole, eager = column(*WHOLE), column((2, 100), (101, 100), (1001, 100))
     receive = column((8, 400), *((8, 40),) * 6)
@@ -280,8 +280,8 @@ def test_a_receive_that_took_longer_than_another_ever_did_had_not_found_its_mess
     assert one.L.low <= 660 <= one.L.high
 
 
-def test_a_whole_that_takes_longer_than_a_message_ever_did_measures_no_latency() -> None:
-    """Messages of 101 and 1001 B give 800 ps without data; one of 8 B took only 500 ps."""
+def test_a_whole_longer_than_every_message_measures_no_latency() -> None:
+    """Messages of 101 and 1001 B give 800 ps without data; one of 8 B had only 500 ps."""
     row = samples(
         whole=column(*WHOLE[1:], (8, 500)), undisturbed_nonblocking=column(*WHOLE[1:]), early_complete=column((1001, 1))
     )
@@ -296,14 +296,14 @@ def test_calls_that_start_sends_of_several_classes_only_bound_o_s() -> None:
 
 
 def test_sends_that_spread_more_than_others_bound_o_s_by_their_own_spread() -> None:
-    """Sends of 8 B all take 1000 ps; those of 64 B spread from 900 to 1000 ps, which bounds no o_s at 902 ps."""
+    """Sends of 8 B all last 1000 ps; those of 64 B spread from 900 to 1000 ps, which bounds no o_s at 902 ps."""
     wide = ((64, 900),) * 2 + ((64, 1000),) * 18
     row = samples(whole=column((8, 5000)), send_at_once=column(*((8, 1000),) * 20, *((16, 1000),) * 20, *wide))
     assert between_nodes(row).classes["other_node"].o_s.high >= 1000
 
 
-def test_g_is_the_spacing_of_messages_that_queue_where_their_bytes_cannot_take_as_long() -> None:
-    """Messages of 8 B arrive 50 ps apart, sent 10 apart; 900 B took 1000 ps, so that G is at most 1.2 ps/B."""
+def test_g_is_the_spacing_of_queued_messages_that_their_bytes_do_not_explain() -> None:
+    """Messages of 8 B arrive 50 ps apart, sent 10 apart; 900 B lasted 1000 ps, so that G is at most 1.2 ps/B."""
     known = {"whole": column((8, 300), (901, 1000)), "early_complete": column((1000, 1))}
     found = between_nodes(samples(**known, sent_apart=(10,) * 6, spacing=column(*((8, 50),) * 6)))
     g = found.classes["other_node"].g
@@ -312,7 +312,7 @@ def test_g_is_the_spacing_of_messages_that_queue_where_their_bytes_cannot_take_a
     # Sent as far apart as they arrive, they may not have met: g is at most that.
     apart = between_nodes(samples(**known, sent_apart=(50,) * 6, spacing=column(*((8, 50),) * 6)))
     assert apart.classes["other_node"].g.bound_only
-    # 100 B can take 50 ps by their bytes alone.
+    # 100 B can last 50 ps by their bytes alone.
     large = between_nodes(samples(**known, sent_apart=(10,) * 6, spacing=column(*((100, 50),) * 6)))
     assert large.classes["other_node"].g.bound_only
     assert large.classes["other_node"].g.high <= 52
@@ -322,18 +322,18 @@ def test_messages_that_end_only_when_an_away_side_is_back_ask_first() -> None:
     """Six messages of 64 KiB whose sender was away for 200 ps ended 50 ps after its return: no eager message does."""
     whole = column(*((65536, 300),) * 6)
     away = column(*((65536, 200),) * 6)
-    asks = between_nodes(samples(whole=whole, unanswered=away)).classes["other_node"]
-    assert asks.limit == 0
-    # 50 ps are an answer and the payload's way: with two ticks, all that L + o_s + o_r can be.
-    assert asks.total.high == 52
-    # One that ended before its sender was back did not ask, or its NIC answered.
+    handshake = between_nodes(samples(whole=whole, unanswered=away)).classes["other_node"]
+    assert handshake.limit == 0
+    # 50 ps are a CTS and the payload's flight: with two ticks, all that L + o_s + o_r can be.
+    assert handshake.total.high == 52
+    # One that ended before its sender was back had no handshake, or its NIC replied.
     some = between_nodes(samples(whole=whole, unanswered=away, answered=column((65536, 200)))).classes["other_node"]
     assert some.limit is None
     assert some.total.high > 250
 
 
 def test_the_clock_s_noise_is_that_of_the_class_that_shows_it() -> None:
-    """Between nodes sends take 1000 ps and spread by 50; within a node they take none that this clock shows."""
+    """Between nodes sends last 1000 ps and spread by 50; within a node they have no duration that this clock shows."""
     sends = column(*((8, time) for time in (*(950,) * 5, *(1000,) * 10, *(1050,) * 5)))
     far = samples(whole=column((8, 5000)), send_at_once=sends)
     near = samples(whole=column((8, 40)), send_at_once=column(*((8, 0),) * 20))
@@ -352,8 +352,8 @@ def test_noise_that_makes_times_nothing_is_read_above_their_median() -> None:
     assert lifted.spread == 0
 
 
-def test_points_of_one_size_tell_no_slope() -> None:
-    """Of 0 and 1 B neither has a gap: (k - 1) G. 8 B take 7 ps more."""
+def test_points_of_one_size_show_no_slope() -> None:
+    """Of 0 and 1 B neither has a gap: (k - 1) G. 8 B last 7 ps more."""
     rng = np.random.default_rng(7)
     times = {size: 1000.0 + max(0, size - 1) + rng.uniform(0, 1e-3, 30) for size in (0, 1, 8)}
 

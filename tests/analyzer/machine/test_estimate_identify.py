@@ -29,7 +29,7 @@ def test_l_gives_way_until_the_queues_of_the_replay_fit() -> None:
     seen = []
 
     def replay(machine: ReplayParameters) -> Replayed:
-        # Messages take 1400 ps beside their queue: all that L has beyond 1300 is too long.
+        # Messages last 1400 ps in addition to their queue: all that L has beyond 1300 is too long.
         L = int(machine.L_ps[-1])
         seen.append(L)
         return replayed(deficit=max(0, L - 1300), too_long=float(max(0, L - 1300)), latency=300)
@@ -74,9 +74,9 @@ def test_a_small_deficit_refuses_nothing() -> None:
     assert beyond.refused
 
 
-def test_what_only_bounds_are_known_of_is_not_divided_and_facts_are() -> None:
+def test_bounded_parts_are_not_divided_and_facts_are() -> None:
     found = identify.identify(contended(), lambda _: replayed(latency=300), strided=False)
-    # o_s is measured, and every machine says who was late; L may hold queues.
+    # o_s is measured, and every machine says which end the other waits for; L may hold queues.
     assert found.undivided == (
         "endpoint_contention",
         "latency",
@@ -87,7 +87,7 @@ def test_what_only_bounds_are_known_of_is_not_divided_and_facts_are() -> None:
     )
 
 
-def test_a_fact_that_depends_on_how_long_a_message_takes_joins_them() -> None:
+def test_a_fact_that_depends_on_a_messages_duration_joins_them() -> None:
     def replay(machine: ReplayParameters) -> Replayed:
         # Without L, 300 ps more were spent with a message there and a receiver away.
         return replayed(late_receiver=0 if machine.L_ps[-1] else 300, latency=300)
@@ -108,7 +108,7 @@ def test_so_does_one_that_the_most_that_fits_of_a_parameter_changes() -> None:
     tried = set()
 
     def replay(machine: ReplayParameters) -> Replayed:
-        # Of the bound of o_r, 3002 ps, nine tenths fit; beyond seven tenths nobody was late to receive.
+        # Of the bound of o_r, 3002 ps, nine tenths fit; beyond seven tenths no receiver arrived last.
         o_r = int(machine.o_r_ps[-1])
         tried.add(o_r)
         return replayed(
@@ -123,9 +123,9 @@ def test_so_does_a_part_that_handshakes_have_once_their_three_l_fit() -> None:
     def replay(machine: ReplayParameters) -> Replayed:
         # As rendezvous, messages have 2702 ps for three times L: with more, nothing is left for what else they do.
         L = int(machine.L_ps[-1])
-        asks = machine.eager_limit("other_node") == 0
-        lacks = max(0, 3 * L - 2702) if asks else 0
-        work = 300 if asks and lacks < 10 else 100
+        handshake = machine.eager_limit("other_node") == 0
+        lacks = max(0, 3 * L - 2702) if handshake else 0
+        work = 300 if handshake and lacks < 10 else 100
         return replayed(deficit=lacks, too_long=lacks / 3, send_overhead=work, latency=300)
 
     assert "send_overhead" in identify.identify(contended(), replay, strided=False).undivided
@@ -133,7 +133,7 @@ def test_so_does_a_part_that_handshakes_have_once_their_three_l_fit() -> None:
 
 def test_what_changed_while_l_gave_way_is_not_divided_where_a_deficit_stays() -> None:
     def replay(machine: ReplayParameters) -> Replayed:
-        # Shorter messages lack less, yet noise does not explain what they lack; 300 ps of middleware go meanwhile.
+        # Shorter messages lack less, yet noise does not explain what they lack; 300 ps of middleware vanish with them.
         whole = machine.L_ps[-1] == 2902
         return replayed(deficit=80 if whole else 40, too_long=500.0, latency=300, middleware=300 if whole else 0)
 
@@ -165,7 +165,7 @@ def test_a_trace_without_messages_has_nothing_to_divide() -> None:
     assert found.undivided == ()
 
 
-def test_one_sided_transfers_without_messages_are_not_divided_and_the_reader_is_told() -> None:
+def test_one_sided_transfers_without_messages_are_not_divided_and_a_note_says_so() -> None:
     found = identify.identify(Estimate("none", {}, ()), lambda _: replayed(), strided=False, one_sided=True)
     assert set(found.undivided) == set(identify.TRANSPORT)
     assert found.notes == (

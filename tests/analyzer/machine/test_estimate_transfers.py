@@ -1,4 +1,4 @@
-"""A machine from one-sided transfers alone: puts and gets of known cost, told in code, and simulated ones."""
+"""A machine from one-sided transfers alone: puts and gets of known cost, written in code, and simulated ones."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def piece(*columns: Mapping[str, Column]) -> Piece:
     return {name: column for some in columns for name, column in some.items()}
 
 
-def program(transfers: Sequence[tuple[str, int]], *, slowed: int = 0, at_once: bool = True) -> Program:
-    """Rank 0 starts a transfer, flushes and rests, again and again; rank 1 computes. Some take 10 us more."""
+def program(transfers: Sequence[tuple[str, int]], *, slowed: int = 0, immediate: bool = True) -> Program:
+    """Rank 0 starts a transfer, flushes and rests, again and again; rank 1 computes. Some last 10 us more."""
     calls: list[tuple[int, int, int, int]] = []
     rows = []
     now = 0
@@ -38,7 +38,7 @@ def program(transfers: Sequence[tuple[str, int]], *, slowed: int = 0, at_once: b
         begun = now + OWN
         done = begun + 2 * L + (size - 1) * G + (O_R if kind == "get" else 0) + wait
         calls.append((0, 0, now, begun))
-        calls.append((0, 0, begun if at_once else begun + IDLE, done if at_once else done + IDLE))
+        calls.append((0, 0, begun if immediate else begun + IDLE, done if immediate else done + IDLE))
         rows.append((len(calls) - 2, len(calls) - 1, kind, size))
         now = done + IDLE
     calls += [(1, 0, 0, 1), (1, 0, now, now + 1)]  # rank 1 is away in between
@@ -103,7 +103,7 @@ def estimated(transfers: Sequence[tuple[str, int]], **more: object) -> Estimate:
     return of_transfers("trace", program(transfers, **more), NOTHING, asynchronous=True, tick_ps=1.0)  # type: ignore[arg-type]
 
 
-def test_puts_of_two_sizes_tell_all() -> None:
+def test_puts_of_two_sizes_identify_all() -> None:
     known = estimated([("put", 1001)] * 10 + [("put", 8001)] * 10).classes["other_node"].stated
     for name, true in (("o_s", OWN), ("L", L), ("G", G)):
         assert not known[name].bound_only
@@ -112,7 +112,7 @@ def test_puts_of_two_sizes_tell_all() -> None:
     assert known["o_r"].value == 0
 
 
-def test_gets_beside_puts_tell_the_receiver() -> None:
+def test_gets_with_puts_identify_the_receiver() -> None:
     sizes = [1001] * 10 + [8001] * 10
     known = estimated([(kind, size) for kind in ("put", "get") for size in sizes]).classes["other_node"].stated
     assert known["o_r"].value == pytest.approx(O_R, rel=1e-3)
@@ -134,8 +134,8 @@ def test_a_few_transfers_that_meet_others_change_nothing() -> None:
     assert known["L"].low <= L <= known["L"].high
 
 
-def test_what_is_completed_later_tells_nothing() -> None:
-    found = estimated([("put", 1001)] * 10 + [("put", 8001)] * 10, at_once=False)
+def test_what_is_completed_later_shows_nothing() -> None:
+    found = estimated([("put", 1001)] * 10 + [("put", 8001)] * 10, immediate=False)
     assert found.classes == {}
     assert found.notes == ("transfers identify no machine: none was completed at once and alone",)
 
@@ -143,7 +143,7 @@ def test_what_is_completed_later_tells_nothing() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
 def test_what_if_of_transfers_changes_with_the_latency(tmp_path: Path) -> None:
-    """80 gets of 4 KiB with L = 5 us, G = 1 ns/B: o_s + 2 L + 4.095 us + o_r; L can be told up to 7.5 us."""
+    """80 gets of 4 KiB with L = 5 us, G = 1 ns/B: o_s + 2 L + 4.095 us + o_r; L is known up to 7.5 us."""
     names = ("rma_remote_access", "rma_put_unattended")
     simulate(tmp_path / "cases", cases=names)
     run, served = (
@@ -156,7 +156,7 @@ def test_what_if_of_transfers_changes_with_the_latency(tmp_path: Path) -> None:
     assert found.predicted_ps > 1.2 * found.measured_ps
     assert found.interval_ps[0] <= 5_678_045_000 <= found.interval_ps[1]  # the simulator's, with 4 L
     assert "latency" in run.manifest.machine.undivided
-    # Targets that serve with their processors tell nothing, and that is said.
+    # Targets that serve with their processors show nothing, and that is said.
     assert UNSERVED in served.manifest.machine.notes
     unchanged = predict(served, Ask(settings=("L=x4",)))
     assert unchanged.predicted_ps == unchanged.measured_ps

@@ -1,4 +1,4 @@
-"""The network that a replay is told, and C_n of a run's traffic beside the closed form of the models."""
+"""The network that a replay knows, and C_n of a run's traffic next to the closed form of the models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.machines.builders import machine
 
-from logpost.analyzer.machine.network import MOST_PAIRS, tell_network
+from logpost.analyzer.machine.network import MOST_PAIRS, set_network
 from logpost.analyzer.run.program import COLLECTIVES, EPOCHS, MESSAGES, TRANSFERS, UNMATCHED
 from logpost.replay._native import Analysis, Parameters, Program, call_kinds
 from logpost.replay.columns import Column
@@ -20,29 +20,29 @@ BYTE_PS = 1000.0
 
 
 class Listener:
-    """A program whose nodes exchange messages in these pairs, and which keeps what it is told."""
+    """A program whose nodes exchange messages in these pairs, and which keeps the network that it receives."""
 
     def __init__(self, *pairs: tuple[int, int]) -> None:
         self.pairs = pairs
-        self.told: dict[str, Any] = {}
+        self.network: dict[str, Any] = {}
 
     def node_pairs(self) -> tuple[Any, Any]:
         ends = np.asarray(self.pairs, dtype=np.int32).reshape(-1, 2)
         return ends[:, 0].copy(), ends[:, 1].copy()
 
-    def set_network(self, **told: Any) -> None:
-        self.told = told
+    def set_network(self, **network: Any) -> None:
+        self.network = network
 
 
-def told(*pairs: tuple[int, int], nodes: int = 8, **tables: Any) -> tuple[dict[str, Any], list[str], Any]:
+def network_of(*pairs: tuple[int, int], nodes: int = 8, **tables: Any) -> tuple[dict[str, Any], list[str], Any]:
     program = Listener(*pairs)
-    found = tell_network(program, machine(**tables), np.arange(nodes))  # type: ignore[arg-type]
-    return program.told, found.notes, found
+    found = set_network(program, machine(**tables), np.arange(nodes))  # type: ignore[arg-type]
+    return program.network, found.notes, found
 
 
 def test_routes_are_dimension_order_and_links_are_shared() -> None:
-    # 4 x 2: 0 -> 6 goes 0 1 2 6; 0 -> 2 takes the first two of these links.
-    seen, _, network = told((0, 2), (0, 6), topology=MESH)
+    # 4 x 2: 0 -> 6 passes 0 1 2 6; 0 -> 2 takes the first two of these links.
+    seen, _, network = network_of((0, 2), (0, 6), topology=MESH)
     assert seen["hops"].tolist() == [2, 0, 2, 1]
     assert seen["route_begin"].tolist() == [0, 2, 5]
     assert seen["route"].tolist() == [0, 1, 0, 1, 2]
@@ -54,14 +54,14 @@ def test_routes_are_dimension_order_and_links_are_shared() -> None:
 
 def test_a_narrow_bisection_slows_the_links_of_the_longest_dimension() -> None:
     # Two channels each way across the middle of 4 x 2 share 2 GB/s: 500 MB/s each.
-    seen, notes, _ = told((0, 6), topology=MESH, network={"bisection": {"value": 2, "unit": "GB/s"}})
+    seen, notes, _ = network_of((0, 6), topology=MESH, network={"bisection": {"value": 2, "unit": "GB/s"}})
     assert seen["narrow_byte_ps"].tolist() == [2000, 2000, 1000]
     assert seen["dimension_byte_ps"].tolist() == [2000, 1000]
     assert "the machine's bisection leaves a byte 2 ns on a link across the middle" in notes[1]
 
 
 def test_a_wide_bisection_changes_nothing() -> None:
-    seen, notes, _ = told((0, 6), topology=MESH, network={"bisection": {"value": 8, "unit": "GB/s"}})
+    seen, notes, _ = network_of((0, 6), topology=MESH, network={"bisection": {"value": 8, "unit": "GB/s"}})
     assert not len(seen["narrow_byte_ps"])
     assert len(notes) == 1
 
@@ -74,14 +74,14 @@ def test_a_wide_bisection_changes_nothing() -> None:
         (
             [(8, 9)],
             {"topology": MESH},
-            "network contention (C_n) is 0: no message's way through the machine's network is known",
+            "network contention (C_n) is 0: no message's route through the machine's network is known",
         ),
     ],
 )
 def test_where_no_network_is_known_the_reason_is_stated(
     pairs: list[tuple[int, int]], tables: dict[str, Any], note: str | None
 ) -> None:
-    seen, notes, network = told(*pairs, nodes=10, **tables)
+    seen, notes, network = network_of(*pairs, nodes=10, **tables)
     assert seen == {}
     assert not len(network.links)
     assert notes == ([] if note is None else [note.format(name=machine(**tables).name)])
@@ -91,7 +91,7 @@ def test_too_many_pairs_are_refused_with_the_number() -> None:
     side = int(MOST_PAIRS**0.5) + 1
     pairs = [(a, b) for a in range(side) for b in range(side) if a != b]
     mesh = {"kind": "mesh", "dims": [side, 1]}
-    seen, notes, _ = told(*pairs, nodes=side, topology=mesh)
+    seen, notes, _ = network_of(*pairs, nodes=side, topology=mesh)
     assert seen == {}
     assert notes == [
         f"network contention (C_n) is 0: {len(pairs):,} pairs of nodes exchange messages, and routes are found for at "
@@ -108,7 +108,7 @@ def none(names: tuple[str, ...]) -> dict[str, Column]:
 
 
 def test_c_n_of_the_traffic_is_that_of_the_closed_form() -> None:
-    """Messages of 100 and 300 B in turn from every node of a 4 x 4 mesh to the one two columns and two rows on."""
+    """Messages of 100 and 300 B alternately from every node of a 4 x 4 mesh to the one two columns and two rows on."""
     kinds = call_kinds()
     rounds, nodes, every = 40, 16, 1_000_000
     calls: list[tuple[int, int, int, int]] = []
@@ -160,7 +160,7 @@ def test_c_n_of_the_traffic_is_that_of_the_closed_form() -> None:
         epochs=none(EPOCHS),
     )
     of = machine(topology={"kind": "mesh", "dims": [4, 4], "link_bandwidth": {"value": 1, "unit": "GB/s"}})
-    tell_network(program, of, np.arange(nodes))
+    set_network(program, of, np.arange(nodes))
     found = Analysis(program, plain_machine(), 1).network()
     # Every hop counts 2 in each dimension; a node's messages leave every 10^6 ps.
     assert found["messages"].tolist() == [nodes * rounds]

@@ -1,4 +1,4 @@
-"""The values of a split's machine: an interval keeps its two ends, whichever way it came into the run."""
+"""The values of a split's machine: an interval keeps its two ends, wherever the run has it from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logpost.machines import replay_parameters
 LATENCY = {"value": 0.08, "interval": [0.0137, 0.163], "confidence": 0.95}
 
 
-def test_an_interval_stands_as_the_file_has_it_and_not_as_half_of_its_width() -> None:
+def test_an_interval_is_kept_as_in_the_file_and_not_as_half_of_its_width() -> None:
     loggp = {"other_node": {"L": LATENCY, "o_s": {"value": 1, "uncertainty": 0.25}, "o_r": 2, "G": 3}}
     found = {value.parameter: value for value in machine_values(replay_parameters(machine(loggp=loggp)))}
     assert (found["L"].low, found["L"].high, found["L"].uncertainty) == pytest.approx((13_700, 163_000, 83_000))

@@ -50,8 +50,8 @@ def test_costs_of_each_pattern_add_up_to_its_waits(runs: dict[str, Run]) -> None
         sums = dict(costs(run).group_by("pattern").agg(pl.col("both_ps").sum()).iter_rows())
         for pattern in MESSAGE_WAITS:
             seconds = states.get(pattern, 0) / run.manifest.clock.ticks_per_second
-            # Waits of calls that wait for both a sender and a receiver are one here; messages to oneself wait for
-            # nobody.
+            # Waits of calls that wait for both a sender and a receiver are one here; messages to oneself wait for no
+            # rank.
             assert sums.get(pattern, 0) * 1e-12 <= seconds * (1 + 1e-9) + 1e-9, (name, pattern)
             if name.startswith("scorep-npb") or name == "scorep-lulesh-nocomp-8":
                 assert sums.get(pattern, 0) * 1e-12 == pytest.approx(seconds, rel=1e-6), (name, pattern)

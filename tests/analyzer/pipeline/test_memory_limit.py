@@ -1,4 +1,4 @@
-"""How much memory an analysis may take, from what the user, the cgroup and Slurm say."""
+"""The limit of an analysis's memory, from what the user, the cgroup and Slurm say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asynchronous progress that handshakes tell which processors would have made longer than they were."""
+"""Asynchronous progress that handshakes show: with processors they would have been longer than they were."""
 
 from __future__ import annotations
 

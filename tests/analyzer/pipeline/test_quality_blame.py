@@ -11,7 +11,7 @@ from logpost.analyzer.pipeline.stages.describe import counted
 
 
 @pytest.mark.parametrize(("properties", "blamed"), [({"LOGPOST::CLOCK": "tsc"}, "recording"), ({}, "trace")])
-def test_who_is_blamed(properties: dict[str, str], blamed: str) -> None:
+def test_the_blame_of_a_counter(properties: dict[str, str], blamed: str) -> None:
     def row(name: str, severity: str, blame: str) -> dict[str, object]:
         return {"name": name, "severity": severity, "blame": blame, "count": 1, "sentence": name}
 

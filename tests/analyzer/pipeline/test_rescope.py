@@ -49,7 +49,7 @@ def test_an_archive_analyzed_for_a_region_gives_what_its_run_gives_for_it(
         "calls",
     ):
         assert narrow.table(table).collect().equals(seen.table(table).collect()), table
-    # Evidence included: sums of fractions are formed in the order of the rows, whoever counts them.
+    # Evidence included: sums of fractions are formed in the order of the rows, whichever code counts them.
     assert narrow.table("findings").collect().equals(seen.table("findings").collect())
     assert narrow.manifest.region_of_interest == seen.manifest.region_of_interest
     assert narrow.facts("messages").collect().height == run.manifest.messages
@@ -164,6 +164,6 @@ def test_a_user_region_holds_the_calls_that_are_made_below_it(runs: dict[str, Ru
         (RegionOfInterest(pcontrol=1), "holds no MPI_Pcontrol with a level; choose by time"),
     ],
 )
-def test_what_cannot_be_told_is_refused_in_one_line(runs: dict[str, Run], roi: RegionOfInterest, words: str) -> None:
+def test_what_cannot_be_derived_is_refused_in_one_line(runs: dict[str, Run], roi: RegionOfInterest, words: str) -> None:
     with pytest.raises(InputError, match=words):
         rescope(runs[NAME], roi)

@@ -1,4 +1,4 @@
-"""Who waits for whom in operations with a root, and in operations of which the trace lacks members."""
+"""Which rank waits for which in operations with a root, and in operations of which the trace lacks members."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def _waits(run: Run) -> dict[int, int]:
 
 def _gathers(folder: Path, machine: str = "") -> Run:
     """100 steps of 5 ms: rank 1 enters a gather to rank 0 after 4 ms, the others after 1 ms. Each member's data are too
-    long to leave before the root takes them, which it does in the order of the ranks: 10 us each from 4 ms on. A member
-    knows 5 us later, the last one after the root has left."""
+    long to leave before the root receives them, which it does in the order of the ranks: 10 us each from 4 ms on. A
+    member knows 5 us later, the last one after the root has left."""
     logs = _logs(RANKS)
     for step in range(TIMES):
         begin = MS + step * STEP

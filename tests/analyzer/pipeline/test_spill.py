@@ -31,7 +31,7 @@ from logpost.replay._native import lies_in_memory
 pytestmark = pytest.mark.slow
 
 NOTHING_FITS = 1
-"""A limit of one byte, as the command line would refuse it: all that can go to the file goes there."""
+"""A limit of one byte, as the command line would refuse it: all that can be in the file is there."""
 
 
 def assert_same_run(archive: Path, tmp_path: Path, reference: Path, **options: Any) -> None:
@@ -146,7 +146,7 @@ def test_memory_is_no_place_to_spill_unasked(halo: Path, tmp_path: Path) -> None
         assert contents(analyze(Request(str(halo), str(folder / "a.run"))))[1]["limit_bytes"] is None
         with pytest.raises(InputError, match=r"lies in memory \(tmpfs\).* name a folder on a disk with --spill"):
             analyze(Request(str(halo), str(folder / "b.run"), memory=NOTHING_FITS))
-        asked = analyze(Request(str(halo), str(folder / "c.run"), memory=NOTHING_FITS, spill=str(folder)))
-        assert contents(asked)[1]["spilled_bytes"] > 0
+        spilled = analyze(Request(str(halo), str(folder / "c.run"), memory=NOTHING_FITS, spill=str(folder)))
+        assert contents(spilled)[1]["spilled_bytes"] > 0
     finally:
         shutil.rmtree(folder)

@@ -100,15 +100,15 @@ def test_damage_ends_in_a_run_or_in_one_line(archive: Path, tmp_path: Path, vict
 WORKER = """
 import json, os, signal, sys, time
 
-def tell(**fields):
+def send(**fields):
     os.write(int(sys.argv[1]), json.dumps(fields).encode() + b"\\n")
 
-tell(phase="reading", done=7, total=10, cpu_s=time.process_time())
+send(phase="reading", done=7, total=10, cpu_s=time.process_time())
 """
 
 
 def with_worker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> None:
-    """Runs `code` in place of the real worker; it has told that it read 7 events."""
+    """Runs `code` in place of the real worker; it has reported that it read 7 events."""
     (tmp_path / "fake_worker.py").write_text(WORKER + code)
     real = subprocess.Popen
 
@@ -128,7 +128,7 @@ def test_a_crash_while_reading_blames_the_archive(
 
 
 def test_a_reader_that_works_without_progress_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with_worker(monkeypatch, tmp_path, 'while True: tell(phase="reading", done=7, total=10, cpu_s=time.process_time())')
+    with_worker(monkeypatch, tmp_path, 'while True: send(phase="reading", done=7, total=10, cpu_s=time.process_time())')
     monkeypatch.setattr(supervise, "STALL_CPU_S", 1.0)
     refusal = "x: reading stopped: no further events in 1 s of processor time after 7 events; the archive is damaged"
     with pytest.raises(InputError, match=refusal):
@@ -138,8 +138,8 @@ def test_a_reader_that_works_without_progress_is_ended(monkeypatch: pytest.Monke
 STARVED = """
 for _ in range(20):
     time.sleep(0.1)
-    tell(phase="reading", done=7, total=10, cpu_s=time.process_time())
-tell(run="a.run")
+    send(phase="reading", done=7, total=10, cpu_s=time.process_time())
+send(run="a.run")
 """
 
 
@@ -178,8 +178,8 @@ def test_being_killed_later_says_what_was_done_and_leaves_nothing(
         tmp_path,
         f"""
 os.mkdir({str(unfinished)!r})
-tell(temporary={str(unfinished)!r})
-tell(phase="splitting messages", done=1, total=2, cpu_s=0.0)
+send(temporary={str(unfinished)!r})
+send(phase="splitting messages", done=1, total=2, cpu_s=0.0)
 os.kill(os.getpid(), signal.SIGKILL)
 """,
     )
@@ -204,8 +204,8 @@ def test_a_worker_whose_parent_was_killed_leaves_nothing(archive: Path, tmp_path
     ) as process:
         os.close(send)
         Worker(process, receive, limited=False).ask(asdict(Request(str(archive), str(tmp_path / "a.run"))))
-        with os.fdopen(receive) as told:
-            next(line for line in told if "temporary" in json.loads(line))
+        with os.fdopen(receive) as lines:
+            next(line for line in lines if "temporary" in json.loads(line))
         assert process.stderr is not None
         said = process.stderr.read()
     assert process.returncode == 1

@@ -1,4 +1,4 @@
-"""The process that analyzes: begun early, told later, and gone when it is told nothing."""
+"""The process that analyzes: begun early, given its work later, and ended when it receives none."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def test_the_process_that_was_begun_early_analyzes(traces: Path, tmp_path: Path)
     assert not worker_process._early
 
 
-def test_a_process_that_is_told_nothing_ends_and_says_nothing() -> None:
+def test_a_process_without_work_ends_and_says_nothing() -> None:
     worker_process.begin_early()
     worker = worker_process.worker()
     assert worker.process.stdin is not None
     worker.process.stdin.close()
     assert worker.process.wait(60) == 0
-    with os.fdopen(worker.says) as told:
-        assert told.read() == ""
+    with os.fdopen(worker.says) as written:
+        assert written.read() == ""
 
 
 def test_a_process_begun_early_without_the_limit_of_the_request_is_ended_unused() -> None:
@@ -42,7 +42,7 @@ def test_a_process_begun_early_without_the_limit_of_the_request_is_ended_unused(
     worker.end()
 
 
-def test_a_process_that_died_before_it_was_told_is_no_error_here() -> None:
+def test_a_process_that_died_before_its_work_arrived_is_no_error_here() -> None:
     worker = worker_process.worker()
     worker.process.kill()
     worker.process.wait(60)

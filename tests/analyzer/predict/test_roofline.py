@@ -53,7 +53,7 @@ def on_machine(story: Story, path: Path, text: str) -> Run:
 
 
 def test_every_limit_by_hand(tmp_path: Path) -> None:
-    """Rank 0 sends 2,048 B to rank 1 ten times, each received by a call of its own; the template's same_node."""
+    """Rank 0 sends 2,048 B to rank 1 ten times, each received by a separate call; the template's same_node."""
     found = roofline(on_machine(two_phases(20), tmp_path / "a", template_text()))
     (roof,) = found.roofs
     assert (roof.region, roof.where, roof.ranks, roof.messages) == ("main / solve", WITHIN, 2, 10)
@@ -134,8 +134,8 @@ def test_a_run_without_messages_is_refused(known: RunsOf) -> None:
 def test_json_and_figure_have_the_same_numbers(known: RunsOf, tmp_path: Path) -> None:
     run = known["k_to_1_large"]
     found = roofline(run)
-    told = json.loads(json.dumps(as_json(found), allow_nan=False))
-    (region,) = told["regions"]
+    data = json.loads(json.dumps(as_json(found), allow_nan=False))
+    (region,) = data["regions"]
     assert (region["limit"], region["roof_s"]) == ("G", max(region["limits_s"].values()))
     chart = roofline_chart(found)
     mark = chart.figure.data[-1]

@@ -1,4 +1,4 @@
-"""A machine's values beside their uncertainty, and what is no value."""
+"""A machine's values with their uncertainty, and what is no value."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_table_has_what_is_stated() -> None:
     assert list(machine_table(machine).columns[3].cells) == [value_text(values[0]), value_text(values[2])]
 
 
-def test_an_estimate_shows_its_interval_and_what_told_it() -> None:
+def test_an_estimate_shows_its_interval_and_its_evidence() -> None:
     def estimated(value: float, low: float, high: float, *, bound_only: bool, reason: str) -> str:
         interval = {"low": low, "high": high, "bound_only": bound_only, "reason": reason}
         return value_text(used(value, None).model_copy(update=interval))

@@ -141,7 +141,7 @@ def test_collectives_are_divided_with_their_algorithm(tmp_path: Path) -> None:
     section = " ".join(text.split("Collective operations")[1].split())
     assert section.startswith("16.0 µs beyond the waits that the operations' definitions name; sum over ranks")
     assert "latency 8.00 µs 50.0 %" in section
-    # The errors are 1 ns apart in a mean of 2 µs: not told apart.
+    # The errors are 1 ns apart in a mean of 2 µs: not distinguished.
     assert "8 Barrier of 2 dissemination (or linear) 2.00 µs 1.50 µs 500 ns" in section
     found = as_json(build(with_collectives().write(tmp_path / "again")))["collectives"]
     assert found["parts_s"]["send_overhead"] == pytest.approx(4e-6)
@@ -152,9 +152,9 @@ def test_collectives_are_divided_with_their_algorithm(tmp_path: Path) -> None:
 def test_the_library_that_the_archive_names_carried_the_collectives_out(tmp_path: Path) -> None:
     with_collectives().write(tmp_path / "run")
     manifest = tmp_path / "run" / "manifest.json"
-    told = json.loads(manifest.read_text())
-    told["source"]["properties"] = {"LOGPOST::MPI": "Open MPI v4.1.4, package: Debian"}
-    manifest.write_text(json.dumps(told))
+    data = json.loads(manifest.read_text())
+    data["source"]["properties"] = {"LOGPOST::MPI": "Open MPI v4.1.4, package: Debian"}
+    manifest.write_text(json.dumps(data))
     found = as_json(build(Run.open(tmp_path / "run")))["collectives"]
     assert found["library"] == "Open MPI v4.1.4, package: Debian"
     assert summary(Collectives({}, 0, (), found["library"])).endswith("; carried out by Open MPI v4.1.4")
@@ -174,7 +174,7 @@ def test_text_points_at_the_cause_first(tmp_path: Path) -> None:
     )
 
 
-def test_text_shows_machine_and_error_beside_the_model(tmp_path: Path) -> None:
+def test_text_shows_machine_and_error_with_the_model(tmp_path: Path) -> None:
     text = text_of(two_phases(), tmp_path / "run")
     assert "1.25 µs ± 250 ns" in text
     assert "lower envelope of 20 messages" in text
@@ -227,7 +227,7 @@ def with_start_up() -> Story:
     return story
 
 
-def test_start_up_stands_beside_the_program(tmp_path: Path) -> None:
+def test_start_up_is_shown_next_to_the_program(tmp_path: Path) -> None:
     report = build(with_start_up().write(tmp_path / "run"))
     assert (report.program_ps, report.start_up_ps, report.shut_down_ps) == (100 * MS, 60 * MS, 40 * MS)
     assert sum(share.share for share in report.breakdown) == pytest.approx(1)
@@ -236,7 +236,7 @@ def test_start_up_stands_beside_the_program(tmp_path: Path) -> None:
     values = {e.name: e.value for e in report.efficiencies}
     assert values["communication_efficiency"] == pytest.approx(0.98)
     text = text_of(with_start_up(), tmp_path / "again")
-    assert "program 100 ms (all figures are about it); beside it start-up 60.0 ms, shut-down 40.0 ms" in text
+    assert "program 100 ms (all figures are about it); outside of it start-up 60.0 ms, shut-down 40.0 ms" in text
 
 
 def test_two_calls_of_one_function_are_two_places_with_their_lines(tmp_path: Path) -> None:

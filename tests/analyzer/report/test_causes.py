@@ -1,4 +1,4 @@
-"""Critical path and delay costs in a report, of a run told as its tables."""
+"""Critical path and delay costs in a report, of a run written as its tables."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ def test_delays_name_the_code_that_makes_others_wait(run: Run) -> None:
 
 
 def test_json_has_both_in_seconds(run: Run) -> None:
-    told = as_json(build(run), top=1)
-    path, delays = told["critical_path"], told["delays"]
+    data = as_json(build(run), top=1)
+    path, delays = data["critical_path"], data["delays"]
     assert path["program_s"] == pytest.approx(0.04)
     assert path["whole_s"] == pytest.approx(0.04)
     assert path["changes_of_rank"] == 1

@@ -10,7 +10,7 @@ from tests.analyzer.two_phases import two_phases
 
 from logpost.analyzer.report.build import build
 from logpost.analyzer.report.conclusion import conclude
-from logpost.analyzer.report.data import FoundHere, Largest, Share, Uneven
+from logpost.analyzer.report.data import Largest, PlacedFinding, Share, Uneven
 from logpost.analyzer.report.threads import Threads
 from logpost.analyzer.run.manifest import QualityCount
 from logpost.analyzer.run.undivided import UNDIVIDED
@@ -24,7 +24,7 @@ BREAKDOWN = [
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[FoundHere, ...]:
+def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[PlacedFinding, ...]:
     return build(two_phases().write(tmp_path_factory.mktemp("conclusion") / "run")).findings
 
 
@@ -36,12 +36,12 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[FoundHere, ...]:
         ("latency", "50.0 % of their time in communication, 20.0 % waiting for others;"),
     ],
 )
-def test_waiting_that_may_be_more_is_a_bound(found: tuple[FoundHere, ...], category: str, said: str) -> None:
+def test_waiting_that_may_be_more_is_a_bound(found: tuple[PlacedFinding, ...], category: str, said: str) -> None:
     breakdown = [Share("compute", 50, 0.5), Share("late_sender", 20, 0.2), Share(category, 30, 0.3)]
     assert said in conclude(breakdown, Largest(category, 0.3, "MPI_Waitany"), found, oversubscribed=False)
 
 
-def test_little_communication_is_a_number_and_no_verdict(found: tuple[FoundHere, ...]) -> None:
+def test_little_communication_is_a_number_and_no_verdict(found: tuple[PlacedFinding, ...]) -> None:
     breakdown = [Share("compute", 96, 0.96), Share("late_sender", 4, 0.04)]
     said = conclude(breakdown, Largest("late_sender", 0.04, ""), found, oversubscribed=False)
     assert said.endswith("The ranks compute 96.0 % of their time; 4.0 % is communication.")

@@ -45,7 +45,7 @@ def test_times_of_the_program_are_summed_over_threads() -> None:
     assert list(found.spent_ps) == list(schema.THREAD_CATEGORIES)
 
 
-def test_nothing_is_told_without_threads() -> None:
+def test_nothing_is_shown_without_threads() -> None:
     assert threads(_run([])) is None
 
 

@@ -1,4 +1,4 @@
-"""How well the machine explains one-sided transfers stands in the run, and beside what is modelled of them."""
+"""How well the machine explains one-sided transfers is in the run, and next to what is modelled of them."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_a_run_is_replaced_whole(run: Path) -> None:
     assert [entry.name for entry in run.parent.iterdir()] == [run.name]
 
 
-def test_a_replaced_run_is_left_to_who_wants_to_remove_it(run: Path) -> None:
+def test_a_replaced_run_is_left_to_the_caller_that_removes_it(run: Path) -> None:
     (run / "left_over").write_text("of the old run")
     old = Run.open(run)
     with RunWriter(run, force=True, leave_replaced=True) as writer:
@@ -102,16 +102,16 @@ def test_a_replaced_run_is_left_to_who_wants_to_remove_it(run: Path) -> None:
     assert (writer.path / "left_over").is_file()
 
 
-def test_what_is_written_beside_is_in_the_finished_run(run: Path) -> None:
+def test_what_is_written_in_the_background_is_in_the_finished_run(run: Path) -> None:
     old = Run.open(run)
     with RunWriter(run, force=True) as writer:
-        frames = {name: writer.write_beside(name, old.table(name).collect()) for name in schema.TABLES}
+        frames = {name: writer.write_in_background(name, old.table(name).collect()) for name in schema.TABLES}
         writer.finish(old.manifest)
     new = Run.open(run)
     assert all(new.table(name).collect().equals(frame) for name, frame in frames.items())
 
 
-def test_what_cannot_be_written_beside_ends_the_run(run: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_written_in_the_background_ends_the_run(run: Path, tmp_path: Path) -> None:
     manifest = Run.open(run).manifest
 
     def fail() -> None:
@@ -119,7 +119,7 @@ def test_what_cannot_be_written_beside_ends_the_run(run: Path, tmp_path: Path) -
 
     def write() -> None:
         with RunWriter(tmp_path / "new.run") as writer:
-            writer.beside(fail)
+            writer.in_background(fail)
             writer.finish(manifest)
 
     with pytest.raises(OSError, match="disk full"):
@@ -169,7 +169,7 @@ def test_a_run_holds_the_machine_that_its_messages_were_split_with(runs: dict[st
         assert not values, name
 
 
-def test_row_groups_carry_statistics_and_calls_stand_by_location_and_time(runs: dict[str, Run]) -> None:
+def test_row_groups_carry_statistics_and_calls_are_sorted_by_location_and_time(runs: dict[str, Run]) -> None:
     for name, run in runs.items():
         calls = run.table("calls").collect()
         assert calls["call"].to_list() == list(range(calls.height)), name

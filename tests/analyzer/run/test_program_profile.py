@@ -22,8 +22,8 @@ def computed(story: Story, path: int) -> list[int]:
 
 
 def read_then_step(starts: str, ends: str, *, before: tuple[int, int], work: tuple[int, int]) -> Story:
-    """Two ranks: `main` computes `before` ms, starts up for 100 ms, up to 1000 ms; computes `work` ms, meets the other
-    until 1100 ms, shuts down for 10 ms, and computes from 1110 to 2000 ms in `main` for rank 0, in no region for
+    """Two ranks: `main` computes `before` ms, starts up for 100 ms, up to 1000 ms; computes `work` ms, waits for the
+    other until 1100 ms, shuts down for 10 ms, and computes from 1110 to 2000 ms in `main` for rank 0, in no region for
     rank 1."""
     story = Story(2, LENGTH)
     init, finalize = story.path("main", starts), story.path("main", ends)
@@ -58,7 +58,7 @@ def test_ranks_that_differ_only_outside_of_the_program_are_no_load_imbalance(sta
 
 @pytest.mark.parametrize(("starts", "ends"), STARTS)
 def test_a_load_imbalance_counts_the_program_alone(starts: str, ends: str) -> None:
-    # Rank 0 has most beside the program, rank 1 in it.
+    # Rank 0 has most outside of the program, rank 1 in it.
     story = read_then_step(starts, ends, before=(800, 20), work=(40, 90))
     (found,) = story.alone(load_imbalance.find).iter_rows(named=True)
     assert found["title"].startswith("rank 1 computes longer than the others in main")

@@ -1,4 +1,4 @@
-"""What a damaged run is told apart by; every run of a real archive is sound."""
+"""How a damaged run is recognized; every run of a real archive is sound."""
 
 from __future__ import annotations
 

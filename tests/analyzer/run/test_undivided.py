@@ -107,15 +107,15 @@ def test_text_and_json_name_what_is_together(tmp_path: Path) -> None:
     text = said(on)
     assert text.count("transport, not divided further") >= 3  # where the time went, the messages' parts, the limit
     assert "recv overhead " not in text
-    assert "The trace does not tell latency, serialization, recv overhead, residual apart" in text
-    assert "is not told apart from transport, 6.2 % deficit" in text
-    told = as_json(report)
-    assert told["undivided"] == TOGETHER
-    assert told["breakdown_s"]["latency"] is None
-    assert told["breakdown_s"][UNDIVIDED] == pytest.approx(0.010)
-    assert told["messages"]["parts_s"]["residual"] is None
-    assert told["messages"]["residual_share"] is None
-    assert told["messages"]["parts_s"][UNDIVIDED] == pytest.approx(0.010)
+    assert "The trace does not distinguish latency, serialization, recv overhead, residual:" in text
+    assert "is not distinguished from transport, 6.2 % deficit" in text
+    data = as_json(report)
+    assert data["undivided"] == TOGETHER
+    assert data["breakdown_s"]["latency"] is None
+    assert data["breakdown_s"][UNDIVIDED] == pytest.approx(0.010)
+    assert data["messages"]["parts_s"]["residual"] is None
+    assert data["messages"]["residual_share"] is None
+    assert data["messages"]["parts_s"][UNDIVIDED] == pytest.approx(0.010)
 
 
 def test_an_estimate_that_contradicts_its_trace_is_said_first(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_comparison_divides_no_more_than_both_runs_do(mixed: Comparison) -> No
 
 
 def test_a_gate_on_what_is_not_divided_is_refused(mixed: Comparison) -> None:
-    with pytest.raises(InputError, match=r"does not tell latency apart from the rest of the transport; analyze both"):
+    with pytest.raises(InputError, match=r"does not distinguish latency from the rest of the transport; analyze both"):
         check(parse("latency > +5%"), mixed)
     assert not check(parse("transport_undivided > +5%"), mixed).holds
 
@@ -181,7 +181,7 @@ def test_csv_has_the_sum_and_leaves_its_parts_empty(tmp_path: Path) -> None:
         "transport, not divided further: the sum of latency_ps, serialization_ps, recv_overhead_ps, residual_ps, which "
         "are empty"
     ]
-    assert "The trace does not tell latency, serialization" in (tmp_path / "csv" / "README.md").read_text()
+    assert "The trace does not distinguish latency, serialization" in (tmp_path / "csv" / "README.md").read_text()
 
 
 def test_without_a_residual_no_model_is_the_best(tmp_path: Path) -> None:
@@ -189,15 +189,15 @@ def test_without_a_residual_no_model_is_the_best(tmp_path: Path) -> None:
     fits = [ModelFit(model, Messages(1, 8, 1000, parts, 0)) for model in (MessageModel.logp, MessageModel.full)]
     assert best(fits) is None
     assert verdict(fits, estimated=True) == (
-        "The machine is estimated from the same messages and does not tell the residual from other transport: no model "
-        "can be compared. Analyze with --machine FILE."
+        "The machine is estimated from the same messages and does not distinguish the residual from other "
+        "transport: no model can be compared. Analyze with --machine FILE."
     )
     on = console()
     on.print(models_section(replace(build(undivided().write(tmp_path / "run")), models=tuple(fits))))
     text = said(on)
     assert re.search(r"transport, not divided further +100\.0 % +100\.0 %", text), text
     assert re.search(r"misfit: residual \+ deficit +– +–", text), text
-    assert "latency" not in text.split("deficit (beside the sum)")[0]
+    assert "latency" not in text.split("deficit (not in the sum)")[0]
 
 
 def test_an_explained_message_has_the_parts_that_are_divided(runs: dict[str, Run]) -> None:
@@ -209,9 +209,9 @@ def test_an_explained_message_has_the_parts_that_are_divided(runs: dict[str, Run
     assert not {piece.part for piece in split.pieces} & set(together)
     assert not any(a.part == b.part == UNDIVIDED for a, b in pairwise(split.pieces))
     assert sum(split.parts_ps.values()) == found.messages[0].end_ps - found.messages[0].begin_ps
-    (told,) = explain_json(found)["messages"]
-    assert all(told["partitions"][-1]["parts_ps"][part] is None for part in together)
-    assert told["partitions"][-1]["parts_ps"][UNDIVIDED] == split.parts_ps[UNDIVIDED]
+    (data,) = explain_json(found)["messages"]
+    assert all(data["partitions"][-1]["parts_ps"][part] is None for part in together)
+    assert data["partitions"][-1]["parts_ps"][UNDIVIDED] == split.parts_ps[UNDIVIDED]
     on = console()
     print_explanation(found, on)
     assert "transport, not divided further" in said(on)

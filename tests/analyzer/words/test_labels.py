@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logpost.analyzer.words.labels import ends_told_apart, folded, folded_path
+from logpost.analyzer.words.labels import distinct_ends, folded, folded_path
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_a_path_is_folded_function_by_function() -> None:
     assert folded_path("main") == "main"
 
 
-def test_paths_that_end_alike_are_told_apart_by_what_calls_them() -> None:
-    found = ends_told_apart(
+def test_paths_that_end_alike_are_distinguished_by_their_callers() -> None:
+    found = distinct_ends(
         {
             1: "main / run / send / progress / wait / MPI_Wait",
             2: "main / run / drain / progress / wait / MPI_Wait",
@@ -68,5 +68,5 @@ def test_paths_that_end_alike_are_told_apart_by_what_calls_them() -> None:
 
 
 def test_equal_paths_keep_one_name_and_neighbours_need_no_ellipsis() -> None:
-    assert ends_told_apart({1: "a / b", 2: "a / b"}) == {1: "a / b", 2: "a / b"}
-    assert ends_told_apart({1: "a / b", 2: "c / b"}, most=1) == {1: "a / b", 2: "c / b"}
+    assert distinct_ends({1: "a / b", 2: "a / b"}) == {1: "a / b", 2: "a / b"}
+    assert distinct_ends({1: "a / b", 2: "c / b"}, most=1) == {1: "a / b", 2: "c / b"}

@@ -119,7 +119,7 @@ def test_values_never_show_a_power_of_ten(value: float, unit: str, text: str) ->
         (7_000, 7_000, "7.00 ns to 7.00 ns"),
     ],
 )
-def test_ends_of_a_span_are_told_apart(begin: int, end: int, text: str) -> None:
+def test_ends_of_a_span_are_distinct(begin: int, end: int, text: str) -> None:
     assert span_text(begin, end) == text
 
 

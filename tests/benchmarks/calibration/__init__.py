@@ -12,7 +12,7 @@ are moved apart), in calibration and truth alike. So there are three blocks:
                          messages again; where these have changed by more than 5 % the machine has another speed, and
                          the pass is not compared with that launch.
   medians, as filed      the machine file of all passes against the median of all measurements: the mix of fast and slow
-                         seconds that the two happened to see comes on top. Shown, not judged.
+                         seconds that the two happened to see is added. Shown, not judged.
 
 The third column is log3P with LOG3P 4.1's l_mw = T00(s, d) - T00(s) from messages to oneself; the file has the
 difference of messages to another rank.

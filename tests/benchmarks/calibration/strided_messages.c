@@ -9,8 +9,8 @@
  *   answer    half of a ping-pong of rank 0 and the last rank, empty, made in the way of a broadcast
  * Data are doubles, one every --strides bytes (8: contiguous), by MPI_Type_vector. A broadcast begins at rank 0, which
  * has just written its data (as an application has, and as a ping-pong's receive does), --settle-s after a barrier, so
- * that all others wait for it. The last rank is the last one to have it: it answers with an empty message. Linear and
- * tree hold that answer, and who reads them takes it off. So one clock times all, and ranks may be on several hosts.
+ * that all others wait for it. The last rank receives it last, and sends an empty message back. Linear and
+ * tree include that reply, and their reader subtracts it. So one clock times all, and ranks may be on several hosts.
  * Batches, medians and output are the calibration's. */
 #include <stdlib.h>
 

@@ -134,7 +134,7 @@ def test_nothing_is_left_where_nobody_asked(tmp_path: Path, archive: Path) -> No
     ("lines", "reason"),
     [
         ((_host("a", "a"),), "within 0.5 s there was no time for any message"),
-        ((), "no samples came"),
+        ((), "there are no samples"),
         (
             (_host("a", "a"), _line("one_way", "same_socket", 1, 8e-6, 0)),
             "the samples of 0.1 s make no machine (the samples give no value for a machine file: loggp.same_socket: "
@@ -169,4 +169,4 @@ def test_a_first_line_of_something_else_is_said(tmp_path: Path, archive: Path) -
     (tmp_path / "calibration.1.jsonl").write_text('{"budget_s": 0.5}\n')
     found = keep(tmp_path, archive)
     assert found is not None
-    assert found.reason == "calibration.1.jsonl, line 1 does not tell of a measurement ('began_ns')"
+    assert found.reason == "calibration.1.jsonl, line 1 does not describe a measurement ('began_ns')"

@@ -162,8 +162,8 @@ def test_without_score_p_an_instrumented_program_is_measured_and_another_refused
             "--memory 5M and SCOREP_TOTAL_MEMORY=9M of your environment",
         ),
         (["-o", "/dev/null"], {}, "cannot write to /dev/null: File exists; pass another directory with -o"),
-        (["--keep-raw"], {}, "--keep-raw is not for Score-P, which records by itself"),
-        (["--hang", "1h"], {}, "--hang is not for Score-P, which records by itself"),
+        (["--keep-raw"], {}, "--keep-raw is not for Score-P, which has a separate recorder"),
+        (["--hang", "1h"], {}, "--hang is not for Score-P, which has a separate recorder"),
     ],
 )
 def test_mistakes_are_one_line(

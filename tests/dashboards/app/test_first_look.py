@@ -89,7 +89,7 @@ def test_a_page_comes_with_the_first_html_once_it_was_made(tmp_path: Path) -> No
     before = _Texts()
     before.feed(client.get("/").get_data(as_text=True))
     assert "first-look" not in client.get("/").get_data(as_text=True)
-    runs.made.stands(View(runs, read("/", "")))
+    runs.figures.mark_shown(View(runs, read("/", "")))
     after = _Texts()
     after.feed(client.get("/").get_data(as_text=True))
     # Other pages, and other selections, may take their time.

@@ -1,4 +1,4 @@
-"""Who may look at the dashboard, and what its pages may load."""
+"""Access to the dashboard, and what its pages may load."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ def client(runs: Runs, token: str | None = None) -> FlaskClient:
 
 
 def test_loopback_needs_no_token_but_its_own_name(runs: Runs) -> None:
-    asked = client(runs)
+    connection = client(runs)
     for host in ("127.0.0.1:8050", "localhost", "[::1]:8050", "[::1]"):
-        assert asked.get("/", headers={"Host": host}).status_code == 200, host
+        assert connection.get("/", headers={"Host": host}).status_code == 200, host
     for host in ("evil.example", "evil.example:8050", "127.0.0.1.evil.example"):
-        answer = asked.get("/", headers={"Host": host})
+        answer = connection.get("/", headers={"Host": host})
         assert answer.status_code == 403
-        assert "answers to localhost only" in answer.text
+        assert "is served to localhost only" in answer.text
 
 
 def test_elsewhere_only_the_token_opens_and_then_a_cookie(runs: Runs) -> None:
     token = new_token()
-    asked = client(runs, token)
+    connection = client(runs, token)
     for path in ("/", "/timeline?run=a.run", "/_dash-layout", "/assets/dashboard.js", "/_logpost/style.css"):
-        answer = asked.get(path)
+        answer = connection.get(path)
         assert answer.status_code == 403, path
         assert "a token is needed" in answer.text
-    assert asked.post("/_dash-update-component", json={}).status_code == 403
-    assert asked.get(f"/?token={token[:-1]}").status_code == 403
-    answer = asked.get(f"/timeline?from=1&token={token}")
+    assert connection.post("/_dash-update-component", json={}).status_code == 403
+    assert connection.get(f"/?token={token[:-1]}").status_code == 403
+    answer = connection.get(f"/timeline?from=1&token={token}")
     assert answer.status_code == 302
     assert answer.headers["Location"] == "/timeline?from=1"
     cookie = answer.headers["Set-Cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
-    assert asked.get("/").status_code == 200
-    asked.delete_cookie(cookie_of(token))
-    assert asked.get("/").status_code == 403
+    assert connection.get("/").status_code == 200
+    connection.delete_cookie(cookie_of(token))
+    assert connection.get("/").status_code == 403
 
 
 def test_pages_may_load_only_from_here(runs: Runs) -> None:
@@ -91,6 +91,6 @@ def test_a_path_is_never_a_run(runs: Runs, tmp_path: Path) -> None:
             _ = runs[name]
 
 
-def test_runs_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_runs_of_one_name_are_distinct(tmp_path: Path) -> None:
     paths = [make_run(tmp_path / parent / "a.run").path for parent in ("x", "y")]
     assert Runs([*paths, paths[0]]).names[:2] == ["a.run", "y/a.run"]

@@ -25,7 +25,7 @@ def until(holds: Callable[[], bool]) -> None:
 
 
 class Endless:
-    """Work that goes on until it is stopped, and counts how often it began."""
+    """Work that runs until it is stopped, and counts its starts."""
 
     def __init__(self) -> None:
         self.began, self.entered, self.left = 0, threading.Event(), threading.Event()
@@ -43,7 +43,7 @@ class Endless:
             self.left.set()
 
 
-def test_work_that_goes_on_says_how_far_it_is() -> None:
+def test_running_work_states_its_progress() -> None:
     jobs, work = Jobs(), Endless()
     with pytest.raises(WorkingError, match="replaying, 3 of 8"):
         until(lambda: jobs.result("a", work) is None)
@@ -51,7 +51,7 @@ def test_work_that_goes_on_says_how_far_it_is() -> None:
     assert work.left.wait(AT_MOST_S)
 
 
-def test_for_how_long_it_goes_on_is_said_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_running_work_states_its_duration_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     job = Job(lambda report: report("replaying", 0, 0))
     job.ended.wait(AT_MOST_S)
     assert job.text == "replaying"
@@ -59,9 +59,9 @@ def test_for_how_long_it_goes_on_is_said_after_a_while(monkeypatch: pytest.Monke
     assert job.text == "replaying, 12 s so far"
 
 
-def test_work_that_is_stopped_ends_and_begins_only_when_it_is_asked_to_again() -> None:
+def test_stopped_work_ends_and_starts_only_after_again() -> None:
     jobs, work = Jobs(), Endless()
-    for asked in range(2):
+    for number in range(2):
         with pytest.raises(WorkingError):
             jobs.result("a", work)
         assert work.entered.wait(AT_MOST_S)
@@ -72,7 +72,7 @@ def test_work_that_is_stopped_ends_and_begins_only_when_it_is_asked_to_again() -
         for _ in range(3):  # every chart that waits for it
             with pytest.raises(StoppedError):
                 jobs.result("a", work)
-        assert work.began == asked + 1
+        assert work.began == number + 1
         jobs.again("a")
 
 
@@ -96,22 +96,22 @@ def test_what_has_ended_is_not_stopped() -> None:
 def test_work_with_a_price_begins_when_somebody_wants_it() -> None:
     jobs = Jobs()
     for _ in range(2):
-        with pytest.raises(StoppedError, match="it takes minutes"):
-            jobs.result("a", lambda _report: 42, None, "it takes minutes")
-    assert str(jobs.priced("a", "it takes minutes")) == "it takes minutes"
+        with pytest.raises(StoppedError, match="it needs minutes"):
+            jobs.result("a", lambda _report: 42, None, "it needs minutes")
+    assert str(jobs.priced("a", "it needs minutes")) == "it needs minutes"
     assert jobs.priced("a", "") is None
     jobs.again("a")
-    assert jobs.priced("a", "it takes minutes") is None
-    assert jobs.result("a", lambda _report: 42, None, "it takes minutes") == 42
+    assert jobs.priced("a", "it needs minutes") is None
+    assert jobs.result("a", lambda _report: 42, None, "it needs minutes") == 42
 
 
 def test_the_price_of_a_replay_is_said_for_many_messages_alone() -> None:
     assert _price(MOST_UNASKED) == ""
-    assert _price(10_022_688) == "A replay of 10,022,688 messages takes minutes, and up to 8.40 GiB of memory."
+    assert _price(10_022_688) == "A replay of 10,022,688 messages needs minutes and up to 8.40 GiB of memory."
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own here")
-def test_work_is_nicer_than_who_asks_for_it() -> None:
+def test_work_is_nicer_than_its_caller() -> None:
     mine = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
     job = Job(lambda _report: os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
     assert job.ended.wait(AT_MOST_S)

@@ -17,24 +17,24 @@ MACHINE = estimated_parameters("a trace", {"same_node": [NEAR]}, {"same_node": Q
 SIZES = np.array([1.0, 101.0])
 
 
-def told(parameter: str, value: float, low: float, high: float, *, bound_only: bool = False) -> MachineValue:
+def value(parameter: str, amount: float, low: float, high: float, *, bound_only: bool = False) -> MachineValue:
     return MachineValue(
-        locality="same_node", parameter=parameter, value=value, unit="ps", low=low, high=high, bound_only=bound_only,
+        locality="same_node", parameter=parameter, value=amount, unit="ps", low=low, high=high, bound_only=bound_only,
         source="a trace",
     )  # fmt: skip
 
 
 def test_the_ends_are_the_costs_of_all_values_at_theirs() -> None:
     # Of 1 B L + o_s + o_r = 1,500 ps, of 101 B 100 G more; G lies between 1 and 5 ps/B, L between 900 and 1,400 ps.
-    found = within(MACHINE, [told("L", 1000, 900, 1400), told("G", 2, 1, 5)], SIZES)["same_node"]
+    found = within(MACHINE, [value("L", 1000, 900, 1400), value("G", 2, 1, 5)], SIZES)["same_node"]
     assert found.low.tolist() == [1400, 1500]
     assert found.high.tolist() == [1900, 2400]
     assert found.measured
 
 
 def test_the_interval_of_a_sum_is_narrower_than_those_of_what_it_adds() -> None:
-    apart = [told("L", 1000, 0, 1500), told("o_s", 200, 0, 1500), told("o_r", 300, 0, 1500)]
-    whole = within(MACHINE, [*apart, told(SUM, 1500, 1400, 1600)], SIZES)["same_node"]
+    apart = [value("L", 1000, 0, 1500), value("o_s", 200, 0, 1500), value("o_r", 300, 0, 1500)]
+    whole = within(MACHINE, [*apart, value(SUM, 1500, 1400, 1600)], SIZES)["same_node"]
     assert whole.low.tolist() == [1400, 1600]
     assert whole.high.tolist() == [1600, 1800]
 
@@ -45,7 +45,7 @@ def test_a_machine_without_intervals_has_no_bounds() -> None:
 
 
 def test_the_interval_is_drawn_as_a_band_and_said() -> None:
-    bounds = [told(name, 0, 0, high, bound_only=True) for name, high in (("L", 1500), ("o_s", 200), ("o_r", 300))]
+    bounds = [value(name, 0, 0, high, bound_only=True) for name, high in (("L", 1500), ("o_s", 200), ("o_r", 300))]
     costs = {"same_node": message_costs(native_parameters(MACHINE), SIZES, locality="same_node")}
     made = machine_curves(SIZES, costs, within(MACHINE, bounds, SIZES))
     end, _, band = made.figure.data
@@ -54,4 +54,4 @@ def test_the_interval_is_drawn_as_a_band_and_said() -> None:
     # What reaches to 0 has no place on a logarithmic axis: it ends well below all lines.
     assert min(band.y) == LEAST * 0.5
     assert max(band.y) == 2.2, "2,000 ps and 100 times 2 ps/B"
-    assert "A message of 1 B takes 0 s to 2.00 ns" in made.summary
+    assert "A message of 1 B lasts 0 s to 2.00 ns" in made.summary

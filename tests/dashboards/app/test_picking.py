@@ -1,4 +1,4 @@
-"""What a field says stands in the URL; what changes nothing, or cannot be read, leaves it as it is."""
+"""The URL states the value of a field; a value that changes nothing, or cannot be read, leaves the URL as it is."""
 
 from __future__ import annotations
 

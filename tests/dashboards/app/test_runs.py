@@ -48,5 +48,5 @@ def test_a_mapping_of_a_url_is_no_path(runs: Runs) -> None:
         InputError, match=r"/etc/passwd is no mapping; write block, cyclic, random, best or random:SEED"
     ):
         whatif._ask(View(runs, read("/whatif", "?mapping=/etc/passwd")))
-    asked = whatif._ask(View(runs, read("/whatif", "?mapping=random:3&topology=ring:4&factors=bisection:0.5")))
-    assert (asked.mapping, asked.settings) == ("random:3", ("bisection=x0.5", "topology=ring:4"))
+    question = whatif._ask(View(runs, read("/whatif", "?mapping=random:3&topology=ring:4&factors=bisection:0.5")))
+    assert (question.mapping, question.settings) == ("random:3", ("bisection=x0.5", "topology=ring:4"))

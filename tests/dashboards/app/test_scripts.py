@@ -25,7 +25,7 @@ def client(tmp_path: Path) -> FlaskClient:
     return client
 
 
-def test_plotly_is_sent_as_gzip_to_who_can_read_it(client: FlaskClient) -> None:
+def test_plotly_is_sent_as_gzip_to_browsers_that_accept_it(client: FlaskClient) -> None:
     client.get("/")  # registers the scripts
     whole = client.get(PLOTLY)
     assert "Content-Encoding" not in whole.headers
@@ -40,7 +40,7 @@ def test_plotly_is_sent_as_gzip_to_who_can_read_it(client: FlaskClient) -> None:
     assert len(sent.data) < 0.4 * len(whole.data)
 
 
-def test_the_first_page_asks_for_no_grid(client: FlaskClient) -> None:
+def test_the_first_page_loads_no_grid(client: FlaskClient) -> None:
     scripts = re.findall(r'<script (?:defer )?src="([^"]+)"', client.get("/").get_data(as_text=True))
     assert any("dash_renderer" in script for script in scripts)
     assert not any("ag_grid" in script for script in scripts)

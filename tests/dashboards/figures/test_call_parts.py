@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logpost.analyzer.explain.collective import ExplainedCollective, Way
+from logpost.analyzer.explain.collective import ExplainedCollective, ModelledPath
 from logpost.analyzer.explain.piece import Piece
 from logpost.analyzer.explain.transfer import ExplainedTransfer, TransferSplit
 from logpost.analyzer.findings.evidence.places import NOWHERE
@@ -10,11 +10,14 @@ from logpost.dashboards.figures.call_parts import ACCOUNTED, call_parts
 from logpost.replay.cost.message_models import MessageModel
 
 
-def test_parts_of_a_call_follow_each_other_and_its_operation_stands_below() -> None:
+def test_parts_of_a_call_follow_each_other_and_its_operation_is_below() -> None:
     # The call is of 100 to 200 ps; until 130 it waits for the root, then 20 for the latency, and 50 are not divided.
     stretches = (Piece("latency", 130, 150), Piece("not_divided", 150, 200))
-    ways = (Way(MessageModel.full, "binomial_tree", stretches, 200), Way(MessageModel.logp, "not_known", (), 130))
-    operation = ExplainedCollective("broadcast", "rank 1", 4, NOWHERE, 7, 100, 130, 200, ways)
+    paths = (
+        ModelledPath(MessageModel.full, "binomial_tree", stretches, 200),
+        ModelledPath(MessageModel.logp, "not_known", (), 130),
+    )
+    operation = ExplainedCollective("broadcast", "rank 1", 4, NOWHERE, 7, 100, 130, 200, paths)
     made = call_parts(100, {"collective_wait": 30, "collective": 70, "latency": 0}, [operation])
     assert made.figure.layout.yaxis.ticktext == (ACCOUNTED, f"{MessageModel.full.label}, binomial tree")
     bars = {bar.name: list(zip(bar.y, bar.base, bar.x, strict=True)) for bar in made.figure.data}
@@ -29,8 +32,8 @@ def test_parts_of_a_call_follow_each_other_and_its_operation_stands_below() -> N
 
 def test_what_the_replay_of_an_operation_does_not_explain_is_residual() -> None:
     # Of the 100 ps of the call, 30 are the wait and 20 the replay's: 50 are left.
-    ways = (Way(MessageModel.full, "linear", (Piece("latency", 130, 150),), 150),)
-    operation = ExplainedCollective("allreduce", "rank 1", 4, NOWHERE, 7, 100, 130, 200, ways)
+    paths = (ModelledPath(MessageModel.full, "linear", (Piece("latency", 130, 150),), 150),)
+    operation = ExplainedCollective("allreduce", "rank 1", 4, NOWHERE, 7, 100, 130, 200, paths)
     made = call_parts(100, {"collective_wait": 30, "collective": 70}, [operation])
     (left,) = (bar for bar in made.figure.data if bar.name == "residual")
     assert (left.y, left.base, left.x) == ((1,), (50,), (50,))
@@ -40,7 +43,7 @@ def test_a_call_that_costs_nothing_says_so() -> None:
     assert call_parts(5, {}, []).summary == "5 ps: nothing of it is exposed."
 
 
-def test_a_transfer_of_a_call_stands_below_it_from_its_own_begin() -> None:
+def test_a_transfer_of_a_call_is_drawn_below_it_from_its_own_begin() -> None:
     # The call of 100 to 200 ps completes a put that began at 60: 90 ps of latency, then 50 of waiting.
     split = TransferSplit(MessageModel.full, {"latency": 90, "late_receiver": 50, "recv_overhead": 0}, 0)
     put = ExplainedTransfer("put", "rank 0", "rank 1", 8, 60, 200, (split,))

@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 
 from logpost.analyzer.findings.cured import Course, Cured
-from logpost.dashboards.figures.cured import both_paths, ranks_beside
+from logpost.dashboards.figures.cured import both_paths, ranks_before_and_after
 from logpost.dashboards.figures.folding import Rows
 
 MS = 10**9
 
 
-def course(wait: int) -> Course:
+def execution(wait: int) -> Course:
     """Rank 0 computes 8 and works 2; rank 1 computes 4 and waits; ms. The path is on rank 0, and ends with the wait."""
     times = {"location": [0, 1], "code_ps": [8 * MS, 4 * MS], "work_ps": [2 * MS, 0], "wait_ps": [0, wait * MS]}
     path = {
@@ -26,7 +26,7 @@ def course(wait: int) -> Course:
 
 
 def found(*, replayed: bool = True, whole: bool = True) -> Cured:
-    return Cured("late", 0.25, course(10), course(6), replayed=replayed, whole=whole, calls=7)
+    return Cured("late", 0.25, execution(10), execution(6), replayed=replayed, whole=whole, calls=7)
 
 
 def rows(*of: int) -> Rows:
@@ -47,11 +47,11 @@ def test_the_paths_add_up_to_the_lengths() -> None:
 
 def test_what_is_replayed_is_said() -> None:
     said = both_paths(found(replayed=False, whole=False)).summary
-    assert said.startswith("As if nobody waited there: 16.0 ms instead of 20.0 ms of the program's first 7 calls")
+    assert said.startswith("As if no rank waited there: 16.0 ms instead of 20.0 ms of the program's first 7 calls")
 
 
 def test_each_rank_has_two_bars_one_below_the_other() -> None:
-    made = ranks_beside(found(), rows(0, 1))
+    made = ranks_before_and_after(found(), rows(0, 1))
     waits = [bar for bar in made.figure.data if bar.name.startswith("waiting")]
     assert [bar.x for bar in waits] == [(0, 10), (0, 6)]
     assert [bar.base for bar in waits] == [(10, 4), (10, 4)]
@@ -60,5 +60,5 @@ def test_each_rank_has_two_bars_one_below_the_other() -> None:
 
 
 def test_a_row_of_two_ranks_is_their_mean() -> None:
-    made = ranks_beside(found(), rows(0, 0))
+    made = ranks_before_and_after(found(), rows(0, 0))
     assert [bar.x[0] for bar in made.figure.data[:3]] == pytest.approx([6, 1, 5])

@@ -107,7 +107,7 @@ def test_a_box_is_as_long_as_what_it_calls(run: Run) -> None:
     assert below.ids == (str(SEND),)
 
 
-def test_the_tree_leaves_start_up_out_until_it_is_asked_for(run: Run) -> None:
+def test_the_tree_has_start_up_only_on_demand(run: Run) -> None:
     scoped = Scoped(run, Selection())
     names = dict(tree(scoped, start_up=True).select("name", "time_ps").iter_rows())
     program = dict(tree(scoped).select("name", "time_ps").iter_rows())
@@ -140,7 +140,7 @@ def test_an_icicle_draws_the_largest_with_their_callers() -> None:
     assert set(box.labels) == {"&lt;b&gt;f"}
 
 
-def test_call_paths_that_nothing_calls_stand_under_one_box() -> None:
+def test_call_paths_that_nothing_calls_are_under_one_box() -> None:
     # Two trees of 3 and 1 µs; half of the second one's time is a late sender's, which is less than what is computed.
     nodes = pl.DataFrame(
         {"callpath": [0, 1, 2], "parent": [-1, -1, 0], "name": ["a", "b", "c"]} | {"time_ps": [3 * 10**6, 10**6, 10**6]}
@@ -189,7 +189,7 @@ def test_a_prediction_shows_both_paths_and_the_sweep_its_band(real: Run) -> None
 
     shown = lengths(prediction.before_and_after(found))
     assert shown[1] / shown[0] == pytest.approx(found.predicted_ps / found.measured_ps, rel=1e-4)
-    # The interval goes through the predicted bar's end.
+    # The interval contains the predicted bar's end.
     interval = prediction.before_and_after(found).figure.data[-1]
     assert (interval.y, interval.x[0]) == ((1,), pytest.approx(shown[1], rel=1e-4))
     ends = [interval.x[0] - interval.error_x.arrayminus[0], interval.x[0] + interval.error_x.array[0]]
@@ -208,12 +208,12 @@ def test_a_prediction_shows_both_paths_and_the_sweep_its_band(real: Run) -> None
     changes = prediction.regions(found.regions).figure.data[0]
     assert max(changes.x) > 0
     assert replay.predict(Ask()).predicted_ps == found.measured_ps
-    beside = prediction.on_machines({"slower": found, "same": replay.predict(Ask())})
-    measured, slower, same = lengths(beside)
+    compared = prediction.on_machines({"slower": found, "same": replay.predict(Ask())})
+    measured, slower, same = lengths(compared)
     assert measured == pytest.approx(same)
     assert slower / measured == pytest.approx(found.predicted_ps / found.measured_ps, rel=1e-4)
     # The faster one is named first.
-    assert beside.summary.index(" on same") < beside.summary.index(" on slower")
+    assert compared.summary.index(" on same") < compared.summary.index(" on slower")
 
 
 def test_a_machine_has_a_curve_per_distance() -> None:
@@ -235,7 +235,7 @@ def test_no_text_stands_in_a_pattern() -> None:
     )
     assert [bar.textposition for bar in dotted.figure.data] == ["outside", "outside"]
     assert [bar.textposition for bar in plain.figure.data] == ["inside", "outside"]
-    assert dotted.figure.layout.xaxis.range[1] > 1.7 * 70, "room for the text beside it"
+    assert dotted.figure.layout.xaxis.range[1] > 1.7 * 70, "room for the text next to it"
 
 
 def test_the_change_of_each_rank_is_b_minus_a() -> None:
@@ -304,13 +304,13 @@ def test_a_band_that_says_next_to_nothing_leaves_the_picture_to_the_line() -> No
     assert made.summary == "Length over L. Machine: here. The band reaches to 50.0 s, beyond the picture."
 
 
-def test_only_a_curve_that_does_not_tell_its_tolerances_offers_to_search_them() -> None:
+def test_only_a_curve_without_its_tolerances_offers_to_search_them() -> None:
     points = [Point("x1", 4 * MS, (4 * MS, 4 * MS)), Point("x2", 5 * MS, (5 * MS, 5 * MS))]
-    untold = Sweep(Axis("L", "time", True, (1.0, 2.0)), points, [], 0, [], [])
-    assert prediction.sweep(untold, 4 * MS).open == "Search which L makes the run 1, 2, 5 and 10 % longer"
-    told = replace(untold, tolerances=[Tolerance(1, 1.04)])
-    assert "longer by 1 % at" in prediction.sweep(told, 4 * MS).summary
-    assert prediction.sweep(told, 4 * MS).open == ""
+    unsearched = Sweep(Axis("L", "time", True, (1.0, 2.0)), points, [], 0, [], [])
+    assert prediction.sweep(unsearched, 4 * MS).open == "Search which L makes the run 1, 2, 5 and 10 % longer"
+    searched = replace(unsearched, tolerances=[Tolerance(1, 1.04)])
+    assert "longer by 1 % at" in prediction.sweep(searched, 4 * MS).summary
+    assert prediction.sweep(searched, 4 * MS).open == ""
 
 
 def test_shares_that_no_value_reaches_are_said_together() -> None:

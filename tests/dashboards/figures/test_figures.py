@@ -95,7 +95,7 @@ def test_cells_take_the_category_with_most_time() -> None:
     assert drawn(chart)[0]["customdata"][1][1] == ""
 
 
-def test_a_picture_of_compute_starts_with_what_happened_beside_it() -> None:
+def test_a_picture_of_compute_starts_with_the_time_outside_compute() -> None:
     quiet = np.array([[times(compute=9, latency=1)] * 10 + [times(compute=9, late_sender=1)] * 10])
     assert timeline(quiet, grid(1), Columns(20, 1, 10)).first == 1
     busy = np.array([[times(compute=1, latency=9)] * 20])
@@ -164,7 +164,7 @@ def test_load_shows_the_receiver_s_utilisation() -> None:
     assert queued == [[9, None], [None, None]]
 
 
-def test_wait_states_come_longest_first_and_without_empty_ones() -> None:
+def test_wait_states_are_listed_longest_first_and_without_empty_ones() -> None:
     totals = [WaitState("late_sender", 2e-12, 1), WaitState("early_reduce", 0.0, 0), WaitState("wait_at_nxn", 5e-12, 3)]
     chart = wait_states(totals)
     assert [bar["name"] for bar in drawn(chart)] == ["Wait at NxN", "Late Sender"]
@@ -223,7 +223,7 @@ def test_an_axis_writes_at_most_32_labels() -> None:
 
 
 def test_colours_of_neighbours_in_a_bar_differ_for_colour_blind_readers() -> None:
-    """Every two categories differ in lightness (seen with any colour vision) or are told apart by a pattern or by
+    """Every two categories differ in lightness (seen with any colour vision) or are distinguished by a pattern or by
     hue under the commonest deficiency (deuteranopia, simulated after Viénot, Brettel and Mollon, 1999)."""
     for theme in ("light", "dark"):
         seen = {c: (_deuteranopic(getattr(ink, theme)), ink.pattern) for c, ink in palette.INKS.items()}

@@ -72,7 +72,7 @@ def test_bins_are_whole_windows(windows: int, cap: int, count: int, width: int) 
 
 
 def test_bins_begin_with_the_program() -> None:
-    # Windows of 10 ps; a program from 35 to 95 ps lies in windows 3 to 9: seven, in bins of two the last half empty.
+    # Windows of 10 ps; a program from 35 to 95 ps covers windows 3 to 9: seven, in bins of two the last half empty.
     made = columns(Windows(count=20, width_ps=10), 4, (35, 95))
     assert (made.first_window, made.count, made.width_ps, made.begin_ps, made.length_ps) == (3, 4, 20, 30, 80)
     table = pl.LazyFrame({"window": [2, 3, 4, 5, 9, 10, 11, 12]})
@@ -92,7 +92,7 @@ def test_start_up_is_on_no_chart(tmp_path: Path) -> None:
     )
 
 
-def test_span_states_edges_with_the_digits_that_tell_bins_apart() -> None:
+def test_span_states_edges_with_the_digits_that_distinguish_bins() -> None:
     # 64 bins of 0.25 ms end at 16 ms, so the axis is in ms; 0.25 needs two decimals.
     assert columns(Windows(count=64, width_ps=250_000_000), 100).spans[3] == "0.75–1.00 ms"
 

@@ -32,7 +32,7 @@ def bytes_of(topology: Topology, *links: tuple[int, int, int]) -> dict[tuple[int
     return {(i, j): value for i, row in enumerate(rows) for j, value in enumerate(row) if value is not None}
 
 
-def test_a_link_is_beside_the_node_that_it_leaves() -> None:
+def test_a_link_is_next_to_the_node_that_it_leaves() -> None:
     """Nodes 0 1 2 / 3 4 5: their middles are cells 1, 4 and 7 of rows 1 and 4."""
     mesh = parse_topology("mesh:3x2", "test")
     assert bytes_of(mesh, (0, 1, 10), (1, 0, 20), (1, 4, 30), (4, 1, 40)) == {
@@ -48,7 +48,7 @@ def test_around_the_end_of_a_ring_coordinates_rise() -> None:
     assert bytes_of(ring, (3, 0, 10), (0, 3, 20)) == {(1, 11): 10, (1, 0): 20}
 
 
-def test_planes_of_the_third_dimension_stand_side_by_side() -> None:
+def test_planes_of_the_third_dimension_are_side_by_side() -> None:
     """2 x 2 x 2: a plane is 6 cells wide, and a column is free; node 4 is node 0 of the second plane."""
     torus = parse_topology("mesh:2x2x2", "test")
     assert bytes_of(torus, (0, 4, 10), (4, 0, 20), (4, 5, 30)) == {(2, 2): 10, (0, 7): 20, (1, 9): 30}

@@ -101,7 +101,7 @@ def test_lines_of_the_same_points_are_one_line_with_both_names() -> None:
     ]
 
 
-def test_sizes_and_strides_beside_a_power_of_two_are_told_from_it() -> None:
+def test_sizes_and_strides_next_to_a_power_of_two_are_distinguished_from_it() -> None:
     points = [
         {"size_bytes": size, "stride_bytes": stride, "l_mw": {"value": 2.0, **KEYS}}
         for size in (4040, 4096)

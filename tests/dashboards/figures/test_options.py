@@ -9,7 +9,7 @@ from logpost.dashboards.figures.options import marked, pieces
 from logpost.dashboards.report.html import TEMPLATES
 
 
-def test_options_are_told_from_the_sentence() -> None:
+def test_options_are_distinguished_from_the_sentence() -> None:
     text = "Analyze with --clock clc; a machine (--machine FILE) divides --fail-if's sum -- or not: a--b, x/--c--d."
     assert pieces(text)[1::2] == ["--clock", "--machine", "--fail-if"]
     assert "".join(pieces(text)) == text

@@ -1,4 +1,4 @@
-"""Messages on their way to each receiver."""
+"""Messages in flight to each receiver."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from logpost.dashboards.figures.receivers import in_flight, receivers
 
 
-def test_messages_count_by_the_part_of_an_interval_that_they_are_under_way() -> None:
+def test_messages_count_by_the_part_of_an_interval_that_they_are_in_flight() -> None:
     # To row 0: one from 0 to 10, one from 5 to 20; to row 1: one from 12 to 14.
     begin, end = np.array([0, 5, 12]), np.array([10, 20, 14])
     counts = in_flight(begin, end, np.array([0, 0, 1]), 2, np.array([0, 10, 20, 30]))
@@ -16,7 +16,7 @@ def test_messages_count_by_the_part_of_an_interval_that_they_are_under_way() -> 
     assert counts.tolist() == [[1.5, 1.0, 0.0], [0.0, 0.2, 0.0]]
 
 
-def test_the_chart_has_a_gap_where_nothing_is_under_way_and_says_where_most_is() -> None:
+def test_the_chart_has_a_gap_where_nothing_is_in_flight_and_states_its_maximum() -> None:
     edges = np.array([0, 10, 20], dtype=np.int64) * 10**9
     chart = receivers(np.array([[8.0, 0.0], [1.0, 2.0]]), edges, ["rank 0", "rank 1"], 10.0, "original order")
     [trace] = chart.figure.data
@@ -25,5 +25,5 @@ def test_the_chart_has_a_gap_where_nothing_is_under_way_and_says_where_most_is()
     assert trace.z[0][1] is None
     assert trace.zmax == 1.0
     assert chart.summary == (
-        "original order: at most 8 messages at once are on their way to one receiver, to rank 0 at 5.00 ms."
+        "original order: at most 8 messages at once are in flight to one receiver, to rank 0 at 5.00 ms."
     )

@@ -10,7 +10,7 @@ import pytest
 from logpost.analyzer.compare.repeats.compare import RepeatedChange
 from logpost.analyzer.run.undivided import SHOWN
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.figures.repeated_changes import PALE, Row, repeated_changes, runs_beside
+from logpost.dashboards.figures.repeated_changes import PALE, Row, repeated_changes, runs_by_category
 from logpost.dashboards.report.repeats import verdict
 
 MS = 10**9
@@ -25,7 +25,7 @@ def drawn(chart: Chart) -> list[dict[str, Any]]:
     return data
 
 
-def test_a_change_beyond_the_noise_comes_first_with_its_interval() -> None:
+def test_a_change_beyond_the_noise_is_first_with_its_interval() -> None:
     # Means 10 and 20; s = 1 on both sides, n = 3: standard error sqrt(2 / 3) = 0.8165, t(4) at 95 % = 2.776.
     certain = RepeatedChange("latency", ms(9, 10, 11), ms(19, 20, 21))
     # Means 100 and 130, but s = 50 on both sides: t se = 2.776 * 40.82 = 113.3.
@@ -58,23 +58,23 @@ def test_a_name_of_a_trace_is_no_markup() -> None:
     assert "&lt;b&gt;x" in chart.summary
 
 
-def test_runs_stand_beside_each_other_by_category() -> None:
+def test_runs_are_next_to_each_other_by_category() -> None:
     means = np.zeros((2, len(SHOWN)))
     means[0, SHOWN.index("compute")], means[1, SHOWN.index("compute")] = 6 * MS, 4 * MS
     means[0, SHOWN.index("late_sender")] = 2 * MS
-    chart = runs_beside(["A: slow", "B: fast"], means)
+    chart = runs_by_category(["A: slow", "B: fast"], means)
     assert {bar["name"]: bar["x"] for bar in drawn(chart)} == {"compute": [6, 4], "late sender": [2, 0]}
     assert chart.summary == "B: fast is the shortest: 4.00 ms."
 
 
-def test_the_verdict_tells_a_change_from_noise() -> None:
+def test_the_verdict_distinguishes_a_change_from_noise() -> None:
     # Means 10 and 20 ms, s = 1 ms on both sides, n = 3: 10 ms +- 2.776 * 0.8165 ms = 2.27 ms.
     assert verdict(RepeatedChange("wall", ms(9, 10, 11), ms(19, 20, 21))) == (
-        "B is longer than A by more than noise: B takes 20.0 ms in the mean, A 10.0 ms (+100.0 %; 95 % interval "
+        "B is longer than A by more than noise: B lasts 20.0 ms in the mean, A 10.0 ms (+100.0 %; 95 % interval "
         "+7.73 ms to +12.3 ms, 3 runs of A and 3 of B)."
     )
     # s = 50 ms: 30 ms +- 113.3 ms.
     said = verdict(RepeatedChange("wall", ms(50, 100, 150), ms(80, 130, 180)))
-    assert said.startswith("B takes 130 ms in the mean, A 100 ms (+30.0 %): within the noise of the runs (95 %")
+    assert said.startswith("B lasts 130 ms in the mean, A 100 ms (+30.0 %): within the noise of the runs (95 %")
     said = verdict(RepeatedChange("wall", ms(10), ms(8)))
-    assert said == "B takes 8.00 ms in the mean, A 10.0 ms (−20.0 %). One run of each does not tell the noise."
+    assert said == "B lasts 8.00 ms in the mean, A 10.0 ms (−20.0 %). One run of each does not show the noise."

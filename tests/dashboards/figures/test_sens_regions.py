@@ -13,7 +13,7 @@ def test_without_bands_there_are_no_grounds() -> None:
     assert not fig.layout.shapes
 
 
-def test_a_name_stands_upright_in_a_narrow_band_and_is_left_out_of_a_sliver() -> None:
+def test_a_name_is_vertical_in_a_narrow_band_and_left_out_of_a_sliver() -> None:
     fig = figure()
     # Of an axis of 4 doublings: 0.1, 0.8 and 3.1.
     shaded(

@@ -43,7 +43,7 @@ def test_500_ranks_by_1000_bins_fit_in_two_megabytes() -> None:
     assert sorted(set(busiest.tolist())) == [-1, LATE]
 
 
-def test_a_timeline_starts_with_the_view_that_tells_most() -> None:
+def test_a_timeline_starts_with_the_view_that_shows_most() -> None:
     def made(*cells: tuple[float, int]) -> list[Chart]:
         """Both timelines of a rank whose cells are compute but for so much of a category."""
         cube = np.zeros((1, len(cells), len(SHOWN)))
@@ -55,11 +55,11 @@ def test_a_timeline_starts_with_the_view_that_tells_most() -> None:
     other = SHOWN.index("latency")
     for chart in made(*[(1, LATE)] * 10, *[(1, other)] * 10):
         assert (chart.first, "Outside compute" in chart.summary) == (1, False)
-    # All are compute, and all are late senders beside it: how much is left to tell.
+    # All are compute, and outside compute all are late senders: the chart can show how much is left.
     for chart in made(*[(k % 4 + 1, LATE) for k in range(20)]):
         assert chart.views[chart.first].label == "Share outside compute"
         assert chart.summary.endswith("Outside compute, nearly every cell is mostly late sender.")
-    # One category in a few cells tells where it is.
+    # One category in a few cells shows where it is.
     for chart in made(*[(0, LATE)] * 10, *[(1, LATE)] * 10):
         assert chart.first == 1
     for chart in made(*[(6, LATE)] * 10, *[(1, LATE)] * 10):
@@ -76,7 +76,7 @@ def test_efficiencies_of_a_bin_are_those_of_its_ranks() -> None:
     assert lines["communication efficiency"] == (80.0, None)
 
 
-def test_an_efficiency_that_lies_on_another_shows_below_it() -> None:
+def test_an_efficiency_equal_to_another_shows_below_it() -> None:
     # Balanced ranks: parallel efficiency = communication efficiency.
     cube = np.zeros((2, 2, len(SHOWN)))
     cube[:, :, 0], cube[:, :, LATE] = 6, 4

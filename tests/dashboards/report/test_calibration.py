@@ -1,4 +1,4 @@
-"""The page of a calibration: one file, every figure there, intervals beside values, refusals named."""
+"""The page of a calibration: one file, every figure there, intervals next to values, refusals named."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_the_page_is_one_file_that_loads_nothing(text: str) -> None:
     assert set(json.loads(gzip.decompress(base64.b64decode(payload[1])))["charts"]) >= {"bursts", "strides"}
 
 
-def test_values_stand_with_unit_and_interval(text: str) -> None:
+def test_values_have_unit_and_interval(text: str) -> None:
     plain = " ".join(re.sub(r"<[^>]+>", " ", text[: text.index('id="plotly"')]).split())
     assert re.search("Eager limit 16 KiB", plain)
     assert re.search(r"L 6\.\d+ µs other node, (± \d+\.\d %|6\.\d+ µs to 6\.\d+ µs)", plain)
@@ -169,7 +169,7 @@ def test_a_calibration_of_one_family_makes_a_page() -> None:
 
 
 def no_time(samples: Samples, *families: str, sizes: Sequence[int] | None = None) -> Calibration:
-    """Points of these families took no time, as on a clock that is too coarse for them."""
+    """Points of these families have no duration, as on a clock that is too coarse for them."""
     points = tuple(
         replace(p, time=replace(p.time, minimum_s=0.0, median_s=0.0, mean_s=0.0, half_width_s=0.0, rounds_s=(0.0,)))
         if p.family in families and (sizes is None or p.bytes in sizes)
@@ -179,7 +179,7 @@ def no_time(samples: Samples, *families: str, sizes: Sequence[int] | None = None
     return calibration(Samples(samples.host, points), name="coarse")
 
 
-def test_a_transfer_that_took_no_time_has_no_bandwidth(found: Calibration) -> None:
+def test_a_transfer_that_lasted_no_time_has_no_bandwidth(found: Calibration) -> None:
     sizes = sorted(s.bytes for s in found.samples.of("one_way"))
     page = build(no_time(found.samples, "one_way", sizes=sizes[:3]))
     drawn = traces(page, "bandwidth_other_node")
@@ -195,7 +195,7 @@ def test_without_any_time_there_is_no_bandwidth_at_all(found: Calibration) -> No
     assert "bandwidth_other_node" not in render(page)
 
 
-def test_a_strided_message_that_took_no_time_is_shown_without_a_share_of_it(found: Calibration) -> None:
+def test_a_strided_message_that_lasted_no_time_is_shown_without_a_share_of_it(found: Calibration) -> None:
     rows = build(no_time(found.samples, "layout", sizes=[4096])).grids["strides"].rows
     zero = [row for row in rows if row[0] == "4.00 KiB"]
     assert zero
@@ -205,7 +205,7 @@ def test_a_strided_message_that_took_no_time_is_shown_without_a_share_of_it(foun
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", sorted(FAMILIES))
-def test_a_family_that_took_no_time_still_makes_a_page(found: Calibration, family: str) -> None:
+def test_a_family_that_lasted_no_time_still_makes_a_page(found: Calibration, family: str) -> None:
     assert "All values" in render(build(no_time(found.samples, family)))
 
 

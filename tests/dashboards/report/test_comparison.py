@@ -35,13 +35,13 @@ def test_signs_are_true_minus() -> None:
     assert [signed(d) for d in (2 * MS, -2 * MS, 0)] == ["+2.00 ms", "−2.00 ms", "0 s"]
 
 
-def test_changes_come_largest_first_with_their_signs() -> None:
+def test_changes_are_listed_largest_first_with_their_signs() -> None:
     chart = changes(
         [Change("compute", 5 * MS, 5 * MS), Change("latency", 4 * MS, 1 * MS), Change("residual", 0, 5 * MS)]
     )
     assert [(bar["meta"]["category"], bar["x"]) for bar in drawn(chart)] == [("residual", [5]), ("latency", [-3])]
     assert drawn(chart)[1]["text"] == [" −3.00 ms "]
-    assert chart.summary == "B takes 5.00 ms more residual than A."
+    assert chart.summary == "B has 5.00 ms more residual than A."
 
 
 def test_totals_stack_both_runs(tmp_path: Path) -> None:
@@ -58,9 +58,9 @@ def test_page_says_which_findings_are_gone(tmp_path: Path) -> None:
         tmp_path / "b.run", iterations=6, names=Names(finding={"kind": "late_sender_chain", "title": "new one"})
     )
     page = build_comparison(a, b, Caps())
-    assert [row.found.title for row, _ in page.pairs["came"]] == ["new one", "new one"]
+    assert [row.found.title for row, _ in page.pairs["new"]] == ["new one", "new one"]
     assert "Rank 0 receives from every other rank" in page.pairs["gone"][0][0].found.title
-    # The program of A has 12 iterations, that of B 6; start-up is beside it.
+    # The program of A has 12 iterations, that of B 6; start-up is not part of it.
     assert page.verdict.startswith("B runs ")
     assert "shorter than A (−50.0 %)" in page.verdict
     text = " ".join(" ".join(Elements(render_comparison(page)).text[""]).split())

@@ -1,4 +1,4 @@
-"""Text can be read on what it stands on, in both themes: 4.5 : 1 at least (WCAG 2.2, success criterion 1.4.3)."""
+"""Text can be read on its background, in both themes: 4.5 : 1 at least (WCAG 2.2, success criterion 1.4.3)."""
 
 from __future__ import annotations
 

@@ -8,14 +8,14 @@ import pytest
 from tests.dashboards.synthetic import make_run
 
 from logpost.analyzer.report.build import build
-from logpost.analyzer.report.data import FoundHere
+from logpost.analyzer.report.data import PlacedFinding
 from logpost.dashboards.report.findings import finding_rows
 from logpost.dashboards.report.sites import call_sites
 
 
 @dataclass(frozen=True)
 class Gaining:
-    """A finding, as far as its size goes."""
+    """A finding, reduced to its size."""
 
     gain: float
     gain_low: float | None = None
@@ -23,11 +23,11 @@ class Gaining:
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[FoundHere, ...]:
+def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[PlacedFinding, ...]:
     return build(make_run(tmp_path_factory.mktemp("findings") / "a.run")).findings
 
 
-def test_the_largest_comes_first_and_fills_its_bar(found: tuple[FoundHere, ...]) -> None:
+def test_the_largest_is_first_and_fills_its_bar(found: tuple[PlacedFinding, ...]) -> None:
     rows = finding_rows(found[::-1])
     sizes = [row.size for row in rows]
     assert sizes == sorted(sizes, reverse=True)
@@ -43,13 +43,13 @@ def test_gain_is_what_is_shown_with_its_interval() -> None:
     assert [row.bar for row in rows] == pytest.approx([1.0, 0.1 / 0.24])
 
 
-def test_the_call_site_follows_its_finding_when_the_order_changes(found: tuple[FoundHere, ...]) -> None:
+def test_the_call_site_follows_its_finding_when_the_order_changes(found: tuple[PlacedFinding, ...]) -> None:
     rows = finding_rows(found[::-1], {0: "em3d.c:120"})
     assert {row.site for row in rows if row.found == found[-1]} == {"em3d.c:120"}
     assert {row.site for row in rows if row.found != found[-1]} <= {""}
 
 
-def test_bars_of_two_lists_can_have_one_scale(found: tuple[FoundHere, ...]) -> None:
+def test_bars_of_two_lists_can_have_one_scale(found: tuple[PlacedFinding, ...]) -> None:
     (row,) = finding_rows(found[:1], largest=2 * finding_rows(found[:1])[0].size)
     assert row.bar == pytest.approx(0.5)
 

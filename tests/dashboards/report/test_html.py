@@ -91,7 +91,7 @@ def test_policy_allows_exactly_the_two_scripts_of_the_page(page: Elements) -> No
     assert {"connect-src", "font-src", "frame-src"} & rules.keys() == set()
 
 
-def test_banner_comes_before_everything_else(page: Elements) -> None:
+def test_banner_is_above_everything_else(page: Elements) -> None:
     text = " ".join(" ".join(page.text[""]).split())
     assert (
         text.index("Ranks outnumber cores")
@@ -100,7 +100,7 @@ def test_banner_comes_before_everything_else(page: Elements) -> None:
     )
 
 
-def test_sections_come_in_the_order_of_reading(page: Elements) -> None:
+def test_sections_are_in_the_order_of_reading(page: Elements) -> None:
     ids = [a["id"] for t, a in page.elements if t == "section"]
     assert ids == [
         "summary",

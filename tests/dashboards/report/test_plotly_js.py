@@ -1,4 +1,4 @@
-"""The packed library: every address goes, the code around it stays."""
+"""The packed library: every address is removed, the code around it stays."""
 
 from __future__ import annotations
 

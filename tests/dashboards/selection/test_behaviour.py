@@ -64,7 +64,7 @@ def test_every_rank_has_a_group_no_farther_than_it_says(each: np.ndarray, most: 
         assert apart.max(axis=1).min() <= made.radius + 1e-12
 
 
-def test_rows_say_who_belongs_together() -> None:
+def test_rows_state_their_groups() -> None:
     each = spent(*[(80, 20)] * 100)
     each[37] = spent((20, 80))
     every = rows(locations(list(range(100))), 100)

@@ -124,7 +124,7 @@ def test_a_group_of_ranks_is_drawn_as_a_whole_or_not_at_all(fine: Run, tmp_path:
     ranks = Cells.of(run, fine.table("locations").collect()).group_of
     assert ranks["first"].to_list() == [0, 0, 2, 2]
     np.testing.assert_allclose(found.sum(axis=(1, 2)), single.by_rank.reshape(2, 2, -1).sum(axis=(1, 2)))
-    # Half of a group is no row of its own.
+    # Half of a group is no separate row.
     some = Scoped(run, Selection(ranks=((1, 3),)))
     assert cells.cube(some.rows(1), 0, 0, 64) is None
     rest = Scoped(run, Selection(ranks=((2, 3),)))

@@ -38,7 +38,7 @@ def test_queueing_is_of_the_rank_that_a_message_or_transfer_is_for() -> None:
     assert found.rows() == [(0, 0, 0), (1, 0, 7), (1, 3, 11)]
 
 
-def test_transfers_under_way_together_wait_longer_than_one_rank_runs() -> None:
+def test_transfers_in_flight_together_wait_longer_than_one_rank_runs() -> None:
     """Three transfers that one call completes have waited 2^62 ps each."""
     tables = {
         "messages": pl.LazyFrame(

@@ -126,7 +126,7 @@ def test_more_ranks_than_rows_are_grouped_and_clicks_name_them(run: Run) -> None
 
 
 def test_short_calls_cover_more_of_a_picture_than_they_take(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """1000 ps in 10 columns: calls of 10, 10 and 1 ps lie in two columns, 200 ps; 179 ps of 4 ranks' 4000 are no call.
+    """1000 ps in 10 columns: calls of 10, 10 and 1 ps are in two columns, 200 ps; 179 ps of 4 ranks' 4000 are no call.
 
     The call of 400 ps is as long as it is drawn. The time in ps exceeds 32 bits as soon as a run lasts 5 ms.
     """

@@ -1,4 +1,4 @@
-"""Two machine files beside each other: what agrees, how far apart the rest is, and how many of each table."""
+"""Two machine files compared: what agrees, how far apart the rest is, and how many of each table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def samples() -> Samples:
 
 
 def test_how_far_apart_is_relative_to_the_larger_value() -> None:
-    # Between 2.5 and 3 there is nothing: 0.5 of 4, whichever file comes first.
+    # Between 2.5 and 3 there is nothing: 0.5 of 4, whichever file is first.
     a, b = (2.0, 1.5, 2.5), (4.0, 3.0, 5.0)
     assert Pair("x", "us", a, b).apart == Pair("x", "us", b, a).apart == pytest.approx(0.125)
     assert Pair("x", "us", a, (2.4, 2.3, 2.6)).apart == 0.0

@@ -1,4 +1,4 @@
-"""What the rounds tell of the machine while it was measured."""
+"""What the rounds show of the machine during its measurement."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ def test_a_busy_machine_is_said_to_be_one() -> None:
 
 @pytest.mark.parametrize(("slow", "rounds"), [(3, 20), (10, 20), (17, 20), (2, 6)])
 def test_two_speeds(slow: int, rounds: int) -> None:
-    told = warning(slowed([1.0] * (rounds - slow) + [3.0] * slow))
-    assert f"took 3.0 times as long in {slow} of {rounds} rounds as in the others" in told
-    assert "other load" not in told
+    said = warning(slowed([1.0] * (rounds - slow) + [3.0] * slow))
+    assert f"took 3.0 times as long in {slow} of {rounds} rounds as in the others" in said
+    assert "other load" not in said
 
 
-def test_bound_ranks_are_not_told_to_be_bound() -> None:
-    told = slowed([1.0] * 10 + [3.0] * 10)
-    assert "--bind-to" not in warning(told)
-    assert "--bind-to core" in warning(replace(told, host=replace(told.host, cpus=("0-3,8", "1"))))
+def test_bound_ranks_get_no_advice_to_bind() -> None:
+    samples = slowed([1.0] * 10 + [3.0] * 10)
+    assert "--bind-to" not in warning(samples)
+    assert "--bind-to core" in warning(replace(samples, host=replace(samples.host, cpus=("0-3,8", "1"))))
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_bound_ranks_are_not_told_to_be_bound() -> None:
     ],
 )
 def test_more_ranks_than_processors(hosts: tuple[str, ...], cpus: tuple[str, ...], said: str) -> None:
-    told = warning(replace(quiet(), host=replace(quiet().host, hosts=hosts, cpus=cpus)))
-    assert said in told
-    assert bool(told) == bool(said)
+    warned = warning(replace(quiet(), host=replace(quiet().host, hosts=hosts, cpus=cpus)))
+    assert said in warned
+    assert bool(warned) == bool(said)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_more_ranks_than_processors(hosts: tuple[str, ...], cpus: tuple[str, ...
         [1.0] * 18 + [3.0] * 2,
         # One wild round of six.
         [1.0] * 5 + [3.0],
-        # Too few rounds to tell.
+        # Too few rounds to judge.
         [1.0, 1.0, 1.0, 3.0, 3.0],
         # A slow drift, no step.
         [1.1**j for j in range(20)],

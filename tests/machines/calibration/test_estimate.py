@@ -72,7 +72,7 @@ def test_rounds_of_very_different_number_are_independent() -> None:
     assert (a + b).half_width == pytest.approx(math.hypot(a.half_width, b.half_width))
 
 
-def test_the_clocks_step_stays_beside_the_rounds() -> None:
+def test_the_clocks_step_adds_to_the_rounds() -> None:
     # All rounds gave the same, but the clock is no finer than 0.5.
     found = _timed(3.0, 0.5, (3.0, 3.0, 3.0, 3.0, 3.0, 3.0))
     assert (found.low, found.high) == (2.5, 3.5)

@@ -115,7 +115,7 @@ def test_overheads_that_cover_the_transfer_leave_no_latency_and_keep_its_time() 
     assert only.L.high > 0.0
 
 
-def test_a_send_that_takes_longer_than_its_transfer_leaves_the_receiver_nothing() -> None:
+def test_a_send_longer_than_its_transfer_leaves_the_receiver_nothing() -> None:
     # 6 us of sending within a T(n) of 5 us at no bytes, as where the kernel delivers in the sender's time: o_s counts
     # with 5 us, and o_r is 0 and not absent, so that the range can be analyzed with.
     (only,), refused = size_ranges(curve(6 * US, 0.0), curve(3 * US, 0.0), curve(5 * US, 1 * NS), place="p")
@@ -164,7 +164,7 @@ def test_a_transfer_time_that_falls_with_the_size_leaves_no_cost_per_byte() -> N
         assert part.notes["G"] == "T(n) does not grow over these sizes"
 
 
-def test_messages_that_take_no_time_are_left_out() -> None:
+def test_messages_of_no_duration_are_left_out() -> None:
     broken = {**curve(10 * US, 1.0 * NS), 8: Estimate(0.0, 0.0), 64: Estimate(-1e-9, 0.0)}
     found, refused = size_ranges(curve(2 * US, 0.0), curve(3 * US, 0.0), broken, place="loggp.other_node")
     assert [refusal.place for refusal in refused] == ["loggp.other_node.T (8 B)", "loggp.other_node.T (64 B)"]

@@ -88,7 +88,7 @@ def _disturbed(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarra
 
 
 def _drifting(random: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
-    """A slow change of 5 % over each calibration, in a phase of its own, under the launches' scatter."""
+    """A slow change of 5 % over each calibration, in a separate phase, under the launches' scatter."""
     phase = random.random((shape[0], 1)) * 2 * np.pi + np.linspace(0, 2 * np.pi, shape[1])
     return random.normal(1.0, 0.03, shape) + 0.05 * np.sin(phase)
 

@@ -156,7 +156,7 @@ def test_log3p_refuses_what_the_paper_refuses() -> None:
 
 
 def test_a_stride_that_costs_nothing_is_zero_and_said_to_be_refused() -> None:
-    # Contiguous data goes by a rendezvous, strided data in fragments, which is faster by 2 +- 0.05 us.
+    # Contiguous data is sent by a rendezvous, strided data in fragments, which is faster by 2 +- 0.05 us.
     times = LayoutTimes({}, {SIZE: us(4), STRIDED: us(2)}, {}, {}, {})
     found, refused = tables(times, place="log3p")
     assert found.strided[0].l_mw == Estimate(0.0, 0.0)

@@ -41,7 +41,7 @@ class Middle:
 
 @dataclass
 class Virtual:
-    """A machine that answers like the calibration programs; `noise` is the relative scatter of each sample's median."""
+    """A machine that the calibration programs measure; `noise` is the relative scatter of each sample's median."""
 
     truth: Truth
     eager: int = 16384

@@ -104,7 +104,7 @@ NETWORKS: list[tuple[dict[str, Any], list[str], list[str]]] = [
 
 
 @pytest.mark.parametrize(("topology", "cube", "network"), NETWORKS, ids=lambda value: str(value))
-def test_a_network_feeds_what_predict_takes(
+def test_a_network_feeds_the_parameters_of_predict(
     topology: dict[str, Any], cube: list[str], network: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = machine(topology=topology)
@@ -128,7 +128,7 @@ def test_a_channel_loaded_by_cycles_needs_the_clock_and_one_loaded_by_G_needs_G(
 
 
 def predicts(monkeypatch: pytest.MonkeyPatch, model: str, machine_file: Path, *values: str) -> bool:
-    """Whether `logpost predict` answers for this machine."""
+    """Whether `logpost predict` succeeds on this machine."""
     settings = [part for value in values for part in ("--set", value)]
     monkeypatch.setattr(sys, "argv", ["logpost", "predict", model, "-m", str(machine_file), "--quiet", *settings])
     try:
@@ -139,7 +139,7 @@ def predicts(monkeypatch: pytest.MonkeyPatch, model: str, machine_file: Path, *v
 
 
 def test_cycles_need_a_clock_to_feed_anything_but_distances() -> None:
-    # The values are right as they stand (LOGPC itself prints no clock), but no model can make a time of them.
+    # The values are right as written (LOGPC itself prints no clock), but no model can make a time of them.
     mesh = {"kind": "mesh", "dims": [4, 4]}
     cycles = {"units": ["cycle", "cycle/B"], "topology": mesh}
     found = feeds(machine(**cycles))

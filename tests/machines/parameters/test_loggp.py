@@ -53,7 +53,7 @@ def test_a_size_at_the_limit_still_belongs_to_the_range() -> None:
     p = replay_parameters(load_machine("alewife"))
     first = int(p.class_start[3])
     assert (p.row(3, [0, 1, 4, 5, 8, 9, 10**9]) - first).tolist() == [0, 1, 1, 2, 2, 3, 3]
-    # Classes and sizes broadcast; class self has the same four rows of its own.
+    # Classes and sizes broadcast; class self has the same four rows, separately.
     assert p.row([[0], [3]], [0, 9]).tolist() == [[0, 3], [12, 15]]
 
 
@@ -143,7 +143,7 @@ def test_round_trip_latency_is_halved() -> None:
     assert p.errors["L_ps"][3] == 100_000
 
 
-def test_error_bars_come_along_in_picoseconds() -> None:
+def test_error_bars_are_converted_to_picoseconds() -> None:
     values: dict[str, Any] = {
         "L": {"value": 5, "uncertainty": 0.25},  # us -> 250,000 ps
         "o_s": 1,

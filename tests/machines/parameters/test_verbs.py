@@ -46,7 +46,7 @@ def test_every_verb_is_said_something_of_every_machine() -> None:
         assert list(verbs(load_machine(name))) == list(VERBS)
 
 
-def test_what_is_missing_stands_on_one_line_with_its_meaning() -> None:
+def test_missing_parameters_are_on_one_line_with_their_meaning() -> None:
     paragon = verbs(load_machine("paragon"))
     assert paragon["analyze"] == ["G"]
     # The link's 175 MB/s stand for G there.

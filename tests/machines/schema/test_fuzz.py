@@ -1,4 +1,4 @@
-"""Whatever a document holds, the check answers with a machine or with sentences, never with a traceback."""
+"""Whatever a document holds, the check returns a machine or sentences, never a traceback."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_any_number_and_text_survive_writing(L: float, error: float, unit: str, 
 
 
 @pytest.mark.parametrize("wrong", [5, -1, 1.5, "x", "", True, [], [1], [1, 2, 3], {}, {"x": 1}], ids=repr)
-def test_no_mistake_is_told_in_the_words_of_the_validator(wrong: object) -> None:
+def test_no_mistake_is_reported_in_the_words_of_the_validator(wrong: object) -> None:
     for i in range(len(places(GOOD))):
         document = copy.deepcopy(GOOD)
         container, key = places(document)[i]

@@ -60,7 +60,7 @@ def test_a_count_needs_no_unit_but_a_ratio_does() -> None:
     assert "logpc.dma_contention = 45 has no unit" in problems(logpc={"dma_contention": 45})[0]
 
 
-def test_dates_may_stand_without_quotes() -> None:
+def test_dates_need_no_quotes() -> None:
     made = machine(date=datetime.date(2026, 1, 31))
     assert (made.date, made.year) == ("2026-01-31", 2026)
 
@@ -157,7 +157,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"loggp": {"other_node": {"L": 1, "range": [{"L": 2}]}}},
-        r"loggp.other_node: has L beside range; move them into one of the \[\[...range\]\] tables",
+        r"loggp.other_node: has L in addition to range; move them into one of the \[\[...range\]\] tables",
     ),
     (
         {"loggp": {"other_node": {"range": [{"L": 1}, {"L": 2, "up_to_bytes": 5}]}}},
@@ -213,7 +213,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"log3p": {"point": [{"size_bytes": "16 KiB"}]}}, r"size_bytes = '16 KiB' must be a whole number without quotes"),
     (
         {"loggp": {"other_node": {"L": {"value": "1 us"}}}},
-        r"L.value = '1 us' must be a number without quotes; the unit",
+        r"L.value = '1 us' must be a number without quotes; write the unit",
     ),
     ({"loggp": {"other_node": {"L": {"value": 1, "confidence": 95}}}}, r"L.confidence = 95 must be less than 1"),
     ({"loggp": {"other_node": {"L": {"range": [1]}}}}, r"L.range = \[1\] must be two numbers, e.g. \[4.1, 5.3\]"),
@@ -325,7 +325,7 @@ def test_what_agrees_or_says_something_else_is_no_contradiction() -> None:
         return {"point": [{"size_bytes": 8, "stride_bytes": 16 * (i + 1), "o_mw": v} for i, v in enumerate(values)]}
 
     assert len(machine(log3p=points(3, 3)).log3p.point) == 2
-    # 3 us are 60 cycles of 20 MHz (50 ns); without a clock nobody can tell.
+    # 3 us are 60 cycles of 20 MHz (50 ns); without a clock their number is unknown.
     sixty = {"value": 60, "unit": "cycle"}
     clock = {"processor": {"value": 20, "unit": "MHz"}}
     assert len(machine(clock=clock, log3p=points(3, sixty)).log3p.point) == 2

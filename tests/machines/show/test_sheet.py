@@ -1,4 +1,4 @@
-"""The table of `machines show`: whatever the terminal's width, every value stands beside its name, unit and source."""
+"""The table of `machines show`: at any width of the terminal, every value is with its name, unit and source."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def test_lines_keep_the_width_and_names_are_not_broken(name: str, width: int) ->
         assert max(map(len, lines)) <= width
         starts = [line.split() for line in lines]
         for row in found:
-            # A name of the file, or the first word of a longer one, stands whole on its line.
+            # A name of the file, or the first word of a longer one, is whole on its line.
             assert any(words[:1] == row.key.split()[:1] for words in starts), row.key
             if row.value:
                 mine = [line for line in lines if row.value in line and row.unit in line]
                 assert any(row.source.split(",")[0] in line for line in mine), row.key
 
 
-def test_a_section_stands_above_its_values() -> None:
+def test_a_section_is_above_its_values() -> None:
     plain = sheet("Parameters", [ROW, changed(key="g", value="7.6")], 80).plain
     assert plain.splitlines() == [
         "Parameters",

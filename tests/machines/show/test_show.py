@@ -136,7 +136,7 @@ def test_levels_of_the_same_points_are_one_line() -> None:
     assert [line.label for line in figure.lines] == ["cross-section, P = 2, highest and lowest bandwidth"]
 
 
-def test_lines_of_a_figure_are_told_apart_by_their_symbols() -> None:
+def test_lines_of_a_figure_differ_in_their_symbols() -> None:
     # 14 strides, but 11 symbols: the first, the last and some between are drawn, and the title says so.
     points = [{"size_bytes": s, "stride_bytes": 8 * d, "l_mw": d} for s in (64, 1024) for d in range(1, 15)]
     (figure,) = [f for f in figures(machine(log3p={"point": points})) if "l_mw" in f.title]

@@ -1,4 +1,4 @@
-"""Hops between the nodes of a machine file, as the replay asks for them."""
+"""Hops between the nodes of a machine file, as the replay looks them up."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_every_entry_is_the_length_of_the_route(fields: dict[str, object]) -> No
         assert matrix[a, b] == len(machine.topology.route(a, b)) - 1
 
 
-def test_nodes_may_come_in_any_order_and_twice() -> None:
+def test_nodes_may_be_in_any_order_and_twice() -> None:
     # Alewife's 8 x 4 mesh: 31 is (7, 3), 0 is (0, 0), 9 is (1, 1).
     assert hops_matrix(load_machine("alewife"), [31, 0, 9, 0]).tolist() == [
         [0, 10, 8, 10],

@@ -31,14 +31,14 @@ def test_cyclic_deals_ranks_out() -> None:
     assert cyclic.locality(0, [3, 1]).tolist() == [2, 3]
 
 
-def test_list_places_as_told() -> None:
-    told = Mapping(kind="list", nodes_of_ranks=[5, 0, 5, 9], ranks_per_node=2)
-    assert told.node_of([0, 1, 2, 3]).tolist() == [5, 0, 5, 9]
-    assert told.slot_of([0, 1, 2, 3]).tolist() == [0, 0, 1, 0]
-    assert told.locality(0, [2, 1]).tolist() == [1, 3]
+def test_list_places_as_stated() -> None:
+    mapping = Mapping(kind="list", nodes_of_ranks=[5, 0, 5, 9], ranks_per_node=2)
+    assert mapping.node_of([0, 1, 2, 3]).tolist() == [5, 0, 5, 9]
+    assert mapping.slot_of([0, 1, 2, 3]).tolist() == [0, 0, 1, 0]
+    assert mapping.locality(0, [2, 1]).tolist() == [1, 3]
     # Node 5 is (5, 0), node 9 is (1, 1): 4 + 1 hops.
-    assert told.hops(0, 3, MESH) == 5
-    assert told.coordinates([0, 3], MESH).tolist() == [[5, 0], [1, 1]]
+    assert mapping.hops(0, 3, MESH) == 5
+    assert mapping.coordinates([0, 3], MESH).tolist() == [[5, 0], [1, 1]]
 
 
 def test_random_is_a_permutation_of_the_nodes_and_repeats() -> None:
@@ -68,9 +68,9 @@ def test_mappings_from_the_command_line(tmp_path: Path) -> None:
     assert parse_mapping("random:8:3:2") == Mapping(kind="random", nodes=8, seed=3, ranks_per_node=2)
     path = tmp_path / "nodes.txt"
     path.write_text("3\n0\n3\n")
-    told = parse_mapping(f"file:{path}")
-    assert told.node_of([0, 1, 2]).tolist() == [3, 0, 3]
-    assert told.ranks_per_node == 2
+    mapping = parse_mapping(f"file:{path}")
+    assert mapping.node_of([0, 1, 2]).tolist() == [3, 0, 3]
+    assert mapping.ranks_per_node == 2
 
 
 @pytest.mark.parametrize("text", ["block", "heap:4", "random:4", "cyclic:1:2", ""])

@@ -150,7 +150,7 @@ def test_alewife_mesh_has_the_printed_means() -> None:
     assert mesh.mean_hops(include_self=False) == pytest.approx(4.0)
     # First dimension fastest: node 31 is (7, 3), node 9 is (1, 1).
     assert mesh.coordinates([31, 9]).tolist() == [[7, 3], [1, 1]]
-    # x first: 0 -> 10 goes over 1 and 2, then up.
+    # x first: 0 -> 10 passes 1 and 2, then up.
     assert mesh.route(0, 10) == [0, 1, 2, 10]
     # 4 rows, one link each, two channels: 8 channels x 40 MB/s = 320 MB/s (SENS prints 360).
     assert mesh.bisection_channels() == 8

@@ -9,7 +9,7 @@ from logpost.machines.values.text import Shown, measured, number_text, shown, si
 
 
 @pytest.mark.parametrize(
-    ("value", "ends", "told"),
+    ("value", "ends", "texts"),
     [
         (10.0, (9.0, 11.0), ("10 µs", "± 10.0 %")),
         # The value is off the middle by 0.5 of a width of 4, more than a tenth.
@@ -25,10 +25,10 @@ from logpost.machines.values.text import Shown, measured, number_text, shown, si
         (0.0, (0.0, 0.0), ("not identifiable", "nothing is left for it")),
     ],
 )
-def test_a_value_and_its_interval(value: float, ends: tuple[float, float], told: tuple[str, str]) -> None:
+def test_a_value_and_its_interval(value: float, ends: tuple[float, float], texts: tuple[str, str]) -> None:
     quantity = Quantity(value=value, unit="us", source="a test", interval=ends)
-    assert shown(quantity) == Shown(*told)
-    assert shown(quantity).identifiable is (told[0] != "not identifiable")
+    assert shown(quantity) == Shown(*texts)
+    assert shown(quantity).identifiable is (texts[0] != "not identifiable")
 
 
 def test_a_value_without_an_interval_is_as_it_is_printed() -> None:

@@ -34,5 +34,5 @@ def test_bad_values_are_refused_by_name(value: object, limits: dict[str, float],
         values("L", value, **limits)  # type: ignore[arg-type]
 
 
-def test_infinity_is_allowed_where_asked_for() -> None:
+def test_infinity_is_allowed_on_request() -> None:
     assert values("S", float("inf"), finite=False) == float("inf")

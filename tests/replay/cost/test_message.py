@@ -106,7 +106,7 @@ def test_the_number_of_blocks_counts() -> None:
     assert l_mw(16 * KIB, block=32, stride=64) == pytest.approx(float(l_mw(4 * KIB, block=8, stride=64)))
 
 
-def test_points_of_other_blocks_stand_where_as_many_of_the_smallest_would() -> None:
+def test_points_of_other_blocks_are_at_the_size_of_as_many_smallest_blocks() -> None:
     sized = machine(
         log3p={
             "point": [
@@ -115,7 +115,7 @@ def test_points_of_other_blocks_stand_where_as_many_of_the_smallest_would() -> N
             ]
         }
     )
-    # 256 blocks of 32 B stand at 2 KiB.
+    # 256 blocks of 32 B count at 2 KiB.
     assert l_mw(2048, sized, stride=64) == 2
     assert l_mw(1536, sized, stride=64) == 1.5
 

@@ -22,7 +22,7 @@ def test_at_and_between_the_points() -> None:
     assert SURFACE(16, 1024) == 420
 
 
-def test_costs_per_byte_persist_beyond_the_largest_size_and_that_is_told() -> None:
+def test_costs_per_byte_persist_beyond_the_largest_size_and_are_marked() -> None:
     # The last segment has 111 per 12: 131 + 111 at 28. Below the first size the first value holds.
     found, beyond = LINE.read(np.array([0.0, 16.0, 28.0]))
     np.testing.assert_allclose(found, [10, 131, 242])

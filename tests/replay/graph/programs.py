@@ -1,4 +1,4 @@
-"""Small programs as tables, for replays: blocking messages and barriers, told step by step."""
+"""Small programs as tables, for replays: blocking messages and barriers, one step after another."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from logpost.replay._native import Program, call_kinds, operations
 
-NOBODY = -1
+NONE = -1
 
 
 @dataclass
 class Story:
-    """Ranks on nodes of their own, or `per_node` on each; times in picoseconds. Calls are of a callpath by kind."""
+    """Ranks on separate nodes, or `per_node` on each; times in picoseconds. Calls are of a callpath by kind."""
 
     ranks: int
     per_node: int = 1
@@ -48,7 +48,7 @@ class Story:
         self.messages.append((sender, receiver, send, wait, size, post))
 
     def barrier(self, gaps: Sequence[int], lasts: int) -> None:
-        """All ranks meet; each leaves `lasts` after the last one has come."""
+        """All ranks enter; each leaves `lasts` after the last rank has entered."""
         enters = [self.now(rank) + gap for rank, gap in enumerate(gaps)]
         for rank, enter in enumerate(enters):
             call = self.call(rank, "barrier", enter, max(enters) + lasts)
@@ -56,7 +56,7 @@ class Story:
         self.instances += 1
 
     def program(self) -> Program:
-        """What was told."""
+        """The program of the steps so far."""
         kinds = len(call_kinds())
         counts = [len(calls) for calls in self.calls]
         before = np.concatenate([[0], np.cumsum(counts)])
@@ -70,7 +70,7 @@ class Story:
         return Program(
             ticks_per_second=10**12,
             length_ps=max(ends),
-            callers=np.full(kinds, NOBODY, dtype=np.int32),
+            callers=np.full(kinds, NONE, dtype=np.int32),
             kinds=list(range(kinds)),
             layouts=[(0, 0, 0)],
             members=[own.tolist()],
@@ -96,10 +96,10 @@ class Story:
                 "instance": members[:, 0].astype(np.int32),
                 "location": members[:, 1].astype(np.int32),
                 "comm": 0 * ints,
-                "root": NOBODY * ints,
+                "root": NONE * ints,
                 "call": (before[members[:, 1]] + members[:, 2]).astype(np.int32),
                 "complete_call": (before[members[:, 1]] + members[:, 2]).astype(np.int32),
-                "rma_window": NOBODY * ints,
+                "rma_window": NONE * ints,
                 "operation": np.full(len(members), operations().index("Barrier"), dtype=np.uint8),
                 "enter_ps": members[:, 3].copy(),
                 "leave_ps": members[:, 4].copy(),

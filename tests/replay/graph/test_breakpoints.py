@@ -23,7 +23,7 @@ LINES = st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 300)), min_siz
 
 
 class Lines:
-    """The largest of lines intercept + slope x; counts what is asked of it."""
+    """The largest of lines intercept + slope x; counts its evaluations."""
 
     def __init__(self, lines: Sequence[tuple[int, int]]) -> None:
         self.lines = lines
@@ -108,7 +108,7 @@ def _machine() -> Scenario:
     return changed(Scenario(plain), ["eager_limit=50B"])
 
 
-def _told(steps: list[Any]) -> Story:
+def _story(steps: list[Any]) -> Story:
     story = Story(4)
     for step in steps:
         if len(step) == 2:
@@ -121,11 +121,11 @@ def _told(steps: list[Any]) -> Story:
 
 @given(steps=STEPS, name=st.sampled_from(["L", "o", "o_r", "g", "G"]))
 def test_of_any_program_the_curve_is_a_replay_at_every_value(steps: list[Any], name: str) -> None:
-    story, recorded = _told(steps), _machine()
+    story, recorded = _story(steps), _machine()
     engine = Engine(story.program(), recorded, locations=4, callpaths=len(call_kinds()))
     most = 12 if name == "G" else 150
     axis = direction(recorded, name, factor=False)
-    # A NIC that is taken for no time orders nothing: at g = G = 0, the makespan may be less than where the curve goes.
+    # A NIC with no service time orders nothing: at g = G = 0, the makespan may be below the limit of the curve.
     least = 1 if name in ("g", "G") else 0
     found = curve(lambda x: engine.tangents(axis, x), float(least), float(most))
     assert found.above_ps == 0

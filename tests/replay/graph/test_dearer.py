@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.replay.graph.programs import Story
 
 from logpost.analyzer.predict.whatif.ask import _of_order
-from logpost.analyzer.predict.whatif.uncertainty import Doubts, interval_ps
+from logpost.analyzer.predict.whatif.uncertainty import TraceAccuracy, interval_ps
 from logpost.machines import ReplayParameters, load_machine, replay_parameters
 from logpost.replay._native import call_kinds
 from logpost.replay.graph import Engine, Scenario, changed
@@ -83,13 +83,13 @@ def test_in_recorded_order_nothing_is_shorter_because_something_is_dearer(
     for enters, later in zip(engine.times(scenarios[1]), engine.times(scenarios[2]), strict=True):
         assert (later >= enters).all()
     # Whatever order is found: not on the wrong side of what was measured.
-    assert min(engine.makespans_as_they_come(scenarios)) >= measured
+    assert min(engine.makespans_in_arrival_order(scenarios)) >= measured
 
 
 @pytest.fixture
-def first_come() -> Engine:
-    """EM3D in small: rank 0 takes whichever message comes first (Waitany), works for rank 1 before it answers, and
-    answers rank 2 at once, which then works LONG. 3 asks 1, which sends to 0 then; 2 sends at 100."""
+def first_arrival() -> Engine:
+    """EM3D in small: rank 0 completes whichever message arrives first (Waitany), works for rank 1 before it replies,
+    and replies to rank 2 at once, which then works LONG. 3 sends to 1, which sends to 0 then; 2 sends at 100."""
     story = Story(RANKS)
     posts = [story.call(0, "receive_nonblocking", 0, 0) for _ in range(3)]
     story.message(3, 1, 16, (0, 0), (7, TRIP))
@@ -110,37 +110,37 @@ def first_come() -> Engine:
 MEASURED = 10_204 + 12 + TRIP + LONG + TRIP
 
 
-def test_an_order_that_would_save_time_by_slower_messages_is_not_taken(first_come: Engine) -> None:
+def test_an_order_that_would_save_time_by_slower_messages_is_not_taken(first_arrival: Engine) -> None:
     """Twice the latency, 120: 1's message is there at 2 x 153 = 306, 2's at 253, and would be taken first."""
-    slower = changed(first_come.recorded, ["L=x2"])
-    assert direction(first_come.recorded, slower) == 1
-    assert first_come.makespans([first_come.recorded]) == [MEASURED]
-    (used,) = first_come.as_they_come([slower])
+    slower = changed(first_arrival.recorded, ["L=x2"])
+    assert direction(first_arrival.recorded, slower) == 1
+    assert first_arrival.makespans([first_arrival.recorded]) == [MEASURED]
+    (used,) = first_arrival.in_arrival_order([slower])
     assert not used.reordered
     # Answered at 253, 2 is done LONG and two trips later.
     assert used.found_ps == 253 + 153 + LONG + 153 < MEASURED
-    # In recorded order rank 0 answers 1 at 306 + WORK, and 2 g later at the NIC.
+    # In recorded order rank 0 replies to 1 at 306 + WORK, and 2 g later at the NIC.
     kept = 306 + WORK + 30 + 153 + LONG + 153
-    assert used.makespans([slower]) == first_come.makespans_as_they_come([slower]) == [kept]
-    before, after = first_come.replay([first_come.recorded])[0], used.replay([slower])[0]
-    low, high = interval_ps(used, slower, before, after, Doubts(tick_ps=0.0, recalibrates=False))
+    assert used.makespans([slower]) == first_arrival.makespans_in_arrival_order([slower]) == [kept]
+    before, after = first_arrival.replay([first_arrival.recorded])[0], used.replay([slower])[0]
+    low, high = interval_ps(used, slower, before, after, TraceAccuracy(tick_ps=0.0, recalibrates=False))
     assert low < MEASURED < kept <= high
     assert len(_of_order(used, slower, before, after)) == 1, "it is said why"
-    assert _of_order(first_come, first_come.recorded, before, before) == []
+    assert _of_order(first_arrival, first_arrival.recorded, before, before) == []
 
 
 def test_an_order_is_taken_where_something_becomes_cheaper_and_the_interval_reaches_the_recorded_one(
-    first_come: Engine,
+    first_arrival: Engine,
 ) -> None:
     """Bytes cost nothing any more: 15 less of each of the trips above."""
-    other = changed(first_come.recorded, ["L=x2", "G=x0"])
-    assert direction(first_come.recorded, other) == 0
-    (used,) = first_come.as_they_come([other])
+    other = changed(first_arrival.recorded, ["L=x2", "G=x0"])
+    assert direction(first_arrival.recorded, other) == 0
+    (used,) = first_arrival.in_arrival_order([other])
     assert used.reordered
-    before, after = first_come.replay([first_come.recorded])[0], used.replay([other])[0]
+    before, after = first_arrival.replay([first_arrival.recorded])[0], used.replay([other])[0]
     assert after.makespan_ps == 253 + 153 + LONG + 153 - 3 * 15
     assert used.kept_ps == 306 + WORK + 30 + 153 + LONG + 153 - 4 * 15
-    high = interval_ps(used, other, before, after, Doubts(tick_ps=0.0, recalibrates=False))[1]
+    high = interval_ps(used, other, before, after, TraceAccuracy(tick_ps=0.0, recalibrates=False))[1]
     assert high >= used.kept_ps
     assert len(_of_order(used, other, before, after)) == 1
     # Calls change places; between them there is only work, all of it.
@@ -150,8 +150,8 @@ def test_an_order_is_taken_where_something_becomes_cheaper_and_the_interval_reac
 
 
 def test_so_it_is_at_nics() -> None:
-    """0 and 1 share a NIC. 2 asks 0, which sends it 10,000 bytes: at the NIC at 100, which is free at 10,100. 1's
-    message is there at 117 and waits; 3 works LONG for it. Of twice the latency the large message comes at 160."""
+    """0 and 1 share a NIC. 2 sends to 0, which sends it 10,000 bytes: at the NIC at 100, which is free at 10,100. 1's
+    message is there at 117 and waits; 3 works LONG for it. Of twice the latency the large message arrives at 160."""
     story = Story(RANKS, per_node=2)
     story.message(2, 0, 16, (0, 0), (7, TRIP))
     story.message(0, 2, 10_000, (0, 0), (7, 7 + 60 + 9_999 + 11))
@@ -161,7 +161,7 @@ def test_so_it_is_at_nics() -> None:
     measured = 10_186 + LONG + TRIP
     slower = changed(engine.recorded, ["L=x2"])
     assert engine.makespans([engine.recorded]) == [measured]
-    (used,) = engine.as_they_come([slower])
+    (used,) = engine.in_arrival_order([slower])
     assert (used.reordered, used.found_ps) == (False, 117 + 120 + 26 + LONG + 153)
     assert used.makespans([slower]) == [160 + 10_000 + 120 + 26 + LONG + 153]
 
@@ -187,11 +187,11 @@ def test_what_becomes_faster_is_not_said_to_last_longer() -> None:
     faster = changed(engine.recorded, ["L=x0.5"])
     assert engine.makespans([engine.recorded]) == [measured]
     assert direction(engine.recorded, faster) == -1
-    (used,) = engine.as_they_come([faster])
+    (used,) = engine.in_arrival_order([faster])
     assert not used.reordered
     assert used.found_ps is not None
     assert used.found_ps > measured + WORK / 2, "2 is answered behind the work for 1"
     assert used.makespans([faster]) == [193 + TRIP + LONG + TRIP]
     before, after = engine.replay([engine.recorded])[0], used.replay([faster])[0]
-    low, high = interval_ps(used, faster, before, after, Doubts(tick_ps=0.0, recalibrates=False))
+    low, high = interval_ps(used, faster, before, after, TraceAccuracy(tick_ps=0.0, recalibrates=False))
     assert low <= after.makespan_ps < measured < high

@@ -1,4 +1,4 @@
-"""Ranks that share a NIC, and come to it in another order on another machine."""
+"""Ranks that share a NIC, and reach it in another order on another machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def engine_of(story: Story) -> Engine:
 
 @pytest.fixture
 def sharing() -> Engine:
-    """0 asks 2 ten times. 1, on its node, works for five of these rounds and sends to 3, which then works itself."""
+    """0 sends requests to 2 ten times. 1, on its node, works for five rounds and sends to 3, which then works."""
     story = Story(4, per_node=2)
     for _ in range(ROUNDS):
         story.message(0, 2, 16, (0, 0), (7, TRIP))
@@ -37,15 +37,15 @@ def sharing() -> Engine:
     return engine_of(story)
 
 
-def test_a_nic_takes_messages_as_they_come_where_it_matters(sharing: Engine) -> None:
+def test_a_nic_serves_messages_in_order_of_arrival_where_it_matters(sharing: Engine) -> None:
     slower = changed(sharing.recorded, ["L=x10"])
-    (used,) = sharing.as_they_come([slower])
+    (used,) = sharing.in_arrival_order([slower])
     assert used.reordered
     (kept,), (found,) = sharing.makespans([slower]), used.makespans([slower])
     assert used.kept_ps == kept
-    # 1's message waits for nobody: its work, two messages of 540 ps more each, and 3's work.
+    # 1's message does not wait: its work, two messages of 540 ps more each, and 3's work.
     assert found == ROUNDS * TRIP + 50 + 2 * (TRIP + 540) + WORK
-    # In recorded order it comes behind the sixth question, five rounds of 2 x 540 ps later.
+    # In recorded order it is behind the sixth request, five rounds of 2 x 540 ps later.
     assert kept > found + 4 * 2 * 540
     assert used.replay([slower])[0].makespan_ps == found
     enters, leaves = used.times(slower)
@@ -53,8 +53,8 @@ def test_a_nic_takes_messages_as_they_come_where_it_matters(sharing: Engine) -> 
 
 
 def test_the_recorded_order_stays_where_it_makes_no_difference(sharing: Engine) -> None:
-    assert sharing.as_they_come([sharing.recorded, changed(sharing.recorded, ["o_s=x2"])])[0] is sharing
-    assert not sharing.as_they_come([changed(sharing.recorded, ["G=x0.5"])])[0].reordered
+    assert sharing.in_arrival_order([sharing.recorded, changed(sharing.recorded, ["o_s=x2"])])[0] is sharing
+    assert not sharing.in_arrival_order([changed(sharing.recorded, ["G=x0.5"])])[0].reordered
 
 
 def test_messages_meet_at_a_nic_where_code_no_longer_keeps_them_apart() -> None:

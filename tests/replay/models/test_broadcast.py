@@ -44,7 +44,7 @@ def test_two_processes_are_one_message(p: LogGPParameters, B: float, o_mw: float
 
 
 @given(parameters(), sizes, st.integers(2, 1000), st.integers(0, 100), times)
-def test_more_processes_or_dearer_parts_take_no_less_time(
+def test_more_processes_or_dearer_parts_are_no_faster(
     p: LogGPParameters, B: float, n: int, more: int, extra: float
 ) -> None:
     for form in (broadcast.linear_loggp, broadcast.tree_loggp):
@@ -53,7 +53,7 @@ def test_more_processes_or_dearer_parts_take_no_less_time(
 
 
 def test_the_root_cannot_send_faster_than_its_overhead() -> None:
-    # g = 0 and o_s = 4: 9 sends take 36 us of CPU; the printed formula alone would say 4 + 1 + 1.
+    # g = 0 and o_s = 4: 9 sends need 36 us of CPU; the printed formula alone would say 4 + 1 + 1.
     p = LogGPParameters(L=1, o_s=4, o_r=1, g=0, G=0, unit=MICROSECOND)
     assert broadcast.linear_loggp(p, 1, 10) == 4 + 1 + 1 + 8 * 4
 

@@ -27,7 +27,7 @@ def test_the_stationary_point_is_a_minimum_beyond_n() -> None:
     """The text looks for "the maximum"; it is a minimum, at 2253.8 > n, so that b = n is best as printed."""
     b = float(PRINTED.stationary_blocks())
     assert b == pytest.approx(2253.8, abs=0.05)
-    larger = replace(PRINTED, n=1024)  # the formula, unconstrained: collected form at b* and beside it
+    larger = replace(PRINTED, n=1024)  # the formula, unconstrained: collected form at b* and next to it
     assert collected(larger, b) < collected(larger, b * 0.9)
     assert collected(larger, b) < collected(larger, b * 1.1)
     assert PRINTED.best_blocks() == 1024
@@ -104,7 +104,7 @@ def test_printed_terms_that_make_a_time_negative_are_refused() -> None:
     dag = DiamondDAG(n=8, P=3, task=0, L=0, o_s=0, G=1, a=8, as_printed=True, unit=CYCLE)
     with pytest.raises(ModelError, match=r"v = -8 is negative: O_r of \(15\) is.*take as_printed=no, or fewer blocks"):
         dag.makespan(8)
-    # B = 0, 100 processors: O_r = -9, v = 9 - 9 = 0 may stand, but not M = 8 + 98 * (8 - 9) + 0 - 9.
+    # B = 0, 100 processors: O_r = -9, v = 9 - 9 = 0 is valid, but not M = 8 + 98 * (8 - 9) + 0 - 9.
     with pytest.raises(ModelError, match=r"M = -99 is negative"):
         replace(dag, o_s=9, P=100).makespan(1, 0)
     assert replace(dag, as_printed=False).makespan(8) == 8 + 8  # d twice; nothing is sent, received or worked
@@ -216,9 +216,9 @@ def test_no_number_of_blocks_is_better_than_the_best(
     best = dag.best_blocks(B)
     assert spans[int(np.asarray(best)) - 1] == pytest.approx(min(spans), rel=1e-12)
     star = dag.stationary_blocks(B)
-    if B is not None and not as_printed:  # convex in b: the best whole number lies beside b*
-        beside = [int(min(max(side, 1), n)) for side in (min(star, n) // 1, min(star, n) // 1 + 1)]
-        assert min(spans[b - 1] for b in beside) == pytest.approx(spans[int(np.asarray(best)) - 1], rel=1e-9)
+    if B is not None and not as_printed:  # convex in b: the best whole number is next to b*
+        neighbours = [int(min(max(side, 1), n)) for side in (min(star, n) // 1, min(star, n) // 1 + 1)]
+        assert min(spans[b - 1] for b in neighbours) == pytest.approx(spans[int(np.asarray(best)) - 1], rel=1e-9)
 
 
 def test_printed_times_below_0_stop_the_search_at_the_blocks_that_have_times() -> None:

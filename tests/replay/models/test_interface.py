@@ -1,4 +1,4 @@
-"""What every closed form does with its columns: one length for all, none of them of no rows, names of their own."""
+"""What every closed form does with its columns: one length for all, none of them of no rows, unique names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_column_of_no_rows_gives_columns_of_no_rows(name: str, parameter: str,
         assert (column.shape, column.dtype) == ((0,), np.float64), output
 
 
-def test_no_rows_beside_a_table_of_two_dimensions() -> None:
+def test_no_rows_with_a_table_of_two_dimensions() -> None:
     assert model("logp").predict(L=np.ones((2, 1)), o=np.empty((0,)))["T"].shape == (2, 0)
     assert model("locality").predict(kx=np.full((2, 1), 8.0), ky=np.empty((0,)))["neighbours"].shape == (2, 0)
 
@@ -60,7 +60,7 @@ def test_columns_of_different_length_are_named(name: str, parameter: str) -> Non
 
 
 def test_columns_of_one_length() -> None:
-    """A scalar or a column of one value stands beside any column; two beside none do not."""
+    """A scalar or a column of one value fits any column; two fit no other number of rows."""
     logp = model("logp")
     # o_s + L + o_r = 1 + 5 + 1, and the same with o = 2
     assert logp.predict(L=5, o=[1, 2])["T"].tolist() == logp.predict(L=[5], o=[1, 2])["T"].tolist() == [7, 9]

@@ -51,7 +51,7 @@ def test_a_dimension_of_one_node_is_none() -> None:
         assert cube.predict(**line, B=10)["T_net"] == pytest.approx(15.3125)  # without load: hops + B
     plane = cube.predict(kx=8, ky=4, **loaded)
     assert cube.predict(kx=8, ky=4, kz=1, **loaded) == cube.predict(kx=8, ky=1, kz=4, **loaded) == plane
-    # a line of two has k_d = 1/2: nobody turns, nobody waits
+    # a line of two has k_d = 1/2: no message turns, none waits
     assert cube.predict(kx=2, ky=1, **loaded)["C_n"] == 0
 
 
@@ -125,7 +125,7 @@ def test_short_ways_wait_for_nothing() -> None:
     assert network.latency(0.01, 20, hypercube).T == pytest.approx(5 * 0.5 + 20)
 
 
-def test_a_dimension_that_nobody_uses_does_not_saturate() -> None:
+def test_an_unused_dimension_does_not_saturate() -> None:
     # k_d = 0 in y: rho is 0 there, whatever the load.
     assert network.latency(0.01, 20, (4.0, 0.0)).rho == pytest.approx(0.4)
 

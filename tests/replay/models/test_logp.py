@@ -77,7 +77,7 @@ def test_no_time_shrinks_when_a_parameter_grows(p: LogGPParameters, more: float,
 
 
 def test_the_slowest_stage_may_be_the_receiver() -> None:
-    # Receiving takes 7 us: two senders get a turn every 14 us each, and ten messages need 9 of its turns.
+    # Receiving costs 7 us: two senders get a turn every 14 us each, and ten messages need 9 of its turns.
     p = LogGPParameters(L=1, o_s=2, o_r=7, g=3, unit=MICROSECOND)
     assert logp.effective_gap(p) == 7
     assert logp.sender_rate(p, 2) == 1 / 14

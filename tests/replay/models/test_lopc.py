@@ -45,7 +45,7 @@ def test_the_rule_is_the_limit_of_much_work() -> None:
     np.testing.assert_allclose(shares, [1.19, 1.04, 1.003, 1.0], atol=0.005)
 
 
-def test_contention_beside_a_wire_that_dwarfs_it() -> None:
+def test_contention_with_a_wire_that_dwarfs_it() -> None:
     """Without work u = S_o/R -> 0 and C -> S_o u (1 + 2 + 1) = 4 S_o^2/(2 S_t), for C2 = 1."""
     far = lopc.amva(0.0, 1e12, 1.0, 1.0)
     assert far.C == pytest.approx(4.0 / 2e12)
@@ -177,7 +177,7 @@ def test_no_convergence_is_said() -> None:
 def simulate(P: int, cycles: int, o_s: float, o_r: float, L: float, W: float, seed: int, exponential: bool) -> float:
     """Mean time between requests of threads that work W, send to a random other node and wait.
 
-    A handler takes o_r, and a request handler o_s more for its reply; handlers are served first come first served and
+    A handler takes o_r, and a request handler o_s more for its reply; handlers are served in order of arrival and
     preempt the thread, which resumes.
     """
     rng = np.random.default_rng(seed)
@@ -191,17 +191,17 @@ def simulate(P: int, cycles: int, o_s: float, o_r: float, L: float, W: float, se
     begun = [0.0] * P
     spans: list[float] = []
 
-    def push(at: float, node: int, kind: str, who: int) -> None:
+    def push(at: float, node: int, kind: str, rank: int) -> None:
         nonlocal serial
         serial += 1
-        heapq.heappush(events, (at, serial, node, kind, who))
+        heapq.heappush(events, (at, serial, node, kind, rank))
 
     def dispatch(now: float, node: int) -> None:
         if queue[node]:
-            kind, who = queue[node].popleft()
+            kind, rank = queue[node].popleft()
             busy[node] = True
             mean = o_r + (o_s if kind == "request" else 0.0)
-            push(now + (rng.exponential(mean) if exponential else mean), node, "done-" + kind, who)
+            push(now + (rng.exponential(mean) if exponential else mean), node, "done-" + kind, rank)
         elif left[node] > 0.0:
             resumed[node] = now
             version[node] += 1
@@ -210,12 +210,12 @@ def simulate(P: int, cycles: int, o_s: float, o_r: float, L: float, W: float, se
     for node in range(P):
         push(rng.uniform(0, 2 * (o_s + L + o_r) + W), node, "start", 0)
     while len(spans) < cycles * P:
-        now, _, node, kind, who = heapq.heappop(events)
+        now, _, node, kind, rank = heapq.heappop(events)
         if kind == "start":
             begun[node] = now
             dispatch(now, node)
         elif kind == "sent":
-            if busy[node] or who != version[node] or left[node] == 0.0:
+            if busy[node] or rank != version[node] or left[node] == 0.0:
                 continue  # preempted since
             left[node] = 0.0
             other = int(rng.integers(P - 1))
@@ -224,13 +224,13 @@ def simulate(P: int, cycles: int, o_s: float, o_r: float, L: float, W: float, se
             if not busy[node] and not queue[node] and left[node] > 0.0 and version[node] and resumed[node] <= now:
                 left[node] = max(left[node] - (now - resumed[node]), 1e-9)
                 version[node] += 1
-            queue[node].append((kind, who))
+            queue[node].append((kind, rank))
             if not busy[node]:
                 dispatch(now, node)
         else:
             busy[node] = False
             if kind == "done-request":
-                push(now + L, who, "reply", node)
+                push(now + L, rank, "reply", node)
             else:
                 spans.append(now - begun[node])
                 begun[node] = now

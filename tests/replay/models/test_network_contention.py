@@ -67,10 +67,10 @@ def test_equations_9_and_10_are_3_to_6_written_out(m: float, B: float, k_d: floa
     rho = kary_ncube.utilisation(m, B, k_d)
     assume(rho < 0.999)
     step_by_step = n * k_d * np.asarray(kary_ncube.switch_wait(rho, B, k_d, n))
-    at_once = open_contention(B, 1 / m, Network.symmetric(k_d, n)).C_n
-    assert at_once == pytest.approx(step_by_step, rel=1e-9, abs=1e-12)
+    in_one_step = open_contention(B, 1 / m, Network.symmetric(k_d, n)).C_n
+    assert in_one_step == pytest.approx(step_by_step, rel=1e-9, abs=1e-12)
     if k_d > 1:  # (9) as printed
-        assert at_once == pytest.approx((n + 1) * (k_d - 1) * B**2 * m / 2 / (1 - m * B * k_d / 2))
+        assert in_one_step == pytest.approx((n + 1) * (k_d - 1) * B**2 * m / 2 / (1 - m * B * k_d / 2))
 
 
 def test_closed_form_does_not_cancel() -> None:
@@ -182,7 +182,7 @@ def test_a_dimension_of_one_node_is_none() -> None:
         MODEL.predict(**given, kx=16, ky=1)
     with pytest.raises(ModelError, match=r"dims = \[1, 1\]: a network needs at least two nodes"):
         MODEL.predict(**given, kx=1, ky=1)
-    # without load nobody waits on the line either: rho = 0
+    # without load no message waits on the line either: rho = 0
     assert MODEL.predict(**{**given, "B": 0}, kx=16, ky=1)["C_n"] == 0
 
 
@@ -228,7 +228,7 @@ def test_no_traffic_no_contention() -> None:
     assert open_contention(20, float("inf"), DISTINCT).C_n == 0.0
     assert open_contention(0, 40, DISTINCT).C_n == 0.0
     assert closed_contention(0, 40, DISTINCT).C_n == 0.0
-    assert closed_contention(0, 0, DISTINCT).rho == 0.0  # empty messages as fast as they come
+    assert closed_contention(0, 0, DISTINCT).rho == 0.0  # empty messages as fast as they arrive
 
 
 def test_lengths_that_vary_wait_longer() -> None:
@@ -242,7 +242,7 @@ def test_lengths_that_vary_wait_longer() -> None:
         open_contention(mean, 1e5, DISTINCT, B2=mean)
 
 
-def test_a_delay_that_nobody_waits_for_leaves_the_rate_alone() -> None:
+def test_a_delay_without_waits_leaves_the_rate_alone() -> None:
     free = closed_contention(20, 40, DISTINCT, per_period=0.0)
     assert free.T_c == 40
     assert free.C_n == pytest.approx(open_contention(20, 40, DISTINCT).C_n)
@@ -271,7 +271,7 @@ def test_a_measured_rate_opens_and_closes_again(B: float, T: float, kx: float, k
     network = Network((kx, ky), 0.5)
     closed = closed_contention(B, T, network)
     measured = closed.T_c
-    assume(T > 1e-3 * measured)  # a T that is nothing beside its delay is lost in rounding
+    assume(T > 1e-3 * measured)  # a T that is tiny against its delay is lost in rounding
     assume(closed.rho < 1 - 1e-6)  # so is 1 - rho of a channel that is full but for k_i - 1 = 2e-16
     assert interval_without_contention(B, measured, network) == pytest.approx(T, rel=1e-6)
 

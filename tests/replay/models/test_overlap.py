@@ -78,7 +78,7 @@ def test_computation_bound_programs_take_seven(given: dict[str, float], five: fl
     assert overlap.ranking(d) == overlap.balanced_pipelined(d)
 
 
-def test_no_time_is_below_what_the_parts_take() -> None:
+def test_no_time_is_below_that_of_the_parts() -> None:
     # 8 messages of 512 B at twice the G of the whole: 819.2 of link for 500 of computation, 62.5 for each message. By
     # G_V V = 409.6 the program is computation bound, (7) 12 + 102.4 + 500; its messages are not: 12 + 819.2 + 62.5.
     slow = replace(COMM, t_V=500, G_S=0.2)
@@ -118,7 +118,7 @@ def test_peers() -> None:
     assert overlap.with_peers(COMM, "multi-interleaved", 4, "tight") == pytest.approx(4 * one)  # at its own G
     assert overlap.with_peers(COMM, "end-point", 4, "tight") == pytest.approx(one + 3 * burst)  # (9)
     assert overlap.with_peers(COMM, "all-to-all-same", 4, "tight") == pytest.approx(4 * (one + 3 * burst))
-    # All the bytes of 64 peers take 64 * 409.6 = 26214.4 through one link: as printed (9) knows of 63 bursts only.
+    # All the bytes of 64 peers need 64 * 409.6 = 26214.4 through one link: as printed (9) counts 63 bursts only.
     many = overlap.with_peers(COMM, "end-point", 64, "tight")
     assert many == pytest.approx(one + 63 * burst)
     assert many < 64 * 409.6
@@ -277,9 +277,9 @@ def test_bad_decompositions(changes: dict[str, float], message: str) -> None:
     ],
 )
 def test_bad_parameters_are_named_as_they_were_given(name: str, changes: dict[str, Any], message: str) -> None:
-    asked = {"V": 4096, "t_V": 160, "o": 2, "L": 10, "G": 0.1, **({"S": 512} if name == "overlap" else {})}
+    stated = {"V": 4096, "t_V": 160, "o": 2, "L": 10, "G": 0.1, **({"S": 512} if name == "overlap" else {})}
     with pytest.raises(ModelError, match=message):
-        MODELS[name].predict(**{**asked, **changes})
+        MODELS[name].predict(**{**stated, **changes})
 
 
 def test_bad_forms_and_topologies() -> None:

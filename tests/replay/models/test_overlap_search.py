@@ -61,7 +61,7 @@ def test_search_is_the_exhaustive_one(V: int, t_V: float, rank: Rank) -> None:
 
 
 @pytest.mark.parametrize("t_V", [430.0, 1590.0])
-def test_every_point_satisfies_the_constraints_and_comes_in_order(t_V: float) -> None:
+def test_every_point_satisfies_the_constraints_and_is_in_order(t_V: float) -> None:
     """By time: of their T; by the equation: of (5), for the computation-bound 1590 us too, while T is its time."""
     for rank in RANKS:
         found = search(INFINIBAND, 2**20, t_V, rank=rank)
@@ -114,7 +114,7 @@ def test_outstanding_bytes_limit_the_burst() -> None:
 
 
 def test_no_perfect_overlap_is_said_with_the_reasons() -> None:
-    # 1 KB takes 1.024 us to move, less than one initiation after 1 us of computation.
+    # 1 KB is moved in 1.024 us, less than one initiation after 1 us of computation.
     found = search(INFINIBAND, 2**10, 1.0)
     assert found.points == ()
     with pytest.raises(

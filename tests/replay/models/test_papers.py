@@ -96,7 +96,7 @@ def test_printed_numbers_stand_in_the_papers(papers: Path) -> None:
         assert not missing, (key, missing)
 
 
-def test_claims_are_told_apart() -> None:
+def test_claims_are_distinct() -> None:
     for paper in PAPERS:
         for a, b in itertools.combinations(paper.claims, 2):
             assert (a.where, a.what, a.assumption) != (b.where, b.what, b.assumption)

@@ -117,7 +117,7 @@ def test_a_polars_column_is_an_array(one: Model) -> None:
 def test_one_overhead_sets_both() -> None:
     loggp = model("loggp")
     assert loggp.predict(L=5, o=1, G=0.5, B=11)["T"] == loggp.predict(L=5, o_s=1, o_r=1, G=0.5, B=11)["T"] == 12
-    assert loggp.predict(L=5, o=1, o_r=4, G=0.5, B=11)["T"] == 15  # o_r by itself goes first
+    assert loggp.predict(L=5, o=1, o_r=4, G=0.5, B=11)["T"] == 15  # a separate o_r has priority
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ def route(source: int, target: int) -> list[Hop]:
 def simulate(channel_time: float, *, one_at_a_time: bool, messages: int = 400, seed: int = 1) -> float:
     """Time between two messages of a node, over B, when each takes 1 B cycle (2 G B) without contention.
 
-    A message is so long that hops take no time: its header takes the channels of its way one by one, each first come
-    first served, and all are held until the bytes have passed. The node then spends what is left of the cycle on
+    A message is so long that hops cost no time: its header acquires the channels of its route one by one, each in order
+    of arrival, and all are held until the bytes have passed. The node then spends what is left of the cycle on
     receiving, and sends to another random node. ``one_at_a_time``: a node takes one message in at a time.
     """
     rng = random.Random(seed)

@@ -80,7 +80,7 @@ def test_a_receiver_that_enters_first_waits_for_the_late_sender() -> None:
 
 
 def test_an_eager_message_waits_for_the_late_receiver_after_its_arrival() -> None:
-    # Arrival at 10 + 100 + 100 = 210; the receive comes at 1000 and needs 20.
+    # Arrival at 10 + 100 + 100 = 210; the receive is posted at 1000 and needs 20.
     parts = split({"s1": 15, "rw0": 1000, "rw1": 1020})
     assert parts == {
         "send_overhead": 10,
@@ -104,7 +104,7 @@ def test_time_in_which_the_receiver_served_other_messages_is_processor_queueing(
     assert parts["late_receiver"] == 490
 
 
-def test_queues_at_the_endpoints_come_before_the_residual() -> None:
+def test_queues_at_the_endpoints_are_before_the_residual() -> None:
     # 250 measured, 230 planned, queues of 15 and 40: 20 are left for them, shared 15 : 40 with the later tier at 0.
     parts = split({"s1": 15, "rw0": 0, "rw1": 250}, send_endpoint=15, recv_endpoint=40)
     assert parts == {
@@ -117,7 +117,7 @@ def test_queues_at_the_endpoints_come_before_the_residual() -> None:
     }
 
 
-def test_a_model_that_predicts_more_than_was_measured_is_a_deficit_beside_the_sum() -> None:
+def test_a_model_that_predicts_more_than_was_measured_is_a_deficit_outside_the_sum() -> None:
     # 30 between the overheads instead of the 200 that the model wants: shared 100 : 100.
     parts = split({"s1": 10, "rw0": 0, "rw1": 60})
     assert parts == {"send_overhead": 10, "latency": 15, "serialization": 15, "recv_overhead": 20, "deficit": 170}
@@ -160,7 +160,7 @@ def test_a_rendezvous_waits_for_a_sender_that_computes_before_its_wait() -> None
     assert "residual" not in parts
 
 
-def test_half_of_the_middleware_latency_lies_at_each_end() -> None:
+def test_half_of_the_middleware_latency_is_at_each_end() -> None:
     from logpost.machines import Log3PTable
 
     table = Log3PTable(

@@ -1,4 +1,4 @@
-"""The worked examples of docs/split.md come out of the code as they stand there."""
+"""The worked examples of docs/split.md are what the code computes."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def test_predict_as_csv_and_json(tmp_path: Path) -> None:
     assert {"name": "o_mw", "value": "29 us", "from": "titan_ia64"} in document["parameters"]
 
 
-def test_saturation_and_missing_answers_are_shown_as_such() -> None:
+def test_saturation_and_missing_results_are_shown_as_such() -> None:
     request = ("predict", "logpc-network", "--set", "T=10ns", "--set", "G=1ns", "--set", "k_d=4", "--set", "B=64")
     assert "inf (saturated)" in logpost(*request).stdout
     assert json.loads(logpost(*request, "--json").stdout)["rows"][0]["C_n_open"] == "inf"

@@ -1,4 +1,4 @@
-"""The interval that a machine's uncertainties give a prediction, and what is told of it."""
+"""The interval that a machine's uncertainties give a prediction, and what is shown of it."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_json_and_csv_have_both(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("stated", "names"),
     [
         (["B=4KiB", "stride=64"], []),
         (["B=8KiB", "stride=0"], ["o_mw is extrapolated beyond the largest measured size, 4 KiB"]),
@@ -168,7 +168,7 @@ def test_json_and_csv_have_both(file: Path) -> None:
         (["B=4KiB", "stride=64", "block=4"], ["l_mw is extrapolated beyond the largest measured number of blocks"]),
     ],
 )
-def test_what_log3p_reads_beyond_its_tables(file: Path, asked: list[str], told: list[str]) -> None:
-    shown = logpost("predict", "log3p", "-m", str(file), *(f"--set={one}" for one in asked)).stdout
-    assert ("extrapolated" in shown) == bool(told)
-    assert all(one in shown for one in told)
+def test_what_log3p_reads_beyond_its_tables(file: Path, stated: list[str], names: list[str]) -> None:
+    shown = logpost("predict", "log3p", "-m", str(file), *(f"--set={one}" for one in stated)).stdout
+    assert ("extrapolated" in shown) == bool(names)
+    assert all(one in shown for one in names)

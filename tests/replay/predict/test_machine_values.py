@@ -130,7 +130,7 @@ def test_strides_of_a_machine_without_l_mw_are_refused() -> None:
     assert machine_values(MODELS["log3p"], bare, {"B": 1024.0})["l_mw"] == 0.0
     with pytest.raises(ModelError, match=r"machine ours has no l_mw: strided .* take stride=0"):
         machine_values(MODELS["log3p"], bare, {"B": 1024.0, "stride": 64.0})
-    # Who gives l_mw does not need the machine's.
+    # A given l_mw replaces the machine's.
     assert "l_mw" not in machine_values(MODELS["log3p"], bare, {"B": 1024.0, "stride": 64.0, "l_mw": 5e6})
 
 
@@ -217,7 +217,7 @@ def test_overlap_tables_need_a_latency() -> None:
         overlap_profile(bare)
 
 
-def test_without_a_size_the_size_is_asked_for_and_not_what_depends_on_it() -> None:
+def test_without_a_size_the_error_names_the_size_and_not_what_depends_on_it() -> None:
     titan = load_machine("titan_ia64")
     with pytest.raises(InputError, match=r"model log3p needs B, the message size: give it, e\.g\. --set B=1KiB"):
         predict(MODELS["log3p"], machine=titan)
@@ -255,13 +255,13 @@ def test_names_that_models_share_with_a_machine_but_not_their_meaning_are_not_of
     assert found.rows()[0]["T"] == pytest.approx(2 + 4 + 2 * 2.048 + 1 / 2)
 
 
-def test_the_locality_of_a_mesh_is_not_asked_of_a_torus() -> None:
+def test_the_locality_of_a_mesh_does_not_apply_to_a_torus() -> None:
     assert machine_values(MODELS["locality"], ALEWIFE, {}) == {"kx": 8.0, "ky": 4.0}
     torus = machine(topology={"kind": "torus", "dims": [4, 4]})
     assert machine_values(MODELS["locality"], torus, {}) == {}
 
 
-def test_overlap_tables_take_the_latency_of_the_class_asked_for() -> None:
+def test_overlap_tables_take_the_latency_of_the_chosen_class() -> None:
     ours = machine(
         loggp={
             "other_node": {"round_trip_L": 10, "o_s": 1, "o_r": 2},

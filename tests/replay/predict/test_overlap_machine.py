@@ -72,7 +72,7 @@ def test_a_search_and_the_prediction_of_its_choice_agree() -> None:
 
 
 def test_large_messages_do_not_cost_the_gap_of_two_bytes() -> None:
-    # Tukey: G of 2 B is 12.8 ns/B, of 8 KiB and above 0.455 ns/B: 8 MiB take 3,817 us there, 107,640 us at 2 B's.
+    # Tukey: G of 2 B is 12.8 ns/B, of 8 KiB and above 0.455 ns/B: 8 MiB need 3,817 us there, 107,640 us at 2 B's.
     found = predict(SEARCH, ["V=8MiB", "t_V=500us"], machine=load_machine("tukey_infiniband"))
     T = found.rows()[0]["T"]
     assert 8 * 2**20 * 0.455e-3 < T < 1.02 * 8 * 2**20 * 0.455e-3
@@ -97,7 +97,7 @@ def test_a_range_without_a_latency_has_that_of_the_least_messages() -> None:
 
 def test_messages_without_a_gap_are_searched_as_well() -> None:
     # Alewife's messages up to 8 B take o_s + o_r = 137 cycles of 50 ns and no time per byte: 8192 of them are 56,115 us
-    # of the processor, and 64 KiB of long ones at 0.5 cycle/B take 1,638 us.
+    # of the processor, and 64 KiB of long ones at 0.5 cycle/B need 1,638 us.
     alewife = load_machine("alewife")
     found = predict(SEARCH, ["V=64KiB", "t_V=100us"], machine=alewife).rows()[0]
     assert found["S"] > 8
@@ -140,19 +140,19 @@ def test_overlap_takes_the_gap_of_all_data_at_its_size() -> None:
     ours = machine(loggp=RANGES)
     found = machine_values(OVERLAP, ours, {"S": 512.0, "V": 2.0**20})
     assert (found["G"], found["G_V"], found["o"]) == (10_000, 1_000, pytest.approx(3.024 * US))
-    # One G given counts for all: the machine's G_V beside it would be another network's.
+    # One G given counts for all: the machine's G_V with it would be another network's.
     for other in (ours, machine(loggp=LOGGP, overlap=TABLES)):
         assert not {"G", "G_V"} & machine_values(OVERLAP, other, {"S": 512.0, "V": 2.0**20, "G": 5.0}).keys()
 
 
 def test_what_is_given_counts_more_than_the_tables() -> None:
     ours = machine(loggp=LOGGP, overlap=TABLES)
-    # The tables' o and G, not LogGP's 60 us and 100 ns/B; 1 MiB at 1 ns/B take 1048.576 us.
+    # The tables' o and G, not LogGP's 60 us and 100 ns/B; 1 MiB at 1 ns/B is 1048.576 us.
     assert 1048.576 < row(ours)[0]["T"] < 1100
     slow = row(ours, "o=50us", "G=1us/B")[0]
     # Communication bound at 1 us/B: at least (4), 50 + 10 + 1048576 and the last computation.
     assert slow["T"] > 1_048_636
-    # Half the cost of the message, 1 ns/B, is what it takes to be computation bound: 500 against 0.1 ns/B * 1 MiB.
+    # Half the cost of the message, 1 ns/B, suffices to be computation bound: 500 against 0.1 ns/B * 1 MiB.
     fast = row(ours, "G=0.1ns/B")[0]
     assert 500 < fast["T"] < 560
 
@@ -173,7 +173,7 @@ def test_given_limits_and_latencies_count_for_every_row() -> None:
     assert row(ours, sweep="o=1us,50us")[1]["T"] > row(ours)[0]["T"]
 
 
-def test_nothing_is_shown_that_nobody_gave() -> None:
+def test_nothing_is_shown_that_was_not_given() -> None:
     ours = machine(loggp=LOGGP, overlap=TABLES)
     found = predict(SEARCH, ["V=1MiB", "t_V=500us"], machine=ours)
     assert {name: value for name, value, _ in found.used} == {
@@ -196,7 +196,7 @@ def test_the_limits_of_a_profile_count_unless_others_are_given() -> None:
 
 
 def test_the_choice_by_the_equation_is_the_paper_s() -> None:
-    """Computation bound, t_V = 1590 us against 1048.6: by (5) its own choice, by time one that takes no longer."""
+    """Computation bound, t_V = 1590 us against 1048.6: by (5) its own choice, by time one that is no slower."""
     given = {"V": 2**20, "t_V": 1590, "o": 1, "L": 10, "G": 0.001, "HD": 64}
     by_time, by_five = SEARCH.predict(**given), SEARCH.predict(**given, rank="equation")
     assert (by_five["S"], by_five["b"]) != (by_time["S"], by_time["b"])

@@ -58,7 +58,7 @@ def test_a_machine_in_seconds_has_no_cycles_without_a_clock() -> None:
     ours = machine(loggp=LOGGP)
     for assignments, unit in (([], "cycle"), (["g=3cycle"], None)):
         with pytest.raises(
-            ModelError, match=r"beside the times of machine ours \(L, o_s, o_r\), whose file gives none"
+            ModelError, match=r"in addition to the times of machine ours \(L, o_s, o_r\), whose file gives none"
         ):
             predict(MODELS["logp"], assignments, machine=ours, unit=unit)
     # 5 us at 20 MHz
@@ -77,8 +77,8 @@ def test_the_ends_of_a_sweep_are_times_as_well() -> None:
 
 
 def test_choices_that_end_in_s_are_no_times() -> None:
-    asked = ["T=137cycle", "B=8", "G=0.5cycle/B", "k_d=2", "self_messages=yes"]
-    assert predict(MODELS["logpc-network"], asked).results[0].unit == "cycles"
+    stated = ["T=137cycle", "B=8", "G=0.5cycle/B", "k_d=2", "self_messages=yes"]
+    assert predict(MODELS["logpc-network"], stated).results[0].unit == "cycles"
     found = predict(MODELS["logpc-network"], ["T=137", "B=8", "average=yes"], machine=load_machine("alewife"))
     assert ("T", "137 cycles", "given") in found.used
     dag = ["n_tasks=8", "P=2", "b=2", "task=1cycle", "L=1", "o_s=1", "G=1", "as_printed=yes"]

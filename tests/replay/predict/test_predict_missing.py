@@ -1,4 +1,4 @@
-"""What an error says is missing: the size that a machine's values hang on, or what nobody gives."""
+"""What an error says is missing: the size that a machine's values depend on, or a parameter without a value."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_what_is_missing(name: str, library: str, assignments: list[str], messag
         predict(MODELS[name], assignments, machine=load_machine(library))
 
 
-def test_a_size_is_asked_for_where_the_machine_has_the_value_at_some() -> None:
+def test_the_error_names_the_size_where_the_machine_has_the_value_at_some() -> None:
     """B is optional in LogP. Messages of no bytes fall into the first range, which has no overheads here."""
     later = machine(loggp={"other_node": LATER})
     with pytest.raises(ModelError, match=r"model logp needs B, the message size: .* depend on it$"):

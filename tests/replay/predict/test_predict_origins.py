@@ -29,8 +29,8 @@ def test_defaults_are_listed() -> None:
 def test_defaults_that_do_not_count_are_not() -> None:
     by_k_d = {name for name, _, _ in predict(MODELS["logpc-network"], ["B=8", "T=1us", "G=1ns", "k_d=2"]).defaults}
     assert by_k_d == {"w", "n", "topology", "units"}
-    asked = ["B=8", "T=1us", "G=1ns", "kx=4", "ky=4"]
-    by_sides = {name for name, _, _ in predict(MODELS["logpc-network"], asked).defaults}
+    stated = ["B=8", "T=1us", "G=1ns", "kx=4", "ky=4"]
+    by_sides = {name for name, _, _ in predict(MODELS["logpc-network"], stated).defaults}
     assert by_sides == {"w", "topology", "units", "self_messages", "average"}
     dag = ["n_tasks=8", "P=2", "b=2", "task=1us", "L=1us", "o_s=1us", "G=1ns"]
     without = {name for name, _, _ in predict(MODELS["diamond-dag"], dag).defaults}
@@ -55,10 +55,10 @@ def test_a_default_for_what_the_machine_lacks_says_so() -> None:
 
 
 def test_a_default_that_the_machine_has_by_size_says_so() -> None:
-    asked = ["o_mw=1us", "o_net=1us", "stride=1KiB"]
-    found = predict(MODELS["log3p"], asked, machine=load_machine("titan_ia64"))
+    stated = ["o_mw=1us", "o_net=1us", "stride=1KiB"]
+    found = predict(MODELS["log3p"], stated, machine=load_machine("titan_ia64"))
     assert ("l_mw", "0 us", "default, give B for the machine's") in found.defaults
-    given = predict(MODELS["log3p"], [*asked, "B=16KiB"], machine=load_machine("titan_ia64"))
+    given = predict(MODELS["log3p"], [*stated, "B=16KiB"], machine=load_machine("titan_ia64"))
     assert ("l_mw", "420 us", "titan_ia64") in given.used
 
 

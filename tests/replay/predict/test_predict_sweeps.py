@@ -1,4 +1,4 @@
-"""Sweeps as they are asked for: their column, their number of points, their ends, and infinities in the table."""
+"""Sweeps: their column, their number of points, their ends, and infinities in the table."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_both_overheads_keep_their_column() -> None:
     assert [row["T"] for row in one_of_them.rows()] == pytest.approx([9, 10])
 
 
-def test_both_overheads_beside_each_are_refused() -> None:
-    with pytest.raises(ModelError, match=r"o is given beside o_s and o_r, which leave nothing to it: leave o out"):
+def test_both_overheads_in_addition_to_each_are_refused() -> None:
+    with pytest.raises(ModelError, match=r"o is given in addition to o_s and o_r, which leave nothing to it: leave o"):
         predict(MODELS["logp"], ["L=5", "o_s=1", "o_r=1"], ["o=1,2"])
 
 
@@ -73,7 +73,7 @@ def test_no_steps_lead_to_infinity(text: str) -> None:
     assert sweep(HD, "8,64,inf") == [8, 64, np.inf]
 
 
-def test_a_list_is_taken_as_it_stands() -> None:
+def test_a_list_is_taken_as_written() -> None:
     assert sweep(P, "2.5,3.5,2.5") == [2.5, 3.5, 2.5]
     refused = logpost("predict", "broadcast-loggp", *LOGGP, "--set", "o=1", "--sweep", "P=2.5,3.5")
     assert (refused.returncode, refused.stderr) == (2, "logpost: P = 2.5 must be a whole number\n")
@@ -144,7 +144,7 @@ def test_other_infinities_are_plain(arguments: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("option", ["--json", "--quiet"])
-def test_a_csv_file_is_written_beside_what_is_printed(tmp_path: Path, option: str) -> None:
+def test_a_csv_file_is_written_in_addition_to_the_printed_table(tmp_path: Path, option: str) -> None:
     request = ("predict", "loggp", *LOGGP, "--set", "o=1us")
     file = tmp_path / "table.csv"
     assert logpost(*request, option, "--csv", str(file)).stdout == logpost(*request, option).stdout != ""

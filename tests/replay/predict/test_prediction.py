@@ -1,4 +1,4 @@
-"""A prediction as asked for on the command line: units, sweeps, grids, machines, refusals."""
+"""A prediction as stated on the command line: units, sweeps, grids, machines, refusals."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_machine_s_ranges_follow_a_swept_size() -> None:
     assert column(found, "T") == pytest.approx([152, 158, 661.5])
 
 
-def test_cycles_need_no_clock_by_themselves() -> None:
+def test_cycles_alone_need_no_clock() -> None:
     found = predict(MODELS["logp"], ["L=21cycle", "o_s=15cycle", "o_r=122"])
     assert column(found, "T") == [158]
     assert found.results[0].unit == "cycles"

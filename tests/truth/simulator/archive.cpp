@@ -151,7 +151,7 @@ void write_archive(const Record& record, const std::filesystem::path& directory,
         archive.location(rank, "node" + std::to_string(record.machine.node(static_cast<int>(rank))));
         members.push_back(rank);
     }
-    // Threads come behind all ranks, which are numbered as the truth has them.
+    // Threads are behind all ranks, which are numbered as the truth has them.
     std::vector<std::size_t> threads(record.ranks.size(), 1);
     for (std::size_t rank = 0; rank < record.ranks.size(); ++rank) {
         for (const auto& parallel : record.ranks[rank].parallels) {

@@ -21,7 +21,7 @@ struct Case {
     World::Program program;
     World::Program cured;              ///< the same work without the cause; empty for clean programs
     Machine cured_machine;             ///< the machine the cure runs on
-    std::optional<ClockView> clock{};  ///< of the archive; none: as simulate is told
+    std::optional<ClockView> clock{};  ///< of the archive; none: as given to simulate
 };
 
 /// Collects cases; one file of programs registers its own.

@@ -117,7 +117,7 @@ Task<Rank::Started> Rank::iallreduce(std::uint64_t bytes) {
     started.tag = begin_collective("MPI_Iallreduce", Collective::allreduce, all, -1, n * bytes, n * bytes);
     call().part = Part::start;
     call().request = next_request_++;
-    if ((size() & (size() - 1)) == 0 && size() > 1) {  // else who folds has to wait first
+    if ((size() & (size() - 1)) == 0 && size() > 1) {  // else the rank that folds has to wait first
         started.sending = co_await start_send(number_ ^ 1, bytes, {.tag = started.tag}, true);
         started.sends = true;
     }

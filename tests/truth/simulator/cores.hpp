@@ -2,10 +2,10 @@
 
 /// The cores of a node, which its ranks share: an operating system's scheduler with time slices.
 ///
-/// - A rank that works needs a core. Where there are fewer than ranks that want one, they take turns, first come, first
-///   served; who has had a core for a slice gives it to whoever waits for one.
+/// - A rank that works needs a core. Where there are fewer than ranks that want one, they take turns in FIFO order; a
+/// rank that has had a core for a slice gives it to a rank that waits for one.
 /// - A rank that waits in a call spins: it wants a core as if it worked. A rank that *yields* gives its core away as
-///   soon as it has nothing to do, and wants one again when something has come.
+///   soon as it has nothing to do, and wants one again when something has arrived.
 /// - Daemons: at the end of a slice, with the odds of `daemon_odds`, something else has the core for `daemon_length`.
 
 #include <cstdint>

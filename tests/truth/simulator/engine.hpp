@@ -1,6 +1,6 @@
 #pragma once
 
-/// Simulated time: events in the order of their times; of equal times, in the order in which they were asked for.
+/// Simulated time: events in the order of their times; of equal times, in the order in which they were scheduled.
 
 #include <cstdint>
 #include <functional>

@@ -146,7 +146,7 @@ std::vector<Segment> transfer_segments(const Record& record, std::size_t id) {
     } else {
         line.until(t.sent_begin + t.L, Cause::latency);
         line.until(t.received_begin, Cause::endpoint_contention);
-        line.until(t.asked, t.put ? Cause::serialization : Cause::latency);
+        line.until(t.at_target, t.put ? Cause::serialization : Cause::latency);
         line.until(t.attend_begin, Cause::processor_queueing);
         line.until(t.attend_end, Cause::recv_overhead);
         line.until(t.answer_begin, Cause::endpoint_contention);
@@ -237,7 +237,7 @@ Sums account(const Record& record, int number, const Awaited& waits) {
             one_sided(record, number, call, waits, add);
             continue;
         }
-        // Whoever starts one does what the operation has to do; of one of neighbours no archive tells more.
+        // The call that starts one does what the operation has to do; of one of neighbours no archive states more.
         if (call.part == Part::start || of_neighbours(call)) {
             add(Cause::collective, call.enter, call.leave);
             continue;

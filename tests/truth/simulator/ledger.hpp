@@ -65,7 +65,7 @@ struct ThreadSums {
 /// Of each rank's threads, where it has several; each adds up to the rank's end.
 std::vector<std::vector<ThreadSums>> thread_accounts(const Record& record);
 
-/// Until when a member of a collective operation waits for those whom the operation's definition names, by call and
+/// Until when a member of a collective operation waits for those that the operation's definition names, by call and
 /// rank.
 using Awaited = std::function<Time(const Call& call, int rank)>;
 Awaited awaited(const Record& record);

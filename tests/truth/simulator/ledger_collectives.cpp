@@ -1,4 +1,4 @@
-/// Each rank's time in collective operations by cause: the way back from its leave along what happened before, message
+/// Each rank's time in collective operations by cause: the path back from its leave along what happened before, message
 /// step by message step and work by work, to the enter of the member that the operation waited for.
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class WayBack {
             worked(*work);
             return true;
         }
-        // Not held by the processor: a message of its own has left, or this is the enter.
+        // Not held by the processor: the rank's own message has left, or this is the enter.
         for (const auto& m : record_.messages) {
             if (m.internal && m.sender == rank_ && m.rendezvous && m.sent_end == at_) {
                 lay(Cause::serialization, m.sent_begin);
@@ -52,7 +52,7 @@ class WayBack {
             return call.collective != Collective::none && call.instance == instance_ && call.enter == at_;
         });
         if (entered) {
-            lay(Cause::late_sender, until_);  // whoever needed it waited for it
+            lay(Cause::late_sender, until_);  // the ranks that needed it waited for it
         }
         return false;
     }

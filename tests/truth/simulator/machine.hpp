@@ -15,7 +15,7 @@ inline constexpr Time kNanosecond = 1'000;
 inline constexpr Time kMicrosecond = 1'000'000;
 inline constexpr Time kMillisecond = 1'000'000'000;
 
-/// How a message's data lies in memory; one block is contiguous.
+/// The layout of a message's data in memory; one block is contiguous.
 struct Layout {
     std::uint64_t blocks = 1;
     std::uint64_t block_bytes = 0;
@@ -34,7 +34,7 @@ struct Class {
     [[nodiscard]] Time serialization(std::uint64_t bytes) const {
         return bytes == 0 ? 0 : std::llround(static_cast<double>(bytes - 1) * G);
     }
-    /// How long a message takes an endpoint.
+    /// The service time of a message at an endpoint.
     [[nodiscard]] Time service(std::uint64_t bytes) const {
         return std::max(g, static_cast<Time>(std::llround(static_cast<double>(bytes) * G)));
     }

@@ -2,7 +2,7 @@
 ///          [--drawn COUNT | --exchanges COUNT | --overlaps | --shared-cores] [--list]
 ///
 /// --drawn takes so many programs that are drawn from the seed instead of those that are written down; --exchanges
-/// likewise, of collective operations between all ranks; --overlaps those whose Waits could stand behind the work;
+/// likewise, of collective operations between all ranks; --overlaps those whose Waits could be behind the work;
 /// --shared-cores those whose ranks take turns on the cores of a node.
 /// --set multiplies a value of every case's machine, between nodes and within.
 /// For each case, DIRECTORY/NAME and DIRECTORY/NAME.cured: an archive, truth.json and machine.toml.
@@ -28,13 +28,13 @@ namespace {
 
 using namespace logpost::truth;
 
-void write(const Case& told, const Machine& machine, const World::Program& program, const std::filesystem::path& place,
+void write(const Case& entry, const Machine& machine, const World::Program& program, const std::filesystem::path& place,
            const ClockView& clock) {
-    World world(machine, told.ranks);
+    World world(machine, entry.ranks);
     world.run(program);
     std::filesystem::create_directories(place);
     write_archive(world.record(), place, clock);
-    write_truth(told, world.record(), place / "truth.json");
+    write_truth(entry, world.record(), place / "truth.json");
     write_machine(world.record(), place / "machine.toml");
 }
 
@@ -125,8 +125,8 @@ int run(int count, char** arguments) {
         cases = all_cases();
     }
     if (list) {
-        for (const auto& told : cases.all()) {
-            std::cout << told.name << "\t" << told.finding << "\t" << told.story << "\n";
+        for (const auto& entry : cases.all()) {
+            std::cout << entry.name << "\t" << entry.finding << "\t" << entry.story << "\n";
         }
         return 0;
     }
@@ -135,19 +135,19 @@ int run(int count, char** arguments) {
                      "[--seed N] [--drawn COUNT | --exchanges COUNT | --overlaps | --shared-cores] [--list]\n";
         return 2;
     }
-    for (const auto& told : cases.all()) {
-        if (!wanted.empty() && !wanted.contains(told.name)) {
+    for (const auto& entry : cases.all()) {
+        if (!wanted.empty() && !wanted.contains(entry.name)) {
             continue;
         }
-        auto machine = told.machine;
-        auto cured_machine = told.cured_machine;
+        auto machine = entry.machine;
+        auto cured_machine = entry.cured_machine;
         for (const auto& setting : settings) {
             scale(machine, setting);
             scale(cured_machine, setting);
         }
-        write(told, machine, told.program, directory / told.name, told.clock.value_or(clock));
-        if (told.cured) {
-            write(told, cured_machine, told.cured, directory / (told.name + ".cured"), told.clock.value_or(clock));
+        write(entry, machine, entry.program, directory / entry.name, entry.clock.value_or(clock));
+        if (entry.cured) {
+            write(entry, cured_machine, entry.cured, directory / (entry.name + ".cured"), entry.clock.value_or(clock));
         }
     }
     return 0;

@@ -1,8 +1,8 @@
 /// One-sided communication through one window of all ranks: transfers, and what opens and closes epochs.
 ///
-/// Synchronization costs no processor: a post tells its origins, a completion its targets, L later; locks of memory are
-/// kept by the NIC of whoever owns it, first come, first served. A completion without its target (MPI_Win_complete)
-/// only waits until the origin's memory is free.
+/// Synchronization costs no processor: a post reaches its origins, a completion its targets, L later; locks of memory
+/// are kept by the NIC of the rank that owns it, in FIFO order. A completion without its target (MPI_Win_complete) only
+/// waits until the origin's memory is free.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace logpost::truth {
 namespace {
 
-constexpr Time kSynchronize = 50 * kNanosecond;  // what a call costs that only tells others
+constexpr Time kSynchronize = 50 * kNanosecond;  // what a call costs that only notifies others
 
 }  // namespace
 
@@ -21,8 +21,8 @@ void World::leave(std::size_t id) {
     const auto& between = record_.machine.between(t.origin, t.target);
     if (!t.put) {
         t.sent_begin = engine_.now();
-        t.received_begin = t.asked = t.sent_begin + t.L;
-        engine_.at(t.asked, [this, id] { attend(id); });
+        t.received_begin = t.at_target = t.sent_begin + t.L;
+        engine_.at(t.at_target, [this, id] { attend(id); });
         return;
     }
     auto& out = nic(t.origin, t.target);
@@ -31,13 +31,13 @@ void World::leave(std::size_t id) {
     engine_.at(t.sent_begin + between.serialization(t.bytes),
                [this, id] { ranks_[static_cast<std::size_t>(record_.transfers[id].origin)]->notify(); });
     engine_.at(t.sent_begin + t.L, [this, id] {
-        auto& coming = record_.transfers[id];
-        const auto& here = record_.machine.between(coming.origin, coming.target);
-        auto& in = nic(coming.target, coming.origin);
-        coming.received_begin = std::max(engine_.now(), in.free_receiving);
-        in.free_receiving = coming.received_begin + here.service(coming.bytes);
-        coming.asked = coming.received_begin + here.serialization(coming.bytes);
-        engine_.at(coming.asked, [this, id] { attend(id); });
+        auto& arriving = record_.transfers[id];
+        const auto& here = record_.machine.between(arriving.origin, arriving.target);
+        auto& in = nic(arriving.target, arriving.origin);
+        arriving.received_begin = std::max(engine_.now(), in.free_receiving);
+        in.free_receiving = arriving.received_begin + here.service(arriving.bytes);
+        arriving.at_target = arriving.received_begin + here.serialization(arriving.bytes);
+        engine_.at(arriving.at_target, [this, id] { attend(id); });
     });
 }
 
@@ -82,13 +82,13 @@ void World::answer(std::size_t id) {
     t.answer_begin = std::max(engine_.now(), out.free_sending);
     out.free_sending = t.answer_begin + between.service(t.bytes);
     engine_.at(t.answer_begin + t.L, [this, id] {
-        auto& coming = record_.transfers[id];
-        const auto& here = record_.machine.between(coming.origin, coming.target);
-        auto& in = nic(coming.origin, coming.target);
-        coming.answer_received = std::max(engine_.now(), in.free_receiving);
-        in.free_receiving = coming.answer_received + here.service(coming.bytes);
-        coming.answered = coming.answer_received + here.serialization(coming.bytes);
-        engine_.at(coming.answered, [this, id, o_r = here.o_r] {
+        auto& arriving = record_.transfers[id];
+        const auto& here = record_.machine.between(arriving.origin, arriving.target);
+        auto& in = nic(arriving.origin, arriving.target);
+        arriving.answer_received = std::max(engine_.now(), in.free_receiving);
+        in.free_receiving = arriving.answer_received + here.service(arriving.bytes);
+        arriving.answered = arriving.answer_received + here.serialization(arriving.bytes);
+        engine_.at(arriving.answered, [this, id, o_r = here.o_r] {
             ranks_[static_cast<std::size_t>(record_.transfers[id].origin)]->push(
                 {.message = kNone,
                  .first = o_r,
@@ -244,7 +244,7 @@ Task<> Rank::complete() {
         for (const auto id : mine) {
             const auto& t = world_.record_.transfers[id];
             if (t.target == target) {
-                there = std::max(there, t.asked == kNever ? there : t.asked);
+                there = std::max(there, t.at_target == kNever ? there : t.at_target);
                 last = id;
             }
         }
@@ -262,17 +262,17 @@ Task<> Rank::wait_exposed() {
     begin_call("MPI_Win_wait");
     call().one_sided = true;
     co_await progress_until([&] {
-        return jobs_.empty() &&  // what came has been put into place
+        return jobs_.empty() &&  // what has arrived is in place
                std::ranges::all_of(exposed_to_, [&](int origin) { return !completed_[origin].empty(); });
     });
     Permission permission{.kind = Permission::Kind::complete, .until = 0, .transfer = kNone};
     for (const int origin : exposed_to_) {
         call().operations.push_back({Operation::Kind::wait, static_cast<std::size_t>(origin), 0});
-        const auto told = completed_[origin].front();
+        const auto notice = completed_[origin].front();
         completed_[origin].pop_front();
-        if (told.at > permission.until) {
-            permission.until = told.at;
-            permission.transfer = told.transfer;
+        if (notice.at > permission.until) {
+            permission.until = notice.at;
+            permission.transfer = notice.transfer;
         }
     }
     call().permission = permission;

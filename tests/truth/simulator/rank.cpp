@@ -6,7 +6,7 @@
 namespace logpost::truth {
 namespace {
 
-constexpr Time kQuery = 50 * kNanosecond;  // what a call costs that only asks
+constexpr Time kQuery = 50 * kNanosecond;  // what a call costs that only queries
 constexpr Time kStartReceive = 50 * kNanosecond;
 
 }  // namespace
@@ -55,7 +55,7 @@ auto Rank::notified() {
 
 void Rank::notify() {
     if (waiting_) {
-        // Through the engine: whoever notifies finishes first.
+        // Through the engine: the rank that notifies finishes first.
         auto self = std::exchange(waiting_, {});
         world_.engine_.at(now(), [this, self] {
             if (auto* cores = world_.cores(number_)) {
@@ -208,7 +208,7 @@ Request Rank::post_receive(int from, int tag, bool internal) {
 void Rank::arrived(std::size_t message) {
     const auto at = world_.receive_request_.find(message);
     if (at == world_.receive_request_.end()) {
-        return;  // not posted yet; the match tells again
+        return;  // not posted yet; the match notifies again
     }
     auto& pending = pending_.at(at->second);
     if (pending.arrived) {

@@ -52,7 +52,7 @@ struct Transfer {
     Time overhead_begin = kNever, overhead_end = kNever;
     Time sent_begin = kNever;  ///< the origin's NIC starts with it; of a get with its request
     Time received_begin = kNever;
-    Time asked = kNever;                               ///< its last byte, or its request, is at the target
+    Time at_target = kNever;                           ///< its last byte, or its request, is at the target
     Time attend_begin = kNever, attend_end = kNever;   ///< the target's processor, or its NIC, serves it
     Time answer_begin = kNever;                        ///< the target's NIC starts with the answer
     Time answer_received = kNever, answered = kNever;  ///< its first and last byte at the origin
@@ -63,8 +63,8 @@ struct Transfer {
 struct Permission {
     enum class Kind : std::uint8_t { post, complete, lock };
     Kind kind;
-    Time until;            ///< when whoever is waited for gave way
-    std::size_t transfer;  ///< the last one of whoever completed; kNone: none
+    Time until;            ///< when the awaited rank gave way
+    std::size_t transfer;  ///< the last one of the rank that completed; kNone: none
 };
 
 enum class Work : std::uint8_t { send_overhead, recv_overhead, middleware, collective };

@@ -94,7 +94,7 @@ TEST(Simulator, WithoutOneATransferWaitsUntilItsTargetIsInsideACall) {
     EXPECT_EQ(leave_of(transferred(false, false), 0, 1), (101 + 3 + 5 + 1 + 2) * us);
     const auto record = transferred(true, false);
     const auto sums = sum(transfer_segments(record, 0));
-    EXPECT_EQ(sums[static_cast<std::size_t>(Cause::processor_queueing)], (101 - 7) * us);  // since it came, at 7
+    EXPECT_EQ(sums[static_cast<std::size_t>(Cause::processor_queueing)], (101 - 7) * us);  // since it arrived, at 7
 }
 
 TEST(Simulator, AnOriginWaitsForAPostAndATargetForTheEndOfTheAccess) {
@@ -247,8 +247,8 @@ TEST(Simulator, ADeadlockIsAnError) {
 
 TEST(Ledger, SegmentsFollowEachOtherFromTheEnvelopesBeginToItsEndInEveryCase) {
     const auto cases = all_cases();
-    for (const auto& told : cases.all()) {
-        const auto record = run(told.machine, told.ranks, told.program);
+    for (const auto& entry : cases.all()) {
+        const auto record = run(entry.machine, entry.ranks, entry.program);
         std::size_t seen = 0;
         for (std::size_t id = 0; id < record.messages.size(); ++id) {
             const auto& m = record.messages[id];
@@ -259,11 +259,11 @@ TEST(Ledger, SegmentsFollowEachOtherFromTheEnvelopesBeginToItsEndInEveryCase) {
             const auto parts = segments(record, id);
             const auto& received = record.ranks[static_cast<std::size_t>(m.receiver)].calls[m.receive_call];
             const Time sent = record.ranks[static_cast<std::size_t>(m.sender)].calls[m.send_call].enter;
-            ASSERT_FALSE(parts.empty()) << told.name;
-            EXPECT_EQ(parts.front().begin, std::min(sent, received.enter)) << told.name;
-            EXPECT_EQ(parts.back().end, received.leave) << told.name;
+            ASSERT_FALSE(parts.empty()) << entry.name;
+            EXPECT_EQ(parts.front().begin, std::min(sent, received.enter)) << entry.name;
+            EXPECT_EQ(parts.back().end, received.leave) << entry.name;
             for (std::size_t i = 1; i < parts.size(); ++i) {
-                EXPECT_EQ(parts[i].begin, parts[i - 1].end) << told.name;
+                EXPECT_EQ(parts[i].begin, parts[i - 1].end) << entry.name;
             }
         }
         const auto sums = accounts(record);
@@ -271,23 +271,23 @@ TEST(Ledger, SegmentsFollowEachOtherFromTheEnvelopesBeginToItsEndInEveryCase) {
         for (std::size_t rank = 0; rank < sums.size(); ++rank) {
             const auto divided = std::accumulate(inside[rank].begin(), inside[rank].end(), Time{0});
             const auto in_part = std::ranges::any_of(record.ranks[rank].calls, [](const Call& call) {
-                // A fence's messages are its transfers'; of others it is not told.
+                // A fence's messages are its transfers'; of others they are not stated.
                 return call.collective == Collective::fence || call.part != Part::whole || of_neighbours(call);
             });
             const auto whole = sums[rank][static_cast<std::size_t>(Cause::collective)];
-            EXPECT_TRUE(in_part ? divided <= whole : divided == whole) << told.name;
-            EXPECT_EQ(inside[rank][static_cast<std::size_t>(Cause::residual)], 0) << told.name;
+            EXPECT_TRUE(in_part ? divided <= whole : divided == whole) << entry.name;
+            EXPECT_EQ(inside[rank][static_cast<std::size_t>(Cause::residual)], 0) << entry.name;
             Time total = 0;
             for (const auto time : sums[rank]) {
-                EXPECT_GE(time, 0) << told.name;
+                EXPECT_GE(time, 0) << entry.name;
                 total += time;
             }
-            EXPECT_EQ(total, record.ranks[rank].end) << told.name;
+            EXPECT_EQ(total, record.ranks[rank].end) << entry.name;
         }
     }
 }
 
-/// Two ranks of a node with one core, which they have for 4 ms in turn.
+/// Two ranks of a node with one core, which they have for 4 ms alternately.
 Machine one_core(bool yields) {
     auto result = machine();
     result.ranks_per_node = 2;
@@ -325,7 +325,7 @@ TEST(Simulator, ACommunicatorHasItsOwnOperations) {
         const Members pair{rank.number() / 2 * 2, rank.number() / 2 * 2 + 1};
         co_await rank.allreduce(1, pair);
     });
-    // One round: o_s 1, L 5, o_r 2. Ranks 0 and 1 wait for nobody, rank 2 for rank 3.
+    // One round: o_s 1, L 5, o_r 2. Ranks 0 and 1 wait for no rank, rank 2 for rank 3.
     EXPECT_EQ(leave_of(record, 0, 0), 8 * us);
     EXPECT_EQ(leave_of(record, 1, 0), 8 * us);
     EXPECT_EQ(leave_of(record, 2, 0), 108 * us);

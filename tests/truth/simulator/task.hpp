@@ -1,6 +1,6 @@
 #pragma once
 
-/// A lazily started coroutine that returns to whoever awaits it. A rank's program is one.
+/// A lazily started coroutine that returns to its awaiter. A rank's program is one.
 
 #include <coroutine>
 #include <exception>

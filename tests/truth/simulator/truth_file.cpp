@@ -68,14 +68,14 @@ void write_class(std::ofstream& out, const std::string& name, const Class& value
 
 }  // namespace
 
-void write_truth(const Case& told, const Record& record, const std::filesystem::path& file) {
+void write_truth(const Case& entry, const Record& record, const std::filesystem::path& file) {
     auto out = open(file);
     Time end = 0;
     for (const auto& rank : record.ranks) {
         end = std::max(end, rank.end);
     }
-    out << "{\n\"name\": " << quoted(told.name) << ",\n\"story\": " << quoted(told.story)
-        << ",\n\"finding\": " << quoted(told.finding) << ",\n\"culprits\": " << list(told.culprits)
+    out << "{\n\"name\": " << quoted(entry.name) << ",\n\"story\": " << quoted(entry.story)
+        << ",\n\"finding\": " << quoted(entry.finding) << ",\n\"culprits\": " << list(entry.culprits)
         << ",\n\"end_ps\": " << end << ",\n\"messages\": [";
     bool first = true;
     for (std::size_t id = 0; id < record.messages.size(); ++id) {

@@ -90,13 +90,13 @@ void World::inject(std::size_t id) {
         });
     }
     engine_.at(message.sent_begin + between.L, [this, id] {
-        auto& coming = record_.messages[id];
-        const auto& here = record_.machine.between(coming.sender, coming.receiver);
-        auto& in = nic(coming.receiver, coming.sender);
-        coming.received_begin = std::max(engine_.now(), in.free_receiving);
-        in.free_receiving = coming.received_begin + here.service(coming.bytes);
-        coming.arrival = coming.received_begin + here.serialization(coming.bytes);
-        engine_.at(coming.arrival, [this, id] {
+        auto& arriving = record_.messages[id];
+        const auto& here = record_.machine.between(arriving.sender, arriving.receiver);
+        auto& in = nic(arriving.receiver, arriving.sender);
+        arriving.received_begin = std::max(engine_.now(), in.free_receiving);
+        in.free_receiving = arriving.received_begin + here.service(arriving.bytes);
+        arriving.arrival = arriving.received_begin + here.serialization(arriving.bytes);
+        engine_.at(arriving.arrival, [this, id] {
             if (!record_.messages[id].rendezvous) {
                 envelope(id);
             }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The simulated job: its ranks, its NICs, and messages on their way between them.
+/// The simulated job: its ranks, its NICs, and messages in flight between them.
 ///
 /// The rules (LogGP with queues and a processor that attends to messages only inside of calls that make progress):
 /// - a send takes the sender's processor o_s and half of l_mw; an eager message is then ready for the NIC;
@@ -9,9 +9,9 @@
 ///   within a node queue at the rank's own end of the memory instead;
 /// - the first byte is at the receiver L after the sending NIC started, the last one (B - 1) G after the receiving NIC
 /// did;
-/// - a rendezvous sends a request (L), which the receiver answers when a receive for it is posted and its processor is
-///   free inside a call that makes progress (o_ctl), by a clear-to-send (L), which the sender answers likewise (o_ctl)
-///   by handing the payload to its NIC; with asynchronous progress the NICs do both without a processor;
+/// - a rendezvous sends a request (L), which the receiver grants when a receive for it is posted and its processor is
+///   free inside a call that makes progress (o_ctl), by a clear-to-send (L), to which the sender replies likewise
+///   (o_ctl) by handing the payload to its NIC; with asynchronous progress the NICs do both without a processor;
 /// - a receive is completed by the receiver's processor inside the call that completes it: half of l_mw and o_r; it
 ///   serves what is ready in order, one at a time;
 /// - a one-sided transfer takes o_s of its origin's processor and queues at the NICs like a message; what needs an
@@ -67,7 +67,7 @@ class Rank {
     Task<> compute(Time duration);
     Task<> compute(Time duration, std::string region);
     /// A parallel region of threads, of which none communicates: phases that end in a barrier, explicit but for the
-    /// last one; in each, how long each thread works. Forks, joins and barriers themselves take no time.
+    /// last one; in each, how long each thread works. Forks, joins and barriers themselves cost nothing.
     Task<> parallel(std::string region, std::vector<std::vector<Time>> phases);
     void enter(std::string region);
     void leave(std::string region);

@@ -16,7 +16,7 @@ namespace logpost::analyzer {
 class EventTimes {
   public:
     void begin() { first_ps_ = last_ps_ = kNoEvent; }
-    /// `map`: corrects the clock's times; none: they stand.
+    /// `map`: corrects the clock's times; none: the times stay as they are.
     void begin_events(Clock clock, const TimeMap* map) {
         clock_ = std::move(clock);
         map_ = map != nullptr ? TimeMap::Cursor(*map) : TimeMap::Cursor();

@@ -35,7 +35,7 @@ struct Edge {
 };
 
 /// The instants of every process at which communication calls begin and end, and which of them cause which. A
-/// collective that many wait for has an instant of its own, a hub, after the processes' ones.
+/// collective that many processes wait for has a separate instant, a hub, after the processes' instants.
 class Instants {
   public:
     explicit Instants(const Program& program) : program_(program) {
@@ -109,8 +109,8 @@ class Instants {
         return static_cast<Node>(std::lower_bound(begin, end, time) - times.begin());
     }
 
-    /// The least transit of a pair of processes is told by the two directions together: what one clock is ahead adds to
-    /// one and is taken from the other.
+    /// The least transit of a pair of processes follows from the two directions together: what one clock is ahead adds
+    /// to one and is taken from the other.
     void add_messages() {
         std::unordered_map<std::uint64_t, std::int64_t> quickest;  // by sender and receiver
         std::vector<std::uint8_t> distant;                         // by edge
@@ -225,12 +225,14 @@ class Instants {
         const auto root = std::ranges::find_if(members, [&](const auto& m) {
             return any.root >= 0 && rank_of(m.first) == static_cast<std::ptrdiff_t>(any.root);
         });
-        const bool is_told =
+        const bool has_volumes =
             std::ranges::any_of(members, [](const auto& m) { return replay::gives_something(*m.second); });
-        const auto gives = [&](const Collective& operation) { return !is_told || replay::gives_something(operation); };
+        const auto gives = [&](const Collective& operation) {
+            return !has_volumes || replay::gives_something(operation);
+        };
         switch (replay::shape(any.operation)) {
             case Shape::all_to_all: {
-                if (is_told && replay::may_skip_members(any.operation)) {
+                if (has_volumes && replay::may_skip_members(any.operation)) {
                     add_exchange(members);
                     break;
                 }
@@ -304,7 +306,7 @@ class Forward {
 
     void run() {
         const auto processes = next_.size();
-        // Hubs without causes of their own are instants of processes that have just one.
+        // Hubs without separate causes are instants of processes that have just one.
         std::vector<std::uint32_t> runnable;
         for (std::size_t p = processes + in_.hubs; p-- > 0;) {
             runnable.push_back(static_cast<std::uint32_t>(p));
@@ -408,7 +410,7 @@ std::vector<std::int64_t> bounds(const Instants& in, const std::vector<std::int6
     return latest;
 }
 
-/// How long it takes to make up for a shift; at most 53 days, beyond which no time is represented.
+/// The duration over which a shift is made up for; at most 53 days, beyond which no time is represented.
 std::int64_t ramp(std::int64_t shift) {
     return std::min(shift, Clock::kSaturated / kRate) * kRate;
 }

@@ -73,7 +73,7 @@ std::vector<std::int32_t> resolve_members(Raw& r, const Numbering& numbering, st
     return members;
 }
 
-/// One-sided communication between processes, or a transfer to a device? Decided by who the window's members are.
+/// One-sided communication between processes, or a transfer to a device? The window's members decide.
 bool connects_processes(OTF2_Paradigm paradigm, const std::vector<OTF2_Paradigm>& process_paradigms) {
     switch (paradigm) {
         case OTF2_PARADIGM_MPI:

@@ -70,7 +70,7 @@ struct RawProperty {
     OTF2_AttributeValue value;
 };
 
-/// Definitions as they stand in the file: names may come after what uses them, so nothing is resolved before all of
+/// Definitions as the file has them: names may follow what uses them, so nothing is resolved before all of
 /// them are read. Each family's callbacks fill its part here; its `resolve_` turns that into rows of the Trace and of
 /// the Definitions.
 struct Raw {
@@ -78,7 +78,7 @@ struct Raw {
     Trace* trace;
     QualityCounts* quality;
     std::unordered_map<std::string, std::int32_t> text_numbers;  // of Definitions::texts
-    // locations; `groups_of_locations` and `locations` are asked by the others
+    // locations; the other families look up `groups_of_locations` and `locations`
     IdLookup nodes, groups_of_locations, locations;
     std::vector<OTF2_StringRef> node_names, node_classes, location_names;
     std::vector<std::uint64_t> node_refs;

@@ -1,4 +1,4 @@
-// Reads the global definitions: every family notes what stands in the file, then they are resolved in order.
+// Reads the global definitions: every family notes the file's records, then the families are resolved in order.
 #include "analyzer/archive/native/definitions/definitions.hpp"
 
 #include "analyzer/archive/native/definitions/definition_families.hpp"
@@ -29,7 +29,7 @@ Definitions read_definitions(OTF2_Reader* reader, const std::string& archive, Tr
     OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(reader);
     if (definitions == nullptr) {
         throw ArchiveError(archive + ": the global definitions cannot be opened (" + take_otf2_errors() +
-                           "); the archive is incomplete: copy the .def file beside the anchor file, too");
+                           "); the archive is incomplete: copy the .def file next to the anchor file, too");
     }
     OTF2_GlobalDefReaderCallbacks* callbacks = OTF2_GlobalDefReaderCallbacks_New();
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);

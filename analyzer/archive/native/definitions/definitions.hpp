@@ -19,11 +19,11 @@ inline constexpr std::uint64_t kBytesOutOfRange = std::uint64_t{1} << 44;
 struct CallingContext {
     std::int32_t parent = kUndefined;  // dense
     std::int32_t region = kUndefined;  // dense
-    std::int32_t site = 0;             // where in the parent the call of this region stands: index into Trace::sites
+    std::int32_t site = 0;             // place of the call of this region in the parent: index into Trace::sites
     std::int32_t root_region = kUndefined;
 };
 
-/// What decoding needs of the global definitions, beside what goes into the Trace.
+/// What decoding needs of the global definitions, in addition to the Trace.
 struct Definitions {
     std::uint64_t ticks_per_second = 1;
     std::uint64_t global_offset = 0;
@@ -38,7 +38,7 @@ struct Definitions {
     std::vector<std::string> texts;
     std::vector<std::vector<std::int32_t>> group_members;  // dense locations
 
-    std::vector<CallingContext> contexts;        // parents come before children
+    std::vector<CallingContext> contexts;        // parents are before children
     std::vector<CallKind> kinds;                 // by dense region
     std::vector<char> begins_request;            // by dense region: see region_kind.hpp
     std::vector<ThreadRole> thread_roles;        // by dense region; empty: none has any

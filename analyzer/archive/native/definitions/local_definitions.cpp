@@ -94,7 +94,7 @@ bool take_clock_offset(Bytes record, LocalDefinitions& into) {
     const auto time = record.fixed(8);
     const auto offset = static_cast<std::int64_t>(record.compressed());
     record.fixed(8);
-    // libotf2 refuses a clock that is compared twice at one time.
+    // libotf2 refuses two comparisons of a clock at the same time.
     const bool later = into.clock_offsets.empty() || into.clock_offsets.back().time < time;
     into.clock_offsets.push_back({time, offset});
     return record.good && record.left() == 0 && later;

@@ -16,7 +16,7 @@ class LocalIds {
   public:
     /// Ids of one kind. Those that the mapping table renames; all others are global already.
     struct Mapping {
-        static constexpr std::int32_t kToNowhere = -2;  // renamed to an id that nobody defined
+        static constexpr std::int32_t kToNowhere = -2;  // renamed to an id without a definition
         const IdLookup* global = nullptr;
         IdLookup local{};
         [[nodiscard]] std::int32_t operator()(std::uint64_t id) const noexcept {

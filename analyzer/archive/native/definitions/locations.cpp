@@ -122,7 +122,7 @@ std::int32_t socket_above(const std::vector<Node>& nodes, std::int32_t start) {
     return kUndefined;
 }
 
-/// How many nodes there are where each process has one of its own, numbered like it ("node 3"): a writer that does not
+/// How many nodes there are where each process has a separate node, numbered like it ("node 3"): a writer that does not
 /// ask for the host's name (TAU) fills the system tree so. 0: some node is shared or has a name.
 std::uint64_t nodes_numbered_by_process(const Trace& trace) {
     std::map<std::int32_t, std::int32_t> node_of;  // by process

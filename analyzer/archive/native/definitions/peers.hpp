@@ -13,7 +13,7 @@
 
 namespace logpost::analyzer {
 
-/// The communicator of the record at hand, and who its ranks are as the location sees them. Programs use one
+/// The communicator of the current record, and its ranks as the location sees them. Programs use one
 /// communicator many times in a row, so the last one stays resolved.
 class Peers {
   public:
@@ -34,7 +34,7 @@ class Peers {
         }
     }
 
-    /// Dense communicator in use; kUndefined: nobody defined it.
+    /// Dense communicator in use; kUndefined: it has no definition.
     [[nodiscard]] std::int32_t communicator() const noexcept { return communicator_; }
     void count_if_undefined() {
         if (communicator_ == kUndefined) {

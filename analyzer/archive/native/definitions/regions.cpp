@@ -88,8 +88,8 @@ std::vector<std::size_t> parents_first(const std::vector<std::int32_t>& parents)
     return order;
 }
 
-/// A context says where its region stood; the call of a region stands where its parent stood. A communication call
-/// below a parent that does not say has its own line for it.
+/// A context states its region's place in the source; the call of a region is at its parent's place. A communication
+/// call below a parent that does not say has its own line for it.
 void resolve_contexts(Raw& r) {
     auto& d = *r.out;
     IdLookup rows;

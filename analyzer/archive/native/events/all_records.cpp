@@ -1,4 +1,4 @@
-// What every record has, a time, and what is told apart from damage: records of unknown type, measurement switched off.
+// What every record has, a time, and what is not damage: records of unknown type, measurement switched off.
 #include "analyzer/archive/native/events/decoding.hpp"
 #include "analyzer/archive/native/events/event_records.hpp"
 
@@ -7,7 +7,8 @@ namespace {
 
 using namespace decoding;
 
-// Zeros in a damaged file are records of unknown type and no length. So many at one time are no newer libotf2's.
+// Zeros in a damaged file are records of unknown type and no length. So many at the same time are not from a newer
+// libotf2.
 constexpr std::uint64_t kMostUnknown = 4096;
 
 template <class... Rest>

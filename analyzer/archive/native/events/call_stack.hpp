@@ -36,7 +36,7 @@ class CallStack {
         enter(now, region, tree_.child(top(), region));
     }
 
-    /// Enters the region of a calling context, which tells the functions above it too, whether they were entered or
+    /// Enters the region of a calling context, which names the functions above it too, whether they were entered or
     /// not.
     void enter_context(std::int64_t now, std::int32_t context) {
         enter(now, contexts_[static_cast<std::size_t>(context)].region, callpath_of(context));
@@ -184,7 +184,7 @@ class CallStack {
     const std::vector<CallingContext>& contexts_;
     std::int32_t root_region_ = kUndefined;        // of the path that is open
     std::int32_t context_base_ = kUndefined;       // the callpath below which `context_callpaths_` lie
-    std::vector<std::int32_t> context_callpaths_;  // by context; kRoot: not asked for yet
+    std::vector<std::int32_t> context_callpaths_;  // by context; kRoot: not looked up yet
     CallpathTree tree_;
     std::vector<Accumulator> profile_;   // by callpath
     std::vector<std::int32_t> touched_;  // callpaths with visits on this location

@@ -79,17 +79,17 @@ std::optional<std::uint64_t> intact_events(OTF2_Reader* reader, OTF2_LocationRef
     OTF2_EvtReaderCallbacks_Delete(callbacks);
     constexpr std::uint64_t kBlock = 1U << 16;
     std::uint64_t n = 0;
-    std::uint64_t told = 0;
+    std::uint64_t reported = 0;
     OTF2_ErrorCode status = OTF2_SUCCESS;
     do {
         status = OTF2_Reader_ReadLocalEvents(reader, events, kBlock, &n);
         if (progress != nullptr) {
             progress->fetch_add(n, std::memory_order_relaxed);
-            told += n;
+            reported += n;
         }
     } while (status == OTF2_SUCCESS && n == kBlock);
     if (progress != nullptr) {
-        progress->fetch_sub(told, std::memory_order_relaxed);
+        progress->fetch_sub(reported, std::memory_order_relaxed);
     }
     OTF2_Reader_CloseEvtReader(reader, events);
     take_otf2_errors();

@@ -41,7 +41,7 @@ class Decoder {
     [[nodiscard]] void* user_data() const noexcept { return state_.get(); }
 
     [[nodiscard]] const CallpathTree& callpaths() const noexcept;
-    /// Why a callback told libotf2 to stop: memory, or else records that make no sense.
+    /// Why a callback stopped libotf2: memory, or else records that make no sense.
     [[nodiscard]] bool out_of_memory() const noexcept;
     [[nodiscard]] QualityCounts& quality() noexcept;
 

@@ -24,7 +24,7 @@ namespace logpost::analyzer {
 /// What the callbacks of all record families work on: libotf2 hands it to each of them.
 ///
 /// Crosses between families: the time of an event, the stack of open regions, the communicator in use, pending
-/// requests. Everything called once per event is inline; what is rare stands in the .cpp files.
+/// requests. Everything called once per event is inline; what is rare is in the .cpp files.
 struct Decoding {
     Decoding(const Definitions& of, const Trace& from, const ClockCorrection& by)
         : definitions(of),
@@ -36,10 +36,10 @@ struct Decoding {
     Decoding(const Decoding&) = delete;
     Decoding& operator=(const Decoding&) = delete;
 
-    /// The time of an event. Every callback of an event asks for it first, so that the last event of any type is known.
+    /// The time of an event. Every callback of an event computes it first, so that the last event of any type is known.
     std::int64_t at(OTF2_TimeStamp ticks) { return times.at(ticks, quality); }
 
-    /// A size in bytes as a record states it. Every callback with a size asks for it, so that sums and costs fit.
+    /// A size in bytes as a record states it. Every callback with a size calls this, so that sums and costs fit.
     std::uint64_t size(std::uint64_t bytes) {
         if (bytes >= kBytesOutOfRange) [[unlikely]] {
             count(quality, Quality::bytes_out_of_range);
@@ -80,7 +80,7 @@ struct Decoding {
     static constexpr std::int64_t kOn = -1;
     bool any_cancelled = false;
     bool out_of_memory = false;
-    std::uint64_t unknown_run = 0;  // records of unknown type one after the other, all at one time
+    std::uint64_t unknown_run = 0;  // records of unknown type one after the other, all at the same time
 };
 
 // Each family sets the callbacks of its records.

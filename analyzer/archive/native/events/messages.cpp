@@ -1,6 +1,6 @@
 // Point-to-point messages: MpiSend, MpiRecv, their nonblocking kinds, and cancelled requests.
 //
-// Sends stand in program order, receives in the order of their requests. A request becomes pending here and is taken
+// Sends are in program order, receives in the order of their requests. A request becomes pending here and is taken
 // out of the pending ones, which collectives share, by the record that completes or cancels it.
 #include <algorithm>
 #include <vector>

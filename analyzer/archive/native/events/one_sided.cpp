@@ -17,7 +17,8 @@ struct Record {
     std::uint32_t call = kNone;  // kNone: nothing is kept of it
 };
 
-/// Takes a record's time and call. One of a window that nobody defined, or that no processes share, belongs to none.
+/// Takes a record's time and call. A record of a window that has no definition, or that no processes share, belongs to
+/// no window.
 Record record_of(Decoding& d, T ticks, OTF2_RmaWinRef ref) {
     Record record{d.at(ticks), d.ids.window(ref), kNone};
     if (record.window == kUndefined) {
@@ -144,7 +145,7 @@ OTF2_CallbackCode on_collective_end(L, T ticks, std::uint64_t, void* user, A*, O
         const auto& call = d.out->calls.back();
         auto operation = operation_of(code);
         if ((level & OTF2_RMA_SYNC_LEVEL_PROCESS) == 0) {
-            operation = Operation::unknown;  // nobody waits for anybody
+            operation = Operation::unknown;  // no process waits for another
         } else if (operation == Operation::barrier && is_one_sided(d, call)) {
             operation = Operation::fence;  // a barrier of SHMEM stays one
         } else if (operation == Operation::reduce && root_rank >= OTF2_COLLECTIVE_ROOT_THIS_GROUP) {

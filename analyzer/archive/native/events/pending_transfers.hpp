@@ -41,7 +41,7 @@ class PendingTransfers {
         if (at == pending_.end()) {
             return false;
         }
-        // The latest comes first: what is complete stands behind it.
+        // The latest is first: complete transfers are behind it.
         for (auto i = at->second; i != kNone && out_->transfers[i].complete_call == kNone; i = before_[i]) {
             out_->transfers[i].complete_call = call;
         }

@@ -78,7 +78,7 @@ void join(LocationTrace& at, const Begun& begun, const RequestEnd& end, QualityC
 }
 
 /// Takes transfers that another thread of their process completed off the unknown ones. A transfer names calls of its
-/// own location alone: nobody waited for these.
+/// own location alone: no call waited for these transfers.
 void join_transfers(const TraceOf& traces, const std::vector<std::int32_t>& owner,
                     const std::vector<std::size_t>& locations, QualityCounts& quality) {
     std::unordered_map<std::int32_t, std::map<TransferKey, bool>> ended;  // by process: whether its start was found

@@ -21,9 +21,9 @@ inline void complete(Collective& begun, Collective ended) {
 /// Joins what one thread began with the end that another thread of its process gave it. `locations` hold all threads of
 /// their processes; `owner` is the process of each location.
 ///
-/// A receive stands where it completed, the one that was begun goes. A collective operation stands where it was begun.
-/// An id that several threads have begun says nothing: both ends stay as they are. One-sided
-/// transfers that another thread completed count as not waited for.
+/// A receive belongs to the thread that completed it, and its begin on the other thread is removed. A collective
+/// operation belongs to the thread that began it. An id that several threads have begun says nothing: both ends stay as
+/// they are. One-sided transfers that another thread completed count as not waited for.
 void join_requests(const TraceOf& traces, const std::vector<std::int32_t>& owner,
                    const std::vector<std::size_t>& locations, QualityCounts& quality);
 

@@ -57,13 +57,13 @@ struct Barrier {
 /// A thread in an execution of a parallel region.
 struct Body {
     std::int64_t begin, end;
-    bool implicit_task = false;  // as OMPT tells it
+    bool implicit_task = false;  // as OMPT states it
     std::vector<Piece> pieces;
     std::vector<Barrier> barriers;
 };
 
-/// The records of a location, which stand in the order of their ends, in the order of their begins: each before those
-/// that lie in it, whatever lasts no time.
+/// The records of a location, which are in the order of their ends, in the order of their begins: each before the
+/// records inside it, even those of no duration.
 std::vector<ThreadRecord> by_begin(const std::vector<ThreadRecord>& ended) {
     std::vector<ThreadRecord> records;
     std::vector<std::size_t> open;  // ends of what `ended` has from each number on: its outermost records
@@ -265,7 +265,7 @@ ThreadCategory category_of(Doing doing) {
     }
 }
 
-/// A process whose threads share parallel regions; its first thread comes first.
+/// A process whose threads share parallel regions; its first thread is first.
 class Process {
   public:
     Process(const Trace& trace, std::vector<Thread> threads) : trace_(trace), threads_(std::move(threads)) {
@@ -387,7 +387,7 @@ class Process {
         }
     }
 
-    /// When the last thread of a team comes to each barrier. All threads of a team meet at the same barriers, so the
+    /// When the last thread of a team arrives at each barrier. All threads of a team meet at the same barriers, so the
     /// n-th ones belong together, and those at the end; of more than others have, nothing is known.
     class Last {
       public:
@@ -421,7 +421,7 @@ class Process {
             const auto n = number(body, barrier);
             return n < common_ ? places_[n] : body.barriers[barrier].place;
         }
-        /// At the end of the region. Threads may leave it without waiting there, as OMPT tells it.
+        /// At the end of the region. Threads may leave it without waiting there, as OMPT states it.
         [[nodiscard]] std::int64_t at_end() const { return end_; }
 
       private:

@@ -1,4 +1,4 @@
-// Forks and joins of threads, and the teams that they make. What happens in a region, its Enter and Leave tell.
+// Forks and joins of threads, and the teams that they make. The Enter and Leave of a region state what happens in it.
 #include "analyzer/archive/native/events/decoding.hpp"
 
 namespace logpost::analyzer {

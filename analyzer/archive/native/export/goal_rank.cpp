@@ -37,14 +37,14 @@ GoalRank::GoalRank(const GoalRankColumns& columns, std::int64_t unit_ps)
     : columns_(columns),
       unit_ps_(unit_ps),
       at_ps_(columns.first_ps),
-      going_(columns.sends.call.size(), -1),
-      coming_(columns.receives.call.size(), -1) {}
+      open_sends_(columns.sends.call.size(), -1),
+      open_receives_(columns.receives.call.size(), -1) {}
 
 GoalPart GoalRank::next(std::size_t operations) {
     part_ = GoalPart{};
     part_.first = count_;
     while (next_call_ < columns_.calls.call.size() && part_.kind.size() < operations) {
-        tell_call(next_call_++);
+        write_call(next_call_++);
         ++part_.calls;
     }
     if (next_call_ == columns_.calls.call.size() && !ended_) {
@@ -56,7 +56,7 @@ GoalPart GoalRank::next(std::size_t operations) {
     return std::move(part_);
 }
 
-void GoalRank::tell_call(std::size_t i) {
+void GoalRank::write_call(std::size_t i) {
     const auto& [calls, enters, leaves, own] = columns_.calls;
     const std::int32_t call = calls[i];
     if (enters[i] > at_ps_) {
@@ -67,22 +67,22 @@ void GoalRank::tell_call(std::size_t i) {
     const auto& sends = columns_.sends;
     for (next_send_ = skipped(sends.call, next_send_, call); of(sends.call, next_send_, call); ++next_send_) {
         const std::size_t row = next_send_;
-        going_[row] = transfer(GoalKind::send, sends.bytes[row], sends.peer[row], sends.tag[row],
-                               {call, sends.message[row], -1}, sends.at_once[row] == 0);
+        open_sends_[row] = transfer(GoalKind::send, sends.bytes[row], sends.peer[row], sends.tag[row],
+                                    {call, sends.message[row], -1}, sends.blocking[row] == 0);
     }
     const auto& receives = columns_.receives;
     for (next_receive_ = skipped(receives.call, next_receive_, call); of(receives.call, next_receive_, call);
          ++next_receive_) {
         const std::size_t row = next_receive_;
-        coming_[row] = transfer(GoalKind::recv, receives.bytes[row], receives.peer[row], receives.tag[row],
-                                {call, receives.message[row], -1}, true);
+        open_receives_[row] = transfer(GoalKind::recv, receives.bytes[row], receives.peer[row], receives.tag[row],
+                                       {call, receives.message[row], -1}, true);
     }
     complete(call, before);
     const auto& ended = columns_.collectives.call;
     next_collective_ = skipped(ended, next_collective_, call);
     const bool collective = of(ended, next_collective_, call);
     for (; of(ended, next_collective_, call); ++next_collective_) {
-        tell_collective(next_collective_, leaves[i]);
+        write_collective(next_collective_, leaves[i]);
     }
     if (count_ == before && !collective) {
         calc(own[i], call);
@@ -91,28 +91,28 @@ void GoalRank::tell_call(std::size_t i) {
 
 void GoalRank::complete(std::int32_t call, std::int64_t before) {
     waits_.clear();
-    const auto collect = [&](const GoalCompletions& ends, std::size_t& row, std::vector<std::int64_t>& under_way) {
+    const auto collect = [&](const GoalCompletions& ends, std::size_t& row, std::vector<std::int64_t>& begun) {
         for (row = skipped(ends.call, row, call); of(ends.call, row, call); ++row) {
             const auto place = static_cast<std::size_t>(ends.of[row]);
-            if (under_way[place] >= 0) {
-                waits_.push_back(std::exchange(under_way[place], -1));
+            if (begun[place] >= 0) {
+                waits_.push_back(std::exchange(begun[place], -1));
             }
         }
     };
-    collect(columns_.received, next_received_, coming_);
-    collect(columns_.sent, next_sent_, going_);
+    collect(columns_.received, next_received_, open_receives_);
+    collect(columns_.sent, next_sent_, open_sends_);
     if (std::ranges::any_of(waits_, [before](std::int64_t number) { return number < before; })) {
         calc(0, call, waits_);
     } else if (!waits_.empty()) {
-        // What the call itself has begun and completes is required by whatever comes next.
+        // What the call itself has begun and completes is required by the next operation.
         require(waits_);
     }
 }
 
-void GoalRank::tell_collective(std::size_t i, std::int64_t leave_ps) {
+void GoalRank::write_collective(std::size_t i, std::int64_t leave_ps) {
     const auto& [calls, instances, entered, latest, tags, shapes] = columns_.collectives;
     if (shapes[i] < 0) {
-        // All wait for the last one, if the times say so; what came after that is the call's own.
+        // All wait for the last one, if the times say so; the time after that is the call's own.
         calc(leave_ps - std::max(entered[i], std::min(latest[i], leave_ps)), calls[i]);
         return;
     }
@@ -128,8 +128,8 @@ void GoalRank::tell_collective(std::size_t i, std::int64_t leave_ps) {
 void GoalRank::calc(std::int64_t ps, std::int32_t call, std::span<const std::int64_t> also) {
     // Rounded sums, not sums of rounded times: they do not drift.
     computed_ps_ += ps;
-    const std::int64_t length = (computed_ps_ + unit_ps_ / 2) / unit_ps_ - told_units_;
-    told_units_ += length;
+    const std::int64_t length = (computed_ps_ + unit_ps_ / 2) / unit_ps_ - written_units_;
+    written_units_ += length;
     label();
     append(part_.text, ": calc ");
     append(part_.text, length);

@@ -5,7 +5,7 @@
 /// Time between calls is a `calc`. A send is a `send`, which the call that completes it requires; a blocking receive is
 /// a `recv`, which the next operation requires. A nonblocking receive is a `recv`, which the next operation requires
 /// only to have begun (`irequires`), and the call that completes it is a `calc 0` that requires it. A collective
-/// operation is its messages, where its last call stands. Any other call is a `calc` of its own time.
+/// operation is its messages, at the place of its last call. Any other call is a `calc` of its own time.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct GoalCalls {
     std::span<const std::int32_t> call;
     std::span<const std::int64_t> enter_ps;
     std::span<const std::int64_t> leave_ps;
-    /// What the call takes if it sends and completes nothing.
+    /// The call's duration if it sends and completes nothing.
     std::span<const std::int64_t> own_ps;
 };
 
@@ -34,7 +34,7 @@ struct GoalMessages {
     std::span<const std::int32_t> tag;
     std::span<const std::uint64_t> bytes;
     /// The call that begins a send also completes it; empty for receives.
-    std::span<const std::uint8_t> at_once;
+    std::span<const std::uint8_t> blocking;
 };
 
 /// Ends of messages by the call that completes them.
@@ -65,7 +65,7 @@ struct GoalShapes {
     std::span<const std::uint64_t> bytes;
 };
 
-/// All of a rank. Who calls keeps the columns.
+/// All of a rank. The caller keeps the columns.
 struct GoalRankColumns {
     std::int64_t first_ps = 0;
     std::int64_t last_ps = 0;
@@ -92,13 +92,13 @@ struct GoalPart {
     std::vector<std::int64_t> message;
     /// -1: of no collective operation
     std::vector<std::int32_t> instance;
-    /// Calls of the run that are told.
+    /// Calls of the run that are written.
     std::int64_t calls = 0;
     /// Messages' ends of 0 bytes, written as 1.
     std::int64_t empty = 0;
 };
 
-/// Tells a rank part by part.
+/// Writes a rank part by part.
 class GoalRank {
   public:
     /// Times are in units of `unit_ps`, rounded without drift.
@@ -106,7 +106,7 @@ class GoalRank {
 
     /// The operations of the next calls, until there are at least `operations`; the last part has the time to the end.
     GoalPart next(std::size_t operations);
-    /// All is told.
+    /// All is written.
     [[nodiscard]] bool ended() const noexcept { return ended_; }
 
   private:
@@ -116,13 +116,13 @@ class GoalRank {
         std::int32_t instance = -1;
     };
 
-    void tell_call(std::size_t i);
+    void write_call(std::size_t i);
     void complete(std::int32_t call, std::int64_t before);
-    void tell_collective(std::size_t i, std::int64_t leave_ps);
+    void write_collective(std::size_t i, std::int64_t leave_ps);
     void calc(std::int64_t ps, std::int32_t call, std::span<const std::int64_t> also = {});
     std::int64_t transfer(GoalKind kind, std::uint64_t bytes, std::int32_t peer, std::int32_t tag, const Named& named,
                           bool only_begun);
-    /// Appends label and dependencies of the operation whose line stands in the text; the next one needs it.
+    /// Appends label and dependencies of the operation whose line is in the text; the next one needs it.
     std::int64_t close(GoalKind kind, const Named& named, std::span<const std::int64_t> also, bool only_begun);
     void require(std::span<const std::int64_t> also);
     void label();
@@ -133,7 +133,7 @@ class GoalRank {
     std::int64_t count_ = 0;
     std::int64_t at_ps_;
     std::int64_t computed_ps_ = 0;
-    std::int64_t told_units_ = 0;
+    std::int64_t written_units_ = 0;
     std::size_t next_call_ = 0;
     std::size_t next_send_ = 0;
     std::size_t next_receive_ = 0;
@@ -144,9 +144,9 @@ class GoalRank {
     /// Operations that the next one requires, to be done and to have begun.
     std::vector<std::int64_t> after_;
     std::vector<std::int64_t> begun_;
-    /// Operation of each message under way; -1: none.
-    std::vector<std::int64_t> going_;
-    std::vector<std::int64_t> coming_;
+    /// Operation of each send or receive that is not complete; -1: none.
+    std::vector<std::int64_t> open_sends_;
+    std::vector<std::int64_t> open_receives_;
     std::vector<std::int64_t> waits_;
     std::vector<std::int64_t> sorted_;
 };

@@ -31,7 +31,7 @@ struct PerfettoSlices {
     std::span<const std::int64_t> leave_ns;
     /// Interned ids.
     std::span<const std::int64_t> name;
-    /// Rows of `arguments` values each, in ps; 0: is not told. Argument k has the interned id k + 2, as has the
+    /// Rows of `arguments` values each, in ps; 0: is not written. Argument k has the interned id k + 2, as has the
     /// category of a slice whose longest one it is; a slice without any has category 1.
     std::span<const std::int64_t> exposed_ps;
     std::size_t arguments = 0;

@@ -26,7 +26,7 @@ class Channels {
         next_.assign(sends, kNone);
     }
 
-    /// Message `i` comes behind those of its channel.
+    /// Message `i` is appended to those of its channel.
     void push(std::uint32_t i, std::int32_t comm, std::int32_t sender, std::int32_t tag) {
         auto& channel = find_or_add(comm, sender, tag);
         if (channel.head == kNone) {

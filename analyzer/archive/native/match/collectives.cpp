@@ -77,7 +77,8 @@ bool alone(const Communicator& communicator) {
 }
 
 /// The root as a place among the members of both groups of an inter-communicator, where a process names it as a rank of
-/// the other group, as itself, or not but for its group: kRootInThisGroup stays, until others tell. kUndefined: none.
+/// the other group, as itself, or not but for its group: kRootInThisGroup stays, until other members name the root.
+/// kUndefined: none.
 std::int32_t place_of_root(const Communicator& communicator, std::int32_t process, std::int32_t root) {
     if (communicator.remote_locations.empty()) {
         return root >= 0 ? root : kUndefined;

@@ -13,7 +13,7 @@ constexpr auto kFar = std::numeric_limits<std::int32_t>::max() / 2;
 
 using Numbers = std::vector<std::uint32_t>;
 
-/// For each of the next places, how many of them are free beyond what must stand there or before: a tree of minima.
+/// For each of the next places, how many of them are free beyond what must be there or before: a tree of minima.
 class Slack {
   public:
     explicit Slack(const std::vector<std::int32_t>& slack) {
@@ -28,7 +28,7 @@ class Slack {
         }
     }
 
-    /// One place fewer for what must stand before `end`.
+    /// One place fewer for what must be before `end`.
     void take(std::size_t end) { add(1, 0, size_, end); }
 
     /// The first place up to which none is free, or the number of places.
@@ -81,8 +81,8 @@ class Slack {
 };
 
 /// The receives of one channel, put into the order in which they take its messages: unit jobs with deadlines, of which
-/// the one that was called first goes first as long as all others can still keep theirs. (Due dates that respect what
-/// comes behind: Lawler, Management Science 19(5), 1973.)
+/// the one that was called first is first as long as all others can still keep theirs. (Due dates that respect what
+/// is behind: Lawler, Management Science 19(5), 1973.)
 class OneChannel {
   public:
     OneChannel(std::span<const Sent> sends, const Numbers& sent, std::span<const Posted> receives, Numbers& posted)
@@ -118,7 +118,7 @@ class OneChannel {
         }
     }
 
-    /// When a receive must have its message: at its end, and no later than those that come behind it.
+    /// When a receive must have its message: at its end, and no later than those behind it.
     void find_due() {
         const auto n = mine_.size();
         due_.assign(n, kNever);
@@ -136,7 +136,7 @@ class OneChannel {
         }
     }
 
-    /// Up to the last message that was sent by a receive's due date; one that has none goes where it can.
+    /// Up to the last message that was sent by a receive's due date; one without a due date is put where it fits.
     Slack find_slack() {
         const auto n = mine_.size();
         std::vector<std::int32_t> slack(n, 0);

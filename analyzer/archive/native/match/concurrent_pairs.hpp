@@ -50,11 +50,11 @@ inline Posted posted_of(std::int32_t location, const std::vector<std::int32_t>& 
 /// Pairs what was sent to a process with what its threads received, where several threads share a channel at either
 /// end: for each receive the number of its message, or kNone.
 ///
-/// Threads are concurrent (MPI 4.1, sections 3.5 and 11.6): of two that stand in calls at the same time, either may
+/// Threads are concurrent (MPI 4.1, sections 3.5 and 11.6): of two that are in calls at the same time, either may
 /// have been first, and no record says which. What is known: a thread sends and posts in its program order; a call that
 /// ended before another one began was first; a receive states the size of its message; and it cannot end before the
-/// message's send began. So each size is a channel of its own, where both ends state the same sizes; sends stand by the
-/// begin of their calls, and receives as well, except where a receive would then end before its message was sent.
+/// message's send began. So each size is a separate channel, where both ends state the same sizes; sends are sorted by
+/// the begin of their calls, and receives as well, except where a receive would then end before its message was sent.
 ///
 /// `sends`, `receives`: those of a thread in its program order.
 std::vector<std::uint32_t> concurrent_pairs(std::span<const Sent> sends, std::span<const Posted> receives);

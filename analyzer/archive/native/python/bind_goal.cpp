@@ -49,7 +49,7 @@ class Rank {
             take(rows, "tag", messages->tag);
             take(rows, "bytes", messages->bytes);
         }
-        take(table("sends"), "at_once", found.sends.at_once);
+        take(table("sends"), "blocking", found.sends.blocking);
         for (const auto& [name, ends] : {std::pair{"sent", &found.sent}, {"received", &found.received}}) {
             const nb::dict rows = table(name);
             take(rows, "call", ends->call);
@@ -84,13 +84,13 @@ class Rank {
 }  // namespace
 
 void bind_goal(nb::module_& module) {
-    nb::class_<Rank>(module, "GoalRank", "A rank of a GOAL schedule, told part by part.")
+    nb::class_<Rank>(module, "GoalRank", "A rank of a GOAL schedule, written part by part.")
         .def(nb::init<std::int64_t, std::int64_t, std::int64_t, const nb::dict&>(), "first_ps"_a, "last_ps"_a,
              "unit_ps"_a, "tables"_a,
              nb::sig("def __init__(self, first_ps: int, last_ps: int, unit_ps: int, "
                      "tables: dict[str, logpost.replay.columns.Piece]) -> None"),
              "Tables calls, sends, receives, sent, received, collectives and shapes, sorted by call.")
-        .def_prop_ro("ended", &Rank::ended, "All is told.")
+        .def_prop_ro("ended", &Rank::ended, "All is written.")
         .def("next", &Rank::next, "operations"_a,
              nb::sig("def next(self, operations: int) -> tuple[bytes, int, logpost.replay.columns.Piece, int, int]"),
              "The next calls, until there are at least so many operations: their text, the first one's label, columns "

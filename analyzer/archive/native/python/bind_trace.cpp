@@ -300,7 +300,7 @@ void set_archive_error(const std::exception_ptr& thrown, void* type) {
     }
 }
 
-/// Gives freed memory back to the system: the table libraries have allocators of their own and could not reuse it.
+/// Gives freed memory back to the system: the table libraries have separate allocators and could not reuse it.
 void release_memory() {
 #ifdef __GLIBC__
     malloc_trim(0);
@@ -313,7 +313,7 @@ void bind_trace(nb::module_& module) {
     PyObject* archive_error = nb::exception<ArchiveError>(module, "ArchiveError", PyExc_ValueError).ptr();
     nb::register_exception_translator(&set_archive_error, archive_error);
     replay::bindings::register_spill_error();
-    nb::class_<Progress>(module, "Progress", "Counters of a read under way.")
+    nb::class_<Progress>(module, "Progress", "Counters of a read in progress.")
         .def(nb::init<>())
         .def_prop_ro("events", [](const Progress& p) { return p.events.load(); })
         .def_prop_ro("declared", [](const Progress& p) { return p.declared.load(); });
@@ -321,13 +321,14 @@ void bind_trace(nb::module_& module) {
         .value("none", ClockMode::none, "as recorded")
         .value("offsets", ClockMode::offsets, "by the archive's own clock offsets")
         .value("clc", ClockMode::clc, "then by the controlled logical clock");
-    module.def("read", &read_trace, "archive"_a, "threads"_a, "progress"_a, "clock"_a, "spill"_a.none() = nb::none(),
-               "shards"_a.none() = nb::none(),
-               nb::sig("def read(archive: str | os.PathLike[str], threads: int, progress: Progress, "
-                       "clock: ClockMode, spill: logpost.replay._native.Spill | None = None, shards: Shards | None = "
-                       "None) -> Trace"),
-               "Reads an archive, given as its anchor file or directory; `spill`: where what has no place in memory "
-               "goes. Raises ArchiveError, and OSError where that file cannot be written.");
+    module.def(
+        "read", &read_trace, "archive"_a, "threads"_a, "progress"_a, "clock"_a, "spill"_a.none() = nb::none(),
+        "shards"_a.none() = nb::none(),
+        nb::sig("def read(archive: str | os.PathLike[str], threads: int, progress: Progress, "
+                "clock: ClockMode, spill: logpost.replay._native.Spill | None = None, shards: Shards | None = "
+                "None) -> Trace"),
+        "Reads an archive, given as its anchor file or directory; `spill`: the file for what exceeds the memory. "
+        "Raises ArchiveError, and OSError where that file cannot be written.");
     module.def(
         "thread_categories",
         [] { return std::vector<std::string>(kThreadCategoryNames.begin(), kThreadCategoryNames.end()); },

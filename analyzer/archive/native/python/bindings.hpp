@@ -25,7 +25,7 @@ using replay::bindings::array;
 using replay::bindings::column;
 using replay::bindings::texts;
 
-/// Counters of a read under way, for a progress bar and a watchdog in another thread.
+/// Counters of a read in progress, for a progress bar and a watchdog in another thread.
 struct Progress {
     std::atomic<std::uint64_t> events{0};
     std::atomic<std::uint64_t> declared{0};
@@ -35,7 +35,7 @@ struct Progress {
 void bind_trace(nb::module_& module);
 /// Reading it as tasks of several processes.
 void bind_shards(nb::module_& module);
-/// Telling a run as a GOAL schedule.
+/// Writing a run as a GOAL schedule.
 void bind_goal(nb::module_& module);
 /// Events of a Perfetto trace.
 void bind_perfetto(nb::module_& module);

@@ -60,7 +60,7 @@ Sums sums_of(const Trace& trace, const LocationTrace& here) {
 void require_time(Wide time, const char* what, const Trace& trace, std::size_t location, const std::string& archive) {
     if (time > kMost) {
         throw ArchiveError(
-            archive + ": " + what + " of location " + std::to_string(trace.locations[location].ref) + " take " +
+            archive + ": " + what + " of location " + std::to_string(trace.locations[location].ref) + " last " +
             whole(time / kPsPerHour) +
             " hours together; sums of one location's times hold 2562 hours (2^63 ps): record a shorter part of the "
             "program; where --clock none was given, analyze with the archive's clock offsets");

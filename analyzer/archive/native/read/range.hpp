@@ -18,7 +18,7 @@ void require_times_in_range(const Trace& trace, const std::string& archive);
 
 /// The time of all messages that arrive at one location, that of its collective operations, and the bytes of all
 /// locations together fit below 2^63. After matching. The times of one-sided transfers are added up nowhere but in
-/// views, which are wide: a quiet may complete 10^7 that were under way together.
+/// views, which are wide: a quiet may complete 10^7 that were in flight together.
 ///
 /// @throws ArchiveError names the sum that does not fit.
 void require_sums_in_range(const Trace& trace, const std::string& archive, unsigned threads);

@@ -43,8 +43,8 @@ namespace fs = std::filesystem;
 
 /// libotf2 takes and gives back a chunk of megabytes for every location. Returned to the system each time, its fresh
 /// pages cost more than decoding, and threads wait for each other in the kernel: with 4096 locations two threads were
-/// 1.55 times as fast as one, without 1.85. The setting holds for the whole process from then on; what is free after
-/// an analysis goes back by malloc_trim.
+/// 1.55 times as fast as one, without 1.85. The setting holds for the whole process from then on; malloc_trim returns
+/// what is free after an analysis.
 void keep_freed_memory() {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 32 << 20);

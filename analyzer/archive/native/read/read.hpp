@@ -15,14 +15,14 @@ struct Shards;
 
 struct ReadOptions {
     unsigned threads = 0;  // 0: as many as the machine has
-    /// Grows while events are read: for a progress bar (beside `declared_events`) and for a watchdog.
+    /// Grows while events are read: for a progress bar (with `declared_events`) and for a watchdog.
     std::atomic<std::uint64_t>* events_read = nullptr;
     /// Grows once, after the definitions are read: by the events that the archive declares.
     std::atomic<std::uint64_t>* declared_events = nullptr;
     /// Set by the caller to stop early; the reader then throws ArchiveError.
     const std::atomic<bool>* cancel = nullptr;
     ClockCorrection correction{};
-    /// Where what has no place in memory goes; null: all has.
+    /// The file for what exceeds the memory; null: nothing does.
     std::shared_ptr<replay::Spill> spill = nullptr;
     /// Where other processes have decoded and matched the archive; nullptr: this one does.
     const Shards* shards = nullptr;

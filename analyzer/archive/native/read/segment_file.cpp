@@ -102,7 +102,7 @@ SegmentWriter::~SegmentWriter() {
 void SegmentWriter::fail(int error) const {
     throw ArchiveError(what_ + " cannot be written to " + file_.string() + " (" +
                        std::generic_category().message(error) +
-                       "); mend that, and run the same command again: it goes on from the blocks that are whole");
+                       "); fix that, and run the same command again: it continues from the blocks that are whole");
 }
 
 void SegmentWriter::write(const char* bytes, std::size_t n) {

@@ -130,7 +130,7 @@ StoredLocation get_location(SegmentView in, Parts parts = Parts::all) {
     return stored;
 }
 
-/// What a block has beside its locations.
+/// What a block has in addition to its locations.
 struct Common {
     std::vector<std::int32_t> owner;      // of all locations
     std::vector<std::int32_t> processes;  // by location of the block: its owner
@@ -175,7 +175,7 @@ struct Common {
 
 /// A send to another block, as it crosses.
 struct Crossing {
-    std::int64_t process = 0;  // it goes to
+    std::int64_t process = 0;  // its target
     std::int64_t sender = 0;   // process
     std::int64_t location = 0;
     std::int64_t index = 0;
@@ -206,7 +206,7 @@ std::int64_t sum(std::int64_t a, std::int64_t b) noexcept {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-/// Records as differences from the one before: what repeats takes one byte.
+/// Records as differences from the one before: a repeated record needs one byte.
 template <class Record, class Fields>
 void put_record(SegmentBytes& out, const Fields& fields, const Record& record, Record& before) {
     for (const auto field : fields) {

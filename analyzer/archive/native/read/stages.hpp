@@ -38,7 +38,7 @@ struct Archive {
     } parts;
 };
 
-/// What decoding leaves beside the traces, whose callpaths and times are still those of the decoders.
+/// What decoding leaves in addition to the traces, whose callpaths and times are still those of the decoders.
 struct Decoded {
     std::vector<CallpathTree> trees;
     std::vector<unsigned> tree_of;    // by location: its tree

@@ -7,7 +7,7 @@
 
 namespace logpost::analyzer {
 
-/// A calling-context tree that grows while events are read. Node 0 is the root and stands for no region; parents come
+/// A calling-context tree that grows while events are read. Node 0 is the root and stands for no region; parents are
 /// before their children.
 class CallpathTree {
   public:
@@ -15,9 +15,9 @@ class CallpathTree {
 
     CallpathTree();
 
-    /// The child of `parent` for `region`. Programs repeat themselves: after one child mostly comes the one that came
-    /// after it the last time, so each node remembers its successor and the hash is asked only when that fails.
-    /// `site` tells calls of one function from different places of its caller apart; 0: unknown.
+    /// The child of `parent` for `region`. Programs repeat themselves: a child is mostly followed by the sibling that
+    /// followed it the last time. So each node remembers its successor, and the hash is looked up only when that fails.
+    /// `site` distinguishes calls of one function from different places of its caller; 0: unknown.
     std::int32_t child(std::int32_t parent, std::int32_t region, std::int32_t site = 0) {
         auto& above = nodes_[static_cast<std::size_t>(parent)];
         const auto guess = nodes_[static_cast<std::size_t>(above.last_child)].successor;
@@ -41,7 +41,7 @@ class CallpathTree {
         std::int32_t region;
         std::int32_t site;
         std::int32_t last_child;  // kRoot: none yet
-        std::int32_t successor;   // the sibling that came after this one the last time
+        std::int32_t successor;   // the sibling that followed this one the last time
     };
     std::int32_t find_or_add(std::int32_t parent, std::int32_t region, std::int32_t site);
     void rehash();

@@ -70,19 +70,19 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
      "count as not waited for"},
     {receive_post_not_recorded, "receive_post_not_recorded", info, trace,
      "receives that are recorded without a request, in a call that only completes (MPI_Wait); when they were posted is "
-     "not known, and they count as posted in time: no Late Receiver is told of them"},
+     "not known, and they count as posted in time: they show no Late Receiver"},
     {send_unmatched, "send_unmatched", error, trace, "sends without a matching receive"},
     {receive_unmatched, "receive_unmatched", error, trace, "receives that ended without a matching send"},
     {send_not_received, "send_not_received", info, program,
      "sends that no receive took, in a recording that is whole: the program ended without one, as with announcements "
      "that "
-     "nobody waits for (an image of OpenCoarrays tells the others so that it stops), or its receive failed, or the "
+     "no receive waits for (an image of OpenCoarrays notifies the others that it stops), or its receive failed, or the "
      "receive's request was freed"},
     {bytes_differ, "bytes_differ", info, trace, "messages whose send and receive records state different sizes"},
     {receive_before_send, "receive_before_send", error, trace,
      "messages whose receive ended before their send began: the clocks disagree even after correction"},
     {collective_ended_early, "collective_ended_early", error, trace,
-     "members that left a collective before another member, which they wait for, came: the clocks disagree"},
+     "members that left a collective before another member, which they wait for, arrived: the clocks disagree"},
     {collective_inconsistent, "collective_inconsistent", error, trace,
      "collective operations whose members disagree on the operation or the root; their records are not grouped"},
     {collective_incomplete, "collective_incomplete", error, trace,
@@ -97,7 +97,7 @@ const std::array<QualityInfo, kQualityCount> kQuality = {{
     {one_sided_call_without_record, "one_sided_call_without_record", info, trace,
      "calls that move data one-sidedly, in an archive without a record of any: its writer records none, and no "
      "transfer "
-     "is told here"},
+     "is counted here"},
     {measurement_off, "measurement_off", info, trace,
      "times at which the measurement was switched off; the trace lacks what happened until it was on again"},
     {message_while_off, "message_while_off", info, trace,

@@ -19,7 +19,7 @@ enum class ThreadRole : std::uint8_t {
     task,
 };
 
-/// Of a region of OpenMP, by its name, else by its OTF2_RegionRole: writers state roles and paradigms of their own.
+/// Of a region of OpenMP, by its name, else by its OTF2_RegionRole: writers choose different roles and paradigms.
 /// `none` for regions of other paradigms (MPI's and CUDA's barriers have the role of a barrier as well).
 ThreadRole thread_role(std::string_view name, std::uint8_t role, std::uint8_t paradigm);
 

@@ -87,11 +87,11 @@ struct Communicator {
     bool is_self = false;
 };
 
-/// A node of the calling-context tree. Parents come before children; the order does not depend on the threads.
+/// A node of the calling-context tree. Parents are before children; the order does not depend on the threads.
 struct Callpath {
     std::int32_t parent = kUndefined;
     std::int32_t region = kUndefined;
-    std::int32_t site = 0;  // where in the parent the call stands: index into Trace::sites
+    std::int32_t site = 0;  // place of the call in the parent: index into Trace::sites
 };
 
 /// A place in the source.
@@ -149,12 +149,12 @@ struct TransferKey {
 struct ThreadRecord {
     std::int64_t enter_ps;
     std::int64_t leave_ps;
-    std::int32_t callpath;  // of a pair of records: where it lies
-    std::uint32_t depth;    // larger than that of what it lies in, among the records of its location
+    std::int32_t callpath;  // call path of a pair of records
+    std::uint32_t depth;    // larger than that of the enclosing pair, among the records of its location
     ThreadRole role;
 };
 
-/// What a thread's time is beside that of its process's other threads; the names are in thread_spans.hpp.
+/// What a thread's time is among that of its process's other threads; the names are in thread_spans.hpp.
 enum class ThreadCategory : std::uint8_t {
     parallel,
     imbalance,
@@ -209,13 +209,13 @@ struct LocationTrace : replay::Timeline {
 struct ClockFindings {
     struct Violations {
         std::uint64_t messages = 0;     // received before they were sent
-        std::uint64_t collectives = 0;  // members that left one before another, which they wait for, came
+        std::uint64_t collectives = 0;  // members that left one before another, which they wait for, arrived
     };
     Violations recorded;           // before any logical clock
     Violations left;               // in this trace
     std::int64_t largest_ps = 0;   // the largest correction of a time
     std::uint64_t processes = 0;   // whose times were corrected
-    std::int64_t transit_ps[2]{};  // what a corrected message takes at least: within a node, between two
+    std::int64_t transit_ps[2]{};  // least duration of a corrected message: within a node, between two
 };
 
 struct Trace {

@@ -5,10 +5,10 @@
  *   --budget-s S     time that the program may measure for; each visit to a point gets its share of what is left
  *   --rounds N       visits to each point; the list of points is gone through N times
  *   --batch N        samples in a batch (LOGP 3.3: 50)
- *   --bind 0         leave ranks unbound that the launcher left unbound; by default each gets a processor of its own
+ *   --bind 0         leave ranks unbound that the launcher left unbound; by default each gets a separate processor
  *   --accuracy F     a visit ends when the half width of the median's 95 % interval is below F of it (LOGP 3.3: 0.05)
  *
- * A sample is the mean over as many repetitions as make it long beside the clock. The interval of a visit comes from
+ * A sample is the mean over as many repetitions as make it long against the clock. The interval of a visit comes from
  * order statistics of its samples, without a distribution assumed; what a second calibration may differ by comes from
  * the spread between visits, which the caller of the program looks at.
  *
@@ -47,10 +47,10 @@ struct cal {
     char** argv;
     FILE* out; /* of rank 0 */
     double budget_s, started_s, accuracy;
-    double sample_s;    /* how long a sample is at least, by repetitions: long beside the clock */
+    double sample_s;    /* how long a sample is at least, by repetitions: long against the clock */
     int most_batches;   /* in a visit */
     double until_s;     /* no sample begins then, and a visit that is not over is dropped; 0: no such end */
-    bool over;          /* the end has come: visits do nothing any more, and have no samples */
+    bool over;          /* the end is reached: visits do nothing any more, and have no samples */
     double visits_left; /* of rank 0: it is there at all */
     bool counting;      /* visits are only counted: see cal_rounds */
     int rounds, batch;
@@ -79,7 +79,7 @@ bool cal_wants(const struct cal* c, const char* option, const char* word, const 
 const char* cal_farthest(const struct cal* c, const int* a, const int* b, int pairs);
 
 /* All ranks meet. Where a host has more ranks than processors those that wait sleep: they would take a core from those
- * that measure. Elsewhere they don't, because a scheduler moves whom it wakes. */
+ * that measure. Elsewhere they don't, because a scheduler moves the ranks that it wakes. */
 void cal_rest(const struct cal* c);
 
 double cal_now(void);
@@ -100,7 +100,7 @@ typedef double cal_sample(const struct cal* c, MPI_Comm group, void* what, int r
 void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, void* what, struct cal_result* result);
 
 /* Whether another sample may begin: rank 0 of the group decides where there is an end (until_s). */
-bool cal_goes_on(struct cal* c, MPI_Comm group);
+bool cal_may_continue(struct cal* c, MPI_Comm group);
 
 /* The median of n values in any order (they get sorted). */
 double cal_median(double* values, int n);
@@ -118,7 +118,7 @@ void cal_rounds(struct cal* c, cal_visits* visits, void* what);
 /* The visits that the two ranks of a pair make. */
 typedef void cal_pair_visits(struct cal* c, void* what, int round, const struct cal_pair* pair);
 
-/* One pair after the other; who is not of the pair rests. */
+/* One pair after the other; ranks that are not of the pair rest. */
 void cal_each_pair(struct cal* c, cal_pair_visits* visits, void* what, int round);
 
 /* Rank 0 writes a line; keys is the text of the family's own members, e.g. "\"burst\": 8". */

@@ -23,7 +23,7 @@ void cal_compute(const struct cal* c, double seconds) {
 }
 
 void cal_measure_clock(struct cal* c) {
-    /* Simulated time stands still between calls (smpi/wtime:0); the resolution is that of a double. */
+    /* Simulated time stops between calls (smpi/wtime:0); the resolution is that of a double. */
     c->clock_cost_s = 0;
     c->clock_resolution_s = 1e-12;
     c->spins_per_s = 0;
@@ -43,7 +43,7 @@ void cal_compute(const struct cal* c, double seconds) {
     spin((int64_t)(seconds * c->spins_per_s));
 }
 
-/* The mean over a row of reads: a clock may tick in steps as long as a read takes (10 ns where that is 25), and one
+/* The mean over a row of reads: a clock may tick in steps as long as a read (10 ns where that is 25), and one
  * read after another then shows one step or another, never what it costs. Of many rows the median, which those that an
  * interrupt made longer do not move. */
 static double cost_of_reading(void) {
@@ -58,7 +58,7 @@ static double cost_of_reading(void) {
     return cal_median(mean, ROWS);
 }
 
-/* What can be told apart: MPI_Wtick, or the cost of looking where that is more (a clock in finer steps than that). */
+/* The resolution of times: MPI_Wtick, or the cost of looking where that is more (a clock in finer steps than that). */
 static double step_of_clock(void) {
     enum { TIMES = 1001 };
     double least = 1, tick = MPI_Wtick();

@@ -17,7 +17,7 @@ static void plan(struct cal* c, MPI_Comm group, cal_sample* sample, void* what, 
     MPI_Comm_rank(group, &rank);
     double start = cal_now();
     sample(c, group, what, 1);
-    /* Where one takes the time of several visits (ranks that wait for a processor) there is no time to warm up. */
+    /* Where one uses up several visits' time (ranks that wait for a processor) there is no time to warm up. */
     int warm = cal_now() - start < 4 * slice_of_time(c);
     MPI_Bcast(&warm, 1, MPI_INT, 0, group);
     if (warm) {
@@ -48,7 +48,7 @@ static void timers_medians(const double* samples, int n, int timers, double* scr
     }
 }
 
-bool cal_goes_on(struct cal* c, MPI_Comm group) {
+bool cal_may_continue(struct cal* c, MPI_Comm group) {
     int rank, over = c->over;
     if (over || c->until_s == 0)
         return !over;
@@ -68,7 +68,7 @@ void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, 
         c->visits_left += 1;
         return;
     }
-    if (!cal_goes_on(c, group))
+    if (!cal_may_continue(c, group))
         return;
     MPI_Comm_rank(group, &rank);
     MPI_Comm_size(group, &size);
@@ -83,7 +83,7 @@ void cal_measure(struct cal* c, MPI_Comm group, int timers, cal_sample* sample, 
     int n = 0;
     result->repeat = repeat;
     while (more) {
-        for (int i = 0; i < batch && cal_goes_on(c, group); i++)
+        for (int i = 0; i < batch && cal_may_continue(c, group); i++)
             mine[i] = sample(c, group, what, repeat);
         if (c->over)
             break;

@@ -1,4 +1,4 @@
-/* What the parts of the harness know of each other; the programs include calibration.h alone. */
+/* What the parts of the harness share; the programs include calibration.h alone. */
 #ifndef LOGPOST_CALIBRATION_PARTS_H
 #define LOGPOST_CALIBRATION_PARTS_H
 

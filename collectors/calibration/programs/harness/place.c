@@ -26,7 +26,7 @@ static int package_of(int cpu) {
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
     FILE* file = fopen(path, "r");
     if (file == NULL)
-        return 0; /* a machine or container that does not tell has one socket as far as can be known */
+        return 0; /* a machine or container without this file counts as one socket */
     if (fscanf(file, "%d", &package) != 1)
         package = 0;
     fclose(file);

@@ -1,4 +1,4 @@
-/* Where all ranks are, bound to processors of their own, and how far apart. */
+/* Where all ranks are, bound to separate processors, and how far apart. */
 
 /* For sched_getaffinity. */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* What cannot go on ends; memory that there is not is a reason. */
+/* A program that cannot continue ends; missing memory is a reason. */
 
 /* For nanosleep. */
 #define _GNU_SOURCE

@@ -37,7 +37,7 @@ void cal_open(struct cal* c, int argc, char** argv) {
         cal_put_host(c);
     }
     c->most_batches = 40;
-    c->sample_s = 20e-6; /* beside which the clock's own tens of nanoseconds are small */
+    c->sample_s = 20e-6; /* against which the clock's own tens of nanoseconds are small */
     c->started_s = cal_now();
 }
 

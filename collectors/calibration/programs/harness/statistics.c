@@ -1,4 +1,4 @@
-/* The median of samples, and the interval that it lies in. */
+/* The median of samples, and the interval that contains it. */
 #include "parts.h"
 
 #include <math.h>

@@ -46,7 +46,7 @@ static bool waits(struct cal* c, const struct cal_pair* pair, struct cal_late* l
     MPI_Comm_rank(pair->comm, &rank);
     l->bytes = bytes;
     l->delay_s = l->least_delay_s + (l->longest_delay_s - l->least_delay_s) * (double)bytes / (double)l->largest;
-    for (int i = 0; i < tries && cal_goes_on(c, pair->comm); i++)
+    for (int i = 0; i < tries && cal_may_continue(c, pair->comm); i++)
         waited[i] = wait_of_send(c, pair->comm, l, rank);
     if (c->over)
         return false;
@@ -55,7 +55,7 @@ static bool waits(struct cal* c, const struct cal_pair* pair, struct cal_late* l
         again = above > 0 && above < tries;
     }
     MPI_Bcast(&again, 1, MPI_INT, 0, pair->comm);
-    for (; again && n < MORE * tries && cal_goes_on(c, pair->comm); n++)
+    for (; again && n < MORE * tries && cal_may_continue(c, pair->comm); n++)
         waited[n] = wait_of_send(c, pair->comm, l, rank);
     if (rank == 0) {
         cal_statistics(waited, n, c->accuracy, &r);

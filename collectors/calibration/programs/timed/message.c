@@ -3,7 +3,7 @@
 
 enum { DATA = 1, READY = 2 };
 
-static void tell(MPI_Comm group, int to) {
+static void notify(MPI_Comm group, int to) {
     MPI_Send(NULL, 0, MPI_BYTE, to, READY, group);
 }
 
@@ -42,7 +42,7 @@ static double send_call(const struct cal* c, MPI_Comm group, const struct cal_me
             total += cal_since(c, start);
         } else {
             MPI_Irecv(m->buffer, m->bytes, MPI_BYTE, 0, DATA, group, &request);
-            tell(group, 0);
+            notify(group, 0);
         }
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
@@ -68,7 +68,7 @@ double cal_receive(const struct cal* c, MPI_Comm group, void* what, int repeat) 
             MPI_Send(m->buffer, m->bytes, MPI_BYTE, 0, DATA, group);
             continue;
         }
-        tell(group, 1);
+        notify(group, 1);
         cal_compute(c, m->settle_s);
         double start = cal_now();
         MPI_Recv(m->buffer, m->bytes, MPI_BYTE, 1, DATA, group, MPI_STATUS_IGNORE);

@@ -1,9 +1,9 @@
 /* o(n) and T(n): the time within a send or receive call, and half of a round trip.
  *
  * Paper: LogP Performance Assessment of Fast Network Interfaces, 4.1-4.2 (o and T as functions of the length).
- *   send           MPI_Isend to a posted receive. Only the call is timed: the processor's part before it can go on.
+ *   send           MPI_Isend to a posted receive. Only the call is timed: the processor's part before it can continue.
  *   blocking_send  MPI_Send to a posted receive.
- *   receive        MPI_Recv of a message that came meanwhile: after it said that it is ready the receiver computes
+ *   receive        MPI_Recv of a message that has arrived: after it said that it is ready the receiver computes
  *                  for settle_s without calling MPI. What the library leaves to the receiver's call is in it. */
 #ifndef LOGPOST_CALIBRATION_MESSAGE_H
 #define LOGPOST_CALIBRATION_MESSAGE_H

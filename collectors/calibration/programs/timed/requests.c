@@ -35,7 +35,7 @@ static void handle_one(struct issue* s) {
     count_reply(s);
 }
 
-/* Not MPI_Iprobe: a simulator may find messages that are still under way. */
+/* Not MPI_Iprobe: a simulator may find messages that are still in flight. */
 static void handle_arrived(struct issue* s) {
     while (s->handled < s->sent) {
         int here = 0;
@@ -46,7 +46,7 @@ static void handle_arrived(struct issue* s) {
     }
 }
 
-/* Requests go to the ranks first, first + 1, ... in turn. */
+/* Requests go to the ranks first, first + 1, ... one after another. */
 static double issue_burst(const struct cal* c, const struct cal_requests* b, MPI_Comm group, int first, int servers) {
     struct issue s = begin(b, group);
     double start = cal_now();
@@ -74,7 +74,7 @@ static void serve(const struct cal_requests* b, MPI_Comm group, int requests) {
     }
 }
 
-/* What Delta really took, on this core and now: the same computation alone. */
+/* The actual duration of Delta, on this core and now: the same computation alone. */
 static double computation(const struct cal* c, const struct cal_requests* b) {
     double start = cal_now();
     for (int i = 0; i < b->requests; i++)

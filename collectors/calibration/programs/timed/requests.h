@@ -2,9 +2,9 @@
  *
  * Paper: LogP Performance Assessment of Fast Network Interfaces (Culler, Liu, Martin & Yoshikawa) 3.1-3.2, 3.5, 4.2.
  *   start; M times { issue a request; compute for Delta }; stop; handle the remaining replies
- * Issuing looks for replies first and handles those that have come, as an Active Message request does. At most `window`
- * requests are outstanding: the capacity of LogP's network, which a message passing library with its unlimited buffers
- * lacks; beyond it a reply is waited for before the next request. */
+ * Issuing looks for replies first and handles those that have arrived, as an Active Message request does. At most
+ * `window` requests are outstanding: the capacity of LogP's network, which a message passing library with its unlimited
+ * buffers lacks; beyond it a reply is waited for before the next request. */
 #ifndef LOGPOST_CALIBRATION_REQUESTS_H
 #define LOGPOST_CALIBRATION_REQUESTS_H
 

@@ -6,7 +6,7 @@
 | landscapes.py | Fig. 7 to 9: the loss of every decomposition, and of the model's choice |
 | wrong_estimates.py | Table 2: what the model's choice costs when the computation is misjudged |
 | congestion.py | Fig. 10: three processes that all get from one |
-| several_peers.py | Fig. 11 and 12: several peers, in turn or one after the other |
+| several_peers.py | Fig. 11 and 12: several peers, interleaved or one after the other |
 | here.py | the same search on the machine that the experiments run on |
 | problems.py | what all of them are given: networks, volumes, ratios of computation to communication |
 | decomposition.py | a volume cut into messages and bursts |

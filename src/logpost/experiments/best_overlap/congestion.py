@@ -12,7 +12,7 @@ GETTERS = 3
 
 
 def congestion(context: Context) -> Part:
-    """(5) + (9) beside the testbed."""
+    """(5) + (9) compared with the testbed."""
     from logpost.dashboards.figures.curves import Axis, Curve, curves
 
     V = context.size(VOLUMES[-1], VOLUMES[3])

@@ -66,7 +66,7 @@ def run(context: Context) -> Result:
             "T_base: blocking, one message of V bytes (Fig. 6-A). Everything else is the pipelined get program, "
             "Fig. 6-E. The model decides among the decompositions that were run.",
             "NIC with a queue: the same program played event by event on a NIC that serves one transfer after the "
-            "other, with initiations that block while HD are under way (best_overlap/nic_queue.py).",
+            "other, with initiations that block while HD are in flight (best_overlap/nic_queue.py).",
             "A get on the testbed: o/2, L (the printed round trip), the bytes, and o/2; the owner's processor takes no "
             "part.",
             testbed_limits(),

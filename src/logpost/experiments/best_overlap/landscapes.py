@@ -1,7 +1,7 @@
 """OVL Fig. 7 to 9: the time of every decomposition of every volume, the best of all, and the model's choice.
 
 Each is computed twice: played on a NIC with a queue for all volumes, and simulated on the testbed, where transfers
-under way share the link, for some.
+in flight share the link, for some.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def landscape_figures(found: Landscapes) -> tuple[Figure, ...]:
         figures.append(
             Figure(
                 f"The same on the testbed: {comm.network.label}, t_V / G V = {comm.ratio}",
-                loss_map(comm.shared, "The same map when transfers under way share the link."),
+                loss_map(comm.shared, "The same map when transfers in flight share the link."),
             )
         )
     return tuple(figures)

@@ -1,12 +1,12 @@
 """OVL's get program on a network whose NIC serves one transfer after the other, played event by event.
 
-The testbed shares a link equally among all transfers under way; a NIC has a queue: the first of a burst is complete
-while the others wait, and can be computed on. Initiating blocks while HD transfers are under way (OVL 2.1):
+The testbed shares a link equally among all transfers in flight; a NIC has a queue: the first of a burst is complete
+while the others wait, and can be computed on. Initiating blocks while HD transfers are in flight (OVL 2.1):
 
     initiation i    begins when the processor is free and transfer i - HD is complete, takes o
     transfer i      begins L/2 after its initiation and not before the one ahead of it has ended, takes G S,
                     is complete L/2 after its end: o + L + G S for one alone
-    computation i   begins when the processor comes to it and transfer i is complete, takes t_S
+    computation i   begins when the processor reaches it and transfer i is complete, takes t_S
 
 Symbols: S bytes of a message, b of a burst; o overhead, L round trip, t_S computation per message (us); G us per byte;
 HD queue depth. Source: OVL Fig. 6-A, 6-E and sections 2.1, 3.1.

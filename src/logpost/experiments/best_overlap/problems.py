@@ -22,7 +22,7 @@ class Network:
     HD: float
     """Queue depth, printed."""
     outstanding: float = float("inf")
-    """Bytes under way at the most."""
+    """Most bytes in flight."""
 
     def profile(self) -> OverlapProfile:
         """For the model: what the testbed is given."""

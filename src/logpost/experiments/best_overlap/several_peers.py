@@ -1,4 +1,4 @@
-"""OVL Fig. 11 and 12: every process gets from several peers, one after the other (contiguous) or in turn."""
+"""OVL Fig. 11 and 12: every process gets from several peers, one after the other (contiguous) or interleaved."""
 
 from __future__ import annotations
 

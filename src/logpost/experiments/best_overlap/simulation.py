@@ -1,4 +1,4 @@
-"""OVL's get programs on the testbed, where transfers under way share their link."""
+"""OVL's get programs on the testbed, where transfers in flight share their link."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """LOGPC (15): the makespan over the number of blocks b, when a message has just its n/b values.
 
-Three readings of (15) stand beside the testbed: as printed, with values of eight bytes, and with the interrupt too.
+The testbed is compared with three readings of (15): as printed, with values of eight bytes, and with the interrupt too.
 """
 
 from __future__ import annotations

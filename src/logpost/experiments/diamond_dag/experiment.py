@@ -29,13 +29,13 @@ def run(context: Context) -> Result:
             Difference(
                 "The machine's own numbering has no contention here, where the paper measured +31 %.",
                 "with row-major numbers, dimension-order routes and two channels per link no two messages of "
-                "neighbouring stripes share a channel; where both directions share one, the way back from the end of a "
-                "row meets the whole row. The paper's lies between the two. It prints neither the Alewife's numbering "
+                "neighbouring stripes share a channel; where both directions share one, the return path from the end "
+                "of a row crosses the whole row. The paper's lies between the two. It prints neither the numbering "
                 "nor how much the two directions of a link disturb each other.",
             ),
             Difference(
-                "On the testbed the random mapping takes longer than on the wormhole network, and earlier.",
-                "on the testbed messages sent at once share a link equally, and are late together, in every block "
+                "On the testbed the random mapping is slower than on the wormhole network, and earlier.",
+                "on the testbed messages sent at once share a link equally, and arrive late together, in every block "
                 "again; a wormhole network lets one through after the other, so that their stripes are out of step "
                 "from then on.",
             ),

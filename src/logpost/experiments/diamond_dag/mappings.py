@@ -101,7 +101,7 @@ def mappings_part(context: Context) -> Part:
                 "3.14 %",
                 f"{100 * worst:.2f} % for the perfect mapping, over all sizes",
                 worst <= PAPERS_ERROR,
-                given="the testbed moves a message that meets no other by LogGP's parameters, as (15) does",
+                given="the testbed moves a message that shares no link by LogGP's parameters, as (15) does",
             ),
             *(
                 Claim(

@@ -1,4 +1,4 @@
-"""The Diamond DAG on a wormhole-routed network: v = O_s + W + O_r of (15), and who waits for whose channels."""
+"""The Diamond DAG on a wormhole-routed network: v = O_s + W + O_r of (15), and waits for channels of other stripes."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
 | experiment.py | the experiment: its parts and differences put together |
 | runs.py | both orders over the span on the testbed |
 | savings.py | Fig. 11: run time and stall time over the span, and what the improved order saves |
-| hot_spot.py | what the analyzer says of both orders, and the messages on their way to each receiver |
+| hot_spot.py | what the analyzer says of both orders, and the messages in flight to each receiver |
 """
 
 from logpost.experiments.em3d_order.experiment import EXPERIMENT

@@ -41,12 +41,12 @@ def run(context: Context) -> Result:
             ),
         ),
         notes=(
-            "In the sweep the program's handlers spend o_r, so that stalls can be told from handling; in the analyzed "
+            "In the sweep the program's handlers spend o_r, so that stalls are distinct from handling; in the analyzed "
             "archives the testbed does, as the machine's file says. Run times of the latter at span "
             f"{runs.largest}: "
             + ", ".join(f"{order} {seconds:.3f} s" for order, seconds in own_s.items())
             + f" for {PAPERS_ITERATIONS} iterations.",
-            "Messages interrupt (--receive interrupt): a rank handles what has come whenever it sends or stalls. "
+            "Messages interrupt (--receive interrupt): a rank handles arrived messages whenever it sends or stalls. "
             "Two messages of ten doubles are in flight per sender (--capacity 2), which is what 256-byte queues hold.",
             testbed_limits(),
         ),

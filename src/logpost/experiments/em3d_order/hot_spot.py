@@ -14,7 +14,7 @@ from logpost.experiments.framework.result import Cell, Claim, Column, Figure, Or
 from logpost.experiments.support.alewife import MACHINE
 
 if TYPE_CHECKING:
-    from logpost.analyzer.report.data import FoundHere
+    from logpost.analyzer.report.data import PlacedFinding
     from logpost.analyzer.run.directory import Run
 
 HOTSPOT = "hot_receiver"
@@ -55,7 +55,7 @@ def hot_spot(context: Context, runs: Runs) -> Part:
     )
 
 
-def _findings_table(found: dict[str, tuple[FoundHere, ...]], span: int) -> Table:
+def _findings_table(found: dict[str, tuple[PlacedFinding, ...]], span: int) -> Table:
     from logpost.analyzer.words.units import percent_text, time_text
 
     def rows(order: str) -> list[tuple[Cell, ...]]:
@@ -85,7 +85,7 @@ def _findings_table(found: dict[str, tuple[FoundHere, ...]], span: int) -> Table
 
 
 def _crowds(traces: Mapping[str, Run], iteration_ps: float) -> tuple[Figure, ...]:
-    """Messages on their way to each receiver during one iteration of the original order, in both orders."""
+    """Messages in flight to each receiver during one iteration of the original order, in both orders."""
     from logpost.dashboards.figures.receivers import in_flight, receivers
 
     counts, edges = {}, {}
@@ -105,7 +105,7 @@ def _crowds(traces: Mapping[str, Run], iteration_ps: float) -> tuple[Figure, ...
     names = [f"rank {rank}" for rank in range(RANKS)]
     return tuple(
         Figure(
-            f"The hot spot: messages on their way to each receiver, {order} order",
+            f"The hot spot: messages in flight to each receiver, {order} order",
             receivers(counts[order], edges[order], names, most, f"{order} order"),
             "The time of one iteration of the original order, two exchanges; both charts have one scale.",
         )

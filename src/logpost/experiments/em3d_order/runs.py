@@ -17,8 +17,8 @@ RANKS, NODES, DEGREE = 32, 3200, 32
 OTHER_WORK = (10, 30, 90)
 """Cycles per edge for comparison with EDGE_CYCLES."""
 HANDLERS, MACHINES_OWN = "handlers", "testbed"
-"""Who spends o_r = 122 cycles on a message: the program's handlers, so that the time in which a send is stalled can be
-told from the time spent on arrivals, or the testbed, as the machine's file says."""
+"""What spends o_r = 122 cycles on a message: the program's handlers, so that the time in which a send is stalled is
+distinct from the time spent on arrivals, or the testbed, as the machine's file says."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Runs:
     analyzed: int
     """Iterations of the runs whose archives are analyzed."""
     every: Mapping[tuple[str, int, str, int], Simulated]
-    """(order, span, who spends o_r, cycles per edge) -> run."""
+    """(order, span, what spends o_r, cycles per edge) -> run."""
 
     @property
     def largest(self) -> int:

@@ -1,4 +1,4 @@
-"""LOG3P Fig. 12: the transpose of a 3-D FFT by datatypes, packing and tiled packing; which is best, and who says so."""
+"""LOG3P Fig. 12: the transpose of a 3-D FFT by datatypes, packing and tiled packing, and the best by each model."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run(context: Context) -> Result:
             ),
             Difference(
                 "log3P's l_mw is that of the application's own datatypes in a message to itself, as 4.1 measures it; "
-                "between two ranks ddt's exchange takes longer than it says.",
+                "between two ranks ddt's exchange is slower than predicted.",
                 "a library that copies contiguous data once, from process to process, sends strided data in fragments "
                 "through a shared buffer, packed and unpacked by turns. A message to oneself has neither path.",
             ),
@@ -55,7 +55,7 @@ def run(context: Context) -> Result:
                 "where all fits into the cache.",
             ),
             Difference(
-                "In the measured bars the strided part of ddt is what its exchange takes beyond that of opt.",
+                "In the measured bars the strided part of ddt is its exchange's time beyond that of opt.",
                 "MPI does not say how long it gathers. LogGP's and log3P's bars have the measured computation, as in "
                 "the paper.",
             ),

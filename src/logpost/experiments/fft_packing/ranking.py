@@ -1,4 +1,4 @@
-"""LOG3P Fig. 12: the three versions of the transpose by LogGP, by log3P and measured, and who ranks which best."""
+"""LOG3P Fig. 12: three versions of the transpose by LogGP, by log3P and measured, and the best by each of them."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def ranking_claims(found: Mapping[Problem, Mapping[str, Times]], first: Problem)
             gain > 0.05,
         ),
         Claim(
-            "Strided data in the middleware take about half of ddt's time",
+            "Strided data in the middleware are about half of ddt's time",
             "51.6 % (4 processors), 59.3 % (16)",
             f"{100 * share:.0f} % ({first.label})",
             share > 0.25,

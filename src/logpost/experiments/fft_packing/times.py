@@ -64,7 +64,7 @@ def times_of(context: Context, machine: Machine, problem: Problem) -> dict[str, 
         least(version, "total_s") - least(version, "pack_s") - least(version, "exchange_s") for version in VERSIONS
     )
     exchange = {version: least(version, "exchange_s") for version in VERSIONS}
-    # MPI does not say how long it gathers: what ddt takes beyond the best exchange of packed data.
+    # MPI does not say how long it gathers: ddt's time beyond the best exchange of packed data.
     plain = min(exchange[PACK], exchange[OPT])
     gathering = max(exchange[DDT] - plain, 0.0)
     return {

@@ -27,7 +27,7 @@ def relative_bars(
         piece: how much of a run is a piece.
         whole: all pieces of a run together.
         axis: title of the vertical axis.
-        summary: one sentence for those who cannot see it.
+        summary: one sentence for a reader who cannot see the chart.
     """
     from logpost.dashboards.figures.bars import Part, stacked
 

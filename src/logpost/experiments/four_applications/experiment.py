@@ -37,7 +37,7 @@ def run(context: Context) -> Result:
         differences=(
             Difference(
                 "The bars are relative to polling instead of in cycles and bytes.",
-                "The paper prints no numbers beside its bars; absolute ones of this testbed are in the tables.",
+                "The paper prints no numbers with its bars; absolute ones of this testbed are in the tables.",
             ),
             Difference(
                 "EM3D runs fewer iterations, ICCG and MOLDYN other inputs than the paper's: see the table of sizes.",
@@ -48,7 +48,7 @@ def run(context: Context) -> Result:
                 f"An edge of EM3D takes {EDGE_CYCLES} cycles; a flop of the other applications takes one.",
                 "the paper prints no cost of computation; LOGPC prints 100 cycles for a task of three flop, loads and "
                 f"stores included, on the same machine (5.2.2). {CYCLES_PER_FLOP:.0f} cycles per flop would make all "
-                "mechanisms of UNSTRUC and MOLDYN take about the same time; ICCG with shared memory takes too long to "
+                "mechanisms of UNSTRUC and MOLDYN equally fast; ICCG with shared memory is too slow to "
                 "simulate then. EM3D by other costs is in the table.",
             ),
             Difference(
@@ -63,7 +63,7 @@ def run(context: Context) -> Result:
                 "this size, and additions of two rows overlap.",
             ),
             Difference(
-                "ICCG with fine-grained messages takes longer than with shared memory.",
+                "ICCG with fine-grained messages is slower than with shared memory.",
                 "Every edge between processors is a message that costs its receiver 74 (polling) or 122 cycles for 2 "
                 "flop, along a chain of rows.",
             ),
@@ -74,11 +74,11 @@ def run(context: Context) -> Result:
             *limits(),
         ),
         notes=(
-            "Short messages of up to fourteen words (SENS 3.2) go on as LOGPC's Table 1 begins: 3 cycles a word in "
+            "Short messages of up to fourteen words (SENS 3.2) continue LOGPC's Table 1: 3 cycles a word in "
             "o_s, 2.5 in o_r.",
             "Polling takes 35 % of o_s + o_r off the machine's o_r, as SENS 4.3 says; gathering and scattering takes "
             "30 cycles per 16 bytes on either side (SENS: up to 60).",
-            "The timed part of a run goes from the end of the set-up to the check of the result; a rank's time before "
+            "The timed part of a run lasts from the end of the set-up to the check of the result; a rank's time before "
             "its start and behind its end is synchronization, so that the parts add up to the run time.",
             "Volume: LOGPC's header of 8 bytes is added to every message with data by counting, and not on the "
             "simulated links; requests, invalidations and acknowledgements are simulated messages of 8 bytes.",

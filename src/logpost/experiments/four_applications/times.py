@@ -137,7 +137,7 @@ def categories_table() -> Table:
             (
                 SYNCHRONIZATION,
                 "late_sender, collective_wait, collective; skew at the start and at the end",
-                "barriers; flush_all, which stands before barriers and in the loop that looks for values; looking",
+                "barriers; flush_all, which is called before barriers and in the loop that looks for values; looking",
             ),
         ),
         note="The paper counts cycles in hardware, so a processor that spins for a message is synchronizing there even "

@@ -40,14 +40,16 @@ class Context:
         """A size of the full or the quick form."""
         return quick if self.quick else full
 
-    def each(self, phase: str, items: Iterable[_T], one: Callable[[_T], _R], *, at_once: int | None = None) -> list[_R]:
-        """`one(item)` of every item, in their order; `at_once` of them at a time (default: `jobs`).
+    def each(
+        self, phase: str, items: Iterable[_T], one: Callable[[_T], _R], *, concurrent: int | None = None
+    ) -> list[_R]:
+        """`one(item)` of every item, in their order; `concurrent` of them at a time (default: `jobs`).
 
         The work is expected to be in other processes (a simulation, a compiler), so threads suffice.
         """
         given: Sequence[_T] = list(items)
         self.progress(phase, 0, len(given))
-        with ThreadPoolExecutor(max_workers=at_once or self.jobs) as pool:
+        with ThreadPoolExecutor(max_workers=concurrent or self.jobs) as pool:
             futures = [pool.submit(one, item) for item in given]
             try:
                 for done, future in enumerate(as_completed(futures), start=1):

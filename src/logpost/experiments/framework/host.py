@@ -1,4 +1,4 @@
-"""The machine that the experiments were run on, for the note that stands with their results."""
+"""The machine that the experiments were run on, for the note to their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs experiments one after the other; what cannot run here is said, and the rest goes on."""
+"""Runs experiments one after the other; an experiment that cannot run here is named, and the rest continues."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Outcome:
     reason: str = ""
     """One line: what was missing, and the way out."""
     defect: Exception | None = None
-    """An error of the experiment itself: the others go on, and it is raised when their page is written."""
+    """An error of the experiment itself: the others continue, and it is raised when their page is written."""
 
 
 def run(

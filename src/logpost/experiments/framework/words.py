@@ -36,7 +36,7 @@ def percent(fraction: float, *, signed: bool = True) -> str:
 
 
 def change_text(fraction: float, decimals: int = 0) -> str:
-    """A change in per cent to so many decimals, for numbers that stand in one sentence: `+31 %`, `−65 %`."""
+    """A change in per cent to so many decimals, for numbers within a sentence: `+31 %`, `−65 %`."""
     return f"{100.0 * fraction:+.{decimals}f} %".replace("-", "−")
 
 

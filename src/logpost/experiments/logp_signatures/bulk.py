@@ -65,7 +65,7 @@ class Transfers:
 
     @property
     def overheads(self) -> list[float]:
-        """o(n) as extracted, us; 0 where a signature does not tell."""
+        """o(n) as extracted, us; 0 where a signature does not show it."""
         return [value_us(read, "o_s") or 0.0 for read in self.signatures]
 
 
@@ -118,7 +118,7 @@ def _table(transfers: Sequence[Transfers]) -> Table:
             Column("gap visible", Origin.SETTING),
         ),
         tuple(rows),
-        note="Where the gap is not visible, g is what the processor takes, o_s(n) + o_r.",
+        note="Where the gap is not visible, g is the processor's time, o_s(n) + o_r.",
     )
 
 

@@ -26,8 +26,8 @@ def run(context: Context) -> Result:
         claims=values.claims + crowded.claims + long.claims,
         differences=crowded.differences + values.differences + here.differences,
         notes=(
-            "The simulated machines play the benchmark event by event: what is given is exact, what is extracted comes "
-            "from the costs alone and the round trip. The figures are those without noise.",
+            "The simulated machines play the benchmark event by event: the given values are exact, the extracted ones "
+            "follow from the costs alone and the round trip. The figures are those without noise.",
             *long.notes,
             *here.notes,
         ),

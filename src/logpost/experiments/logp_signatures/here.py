@@ -50,7 +50,7 @@ def this_machine(context: Context) -> Part:
             "same time; with fewer cores they would measure the scheduler, so they are left to `logpost calibrate` "
             "on a larger machine.",
             "The benchmark's request is a message with 8 B, its reply one of 8 B; issuing handles the replies that "
-            f"have come. {reason}" + (f"Refused: {refused}." if refused else ""),
+            f"have arrived. {reason}" + (f"Refused: {refused}." if refused else ""),
         ),
     )
 

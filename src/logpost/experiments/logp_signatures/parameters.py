@@ -39,7 +39,7 @@ def parameters(machines: Sequence[Played]) -> Part:
         differences=(
             Difference(
                 "The last points of the signature are below g, and o_r comes out high from signatures with noise.",
-                "cost(M) comes near its asymptote only as 1/M: fits take the slope instead. Noise only lengthens: a "
+                "cost(M) approaches its asymptote only as 1/M: fits take the slope instead. Noise only lengthens: a "
                 f"log-normal spread of {100 * NOISE_WIDTH:.0f} % makes steps 0.5 % longer in the mean, 0.08 us of "
                 f"Δ = 16 us, and interrupts add {3 * NOISE_RARE * NOISE_DELAY_US:.2f} us to a message of three steps.",
             ),

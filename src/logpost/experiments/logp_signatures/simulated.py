@@ -129,6 +129,6 @@ def _by_eye(signature: Signature, truth: Truth) -> dict[str, float]:
 
 
 def value_us(signature: Signature, name: str) -> float | None:
-    """One of PARAMETERS in us; None where the signature does not tell."""
+    """One of PARAMETERS in us; None where the signature does not show it."""
     found = getattr(signature, name)
     return None if found is None else float(found.value) * US

@@ -65,7 +65,7 @@ def measured_cases(context: Context, machine: Machine, cores: int) -> list[Case]
         )
         for name, ranks, size, stride in planned
     ]
-    # Where ranks share cores more launches tell nothing more.
+    # Where ranks share cores more launches show nothing more.
     alone = [one for one in programs if one.ranks <= cores]
     crowded = [one for one in programs if one.ranks > cores]
     runs = run_here(context, "broadcasts, a core for each rank", alone, context.size(6, 3))
@@ -82,10 +82,10 @@ def predict(machine: Machine, algorithm: str, ranks: int, size: int, stride: int
     from logpost.replay.models import broadcast
     from logpost.replay.predict.machine_values import machine_values
 
-    asked = {"P": float(ranks), "B": float(size), "stride": 0.0 if stride == CONTIGUOUS else float(stride)}
+    chosen = {"P": float(ranks), "B": float(size), "stride": 0.0 if stride == CONTIGUOUS else float(stride)}
     found = {}
     for name, model in (("LogGP", broadcast.LOGGP), ("log3P", broadcast.LOG3P)):
-        given = {p.name: asked[p.name] for p in model.parameters if p.name in asked}
+        given = {p.name: chosen[p.name] for p in model.parameters if p.name in chosen}
         picoseconds = model.predict(**given, **machine_values(model, machine, given, locality=locality(machine)))
         found[name] = float(np.asarray(picoseconds[algorithm])) * 1e-6
     return found

@@ -30,12 +30,12 @@ STATEMENTS = {
     ACCURATE: "3 % mean, 11 % largest (linear)",
 }
 """What LOG3P states -> what it prints."""
-NOBODY = "cannot be judged: no broadcast had a core for each rank"
+NO_CASE = "cannot be judged: no broadcast had a core for each rank"
 
 
 def claims(within: Sequence[Case], crowded: Sequence[Case]) -> tuple[Claim, ...]:
     """Judged on broadcasts with a core for each rank; the last one on more ranks than cores."""
-    reached = _reached(within) if within else dict.fromkeys(STATEMENTS, (NOBODY, None))
+    reached = _reached(within) if within else dict.fromkeys(STATEMENTS, (NO_CASE, None))
     claims = [Claim(text, printed, *reached[text]) for text, printed in STATEMENTS.items()]
     if strided_crowd := [one for one in crowded if one.strided]:
         mean = {model: mean_error(strided_crowd, model) for model in MODELS}

@@ -23,10 +23,10 @@ def run(context: Context) -> Result:
     """Calibrate, predict every case before any is run, measure, and compare."""
     machine = undisturbed(calibrated(context)).machine
     here = cores()
-    return told(machine, measured_cases(context, machine, here), here)
+    return result_of(machine, measured_cases(context, machine, here), here)
 
 
-def told(machine: Machine, cases: Sequence[Case], cores: int) -> Result:
+def result_of(machine: Machine, cases: Sequence[Case], cores: int) -> Result:
     """What the cases show on so many cores; the machine's file says up to which size sends do not wait."""
     within, crowded = [one for one in cases if one.ranks <= cores], [one for one in cases if one.ranks > cores]
     count = "1 core" if cores == 1 else f"{cores} cores"

@@ -1,4 +1,4 @@
-"""Tables and figures of the broadcasts' times, and the errors of their predictions beside the paper's."""
+"""Tables and figures of the broadcasts' times, and the errors of their predictions next to the paper's."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def grouped(
         cases: names, e.g. strides.
         bars: the sources, left to right.
         unit: title of the vertical axis, with the unit.
-        summary: one sentence for those who cannot see it.
+        summary: one sentence for a reader who cannot see the chart.
         log: a logarithmic vertical axis.
     """
     fig = figure(

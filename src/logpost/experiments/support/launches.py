@@ -19,7 +19,7 @@ from logpost.experiments.framework.needs import Need, missing
 from logpost.experiments.support.printed import printed_times
 
 _PATIENCE_S = 600.0
-"""For a program of seconds: beside other work, ranks that wait for each other by turns take a hundred times as long."""
+"""For a program of seconds: on a busy machine, ranks that wait for each other by turns are a hundred times slower."""
 
 
 def cores() -> int:
@@ -78,7 +78,7 @@ def run_here(context: Context, phase: str, programs: Sequence[Program], launches
         InputError: one cannot be built or started, found its own result wrong, or printed no times.
     """
     check()
-    rounds = context.each(phase, [one for _ in range(launches) for one in programs], _launch, at_once=1)
+    rounds = context.each(phase, [one for _ in range(launches) for one in programs], _launch, concurrent=1)
     return [
         {name: Spread.of([one[name] for one in rounds[i :: len(programs)]]) for name in rounds[i]}
         for i in range(len(programs))

@@ -109,7 +109,7 @@ def machine_for(mechanism: Mechanism, more_latency: float = 0.0) -> Machine:
     """The Alewife as a mechanism sees it.
 
     Loads and stores cost the processor no o_s and o_r; polling takes 35 % of o_s + o_r off o_r; `more_latency` (cycles)
-    is added to L. Short messages of up to fourteen words go on as LOGPC's Table 1 begins. Everything else is the
+    is added to L. Short messages of up to fourteen words continue LOGPC's Table 1. Everything else is the
     machine file's.
     """
     from logpost.machines import load_machine
@@ -223,8 +223,8 @@ def limits() -> tuple[Difference, ...]:
         ),
         Difference(
             "Barriers cost more with messages than with shared memory, and hardly depend on latency.",
-            "They are SimGrid's: all ranks report to one, which answers each. Its 31 receives follow one another and "
-            "cost o_r each with messages, but only a gap with loads and stores; meanwhile the latency is over.",
+            "They are SimGrid's: all ranks report to one, which replies to each. Its 31 receives follow one another "
+            "and cost o_r each with messages, but only a gap with loads and stores; the latency passes by then.",
         ),
         Difference(
             "Absolute times are not the paper's.",

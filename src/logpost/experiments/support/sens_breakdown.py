@@ -33,9 +33,9 @@ OF_CATEGORY = {
     "residual": MEMORY,
     "mpi_other": MEMORY,
 }
-"""Where the time of a call goes; two rules by call (`SPINS`) and by program (`breakdown`) come before it."""
+"""The category of a call's time; two rules by call (`SPINS`) and by program (`breakdown`) precede it."""
 SPINS = "MPI_Win_flush_all"
-"""Stands before barriers and in the loop that looks whether a value has come."""
+"""Called before barriers and in the loop that polls for a value."""
 SETUP = ("MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Comm_dup", "MPI_Win_create")
 TRANSFERS = ("MPI_Issend", "MPI_Isend", "MPI_Put", "MPI_Rput", "MPI_Get", "MPI_Rget", "MPI_Accumulate")
 HEADER_BYTES = 8
@@ -147,7 +147,7 @@ def breakdown(kernel: Kernel, charged_s: float, work_ps: float, *, is_memory: bo
         kernel: of a run.
         charged_s: polls, gathering and scattering, which the program charges as busy time (its `overhead_s`).
         work_ps: what the application computes with whatever mechanism; what a rank is busy with beyond that and
-            `charged_s` is looking whether a value has come.
+            `charged_s` is polling for a value.
         is_memory: loads and stores; their calls are all waiting for memory, but `SPINS`.
     """
     parts = dict.fromkeys(PARTS, 0.0)

@@ -80,7 +80,7 @@ def _regions_table(curves: Sequence[Swept], swept: Quantity) -> Table:
 
 
 def _rule(swept: Quantity) -> str:
-    """How `sens_regions` tells regions apart."""
+    """How `sens_regions` distinguishes regions."""
     above = (
         "up to 1, which is the linear decrease of the axis: latency dominated; above: congestion dominated."
         if swept.congests

@@ -1,7 +1,7 @@
 """The calibration of the machine that the experiments run on, made once for all experiments of a run.
 
 With LOGPOST_EXPERIMENTS_SAMPLES=FILE in the environment it is read from samples that
-`logpost calibrate --keep-samples FILE` kept; otherwise it is measured when the first experiment asks for it, between
+`logpost calibrate --keep-samples FILE` kept; otherwise it is measured when the first experiment needs it, between
 two ranks of one node.
 """
 

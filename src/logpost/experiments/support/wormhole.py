@@ -1,7 +1,7 @@
 """Long messages on a wormhole-routed mesh, played event by event: what the testbed's flow-level network leaves out.
 
-A message's header takes the channels of its way one by one, x first; each channel serves one message at a time, first
-come first served, and a blocked header keeps the channels that it has ("when the header of a message is blocked, all
+A message's header acquires the channels of its route one by one, x first; each channel serves one message at a time, in
+the order of arrival, and a blocked header keeps the channels that it has ("when the header of a message is blocked, all
 other data in the message stops advancing and remains in the network, blocking the progress of any other message
 requiring the channels occupied", LOGPC 3). A node takes one message in at a time. Once the header has arrived, the
 bytes follow at the rate of the slower end: a byte takes G, and `slowdown` as long at a node whose sending and receiving
@@ -106,14 +106,14 @@ class Wormholes:
 
     def _pace(self, now: float, *nodes: int) -> None:
         """New rates of the messages that leave or enter these nodes."""
-        for worm in {id(w): w for node in nodes for w in self._under_way(node)}.values():
+        for worm in {id(w): w for node in nodes for w in self._worms_at(node)}.values():
             worm.left -= worm.rate * (now - worm.since)
             both = any(n in self._sends and n in self._receives for n in (worm.source, worm.target))
             worm.since, worm.rate = now, 1.0 / (self.G * (self.slowdown if both else 1.0))
             worm.version += 1
             self.at(now + worm.left / worm.rate, self._ending(worm, worm.version))
 
-    def _under_way(self, node: int) -> list[_Worm]:
+    def _worms_at(self, node: int) -> list[_Worm]:
         return [moving[node] for moving in (self._sends, self._receives) if node in moving]
 
     def _ending(self, worm: _Worm, version: int) -> Action:

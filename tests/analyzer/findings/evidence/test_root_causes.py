@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 from tests.analyzer.findings.finders.test_late_sender_chain import wavefront
-from tests.analyzer.story import MS, told
+from tests.analyzer.story import MS, evidence_of
 
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -49,14 +49,14 @@ def test_the_places_with_most_of_the_costs_are_evidence() -> None:
         PROFILE,
     )
     # Ranks 0 and 1 are at fault: 224 of 240 ms; the receive's 16 ms are too little to be named.
-    assert "delayed by (computation before main / relax / MPI_Send): 93.3 %" in told(finding)
-    assert told(finding).count("delayed by") == 1
+    assert "delayed by (computation before main / relax / MPI_Send): 93.3 %" in evidence_of(finding)
+    assert evidence_of(finding).count("delayed by") == 1
     assert finding["path_share"] == 0.8  # 80 of the path's 100 ms
 
 
 def test_without_costs_the_share_is_that_of_the_findings_own_calls() -> None:
     finding = find([], [*PROFILE, (1, RECV, "program", "latency", 25 * MS, 25 * MS, 0)])
-    assert "delayed by" not in told(finding)
+    assert "delayed by" not in evidence_of(finding)
     assert finding["path_share"] == 0.2  # 25 of 125 ms
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, US, Story, told
+from tests.analyzer.story import MS, US, Story, evidence_of
 
 from logpost.analyzer.findings.finders import collective_cost, collective_wait
 from logpost.analyzer.findings.finding import HIGH, MEDIUM
@@ -71,11 +71,11 @@ def test_reductions_in_a_row_are_to_be_fused() -> None:
         "200 operations in MPI_Allreduce cost 30.0 µs each beyond waiting for the last rank, mostly back to back"
     )
     # Nine of ten follow another one: 20 rounds * 9 * 30 µs of 20 ms on each rank.
-    assert "back to back: 90.0 %" in told(finding)
+    assert "back to back: 90.0 %" in evidence_of(finding)
     assert finding["gain"] == pytest.approx(20 * 9 * 30 / 20_000)
     # log2(4) = 2 rounds of 1 + 8 + 1 µs; 8 B of 1 ns each.
-    assert "mean cost: 30.0 µs; latency estimate: 20.0 µs; bandwidth estimate: 8.00 ns" in told(finding)
-    assert "cost over estimate: 1.50 ×" in told(finding)
+    assert "mean cost: 30.0 µs; latency estimate: 20.0 µs; bandwidth estimate: 8.00 ns" in evidence_of(finding)
+    assert "cost over estimate: 1.50 ×" in evidence_of(finding)
     assert finding["advice"].startswith("Fuse them")
     assert finding["confidence"] == HIGH
 
@@ -85,7 +85,7 @@ def test_waiting_in_reductions_in_a_row_is_their_cost_and_nobody_elses() -> None
     story = reductions(per_round=10, gap=2 * US, skew=5 * US)
     finding = story.alone(collective_cost.find).row(0, named=True)
     # Three ranks wait 5 µs in each of the nine that follow another one.
-    assert "waiting in those: 2.70 ms" in told(finding)
+    assert "waiting in those: 2.70 ms" in evidence_of(finding)
     # Each rank but the last spends 35 µs in each. Without them rank 3 keeps the 7 µs of code between them, 5 more than
     # the others: it is done 30 + 9 * 7 µs after its first enter, not 30 + 9 * 37, and the next round begins that much
     # earlier. 20 rounds ended at 19 * 1000 + 468 µs.
@@ -122,7 +122,7 @@ def test_large_reductions_are_bound_by_bandwidth() -> None:
     story = reductions(per_round=2, gap=300 * US, cost=150 * US, size=100_000)
     finding = story.alone(collective_cost.find).row(0, named=True)
     assert finding["title"].endswith("bandwidth-bound at 97.7 KiB each")
-    assert "latency estimate: 20.0 µs; bandwidth estimate: 100 µs" in told(finding)
+    assert "latency estimate: 20.0 µs; bandwidth estimate: 100 µs" in evidence_of(finding)
     assert "ring" in finding["advice"]
 
 
@@ -151,7 +151,7 @@ def divided(story: Story, **shares: float) -> Story:
 def test_what_the_replay_says_of_rounds_and_bytes_decides() -> None:
     story = divided(reductions(per_round=5, gap=100 * US), latency=0.2, send_overhead=0.1, serialization=0.6)
     finding = story.alone(collective_cost.find).row(0, named=True)
-    assert "share of rounds: 33.3 %; share of bytes: 66.7 %" in told(finding)
+    assert "share of rounds: 33.3 %; share of bytes: 66.7 %" in evidence_of(finding)
     assert finding["title"].endswith("bandwidth-bound at 8 B each")
 
 
@@ -200,7 +200,7 @@ def test_a_byte_whose_time_is_only_bounded_may_explain_a_large_operation(size: i
     story = reductions(per_round=1, gap=0, cost=200 * US, size=size, on=OnBoundedMachine)
     finding = story.alone(collective_cost.find).row(0, named=True)
     assert finding["title"].endswith(f", {told_as}")
-    assert ("bandwidth estimate at most" in told(finding)) == (size == 8)
+    assert ("bandwidth estimate at most" in evidence_of(finding)) == (size == 8)
     assert ("a calibrated machine" in finding["advice"]) == (size > 8)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, Story, told
+from tests.analyzer.story import MS, Story, evidence_of
 
 from logpost.analyzer.findings.finders import collective_wait
 from logpost.analyzer.findings.finding import HIGH
@@ -33,9 +33,9 @@ def test_the_rank_that_always_comes_last_is_named_with_its_region() -> None:
     # Two ranks wait 3 ms each in ten operations; each waits 30 of 100 ms.
     assert finding["exposed_ps"] == 60 * MS
     assert finding["share"] == pytest.approx(0.3)
-    assert told(finding).startswith("exposed: 60.0 ms;")
-    assert "operations: 10;" in told(finding)
-    assert "last rank: 1; foremost last rank share: 100.0 %" in told(finding)
+    assert evidence_of(finding).startswith("exposed: 60.0 ms;")
+    assert "operations: 10;" in evidence_of(finding)
+    assert "last rank: 1; foremost last rank share: 100.0 %" in evidence_of(finding)
     assert finding["confidence"] == HIGH
     # Were all to enter at the mean of their enters, the last one would come 2 ms earlier in each of ten operations.
     assert finding["gain"] == pytest.approx(0.2)
@@ -85,7 +85,7 @@ def test_the_root_of_a_broadcast_is_the_one_waited_for() -> None:
                 }
             )
     finding = story.alone(collective_wait.find).row(0, named=True)
-    assert "last rank: 0; foremost last rank share: 100.0 %" in told(finding)
+    assert "last rank: 0; foremost last rank share: 100.0 %" in evidence_of(finding)
     # No user region was recorded: the code is named by the calls around it.
     assert finding["cause_region"] == "code between MPI_Bcast and MPI_Bcast"
 
@@ -119,7 +119,7 @@ def test_a_rank_that_is_late_because_it_waits_itself_only_passes_the_waiting_on(
     assert found["title"] == "rank 0 waits in MPI_Barrier for rank 1, itself delayed by waiting in MPI_Recv"
     assert found["cause_region"] == "MPI_Recv"
     # 7 of the 8 ms that rank 0 waits.
-    assert "last rank waits itself (MPI_Recv): 87.5 %" in told(found)
+    assert "last rank waits itself (MPI_Recv): 87.5 %" in evidence_of(found)
     assert "Remove the waiting in MPI_Recv before it first" in found["advice"]
     # An eighth of the mean wait, 80/3 ms, is not passed on.
     assert found["gain"] == pytest.approx(0.8 / 3 / 8)
@@ -148,14 +148,16 @@ def test_time_lost_before_the_others_came_counts_too() -> None:
     story = passed_on(10, late_rank_waits=4, late_rank_computes=3)
     found = story.alone(collective_wait.find).row(0, named=True)
     assert found["title"] == "ranks 0, 2 wait in MPI_Barrier for rank 1, itself delayed by waiting in MPI_Recv"
-    assert "last rank is in (code between MPI_Recv and MPI_Barrier): 60.0 %" in told(found)
+    assert "last rank is in (code between MPI_Recv and MPI_Barrier): 60.0 %" in evidence_of(found)
     # Beyond rank 0's time it has 4 ms of waiting and 1 ms in MPI_Recv, in each of the nine steps that follow another.
-    assert "more than first rank since last operation: 45.0 ms; of it waiting itself (MPI_Recv): 80.0 %" in told(found)
+    assert "more than first rank since last operation: 45.0 ms; of it waiting itself (MPI_Recv): 80.0 %" in evidence_of(
+        found
+    )
     assert "Remove the waiting in MPI_Recv before it first" in found["advice"]
     # Together they are one finding, that of the root.
     every = {row["kind"]: row for row in story.findings().iter_rows(named=True)}
     assert "collective_wait" not in every
-    assert "also collective wait (MPI_Barrier): 80.0 ms" in told(every["late_sender_chain"])
+    assert "also collective wait (MPI_Barrier): 80.0 ms" in evidence_of(every["late_sender_chain"])
 
 
 def test_a_rank_that_computes_longer_is_late_by_that_however_it_waits() -> None:
@@ -166,4 +168,6 @@ def test_a_rank_that_computes_longer_is_late_by_that_however_it_waits() -> None:
     )
     # Rank 2 comes first, with 1 + 1 ms of computing and 1 ms in MPI_Send since the barrier; rank 1 has 1 + 6 ms of
     # computing, 1 ms in MPI_Recv and 1 ms of waiting: 5 + 1 ms more in each of nine steps.
-    assert "more than first rank since last operation: 54.0 ms; of it waiting itself (MPI_Recv): 16.7 %" in told(found)
+    assert "more than first rank since last operation: 54.0 ms; of it waiting itself (MPI_Recv): 16.7 %" in evidence_of(
+        found
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.analyzer.story import MS, Story, told
+from tests.analyzer.story import MS, Story, evidence_of
 
 from logpost.analyzer.findings.finders import hot_link
 
@@ -56,7 +56,7 @@ def test_a_hot_link_is_named_with_those_who_wait_for_it() -> None:
     assert "send fewer bytes across these links" in finding["advice"]
     assert finding["exposed_ps"] == 10 * MS
     assert finding["gain"] == 0.1
-    assert "waited over it: 80.0 %" in told(finding)
+    assert "waited over it: 80.0 %" in evidence_of(finding)
 
 
 def test_an_even_load_names_the_busiest_link_and_is_less_certain() -> None:

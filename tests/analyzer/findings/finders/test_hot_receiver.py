@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 import pytest
-from tests.analyzer.story import US, Story, told
+from tests.analyzer.story import US, Story, evidence_of
 
 from logpost.analyzer.findings.evidence.collisions import crowding
 from logpost.analyzer.findings.evidence.graph import Graph
@@ -83,7 +83,7 @@ def test_a_hot_spot_that_moves_from_rank_to_rank_is_found_with_its_time() -> Non
     assert (finding["ranks"], finding["region"]) == ([0, 1, 2, 3], "MPI_Send")
     # Three senders send to the same receiver at once: each meets 2 messages there, where it has one of three receivers:
     # E = 1/3 * 2, and R = 2 / (2/3) = 3.
-    assert "crowding: 3.00 ×; crowding standard error: 0.00 ×" in told(finding)
+    assert "crowding: 3.00 ×; crowding standard error: 0.00 ×" in evidence_of(finding)
     # Per step the second waits 10 µs and the third 20 µs: 80 * 30 µs = 2.4 ms, all charged but 1/3.
     assert finding["exposed_ps"] == pytest.approx(80 * 30 * US * (1 - 1 / 3), rel=1e-3)
     # The third sender is rank 3 in steps 0, 1, 2 of 4, rank 2 in step 3: rank 3 waits 20 * 60 µs = 1.2 ms of 3.24 ms.
@@ -156,7 +156,7 @@ def test_a_receiver_of_most_messages_is_hot_in_any_order() -> None:
     # All turn to rank 0 at once; sent there alone, no order of theirs spreads that.
     found = exchange(lambda step, rank: 0 if rank else 1, 80).alone(hot_receiver.find)
     assert [row["ranks"] for row in found.iter_rows(named=True)] == [[0]]
-    assert "crowding" not in told(found.row(0, named=True))
+    assert "crowding" not in evidence_of(found.row(0, named=True))
 
 
 def test_a_spread_order_has_no_hot_receiver() -> None:

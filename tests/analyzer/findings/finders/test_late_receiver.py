@@ -4,7 +4,7 @@ cause."""
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, Story, told
+from tests.analyzer.story import MS, Story, evidence_of
 
 from logpost.analyzer.findings.finders import late_receiver
 from logpost.analyzer.findings.finding import HIGH
@@ -53,7 +53,7 @@ def test_the_receiver_its_call_and_what_delays_it_are_named() -> None:
     assert finding["share"] == pytest.approx(0.4)
     # Both ranks surely work for 60 of 100 ms, so that no cure saves more than 40.
     assert finding["gain"] == pytest.approx(0.4)
-    assert "late rank: 1; posted (MPI_Recv at pull.c:40): 100.0 %; computing (pull): 100.0 %" in told(finding)
+    assert "late rank: 1; posted (MPI_Recv at pull.c:40): 100.0 %; computing (pull): 100.0 %" in evidence_of(finding)
     assert finding["advice"].startswith("Post the receive earlier (MPI_Irecv")
     assert finding["confidence"] == HIGH
 
@@ -62,7 +62,7 @@ def test_a_receiver_that_waits_itself_passes_the_waiting_on() -> None:
     finding = late_posts(waits_itself=True).alone(late_receiver.find).row(0, named=True)
     assert finding["title"].endswith("delayed by waiting in MPI_Wait")
     # 3 of the 4 ms.
-    assert "waiting (MPI_Wait): 75.0 %" in told(finding)
+    assert "waiting (MPI_Wait): 75.0 %" in evidence_of(finding)
     assert finding["advice"].startswith("Remove the waiting of these receivers first")
 
 
@@ -83,8 +83,9 @@ def test_a_receiver_that_takes_others_first_is_busy_with_them() -> None:
     finding = story.alone(late_receiver.find).row(0, named=True)
     assert finding["title"].endswith("until rank 2 posts the receive (MPI_Recv), taking other messages first")
     # 3 of the 4 ms; in the last one it computes.
-    assert "handling (other messages first): 75.0 %; computing (code between MPI_Recv and MPI_Recv): 25.0 %" in told(
-        finding
+    assert (
+        "handling (other messages first): 75.0 %; computing (code between MPI_Recv and MPI_Recv): 25.0 %"
+        in evidence_of(finding)
     )
     assert finding["advice"].startswith("Post several receives at once")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from tests.analyzer.story import MS, US, Story, told
+from tests.analyzer.story import MS, US, Story, evidence_of
 
 from logpost.analyzer.findings.finders import late_sender_chain
 
@@ -53,7 +53,7 @@ def test_the_chain_ends_at_the_rank_that_computes() -> None:
     assert finding["title"] == "ranks 1-3 wait in MPI_Recv for rank 0, late because of relax"
     assert finding["cause_region"] == "relax"
     assert finding["region"] == "MPI_Recv"
-    assert "waiting for: 3 ← 2 ← 1 ← 0;" in told(finding)
+    assert "waiting for: 3 ← 2 ← 1 ← 0;" in evidence_of(finding)
 
 
 def test_waiting_is_passed_up_the_chain_exactly() -> None:
@@ -66,7 +66,7 @@ def test_waiting_is_passed_up_the_chain_exactly() -> None:
     #   rank 1 computes 0.5/8.6 of it = 1.0 and passes 8.0/8.6 of it = 16.0 to rank 0, which has then 24.0 and computes.
     # All compute in relax: 0.5 + 1.0 + 24.0 = 25.5 ms per round, ten rounds.
     assert finding["exposed_ps"] == pytest.approx(255 * MS, rel=1e-6)
-    assert "late sender time: 258 ms; traced to computing: 255 ms;" in told(finding)
+    assert "late sender time: 258 ms; traced to computing: 255 ms;" in evidence_of(finding)
     # Worst hit is rank 3, with 9.2 ms - 0.1 ms (rank 2's call) - 8.6 * 0.1/8.6 (rank 1's) = 9.0 ms of a 20 ms period.
     assert finding["share"] == pytest.approx(9.0 / 20, rel=1e-6)
 
@@ -120,7 +120,7 @@ def test_a_sender_that_waits_for_something_else_is_late_because_of_that_waiting(
     assert finding["title"] == "rank 1 waits in MPI_Recv for rank 0, late because of waiting in MPI_Waitall"
     # 3 of 4 ms
     assert finding["exposed_ps"] == pytest.approx(30 * MS)
-    assert "it waits meanwhile: 75.0 %" in told(finding)
+    assert "it waits meanwhile: 75.0 %" in evidence_of(finding)
     assert finding["advice"].startswith("Remove that waiting first")
 
 
@@ -129,7 +129,7 @@ def test_a_sender_that_is_busy_in_another_call_is_late_because_of_that_call() ->
     assert finding["title"] == "rank 1 waits in MPI_Recv for rank 0, late because of work in MPI_Waitall"
     assert finding["cause_region"] == "MPI_Waitall"
     assert finding["exposed_ps"] == pytest.approx(40 * MS)
-    assert "it works in calls meanwhile: 100.0 %" in told(finding)
+    assert "it works in calls meanwhile: 100.0 %" in evidence_of(finding)
     assert "Send the awaited messages first" in finding["advice"]
 
 
@@ -139,7 +139,7 @@ def test_one_region_around_the_whole_program_tells_less_than_the_calls(clocked: 
     finding = late_rank(busy=False, clocked=clocked).alone(late_sender_chain.find).row(0, named=True)
     assert finding["cause_region"] == "code between MPI_Waitall and MPI_Send"
     # Of 4 ms, 0.25 ms are in MPI_Waitall (and 1 µs in MPI_Wtime).
-    assert "it computes meanwhile: 93.8 %" in told(finding) if not clocked else "93.7 %" in told(finding)
+    assert "it computes meanwhile: 93.8 %" in evidence_of(finding) if not clocked else "93.7 %" in evidence_of(finding)
 
 
 def test_the_rest_of_the_run_does_not_stretch_the_window() -> None:

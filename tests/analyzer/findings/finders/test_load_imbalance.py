@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, Story, told
+from tests.analyzer.story import MS, Story, evidence_of
 
 from logpost.analyzer.findings.finders import load_imbalance
 from logpost.analyzer.findings.finding import MEDIUM
@@ -30,7 +30,7 @@ def test_the_slowest_ranks_and_their_region_are_named() -> None:
     # The others wait 30 + 30 + 40 ms; rank 3 most, 40 of 100 ms.
     assert finding["exposed_ps"] == 100 * MS
     assert finding["share"] == pytest.approx(0.4)
-    assert "load balance: 71.6 %" in told(finding)  # 63 / 88
+    assert "load balance: 71.6 %" in evidence_of(finding)  # 63 / 88
     # Shared evenly, the slowest rank would compute 63 instead of 88 ms.
     assert finding["gain"] == pytest.approx(0.25)
 

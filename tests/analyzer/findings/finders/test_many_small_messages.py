@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, US, Story, told
+from tests.analyzer.story import MS, US, Story, evidence_of
 
 from logpost.analyzer.findings.finders import many_small_messages
 
@@ -50,9 +50,9 @@ def test_messages_that_follow_each_other_are_found() -> None:
         "500 messages of 64 B on average from MPI_Send on ranks 0-1: the cost per message dominates"
     )
     # Per message 20 + 10 + 20 µs do not depend on its size, against 1 µs that does.
-    assert "latency per message: 50.0 µs; serialization per message: 1.00 µs" in told(finding)
+    assert "latency per message: 50.0 µs; serialization per message: 1.00 µs" in evidence_of(finding)
     # Of 50 messages in a burst all but the first follow one that is still under way.
-    assert "follow another under way: 98.0 %" in told(finding)
+    assert "follow another under way: 98.0 %" in evidence_of(finding)
     # Exposed: 500 * 20 µs of overhead on either rank, of which 49/50 could go: 9.8 ms each, of 100 ms.
     assert finding["exposed_ps"] == pytest.approx(2 * 9.8 * MS, rel=1e-6)
     assert finding["share"] == pytest.approx(0.098)

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.analyzer.story import MS, US, Story, told
+from tests.analyzer.story import MS, US, Story, evidence_of
 
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.unattended import unattended
@@ -85,7 +85,7 @@ def test_a_rank_that_computes_lets_nothing_progress() -> None:
     assert finding["exposed_ps"] == 77 * MS
     assert finding["share"] == pytest.approx(0.77)
     # The interval is 0.3 .. 8.0 ms of a round: rank 1 is in no call in it.
-    assert told(finding) == (
+    assert evidence_of(finding) == (
         "exposed: 77.0 ms; worst rank: 0; exposed on worst rank: 77.0 ms; waits: 10; mean wait: 7.70 ms; "
         "looked at: 100.0 %; processor of: 1; waited for (rank 1): 100.0 %; computing (relax): 100.0 %"
     )
@@ -107,7 +107,7 @@ def test_a_rank_in_other_calls_that_work_handles_other_messages() -> None:
     finding = only(unattended_receiver({"send_overhead": 3 * MS, "serialization": 3 * MS}))
     assert finding["title"].endswith("the processor of rank 1, which handles other messages, in MPI_Sendrecv")
     # Of 7.7 ms, 6 in MPI_Sendrecv, which works all the time, and 1.7 outside.
-    assert "handling (MPI_Sendrecv): 77.9 %; computing (relax): 22.1 %" in told(finding)
+    assert "handling (MPI_Sendrecv): 77.9 %; computing (relax): 22.1 %" in evidence_of(finding)
     assert finding["cause_region"] == "MPI_Sendrecv"
     assert finding["advice"].startswith("Change the order")
     assert finding["confidence"] == MEDIUM
@@ -120,7 +120,7 @@ def test_a_rank_that_waits_in_a_call_itself_does_not_attend() -> None:
     finding = only(story)
     assert finding["title"].endswith("rank 1, which is inside MPI_Sendrecv without attending to the messages")
     # 1 ms outside (7.7 - 6.7), 0.7 handled, 2 + 1 + 3 = 6 ms waiting or unexplained: 13.0, 9.1 and 77.9 % of 7.7 ms.
-    assert told(finding).endswith(
+    assert evidence_of(finding).endswith(
         "idle (MPI_Sendrecv): 77.9 %; computing (relax): 13.0 %; handling (MPI_Sendrecv): 9.1 %"
     )
     assert finding["cause_region"] == ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, Story, told
+from tests.analyzer.story import MS, Story, evidence_of
 
 from logpost.analyzer.findings.finders import serial_part
 
@@ -38,7 +38,7 @@ def test_the_region_is_named_and_gains_what_amdahl_says() -> None:
     finding = steps(2 * MS, ranks=2).alone(serial_part.find).row(0, named=True)
     assert finding["title"] == "ranks 0-1 compute serially in assemble for 20.0 ms: 3 other threads idle meanwhile"
     assert finding["gain"] == pytest.approx(0.2 * (1 - 1 / 4))
-    assert "threads idle: 120 ms" in told(finding)  # 2 ranks, 3 threads, 20 ms
+    assert "threads idle: 120 ms" in evidence_of(finding)  # 2 ranks, 3 threads, 20 ms
     assert finding["confidence"] == 0.6
     assert finding["advice"].startswith("Share this work among the 4 threads")
 

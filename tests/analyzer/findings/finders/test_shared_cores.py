@@ -4,7 +4,7 @@ missing, and no more than some of them run at once."""
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, Story, told
+from tests.analyzer.story import MS, Story, evidence_of
 
 from logpost.analyzer.findings.finders import shared_cores
 from logpost.analyzer.findings.finding import MEDIUM
@@ -52,8 +52,8 @@ def test_ranks_that_take_turns_on_two_cores_are_found() -> None:
     assert row["ranks"] == [0, 1, 2, 3]
     assert row["confidence"] == MEDIUM
     # Instants lie 3 or 7 us apart: of a step's 0.25 ms two run for 0.2 ms, and one for 0.05, twice.
-    assert "so many run: 7.4" in told(row)
-    assert "more run: 0 s" in told(row)
+    assert "so many run: 7.4" in evidence_of(row)
+    assert "more run: 0 s" in evidence_of(row)
     # Ranks 2 and 3 enter first at 4.3 ms, and leave last 4 ms behind 20 steps, at 90. With 10 us for each of 20
     # operations and 0.3 ms between two of them, the program takes 4.3 + 20 x 0.01 + 19 x 0.3 ms.
     assert row["gain"] == pytest.approx(1 - 10.2 / 90)
@@ -69,7 +69,7 @@ def test_computation_that_hardly_varies_shows_who_has_a_core() -> None:
     row = steps(apart, calls_often=False).alone(shared_cores.find).row(0, named=True)
     assert row["title"].startswith("no more than 2 of 4 ranks of a node run at once: 40 calls go on for ")
     # Of 0.35 ms two run at once for 0.25.
-    assert "so many run: 9.50 ms; more run: 0 s" in told(row)
+    assert "so many run: 9.50 ms; more run: 0 s" in evidence_of(row)
     assert row["gain"] == pytest.approx(1 - 10.2 / 90, abs=0.02)
 
 

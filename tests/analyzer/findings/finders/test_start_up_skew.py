@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, Story, told
+from tests.analyzer.story import MS, Story, evidence_of
 
 from logpost.analyzer.findings.finders import start_up_skew
 
@@ -38,7 +38,7 @@ def test_waiting_for_a_rank_in_start_up_is_named_as_that() -> None:
     # Of 90 ms of program 50 are left; rank 2 has 50 anyway.
     assert finding["gain"] == pytest.approx(40 / 90)
     assert finding["confidence"] == 0.9
-    assert "start up ends apart: 40.0 ms" in told(finding)
+    assert "start up ends apart: 40.0 ms" in evidence_of(finding)
     assert finding["advice"].startswith("Look at the start of the job, not at this code")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.analyzer.story import MS, Story, told
+from tests.analyzer.story import MS, Story, evidence_of
 
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import thread_imbalance
@@ -38,8 +38,8 @@ def test_a_thread_that_comes_last_each_time_is_named() -> None:
     )
     assert finding["gain"] == pytest.approx(0.3)
     assert finding["exposed_ps"] == 30 * MS
-    assert "thread balance: 62.5 %" in told(finding)  # 5 / 8
-    assert "threads wait: 120 ms" in told(finding)
+    assert "thread balance: 62.5 %" in evidence_of(finding)  # 5 / 8
+    assert "threads wait: 120 ms" in evidence_of(finding)
     assert finding["advice"].startswith("Share the work of this region more evenly")
 
 

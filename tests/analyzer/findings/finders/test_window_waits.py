@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 import pytest
-from tests.analyzer.story import MS, Story, told
+from tests.analyzer.story import MS, Story, evidence_of
 
 from logpost.analyzer.findings.evidence.graph import Graph
 from logpost.analyzer.findings.finders import collective_cost, collective_wait, window_waits
@@ -80,7 +80,7 @@ def test_who_is_waited_for_is_named_with_its_region(
     assert row["share"] == pytest.approx(0.6)
     # All other time is rank 1's work, which no cure of the wait makes shorter.
     assert row["gain"] == pytest.approx(0.0)
-    assert "waits: 20; late rank: 1; foremost late rank share: 100.0 %" in told(row)
+    assert "waits: 20; late rank: 1; foremost late rank share: 100.0 %" in evidence_of(row)
 
 
 def test_a_wait_that_costs_nothing_is_not_told() -> None:

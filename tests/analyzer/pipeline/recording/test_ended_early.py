@@ -1,4 +1,4 @@
-"""What is said of a recording that ended early: states of ranks, who did not arrive, and the deadlock."""
+"""What is said of a recording that ended early: states of ranks, the ranks that did not arrive, and the deadlock."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_an_archive_of_a_program_that_still_ran_says_so() -> None:
     assert found[0] == ("The program still ran when the archive was made: rank 0 had not left the call that it was in.")
 
 
-def test_who_did_not_arrive_is_named_and_equal_ranks_share_a_line() -> None:
+def test_ranks_that_did_not_arrive_are_named_and_equal_ranks_share_a_line() -> None:
     found = sentences([barrier(0), barrier(1), barrier(3), recv(2, "any")], ranks(4), WORLD)
     assert found[1:] == [
         "ranks 0-1, 3: MPI_Barrier at b.c:9; rank 2 did not arrive.",

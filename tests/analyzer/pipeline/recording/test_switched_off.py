@@ -19,7 +19,7 @@ OURS = {
 def test_our_recordings_state_what_they_skipped() -> None:
     assert switched_off(OURS, []) == [
         "Recording was switched off 4 times (all ranks together), for up to 12 s: 1,200 calls (300 sends) have no "
-        "records. That time is in no share below. 7 sends and receives whose other half lies there are left out. Not "
+        "records. That time is in no share below. 7 sends and receives whose other half is there are left out. Not "
         "all of it could be followed: messages behind it may be paired wrongly."
     ]
     assert {count.name: count.count for count in switched_off_counts(OURS)} == {
@@ -31,7 +31,7 @@ def test_our_recordings_state_what_they_skipped() -> None:
     assert switched_off_counts({}) == []
 
 
-def test_of_other_writers_the_readers_counters_tell() -> None:
+def test_of_other_writers_the_readers_counters_show_it() -> None:
     quality: list[dict[str, object]] = [
         {"name": "measurement_off", "count": 2},
         {"name": "message_while_off", "count": 5},

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.analyzer.hanging import begun, copy_of, mend
+from tests.analyzer.hanging import begun, copy_of, repair
 from tests.analyzer.in_process import analyze
 from tests.analyzer.run_contents import contents
 
@@ -59,7 +59,7 @@ def test_a_worker_that_dask_loses_is_made_up_for(traces: Path, tmp_path: Path, c
     with begun(archive, tmp_path / "blocks", stall_s=60, engine=engine) as tasks:
         worker = tasks.worker("decode-1", 0)
         status = Path(f"/proc/{worker}/status").read_text()
-        mend(archive, 1)
+        repair(archive, 1)
         os.kill(int(status.split("PPid:")[1].split()[0]), signal.SIGKILL)
         tasks.ended.result(timeout=200)
     assert TaskFolder(tasks.plan.folder).all_done()
@@ -85,7 +85,7 @@ def test_a_scheduler_without_workers_is_refused(
     monkeypatch.setattr(dask_workers, "WAIT_S", 5.0)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
-        pytest.raises(InputError, match=r"--workers dask: no worker came to tcp://.* in 5 s"),
+        pytest.raises(InputError, match=r"--workers dask: no worker connected to tcp://.* in 5 s"),
     ):
         run_tasks(Plan("a", str(tmp_path), 1, True, 0), engine_of(Workers.dask, cluster.scheduler_address))
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.analyzer.hanging import begun, copy_of, mend, only_child, unreadable
+from tests.analyzer.hanging import begun, copy_of, only_child, repair, unreadable
 from tests.analyzer.in_process import analyze
 from tests.analyzer.run_contents import contents
 
@@ -36,9 +36,9 @@ pytestmark = pytest.mark.slow
 ARCHIVES = [
     "scorep-npb-cg-W-nocomp-8",  # messages
     "scorep-prk-rma-stencil-8",  # one-sided epochs
-    "casita-2_cuda_simple",  # streams beside ranks
+    "casita-2_cuda_simple",  # streams in addition to ranks
     "casita-10_scorep_mpi_tags",
-    "scorep-lulesh-nocomp-8",  # collectives beside messages
+    "scorep-lulesh-nocomp-8",  # collectives in addition to messages
     "tau-requests-2",  # receives whose sends are missing
 ]
 
@@ -137,7 +137,7 @@ def test_a_lost_worker_s_task_is_run_again(copied: Path, tmp_path: Path) -> None
     with begun(copied, folder_of(request.run), stall_s=60) as tasks:
         os.kill(only_child(tasks.worker("decode-1", 0)), signal.SIGKILL)
         worker = tasks.worker("decode-1", 1)
-        mend(copied, 1)
+        repair(copied, 1)
         os.kill(worker, signal.SIGKILL)
         tasks.ended.result(timeout=60)
         assert tasks.done == ALL_DONE
@@ -148,7 +148,7 @@ def test_a_lost_worker_s_task_is_run_again(copied: Path, tmp_path: Path) -> None
 def test_a_task_without_progress_is_killed_and_run_again(copied: Path, tmp_path: Path) -> None:
     with begun(copied, tmp_path / "blocks", stall_s=1) as tasks:
         tasks.worker("decode-1", 1)
-        mend(copied, 1)  # the second process may hang already; the third cannot
+        repair(copied, 1)  # the second process may hang already; the third cannot
         tasks.ended.result(timeout=60)
         assert tasks.done == ALL_DONE
 
@@ -159,7 +159,7 @@ def test_a_task_that_never_makes_progress_is_an_error(copied: Path, tmp_path: Pa
         pytest.raises(
             InputError,
             match=r"block 1 of 2: its worker made no progress for 0\.3 s, 3 times, while it should decode; "
-            r"run the same command again: it goes on from the blocks that are whole",
+            r"run the same command again: it continues from the blocks that are whole",
         ),
     ):
         tasks.ended.result(timeout=60)
@@ -174,7 +174,7 @@ def test_workers_that_are_always_lost_are_an_error(
     with pytest.raises(
         InputError,
         match=r"pipit-ping-pong: the workers were lost 3 times \(status -9: broken\); "
-        r"run the same command again: it goes on from the blocks that are whole",
+        r"run the same command again: it continues from the blocks that are whole",
     ):
         run_tasks(plan, Workers.local)
 
@@ -186,7 +186,7 @@ def test_a_task_whose_process_is_always_lost_is_an_error(copied: Path, tmp_path:
         with pytest.raises(
             InputError,
             match=r"block 1 of 2: its worker was lost 3 times while it should decode \(status -9\); "
-            r"run the same command again: it goes on from the blocks that are whole",
+            r"run the same command again: it continues from the blocks that are whole",
         ):
             tasks.ended.result(timeout=60)
 
@@ -230,7 +230,7 @@ def test_a_full_disk_is_one_line_that_names_the_block(traces: Path, tmp_path: Pa
     line = str(refused.value)
     assert line.startswith(f"block 1 of 2 cannot be written to {tmp_path}/")
     assert line.endswith(
-        "(File too large); mend that, and run the same command again: it goes on from the blocks that are whole"
+        "(File too large); fix that, and run the same command again: it continues from the blocks that are whole"
     )
     assert not list(tmp_path.iterdir())
     with largest_file(4096), pytest.raises(InputError, match=r"^block \d of 2 cannot be written to .*File too large"):
@@ -274,7 +274,7 @@ def test_slurm_without_srun_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_the_script_of_a_job_array_does_the_tasks(traces: Path, tmp_path: Path) -> None:
-    """Each job does what the others leave: here one does all, and another comes too late."""
+    """Each job does what the others leave: here one does all, and another starts too late."""
     request = Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a b.run"), threads=1)
     script = prepare_job_array(request, 2, stall_s=60)
     assert "#SBATCH --array=0-1\n" in script.read_text()
@@ -290,8 +290,8 @@ def test_a_worker_without_its_folder_is_one_line(tmp_path: Path) -> None:
     done = subprocess.run(worker_command(str(tmp_path), 1), capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == (
-        f"{tmp_path}/tasks/plan.json: No such file or directory; run the same command again: it goes on from the "
-        "blocks that are whole\n"
+        f"{tmp_path}/tasks/plan.json: No such file or directory; run the same command again: it continues from "
+        "the blocks that are whole\n"
     )
 
 

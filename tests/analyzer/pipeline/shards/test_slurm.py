@@ -54,7 +54,7 @@ def where(program: str) -> str | None:
 
 
 def free_ports() -> list[int]:
-    """Two ports that nobody has."""
+    """Two ports that are free."""
     with ExitStack() as held:
         sockets = [held.enter_context(socket.socket()) for _ in range(2)]
         for one in sockets:
@@ -106,7 +106,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 
 
 def logpost(*words: str) -> list[str]:
-    """The command line in a process of its own."""
+    """The command line in a separate process."""
     return [sys.executable, "-m", "logpost.cli.app", *words]
 
 

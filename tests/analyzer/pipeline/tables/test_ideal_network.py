@@ -62,8 +62,8 @@ def test_reductions_in_lockstep_are_all_transfer(tmp_path: Path) -> None:
 
 
 def test_waiting_that_a_trace_shows_stays_serialization(tmp_path: Path) -> None:
-    # Rank 0 computes 8 ms and sends to rank 1, which has the message after 1 ms and answers at once; rank 0 has the
-    # answer after 1 ms more. Rank 1 computes for none of this time: it waits.
+    # Rank 0 computes 8 ms and sends to rank 1, which has the message after 1 ms and replies at once; rank 0 has the
+    # reply after 1 ms more. Rank 1 computes for none of this time: it waits.
     logs = _logs(2)
     for step in range(STEPS):
         begin = MS + 10 * MS * step

@@ -83,7 +83,7 @@ def test_a_thread_that_works_while_the_first_one_does_not_is_not_idle() -> None:
     calls = pl.DataFrame(CALLS, schema={"location": pl.Int32, "enter_ps": pl.Int64, "leave_ps": pl.Int64}, orient="row")
     rows = thread_frame(spans, calls.lazy(), _locations()).filter(pl.col("location") == 0, pl.col("phase") == "program")
     times = dict(rows.group_by("category").agg(pl.col("spent_ps").sum()).iter_rows())
-    # 80 in all, 2 + 38 + 18 in regions; of the other 22, as many beside communication as there is outside: 10.
+    # 80 in all, 2 + 38 + 18 in regions; of the other 22, as many during communication as there is outside: 10.
     assert (times["idle_communication"], times["idle_serial"]) == (10, 12)
 
 

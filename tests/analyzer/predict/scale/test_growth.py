@@ -1,4 +1,4 @@
-"""Forms of growth: what is put in comes out, and what cannot be told from it stays in the interval."""
+"""Forms of growth: what is put in comes out, and what cannot be distinguished from it stays in the interval."""
 
 from __future__ import annotations
 
@@ -102,5 +102,5 @@ def test_errors_that_are_estimated_from_few_sizes_hold_nine_of_ten() -> None:
     known, next_one = drawn[:, :3].mean(axis=1), drawn[:, 3]
     assert np.mean(next_one <= sure(3) * known) == pytest.approx(0.91, abs=0.01)
     assert np.mean(next_one <= 1.645 * known) < 0.8
-    # Of a deviation that many errors tell, the normal quantile over the mean |error|, sqrt(2 / pi).
+    # Of a deviation that many errors show, the normal quantile over the mean |error|, sqrt(2 / pi).
     assert sure(10_000) == pytest.approx(1.645 / math.sqrt(2 / math.pi), rel=1e-3)

@@ -117,7 +117,7 @@ def test_runs_of_different_programs_are_refused(wave: list[Run], tmp_path: Path)
         scale([chain(4, tmp_path / "other.run", name="other"), wave[1]], 64)
 
 
-def test_a_run_in_which_nobody_communicates_is_refused(wave: list[Run], tmp_path: Path) -> None:
+def test_a_run_without_communication_is_refused(wave: list[Run], tmp_path: Path) -> None:
     run = chain(4, tmp_path / "a.run")
     file = run.path / "locations.parquet"
     pl.read_parquet(file).with_columns(accounted=False).write_parquet(file)
@@ -125,7 +125,7 @@ def test_a_run_in_which_nobody_communicates_is_refused(wave: list[Run], tmp_path
         scale([run, wave[1]], 64)
 
 
-def test_what_two_sizes_do_not_tell_is_refused(tmp_path: Path) -> None:
+def test_what_two_sizes_do_not_determine_is_refused(tmp_path: Path) -> None:
     """Waits of 1 and 4 ms, on 4 and 5 ranks: by 4096 they may be anything."""
     runs = []
     for ranks, wait in ((4, 1), (5, 4)):
@@ -135,15 +135,17 @@ def test_what_two_sizes_do_not_tell_is_refused(tmp_path: Path) -> None:
         for rank in range(ranks):
             story.shut_down(rank, wait * MS + 1)
         runs.append(story.write(tmp_path / f"{ranks}.run"))
-    with pytest.raises(InputError, match=r"runs on 4 and 5 ranks do not tell the time on 4,096: it may be .* add runs"):
+    with pytest.raises(
+        InputError, match=r"runs on 4 and 5 ranks do not determine the time on 4,096: it may be .* add runs"
+    ):
         scale(runs, 4096)
 
 
 def test_json_page_and_figure_say_the_same(found: Scaling, tmp_path: Path) -> None:
-    told = json.loads(json.dumps(as_json(found), allow_nan=False))
-    assert told["total"][-1]["mean_s"] == pytest.approx(mean_length(64) * 1e-12)
-    assert (told["to"], told["dominating"][0]["category"]) == (64, "late_sender")
-    assert told["replayed"] == found.pattern
+    data = json.loads(json.dumps(as_json(found), allow_nan=False))
+    assert data["total"][-1]["mean_s"] == pytest.approx(mean_length(64) * 1e-12)
+    assert (data["to"], data["dominating"][0]["category"]) == (64, "late_sender")
+    assert data["replayed"] == found.pattern
     chart = scaling_chart(found)
     assert chart.figure.data[0].y[-1] == pytest.approx(mean_length(64) / 1e9)
     assert chart.summary.startswith("On 64 ranks: 181 µs (181-181 µs), most of it late sender (96.9 %)")

@@ -7,7 +7,7 @@ from typing import cast
 import polars as pl
 import pytest
 
-from logpost.analyzer.predict.whatif.any_source import open_choices, told_of_choices
+from logpost.analyzer.predict.whatif.any_source import choice_notes, open_choices
 from logpost.analyzer.run import schema
 from logpost.analyzer.run.directory import Run
 
@@ -48,6 +48,6 @@ def test_another_message_could_have_been_taken(
 ) -> None:
     run = cast("Run", Messages(messages, any_source))
     assert open_choices(run)["recv_number"].to_list() == open_numbers
-    told = told_of_choices(run)
-    assert len(told) == (1 if open_numbers else 0)
-    assert all(text.startswith(f"{len(open_numbers)} of {len(messages)} receives") for text in told)
+    notes = choice_notes(run)
+    assert len(notes) == (1 if open_numbers else 0)
+    assert all(text.startswith(f"{len(open_numbers)} of {len(messages)} receives") for text in notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logpost.analyzer.predict.whatif import Ask
-from logpost.analyzer.predict.whatif.bounds import bounded, changed_names, told
+from logpost.analyzer.predict.whatif.bounds import bounded, bounded_notes, changed_names
 from logpost.analyzer.run.manifest import MachineValue
 
 
@@ -33,13 +33,13 @@ def test_an_upper_bound_of_what_is_changed_is_named() -> None:
     assert [(one.locality, one.parameter, one.high, one.unit) for one in found] == [
         ("other_node", "L", 3_200_000, "ps")
     ]
-    assert told(found)[0].startswith("L is only bounded: other_node at most 3.20 µs; ")
+    assert bounded_notes(found)[0].startswith("L is only bounded: other_node at most 3.20 µs; ")
 
 
 def test_a_curve_an_overhead_and_another_machine_count_and_what_was_measured_does_not() -> None:
     assert [one.locality for one in bounded(VALUES, changed_names(Ask(), ["L"]))] == ["same_node", "other_node"]
     (overhead,) = bounded(VALUES, changed_names(Ask(settings=("o=x2",))))
-    assert "between 100 ns and 400 ns" in told([overhead])[0]
+    assert "between 100 ns and 400 ns" in bounded_notes([overhead])[0]
     assert bounded(VALUES, changed_names(Ask(settings=("g=x2", "topology=ring:8")))) == []
     assert len(bounded(VALUES, changed_names(Ask(machine="alewife")))) == 3
     assert len(bounded(VALUES, changed_names(Ask(settings=("network=ideal",))))) == 3

@@ -27,7 +27,7 @@ def replay(runs: dict[str, Run]) -> Replay:
 
 @pytest.fixture(scope="module")
 def recorded(replay: Replay) -> Scenario:
-    """L is 10 us in every class, give or take 2 us; G is 100 ps a byte, exactly."""
+    """L is 10 us in every class, ± 2 us; G is 100 ps a byte, exactly."""
     scenario = replay.rebuilt.recorded
     old = scenario.machine
     errors = {**old.errors, "L_ps": np.full(old.L_ps.shape, 2.0 * US), "G_ps_per_byte": np.zeros(old.L_ps.shape)}
@@ -48,7 +48,7 @@ def recorded(replay: Replay) -> Scenario:
         (["L=+1us"], 1),
         (["L=x0.5"], -1),
         (["L=-1us"], -1),
-        (["network=ideal"], 0),  # what is beyond LogGP goes, too
+        (["network=ideal"], 0),  # what is beyond LogGP vanishes, too
         (["L=x4", "G=x2"], 1),
         (["L=x4", "G=x0.5"], 0),
         (["L=13us"], 1),  # above 12 us
@@ -71,7 +71,7 @@ def test_the_direction_of_computation(recorded: Scenario) -> None:
 
 
 def test_a_value_of_0_that_may_be_more_has_a_direction(recorded: Scenario) -> None:
-    """16 times 0 give or take 2 us is 0 to 32 us; 16 times exactly 0 is 0."""
+    """16 times 0 ± 2 us is 0 to 32 us; 16 times exactly 0 is 0."""
     none = np.zeros_like(recorded.machine.L_ps)
     unknown = replace(recorded, machine=replace(recorded.machine, L_ps=none))
     assert direction(unknown, changed(unknown, ["L=x16"])) == 1

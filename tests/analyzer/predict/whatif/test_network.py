@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from tests.machines.builders import machine
 
-from logpost.analyzer.machine.network import tell_network
+from logpost.analyzer.machine.network import set_network
 from logpost.analyzer.predict.whatif import Ask, predict
 from logpost.analyzer.predict.whatif.mapping import Seats, remapped
 from logpost.analyzer.predict.whatif.plan import Plan, Rebuilt
@@ -41,7 +41,7 @@ def test_unchanged_every_archive_comes_back_from_a_network_that_is_too_slow(runs
         network = Surroundings(program)
         nodes = int(run.facts("locations").select(pl.col("node").max()).collect().item()) + 2  # one at least
         ring = {"kind": "ring", "nodes": nodes, "link_bandwidth": {"value": 10, "unit": "MB/s"}}
-        tell_network(network, machine(topology=ring), np.arange(nodes))
+        set_network(network, machine(topology=ring), np.arange(nodes))
         accounted = run.facts("locations").filter(pl.col("accounted")).select("location")
         wanted = run.facts("calls").join(accounted, on="location", how="semi").sort("call").collect()
         # Elsewhere, at the same places: its queues are taken away, and built anew.
@@ -104,11 +104,11 @@ def test_a_sweep_over_link_bandwidth_falls(stencil: Run) -> None:
 def test_links_of_other_bandwidths_share_a_graph(stencil: Run) -> None:
     plan = Plan(Rebuilt(stencil), Ask(settings=("topology=ring:8",)))
     engine = plan.engine()
-    asked = [plan.scenario([f"link_bandwidth={bandwidth}"]) for bandwidth in ("10kB/s", "1MB/s")]
-    together = engine.makespans(asked)
-    assert together == [engine.ran_as(engine.recorded).makespans([each])[0] for each in asked]
+    scenarios = [plan.scenario([f"link_bandwidth={bandwidth}"]) for bandwidth in ("10kB/s", "1MB/s")]
+    together = engine.makespans(scenarios)
+    assert together == [engine.ran_as(engine.recorded).makespans([each])[0] for each in scenarios]
     assert together[0] > together[1]
-    shared, places = engine.graph(asked[0]), asked[1].elsewhere
+    shared, places = engine.graph(scenarios[0]), scenarios[1].elsewhere
     assert places is not None
     assert shared.on_links(places) is not None
     elsewhere = Plan(Rebuilt(stencil), Ask(settings=("topology=ring:8",), mapping="random:2")).planned.elsewhere
@@ -128,9 +128,9 @@ def test_a_sweep_with_contention_has_points_and_no_pieces(stencil: Run, name: st
 def test_makespans_with_contention_are_those_of_whole_replays(stencil: Run) -> None:
     plan = Plan(Rebuilt(stencil), Ask(settings=("topology=ring:8", "link_bandwidth=10kB/s")))
     engine = plan.engine()
-    asked = [plan.recorded, plan.planned, *(plan.scenario([f"L=x{factor}"]) for factor in (0, 2, 7))]
+    scenarios = [plan.recorded, plan.planned, *(plan.scenario([f"L=x{factor}"]) for factor in (0, 2, 7))]
     assert engine.contends(plan.planned)
-    assert engine.makespans(asked) == [one.makespan_ps for one in engine.replay(asked)]
+    assert engine.makespans(scenarios) == [one.makespan_ps for one in engine.replay(scenarios)]
 
 
 def test_a_sampled_tolerance_is_reached_between_two_replays() -> None:

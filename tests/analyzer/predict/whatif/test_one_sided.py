@@ -1,4 +1,4 @@
-"""What-if replays of one-sided programs, beside a simulator that runs them on the other machine."""
+"""What-if replays of one-sided programs, compared with a simulator that runs them on the other machine."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def advised(story: Story, path: Path, machine: str = "") -> OverlapAdvice:
 
 
 def test_an_exchange_is_parted_until_its_wait_is_hidden(tmp_path: Path) -> None:
-    """Waits of 2 ms, 3 ms of work behind. Of 2 pieces, 1.5 ms of work come first; of 4, 2.25 ms: all is hidden."""
+    """Waits of 2 ms, 3 ms of work behind. Of 2 pieces, 1.5 ms of work are first; of 4, 2.25 ms: all is hidden."""
     found = advised(exchange(work=3), tmp_path / "a")
     assert (found.region, found.exchanges, found.bytes) == ("main", 20, 4096)
     assert (found.pieces, found.size, found.burst, found.reason) == (4, 1024, 4, "")
@@ -53,8 +53,8 @@ def test_bursts_stay_below_the_queue_depth(tmp_path: Path) -> None:
 
 def test_without_work_messages_stay_whole(tmp_path: Path) -> None:
     found = advised(exchange(work=0), tmp_path / "a")
-    assert (found.pieces, found.gain, found.reason) == (1, (0.0, 0.0), "no work stands behind the wait")
-    assert sentence(found) == "main: leave messages whole: no work stands behind the wait."
+    assert (found.pieces, found.gain, found.reason) == (1, (0.0, 0.0), "no work follows the wait")
+    assert sentence(found) == "main: leave messages whole: no work follows the wait."
 
 
 def test_a_program_of_blocking_calls_has_none(tmp_path: Path) -> None:
@@ -65,5 +65,5 @@ def test_a_program_of_blocking_calls_has_none(tmp_path: Path) -> None:
 
 def test_json_has_the_same(tmp_path: Path) -> None:
     found = advised(exchange(work=3), tmp_path / "a")
-    (told,) = json.loads(json.dumps(as_json([found]), allow_nan=False))["overlap"]
-    assert (told["S_bytes"], told["b"], told["gain"]) == (1024.0, 4, list(found.gain))
+    (data,) = json.loads(json.dumps(as_json([found]), allow_nan=False))["overlap"]
+    assert (data["S_bytes"], data["b"], data["gain"]) == (1024.0, 4, list(found.gain))

@@ -172,7 +172,7 @@ def test_other_places_of_ranks_are_those_of_the_written_run(runs: dict[str, Run]
     assert build(written).warnings
 
 
-def test_a_predicted_run_can_be_asked_itself(slower: Run) -> None:
+def test_a_predicted_run_can_be_predicted_from(slower: Run) -> None:
     back = predict(slower, Ask())
     assert back.predicted_ps == back.measured_ps == build(slower).program_ps
 

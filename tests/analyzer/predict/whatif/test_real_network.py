@@ -23,8 +23,8 @@ def test_a_longer_delay_is_foreseen(tmp_path: Path) -> None:
     except (NoNetworkError, FileNotFoundError) as reason:
         pytest.skip(f"no network of its own here: {reason}")
     assert carried.carried["dropped"] == 0
-    (asked,) = predictions(before, RECORDED, [PLANNED])
-    found, (low, high) = asked.predicted_ps, asked.interval_ps
+    (prediction,) = predictions(before, RECORDED, [PLANNED])
+    found, (low, high) = prediction.predicted_ps, prediction.interval_ps
     assert low <= found <= high
     change = 2 * ROUNDS * 1.9e9
     assert found - length_ps(before) == pytest.approx(change, rel=0.3)

@@ -1,5 +1,5 @@
 """Tolerances are exact: a search by whole replays, which knows nothing of breakpoints, ends at the same factors, also
-where messages come to NICs in another order."""
+where messages arrive at NICs in another order."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def swept(plan: Plan, span: str) -> Sweep:
 def makespan(plan: Plan, found: Sweep, settings: list[str]) -> int:
     """Of a whole replay; NICs take messages in the recorded order where the sweep's lines say that it stays."""
     scenario = plan.scenario(settings)
-    (used,) = plan.engine().as_they_come([scenario]) if found.sampled else [plan.engine()]
+    (used,) = plan.engine().in_arrival_order([scenario]) if found.sampled else [plan.engine()]
     return used.makespans([scenario])[0]
 
 

@@ -66,11 +66,11 @@ def test_machines_are_compared_in_the_ranges_of_sizes_of_both(replay: Replay) ->
     assert [side.tolist() for side in back] == [new.tolist(), old.tolist()]
 
 
-def test_what_no_model_takes_counts_as_the_value_that_is_changed(replay: Replay) -> None:
-    """18 us in calls that no model takes, 10 us earlier than the model, and 12 us in start-up and finalization.
+def test_time_without_a_model_counts_as_the_value_that_is_changed(replay: Replay) -> None:
+    """18 us in calls that no model describes, 10 us earlier than the model, and 12 us in start-up and finalization.
 
     Three times the latency: later 18 + 10 = 28 us, which may become 3 x 28 (a rise of 56) or be swallowed (a fall
-    of 28), and what came early may come 2 x 10 earlier. Beside that counts what the replay itself may be wrong by, and
+    of 28), and what was early may be 2 x 10 earlier. In addition the replay's own error counts, and
     nothing else: no residual, no deficit, no collective operation, a clock without steps; the machine's values are
     stated without an uncertainty.
     """
@@ -79,18 +79,18 @@ def test_what_no_model_takes_counts_as_the_value_that_is_changed(replay: Replay)
     found = engine.replay([scenario])[0]
     parts = {**dict.fromkeys(found.path_ps, 0), "start": 12_000_000, "other": 18_000_000, "latency": 1}
     outcome = replace(found, path_ps=parts, early_ps=10_000_000, short_ps=0, moved_ps=0)
-    doubts = replace(replay.doubts, tick_ps=0.0)
+    accuracy = replace(replay.accuracy, tick_ps=0.0)
     loosened = found.makespan_ps - engine.makespans([scenario], released=True)[0]
     before = replace(outcome, makespan_ps=engine.makespans([engine.recorded], released=True)[0])
-    low, high = interval_ps(engine, scenario, before, outcome, doubts)
+    low, high = interval_ps(engine, scenario, before, outcome, accuracy)
     replayed = REPLAYED * (found.makespan_ps - before.makespan_ps)
     assert high - found.makespan_ps == pytest.approx(np.hypot(56e6, replayed), abs=1)
     assert found.makespan_ps - low == pytest.approx(np.hypot(np.hypot(28e6 + 20e6, loosened), replayed), abs=1)
 
 
-def test_a_value_of_which_nothing_was_known_may_take_all_that_no_model_takes(runs: dict[str, Run]) -> None:
-    """Its trace has one-sided transfers alone: nothing is known of the machine that it ran on, and another one's costs
-    come on top of what they replace."""
+def test_an_unknown_value_may_explain_all_time_without_a_model(runs: dict[str, Run]) -> None:
+    """Its trace has one-sided transfers alone: nothing is known about the machine that it ran on, and another one's
+    costs are added to what they replace."""
     replay = Replay(runs["scorep-prk-rma-stencil-8"])
     known = replay.rebuilt.outcome(False).path_ps
     found = replay.predict(Ask(machine="alps"))
@@ -108,45 +108,47 @@ def test_each_message_of_the_path_may_be_a_clock_s_step_off(replay: Replay) -> N
     outcome = replace(
         found, path_ps=dict.fromkeys(found.path_ps, 0), early_ps=0, short_ps=0, moved_ps=0, path_messages=8
     )
-    doubts = replace(replay.doubts, tick_ps=100_000.0)
-    assert interval_ps(engine, scenario, outcome, outcome, doubts)[1] - found.makespan_ps == 1_000_000
+    accuracy = replace(replay.accuracy, tick_ps=100_000.0)
+    assert interval_ps(engine, scenario, outcome, outcome, accuracy)[1] - found.makespan_ps == 1_000_000
     unchanged = engine.recorded
-    assert interval_ps(engine, unchanged, outcome, outcome, doubts)[1] == outcome.makespan_ps
+    assert interval_ps(engine, unchanged, outcome, outcome, accuracy)[1] == outcome.makespan_ps
 
 
 def test_what_becomes_slower_and_what_becomes_faster_do_not_cancel_out(replay: Replay) -> None:
-    """A path that is as long as it was, of steps that take 40 us more and others that take 40 us less."""
+    """A path that is as long as it was, of steps that are 40 us longer and others that are 40 us shorter."""
     scenario = _exact(changed(replay.rebuilt.recorded, ["L=x3"]))
     engine = replay.rebuilt.engine(contention=False)
     found = engine.replay([scenario])[0]
     quiet = replace(found, path_ps=dict.fromkeys(found.path_ps, 0), early_ps=0, short_ps=0)
     outcome = replace(quiet, moved_ps=80_000_000, path_messages=0)
-    doubts = replace(replay.doubts, tick_ps=0.0)
-    high = interval_ps(engine, scenario, outcome, outcome, doubts)[1]
+    accuracy = replace(replay.accuracy, tick_ps=0.0)
+    high = interval_ps(engine, scenario, outcome, outcome, accuracy)[1]
     assert high - found.makespan_ps == pytest.approx(REPLAYED * 80e6, abs=1)
 
 
 def test_what_the_recorded_times_contradict_is_doubted_of_the_change(replay: Replay) -> None:
-    """Steps of a path take 30 us less than the model has them, which is a quarter of the 120 us that are modelled
+    """Steps of a path are 30 us shorter than in the model, which is a quarter of the 120 us that are modelled
     there: so is a quarter of the 80 us that steps take more and less."""
     scenario = _exact(changed(replay.rebuilt.recorded, ["L=x3"]))
     engine = replay.rebuilt.engine(contention=False)
     found = engine.replay([scenario])[0]
     parts = {**dict.fromkeys(found.path_ps, 0), "latency": 100_000_000, "send_overhead": 20_000_000}
     outcome = replace(found, path_ps=parts, early_ps=0, short_ps=30_000_000, moved_ps=80_000_000, path_messages=0)
-    high = interval_ps(engine, scenario, replace(outcome, short_ps=0), outcome, replace(replay.doubts, tick_ps=0.0))[1]
+    high = interval_ps(engine, scenario, replace(outcome, short_ps=0), outcome, replace(replay.accuracy, tick_ps=0.0))[
+        1
+    ]
     assert high - found.makespan_ps == pytest.approx(np.hypot(80e6 / 4, REPLAYED * 80e6), abs=1)
 
 
 def test_waits_are_doubted_as_far_as_the_trace_contradicts_them() -> None:
     """Of waits for a sender's NIC or links 1 of 100 us is contradicted, of those for a receiver's 3 of 10 us; messages
-    took 33 us beyond the model, beside 99 + 7 us that are confirmed."""
+    lasted 33 us beyond the model, next to 99 + 7 us that are confirmed."""
     fit = NetworkFit(Waits(99e6, 7e6), Waits(1e6, 3e6), 33e6)
     assert fit.too_long_ps(Waits(50e6, 0)) == pytest.approx(0.5e6)
     assert fit.too_long_ps(Waits(0, 20e6)) == 20e6, "with 30 % the interval of 90 % holds that there is no such wait"
     assert fit.too_short_ps(Waits(10e6, 0)) == pytest.approx(10e6 * 33 / 139)
-    nothing_told = NetworkFit(Waits(0, 0), Waits(0, 0), 0.0)
-    assert nothing_told.too_long_ps(Waits(5e6, 2e6)) == nothing_told.too_short_ps(Waits(5e6, 2e6)) == 7e6
+    no_evidence = NetworkFit(Waits(0, 0), Waits(0, 0), 0.0)
+    assert no_evidence.too_long_ps(Waits(5e6, 2e6)) == no_evidence.too_short_ps(Waits(5e6, 2e6)) == 7e6
 
 
 @pytest.mark.skipif(not SIMULATE.exists(), reason="the simulator is not built: make setup")
@@ -174,8 +176,9 @@ def _exact(scenario: Scenario) -> Scenario:
 
 @pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid is missing: apt install libsimgrid-dev")
 def test_an_order_of_another_network_may_be_too_long(tmp_path: Path) -> None:
-    """An all-to-all whose ranks answer whoever comes first (Waitany), on a torus, predicted for a crossbar, where next
-    to nothing changes: the recorded order of answers is that of the torus' waits."""
+    """An all-to-all whose ranks reply to the request that arrives first (Waitany), on a torus, predicted for a
+    crossbar, where next
+    to nothing changes: the recorded order of replies is that of the torus' waits."""
     cluster = Path(__file__).resolve().parents[3] / "benchmarks/network_programs/cluster.toml"
     remap = ("--style", "sync", "--messages", "20", "--receive", "wait", "--capacity", "0", "--cycle-ns", "50")
     truth = {}

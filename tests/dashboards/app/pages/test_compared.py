@@ -1,4 +1,4 @@
-"""Which runs stand on which side of a comparison, as the URL has it."""
+"""Which runs are on which side of a comparison, as the URL has it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_without_a_choice_a_run_of_another_program_is_the_last_resort(tmp_path: 
     assert sides_of(runs, read("/compare", "?run=other.run")) == (("other.run",), ("a.run",))
 
 
-def test_repeats_join_the_run_and_stand_on_one_side_only(runs: Runs) -> None:
+def test_repeats_join_the_run_and_are_on_one_side_only(runs: Runs) -> None:
     query = read("/compare", "").having(repeats=joined(["d.run"]), other=joined(["b, c.run", "d.run"])).search
     assert sides_of(runs, read("/compare", query)) == (("a.run", "d.run"), ("b, c.run",))
 

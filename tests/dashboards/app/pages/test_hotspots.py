@@ -1,4 +1,4 @@
-"""The page of findings: what stands beside them shows every rank, and says so where a selection has some of them."""
+"""The page of findings: the charts next to them show every rank, and say so where a selection has some of the ranks."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def test_charts_of_all_ranks_say_so_under_a_selection(tmp_path: Path) -> None:
     assert said("?path=3") == 2
 
 
-def test_what_is_picked_stands_beside_who_sends_to_whom(tmp_path: Path) -> None:
+def test_the_selected_finding_is_next_to_the_traffic_between_ranks(tmp_path: Path) -> None:
     runs = Runs([make_run(tmp_path / "a.run").path])
-    _, beside, loads = hotspots.layout(View(runs, read("/hotspots", "?finding=0")))
-    assert "Evidence" in str(beside)
-    assert "hotspots.matrix" in str(beside)
+    _, detail, loads = hotspots.layout(View(runs, read("/hotspots", "?finding=0")))
+    assert "Evidence" in str(detail)
+    assert "hotspots.matrix" in str(detail)
     assert "hotspots.load" in str(loads)
     _, charts = hotspots.layout(View(runs, read("/hotspots", "")))
     assert all(name in str(charts) for name in ("hotspots.matrix", "hotspots.load"))
@@ -52,10 +52,10 @@ def test_a_run_without_findings_shows_its_traffic_and_says_why(tmp_path: Path) -
 
 
 def drawn(view: View, name: str) -> Chart:
-    """The chart, once the work on it has ended, for which a page asks again and again."""
+    """The chart, once the work on it has ended, which a page polls."""
     for _ in range(600):
         try:
             return hotspots.CHARTS[name](view)
         except WorkingError:
             time.sleep(0.1)
-    raise AssertionError(f"{name} takes longer than a minute")
+    raise AssertionError(f"{name} is not drawn within a minute")

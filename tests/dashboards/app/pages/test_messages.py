@@ -13,7 +13,7 @@ from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
 
 
-def test_the_causes_of_a_late_message_are_told(tmp_path: Path) -> None:
+def test_the_causes_of_a_late_message_are_shown(tmp_path: Path) -> None:
     run = make_run(tmp_path / "a.run")
     numbered = run.table("messages").with_columns(recv_number=pl.int_range(pl.len(), dtype=pl.Int32)).collect()
     numbered.write_parquet(run.path / "messages.parquet")

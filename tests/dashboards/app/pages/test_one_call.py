@@ -1,4 +1,4 @@
-"""A call that is picked says beside its parts what it waited for, what is behind that, and what it costs others."""
+"""The page of a selected call: its parts, what it waited for, the cause of that wait, and its cost to other ranks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_call_in_a_collective_names_the_last_member_and_what_it_did(run: Run) 
     said = said_of(run, call["call"])
     assert "longest for " in said
     assert "the last member of its collective operation" in said
-    # Rank 0 receives a block of every other rank before it comes: it is the last one in every iteration.
+    # Rank 0 receives a block of every other rank before it enters: it is last in every iteration.
     assert "rank 0 was in " in said
     assert call["leave_ps"] - call["enter_ps"] - call["collective_wait_ps"] == COLLECTIVE_PS
     assert "The parts of a collective operation" in said
@@ -46,14 +46,14 @@ def test_a_receive_names_its_message_and_the_sender_s_computation(run: Run) -> N
     assert "computed before" in said
 
 
-def test_a_call_that_waits_for_nobody_says_so(run: Run) -> None:
+def test_a_call_without_waits_says_so(run: Run) -> None:
     sends = run.facts("calls").filter(pl.col("send_overhead_ps") > 0, pl.col("late_sender_ps") == 0).collect()
     said = said_of(run, sends.row(0, named=True)["call"])
     assert "It waited for no other rank." in said
     assert "The run has no critical path." in said
 
 
-def test_how_much_lies_on_the_critical_path_is_told(run: Run, tmp_path: Path) -> None:
+def test_the_share_on_the_critical_path_is_stated(run: Run, tmp_path: Path) -> None:
     call = most(run, "late_sender_ps")
     # All of the run on the location of the call from its middle on.
     middle = (call["enter_ps"] + call["leave_ps"]) // 2
@@ -64,4 +64,4 @@ def test_how_much_lies_on_the_critical_path_is_told(run: Run, tmp_path: Path) ->
     path.write_parquet(other.path / "critical_path.parquet")
     if "critical_path" not in other.manifest.tables:
         pytest.skip("the run's manifest names no critical path")
-    assert "(50.0 %) lie on the critical path" in said_of(Run.open(other.path), call["call"])
+    assert "(50.0 %) are on the critical path" in said_of(Run.open(other.path), call["call"])

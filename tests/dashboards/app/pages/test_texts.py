@@ -25,7 +25,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     return Runs([make_run(tmp_path_factory.mktemp("pages") / "a.run", oversubscribed=True).path])
 
 
-def test_what_the_overview_warns_of_stands_above_a_prediction(runs: Runs) -> None:
+def test_a_prediction_repeats_the_warnings_of_the_overview(runs: Runs) -> None:
     view = View(runs, read("/whatif", ""))
     assert view.report.warnings
     for page in (overview, whatif):
@@ -35,23 +35,23 @@ def test_what_the_overview_warns_of_stands_above_a_prediction(runs: Runs) -> Non
         assert "outnumber cores" in banners[0]
 
 
-def test_a_curve_asks_for_its_tolerances_in_the_words_of_its_page(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_curve_offers_its_tolerances_in_the_words_of_its_page(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     """The figure says what is left open; the page, what its URL is to have for it."""
-    untold = Chart(figure(), "Length over g.", open="Search which g makes the run 1, 2, 5 and 10 % longer")
+    unsearched = Chart(figure(), "Length over g.", open="Search which g makes the run 1, 2, 5 and 10 % longer")
     found: Any = SimpleNamespace(sweep=[], after=None, measured_ps=1)
     replay = SimpleNamespace(predict=lambda _ask: found)
     monkeypatch.setattr(whatif, "_predicted", lambda _view: found)
     monkeypatch.setattr(whatif, "_replay", lambda _view: replay)
     monkeypatch.setattr(View, "in_background", lambda _view, _key, work: work(lambda *_: None))
-    for name, made in (("machine_of", "here"), ("sweep", untold)):
+    for name, made in (("machine_of", "here"), ("sweep", unsearched)):
         monkeypatch.setattr(prediction, name, lambda *_, made=made, **__: made)
 
     def drawn(search: str) -> Chart:
         return whatif.CHARTS["whatif.sweep"](View(runs, read("/whatif", search)))
 
-    assert (drawn("?sweep=g").open, drawn("?sweep=g").asks) == (untold.open, {"search": "1"})
+    assert (drawn("?sweep=g").open, drawn("?sweep=g").offered) == (unsearched.open, {"search": "1"})
     for searching in ("?sweep=g&search=1", "?sweep=bisection"):
-        assert (drawn(searching).open, drawn(searching).asks) == ("", {})
+        assert (drawn(searching).open, drawn(searching).offered) == ("", {})
 
 
 def test_waiting_that_no_code_explains_has_no_empty_table(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The map of overlap on the What if page, and traffic between nodes: what is asked, and what is refused in one line."""
+"""The map of overlap on the What if page, and traffic between nodes: valid queries, and the errors of invalid ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_without_a_word_it_is_the_largest_message_and_as_much_computation(runs: 
     said = _said(runs, "?machine=piz_daint")
     assert said.startswith("64.0 KiB with ")
     assert ", other node of piz_daint. Best: messages of " in said
-    assert _said(runs, "?machine=piz_daint&volume=1MiB&beside=2ms").startswith("1.00 MiB with 2.00 ms of computation")
+    assert _said(runs, "?machine=piz_daint&volume=1MiB&compute=2ms").startswith("1.00 MiB with 2.00 ms of computation")
 
 
 def test_no_message_is_smaller_than_a_number(runs: Runs) -> None:
@@ -57,7 +57,7 @@ def test_no_message_is_smaller_than_a_number(runs: Runs) -> None:
         ("?run=silent.run&machine=piz_daint", "no message or transfer in the selection: say how many bytes"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(runs: Runs, query: str, said: str) -> None:
+def test_an_invalid_query_is_refused(runs: Runs, query: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         _said(runs, query)
 

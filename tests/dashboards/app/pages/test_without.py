@@ -15,7 +15,7 @@ from logpost.dashboards.app.view import View
 
 
 @pytest.mark.parametrize("waits", [False, True])
-def test_calls_that_take_what_comes_first_are_said_to_keep_their_order(tmp_path: Path, waits: bool) -> None:
+def test_calls_that_complete_the_first_arrival_are_said_to_keep_their_order(tmp_path: Path, waits: bool) -> None:
     make_run(tmp_path / "a.run")
     if waits:
         file = tmp_path / "a.run" / "regions.parquet"
@@ -25,7 +25,7 @@ def test_calls_that_take_what_comes_first_are_said_to_keep_their_order(tmp_path:
         regions.write_parquet(file)
     said = without._order_kept(View(Runs([tmp_path / "a.run"]), State()))
     assert said == (
-        "MPI_Waitany: the replay keeps the recorded order of completions; without the cause, others may come first."
+        "MPI_Waitany: the replay keeps the recorded order of completions; without the cause, others may complete first."
         if waits
         else ""
     )

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kIterations = 15;
 
-/// Work per particle, and particles to both neighbours, whose number only their message tells (Probe). Rank `crowded`
+/// Work per particle, and particles to both neighbours, whose number only their message states (Probe). Rank `crowded`
 /// has so many times as many particles as the others; the sum stays.
 auto particles(int crowded, double times) {
     return [=](Rank& rank) -> Task<> {
@@ -55,7 +55,7 @@ auto skewed_exchange(int hot, double times) {
     };
 }
 
-/// A sweep over the ranks in blocks; every second time it is asked whether it has converged.
+/// A sweep over the ranks in blocks; every second time a reduction checks whether it has converged.
 auto sweeps(int blocks) {
     return [=](Rank& rank) -> Task<> {
         for (int step = 0; step < 6; ++step) {
@@ -250,32 +250,32 @@ void applications(Cases& cases) {
     const Machine machine;
     Machine packs;
     packs.l_mw_per_byte = 20'000.0;
-    tell(cases, "particles_crowded", "rank 2 has 2.5 times as many particles; Probe tells how many come",
-         "load_imbalance", 8, machine, particles(2, 2.5), particles(2, 1.0))
+    add_case(cases, "particles_crowded", "rank 2 has 2.5 times as many particles; Probe returns how many arrive",
+             "load_imbalance", 8, machine, particles(2, 2.5), particles(2, 1.0))
         .culprits = {2};
-    tell(cases, "skewed_exchange", "rank 3 gets 5 times what the others get of an exchange of all with all",
-         "hot_receiver", 8, machine, skewed_exchange(3, 5.0), skewed_exchange(3, 1.0))
+    add_case(cases, "skewed_exchange", "rank 3 gets 5 times what the others get of an exchange of all with all",
+             "hot_receiver", 8, machine, skewed_exchange(3, 5.0), skewed_exchange(3, 1.0))
         .culprits = {3};
-    tell(cases, "sweep_converges", "a sweep of one block, and a reduction after every second", "wavefront", 8, machine,
-         sweeps(1), sweeps(8));
-    tell(cases, "master_worker", "workers ask rank 0 for every small task", "round_trips", 12, machine,
-         master_and_workers(11 * 48, 1, kWork / 20), master_and_workers(11 * 48, 48, kWork / 20))
+    add_case(cases, "sweep_converges", "a sweep of one block, and a reduction after every second", "wavefront", 8,
+             machine, sweeps(1), sweeps(8));
+    add_case(cases, "master_worker", "workers ask rank 0 for every small task", "round_trips", 12, machine,
+             master_and_workers(11 * 48, 1, kWork / 20), master_and_workers(11 * 48, 48, kWork / 20))
         .culprits = {0};
-    tell(cases, "halo_3d_derived", "two of three pairs of faces go out as derived datatypes", "strided_datatype", 8,
-         packs, faces(true), faces(false));
-    tell(cases, "persistent_halo_column", "one column of the grid works twice as long; persistent halos",
-         "load_imbalance", 12, machine, persistent_halo(2.0), persistent_halo(1.0))
+    add_case(cases, "halo_3d_derived", "two of three pairs of faces go out as derived datatypes", "strided_datatype", 8,
+             packs, faces(true), faces(false));
+    add_case(cases, "persistent_halo_column", "one column of the grid works twice as long; persistent halos",
+             "load_imbalance", 12, machine, persistent_halo(2.0), persistent_halo(1.0))
         .culprits = {2, 6, 10};
-    tell(cases, "reduce_then_bcast", "each sum is a Reduce and a Bcast instead of an Allreduce", "collective_cost", 16,
-         machine, sums(true, 4), sums(false, 4));
-    tell(cases, "serial_output", "rank 0 alone writes what all have, before a barrier", "collective_wait", 8, machine,
-         output(true, kWork / 4), output(false, kWork / 4))
+    add_case(cases, "reduce_then_bcast", "each sum is a Reduce and a Bcast instead of an Allreduce", "collective_cost",
+             16, machine, sums(true, 4), sums(false, 4));
+    add_case(cases, "serial_output", "rank 0 alone writes what all have, before a barrier", "collective_wait", 8,
+             machine, output(true, kWork / 4), output(false, kWork / 4))
         .culprits = {0};
-    tell(cases, "transposes_slow_row", "the ranks of one row of the grid work 1.8 times as long", "load_imbalance", 16,
-         machine, transposes(1, 1.8), transposes(1, 1.0))
+    add_case(cases, "transposes_slow_row", "the ranks of one row of the grid work 1.8 times as long", "load_imbalance",
+             16, machine, transposes(1, 1.8), transposes(1, 1.0))
         .culprits = {4, 5, 6, 7};
-    tell(cases, "neighbourhood_hub", "everybody's neighbour is rank 5", "hot_receiver", 12, machine,
-         neighbourhood(5, 6000), neighbourhood(-1, 6000))
+    add_case(cases, "neighbourhood_hub", "everybody's neighbour is rank 5", "hot_receiver", 12, machine,
+             neighbourhood(5, 6000), neighbourhood(-1, 6000))
         .culprits = {5};
 }
 

@@ -38,8 +38,8 @@ auto overlapped() {
 
 void clean(Cases& cases) {
     const auto add = [&](std::string name, std::string story, auto body) {
-        auto& told = cases.add(std::move(name), std::move(story), "");
-        told.program = program(body);
+        auto& entry = cases.add(std::move(name), std::move(story), "");
+        entry.program = program(body);
     };
     add("clean_halo", "equal work, small halos", halos(0.0, 2048, false));
     add("clean_halo_noise", "work with 5 % noise, small halos", halos(0.05, 2048, false));

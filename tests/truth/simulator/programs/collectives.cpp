@@ -1,4 +1,4 @@
-/// Programs whose time goes into collectives: waiting for members, or the operations themselves.
+/// Programs whose time is spent in collectives: waiting for members, or the operations themselves.
 
 #include "patterns.hpp"
 
@@ -78,22 +78,22 @@ auto exchange(std::uint64_t bytes) {
 
 void collectives(Cases& cases) {
     const Machine machine;
-    tell(cases, "barrier_slow_rank", "rank 5 works twice as long before each barrier", "load_imbalance", 8, machine,
-         before_barrier(5, 2.0), before_barrier(5, 1.0))
+    add_case(cases, "barrier_slow_rank", "rank 5 works twice as long before each barrier", "load_imbalance", 8, machine,
+             before_barrier(5, 2.0), before_barrier(5, 1.0))
         .culprits = {5};
-    tell(cases, "alternating_imbalance", "halves of the ranks work longer in turn; the sums are equal",
-         "load_imbalance", 8, machine, alternating(1.5), alternating(1.0));
-    tell(cases, "needless_barrier", "work varies from step to step, and a barrier after each adds up the maxima",
-         "needless_barrier", 8, machine, barriers(true), barriers(false));
-    tell(cases, "many_reductions", "12 reductions of 8 bytes in a row could be one of 96", "collective_cost", 16,
-         machine, reductions(12, 8), reductions(1, 96));
-    tell(cases, "late_root", "rank 0 prepares longer than the others work before it broadcasts", "load_imbalance", 8,
-         machine, root_late(kWork, true), root_late(kWork / 2, true))
+    add_case(cases, "alternating_imbalance", "halves of the ranks work longer alternately; the sums are equal",
+             "load_imbalance", 8, machine, alternating(1.5), alternating(1.0));
+    add_case(cases, "needless_barrier", "work varies from step to step, and a barrier after each adds up the maxima",
+             "needless_barrier", 8, machine, barriers(true), barriers(false));
+    add_case(cases, "many_reductions", "12 reductions of 8 bytes in a row could be one of 96", "collective_cost", 16,
+             machine, reductions(12, 8), reductions(1, 96));
+    add_case(cases, "late_root", "rank 0 prepares longer than the others work before it broadcasts", "load_imbalance",
+             8, machine, root_late(kWork, true), root_late(kWork / 2, true))
         .culprits = {0};
-    tell(cases, "early_root", "rank 0 waits in Reduce for the others", "", 8, machine, root_late(kWork / 4, false),
-         root_late(kWork / 2, false));
-    tell(cases, "transpose", "an all-to-all of 8 KiB a pair dominates", "collective_cost", 8, machine, exchange(8192),
-         exchange(1024));
+    add_case(cases, "early_root", "rank 0 waits in Reduce for the others", "", 8, machine, root_late(kWork / 4, false),
+             root_late(kWork / 2, false));
+    add_case(cases, "transpose", "an all-to-all of 8 KiB a pair dominates", "collective_cost", 8, machine,
+             exchange(8192), exchange(1024));
 }
 
 }  // namespace logpost::truth

@@ -131,34 +131,34 @@ void crowds(Cases& cases) {
     const Machine machine;
     Machine slow_receiver = machine;
     slow_receiver.other_node.o_r = 6 * kMicrosecond;  // an interrupt per message, as on Alewife
-    tell(cases, "k_to_1_small", "all send small messages to rank 0, whose processor takes them one by one",
-         "hot_receiver", 12, slow_receiver, to_one(4, 64, false), to_one(4, 64, true))
+    add_case(cases, "k_to_1_small", "all send small messages to rank 0, whose processor takes them one by one",
+             "hot_receiver", 12, slow_receiver, to_one(4, 64, false), to_one(4, 64, true))
         .culprits = {0};
-    tell(cases, "k_to_1_large", "all send to rank 0, whose NIC takes them one by one", "hot_receiver", 12, machine,
-         to_one(2, 8000, false), to_one(2, 8000, true))
+    add_case(cases, "k_to_1_large", "all send to rank 0, whose NIC takes them one by one", "hot_receiver", 12, machine,
+             to_one(2, 8000, false), to_one(2, 8000, true))
         .culprits = {0};
-    tell(cases, "k_to_1_rendezvous", "all send large messages to rank 0 with blocking sends", "hot_receiver", 12,
-         machine, to_one(1, 32768, false, {}, true), to_one(1, 32768, true, {}, true))
+    add_case(cases, "k_to_1_rendezvous", "all send large messages to rank 0 with blocking sends", "hot_receiver", 12,
+             machine, to_one(1, 32768, false, {}, true), to_one(1, 32768, true, {}, true))
         .culprits = {0};
     Machine packing = machine;
     packing.l_mw_per_byte = 5'000.0;
     const Layout column{.blocks = 128, .block_bytes = 8, .stride_bytes = 1024};
-    tell(cases, "k_to_1_strided", "all send strided data to rank 0, which unpacks it one by one", "hot_receiver", 8,
-         packing, to_one(2, 1024, false, column), to_one(2, 1024, true, column))
+    add_case(cases, "k_to_1_strided", "all send strided data to rank 0, which unpacks it one by one", "hot_receiver", 8,
+             packing, to_one(2, 1024, false, column), to_one(2, 1024, true, column))
         .culprits = {0};
-    tell(cases, "same_order", "all visit the same destination at once, with synchronous sends", "hot_receiver", 8,
-         slow_receiver, order(false, 80, Mode::synchronous), order(true, 80, Mode::synchronous));
-    tell(cases, "same_order_large", "all visit the same destination at once, with large messages", "hot_receiver", 8,
-         machine, order(false, 16384, Mode::standard), order(true, 16384, Mode::standard));
-    tell(cases, "one_to_all", "rank 0 sends a large piece to each of the others itself", "hot_sender", 12, machine,
-         one_to_all(8000, false), one_to_all(8000, true))
+    add_case(cases, "same_order", "all visit the same destination at once, with synchronous sends", "hot_receiver", 8,
+             slow_receiver, order(false, 80, Mode::synchronous), order(true, 80, Mode::synchronous));
+    add_case(cases, "same_order_large", "all visit the same destination at once, with large messages", "hot_receiver",
+             8, machine, order(false, 16384, Mode::standard), order(true, 16384, Mode::standard));
+    add_case(cases, "one_to_all", "rank 0 sends a large piece to each of the others itself", "hot_sender", 12, machine,
+             one_to_all(8000, false), one_to_all(8000, true))
         .culprits = {0};
-    tell(cases, "random_traffic", "random partners, some crowding by chance", "", 12, slow_receiver,
-         random_traffic(6, 512), random_traffic(6, 512));
+    add_case(cases, "random_traffic", "random partners, some crowding by chance", "", 12, slow_receiver,
+             random_traffic(6, 512), random_traffic(6, 512));
     Machine nodes = machine;
     nodes.ranks_per_node = 4;
-    auto& shared = tell(cases, "shared_nic", "four ranks of a node send through one NIC at once", "hot_sender", 8,
-                        nodes, node_halo(8000), node_halo(8000));
+    auto& shared = add_case(cases, "shared_nic", "four ranks of a node send through one NIC at once", "hot_sender", 8,
+                            nodes, node_halo(8000), node_halo(8000));
     shared.cured_machine.nics_per_node = 4;
 }
 

@@ -65,7 +65,7 @@ inline Task<> work(Rank& rank, const Setting& on, int step, double times, const 
     co_await rank.compute(static_cast<Time>(length), region);
 }
 
-/// A phase that is nobody's fault, and one that does the same in fewer operations; empty: there is none.
+/// A phase without a fault, and one that does the same in fewer operations; empty: there is none.
 struct Background {
     Phase phase;
     Phase fused{};

@@ -1,4 +1,4 @@
-/// Phases without a cause: what programs do beside their faults.
+/// Phases without a cause: what programs do in addition to their faults.
 
 #include "draw.hpp"
 
@@ -72,8 +72,8 @@ Phase persistent(std::uint64_t bytes) {
     };
 }
 
-/// One message comes behind two questions whether it is there.
-Phase asked(int distance, std::uint64_t bytes) {
+/// One message is received behind two Iprobes.
+Phase probed(int distance, std::uint64_t bytes) {
     return [=](Rank& rank, int) -> Task<> {
         const int n = rank.size();
         const auto receive = co_await rank.irecv((rank.number() + n - distance) % n);
@@ -138,7 +138,7 @@ Background draw_background(Draw& draw, const Setting& on) {
         case 4:
             return {persistent(bytes)};
         case 5:
-            return {asked(distance, bytes)};
+            return {probed(distance, bytes)};
         case 6: {
             const auto size = static_cast<std::uint64_t>(draw.one_of<int>({8, 64, 512}));
             return {up_and_down(distance, size), reduction(size)};

@@ -1,5 +1,5 @@
 /// Phases with a cause, drawn: whose fault, how large, in which messages. Where a step ends together, it does so in a
-/// reduction: a barrier that no data needs would be a cause of its own.
+/// reduction: a barrier that no data needs would be another cause.
 
 #include <algorithm>
 
@@ -50,7 +50,7 @@ DrawnCause late_sender(Draw& draw, const Setting& on) {
                     co_await work(rank, on, step, before, "prepare");
                 }
                 co_await rank.send(partner, on.small);
-                co_await work(rank, on, step, first ? before + after : after, "go_on");
+                co_await work(rank, on, step, first ? before + after : after, "rest");
             } else {
                 if (partner < rank.size()) {
                     co_await rank.recv(partner);
@@ -64,7 +64,7 @@ DrawnCause late_sender(Draw& draw, const Setting& on) {
             phase(true)};
 }
 
-/// Of each pair one posts its receive behind work; the other stands in its send.
+/// Of each pair one posts its receive behind work; the other is in its send.
 DrawnCause late_receiver(Draw& draw, const Setting& on) {
     const double before = draw.between(0.5, 1.2);
     const double after = draw.between(0.4, 1.0);
@@ -97,7 +97,7 @@ DrawnCause late_receiver(Draw& draw, const Setting& on) {
             phase(true)};
 }
 
-/// Ranks start large sends and compute before they complete them; nobody answers meanwhile.
+/// Ranks start large sends and compute before they complete them; no handshake is answered until then.
 DrawnCause unattended(Draw& draw, const Setting& on) {
     const int pieces = draw.number(6, 16);
     std::vector<int> culprits;
@@ -206,7 +206,7 @@ DrawnCause questions(Draw& draw, const Setting& on) {
         };
     };
     const auto bytes = static_cast<std::uint64_t>(draw.one_of<int>({32, 64, 128}));
-    return {"questions",         "questions and answers, one after the other",       "round_trips", {},
+    return {"questions",         "questions and replies, one after the other",       "round_trips", {},
             phase(trips, bytes), phase(1, bytes * static_cast<std::uint64_t>(trips))};
 }
 
@@ -274,7 +274,7 @@ DrawnCause overlap(Draw& draw, const Setting& on) {
             co_await work(rank, on, step, 0.05, "border");
         };
     };
-    return {"overlap",  "Waitall stands before work that needs none of the data", "missed_overlap", {}, phase(false),
+    return {"overlap",  "Waitall is before work that needs none of the data", "missed_overlap", {}, phase(false),
             phase(true)};
 }
 

@@ -14,7 +14,7 @@ std::vector<int> halves(const Setting& on, int remainder) {
     return found;
 }
 
-/// Odd ranks compute before they expose their memory; their origins stand in Win_start.
+/// Odd ranks compute before they expose their memory; their origins wait in Win_start.
 DrawnCause late_post(Draw& draw, const Setting& on) {
     const double before = draw.between(0.5, 1.2);
     const double behind = draw.between(0.3, 1.0);
@@ -45,7 +45,7 @@ DrawnCause late_post(Draw& draw, const Setting& on) {
     return {"late_post", "odd ranks post behind work", "late_post", halves(on, 1), phase(false), phase(true)};
 }
 
-/// Even ranks compute between their put and Win_complete; targets stand in Win_wait.
+/// Even ranks compute between their put and Win_complete; targets wait in Win_wait.
 DrawnCause late_complete(Draw& draw, const Setting& on) {
     const double within = draw.between(0.5, 1.2);
     const double use = draw.between(0.3, 1.0);

@@ -1,4 +1,4 @@
-/// More phases with a cause, drawn: causes that stand behind other calls than their symptoms.
+/// More phases with a cause, drawn: causes that are behind other calls than their symptoms.
 
 #include "draw.hpp"
 

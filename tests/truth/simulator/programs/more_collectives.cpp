@@ -22,7 +22,7 @@ auto started(int late, double factor) {
 auto residual_norm(bool overlapped) {
     return [=](Rank& rank) -> Task<> {
         for (int step = 0; step < kSteps; ++step) {
-            // Who works longer in this step works less behind it: nobody is late in all.
+            // A rank that works longer in this step works less behind it: no rank arrives last in all.
             const Time more = kWork / 4 * ((rank.number() + step) % 2);
             co_await rank.compute(kWork / 2 + more, "relax");
             const auto reduction = co_await rank.iallreduce(8);
@@ -52,18 +52,19 @@ auto neighbours(int late, double factor) {
 
 void more_collectives(Cases& cases) {
     const Machine machine;
-    tell(cases, "iallreduce_slow_rank", "rank 5 works twice as long before it starts a reduction", "load_imbalance", 8,
-         machine, started(5, 2.0), started(5, 1.125))
+    add_case(cases, "iallreduce_slow_rank", "rank 5 works twice as long before it starts a reduction", "load_imbalance",
+             8, machine, started(5, 2.0), started(5, 1.125))
         .culprits = {5};
-    tell(cases, "iallreduce_overlapped", "a reduction runs beside work; who is late in a step is early in the next", "",
-         8, machine, residual_norm(true), residual_norm(true));
-    tell(cases, "iallreduce_waits_first", "the Wait for a reduction stands before work that needs none of it",
-         "missed_overlap", 8, machine, residual_norm(false), residual_norm(true));
-    tell(cases, "neighbours_slow_rank", "rank 5 works twice as long before exchanges of neighbours", "load_imbalance",
-         8, machine, neighbours(5, 2.0), neighbours(5, 1.125))
+    add_case(cases, "iallreduce_overlapped",
+             "a reduction runs during work; a rank that arrives last in a step is early in the next", "", 8, machine,
+             residual_norm(true), residual_norm(true));
+    add_case(cases, "iallreduce_waits_first", "the Wait for a reduction is before work that needs none of it",
+             "missed_overlap", 8, machine, residual_norm(false), residual_norm(true));
+    add_case(cases, "neighbours_slow_rank", "rank 5 works twice as long before exchanges of neighbours",
+             "load_imbalance", 8, machine, neighbours(5, 2.0), neighbours(5, 1.125))
         .culprits = {5};
-    tell(cases, "neighbours_even", "all work the same before exchanges of neighbours", "", 8, machine,
-         neighbours(5, 1.0), neighbours(5, 1.0));
+    add_case(cases, "neighbours_even", "all work the same before exchanges of neighbours", "", 8, machine,
+             neighbours(5, 1.0), neighbours(5, 1.0));
 }
 
 }  // namespace logpost::truth

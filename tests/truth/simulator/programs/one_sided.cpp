@@ -58,7 +58,7 @@ auto posts(bool late) {
         const std::vector<int> partners(1, partner);
         for (int step = 0; step < kSteps; ++step) {
             if (partner >= rank.size()) {
-                co_await rank.compute(kWork + kWork / 4, "next");  // beside the pairs, and no longer than they take
+                co_await rank.compute(kWork + kWork / 4, "next");  // next to the pairs, and no longer than they do
             } else if (rank.number() % 2 == 0) {
                 co_await rank.compute(kWork / 4, "produce");
                 co_await rank.start(partners);
@@ -150,30 +150,30 @@ void one_sided(Cases& cases) {
     Machine offloading = machine;
     offloading.asynchronous_progress = true;
     const auto clean = [&](std::string name, std::string story, const Machine& on, auto body) {
-        auto& told = cases.add(std::move(name), std::move(story), "");
-        told.machine = on;
-        told.program = program(body);
+        auto& entry = cases.add(std::move(name), std::move(story), "");
+        entry.machine = on;
+        entry.program = program(body);
     };
     clean("rma_fence", "equal work, puts to the neighbours between fences", machine, fences(0, 1.0));
     clean("rma_remote_access", "the NICs of computing targets serve all transfers", offloading, targets(false, 1));
-    tell(cases, "rma_fence_slow_rank", "rank 5 works twice as long before each fence", "load_imbalance", 8, machine,
-         fences(5, 2.0), fences(5, 1.0))
+    add_case(cases, "rma_fence_slow_rank", "rank 5 works twice as long before each fence", "load_imbalance", 8, machine,
+             fences(5, 2.0), fences(5, 1.0))
         .culprits = {5};
-    tell(cases, "rma_fence_in_turn", "work varies, and fences add up the maxima where neighbours would do",
-         "wait_at_fence", 8, machine, varying(true), varying(false));
-    tell(cases, "rma_late_post", "odd ranks compute before they post; their origins stand in Win_start", "late_post", 8,
-         machine, posts(true), posts(false));
-    tell(cases, "rma_late_post_beside", "the same, beside a rank that works almost as long as it takes", "late_post", 9,
-         machine, posts(true), posts(false))
+    add_case(cases, "rma_fence_alternating", "work varies, and fences add up the maxima where neighbours would do",
+             "wait_at_fence", 8, machine, varying(true), varying(false));
+    add_case(cases, "rma_late_post", "odd ranks compute before they post; their origins wait in Win_start", "late_post",
+             8, machine, posts(true), posts(false));
+    add_case(cases, "rma_late_post_bystander", "the same, with a rank that works almost as long as the wait",
+             "late_post", 9, machine, posts(true), posts(false))
         .culprits = {1, 3, 5, 7};
-    tell(cases, "rma_late_complete", "even ranks compute before they end their access; targets stand in Win_wait",
-         "late_complete", 8, machine, completes(kWork, 0), completes(0, kWork));
-    tell(cases, "rma_locks", "all update the same rank's memory under a lock that they hold for long",
-         "lock_contention", 8, machine, locks(false, kWork / 10), locks(true, kWork / 10));
-    tell(cases, "rma_put_unattended", "puts wait until their targets are inside of MPI again", "unattended_target", 8,
-         machine, targets(true, 1), targets(true, 20));
-    tell(cases, "rma_get_unattended", "gets wait until their targets are inside of MPI again", "unattended_target", 8,
-         machine, targets(false, 1), targets(false, 20));
+    add_case(cases, "rma_late_complete", "even ranks compute before they end their access; targets wait in Win_wait",
+             "late_complete", 8, machine, completes(kWork, 0), completes(0, kWork));
+    add_case(cases, "rma_locks", "all update the same rank's memory under a lock that they hold for long",
+             "lock_contention", 8, machine, locks(false, kWork / 10), locks(true, kWork / 10));
+    add_case(cases, "rma_put_unattended", "puts wait until their targets are inside of MPI again", "unattended_target",
+             8, machine, targets(true, 1), targets(true, 20));
+    add_case(cases, "rma_get_unattended", "gets wait until their targets are inside of MPI again", "unattended_target",
+             8, machine, targets(false, 1), targets(false, 20));
 }
 
 }  // namespace logpost::truth

@@ -1,5 +1,5 @@
-/// Exchanges whose Wait stands before all of the work, cured where all of the work stands before the Wait and the NICs
-/// answer handshakes by themselves: what perfect overlap is.
+/// Exchanges whose Wait is before all of the work, cured where all of the work is before the Wait and the NICs answer
+/// handshakes independently: what perfect overlap is.
 
 #include "overlaps.hpp"
 
@@ -84,24 +84,24 @@ auto blocking(std::uint64_t bytes) {
 }
 
 template <class With, class Without>
-void tell_overlap(Cases& cases, std::string name, std::string story, With with, Without without) {
-    auto& told = tell(cases, std::move(name), std::move(story), "missed_overlap", 8, Machine{}, with, without);
-    told.cured_machine.asynchronous_progress = true;
+void add_overlap(Cases& cases, std::string name, std::string story, With with, Without without) {
+    auto& entry = add_case(cases, std::move(name), std::move(story), "missed_overlap", 8, Machine{}, with, without);
+    entry.cured_machine.asynchronous_progress = true;
 }
 
 }  // namespace
 
 void overlaps(Cases& cases) {
-    tell_overlap(cases, "eager", "messages that run by themselves; equal work", ring(8000, 0, false),
-                 ring(8000, 0, true));
-    tell_overlap(cases, "eager_uneven", "the same; uneven work", ring(8000, 25 * kMicrosecond, false),
-                 ring(8000, 25 * kMicrosecond, true));
-    tell_overlap(cases, "rendezvous", "messages that must ask first", ring(50'000, 0, false), ring(50'000, 0, true));
-    tell_overlap(cases, "rendezvous_uneven", "the same; uneven work", ring(50'000, 25 * kMicrosecond, false),
-                 ring(50'000, 25 * kMicrosecond, true));
-    tell_overlap(cases, "one_by_one", "Waits in a row, with work behind each", one_by_one(4000, false),
-                 one_by_one(4000, true));
-    tell_overlap(cases, "blocking", "nothing to overlap", blocking(4000), blocking(4000));
+    add_overlap(cases, "eager", "messages that progress independently; equal work", ring(8000, 0, false),
+                ring(8000, 0, true));
+    add_overlap(cases, "eager_uneven", "the same; uneven work", ring(8000, 25 * kMicrosecond, false),
+                ring(8000, 25 * kMicrosecond, true));
+    add_overlap(cases, "rendezvous", "messages that need a handshake", ring(50'000, 0, false), ring(50'000, 0, true));
+    add_overlap(cases, "rendezvous_uneven", "the same; uneven work", ring(50'000, 25 * kMicrosecond, false),
+                ring(50'000, 25 * kMicrosecond, true));
+    add_overlap(cases, "one_by_one", "Waits in a row, with work behind each", one_by_one(4000, false),
+                one_by_one(4000, true));
+    add_overlap(cases, "blocking", "nothing to overlap", blocking(4000), blocking(4000));
 }
 
 }  // namespace logpost::truth

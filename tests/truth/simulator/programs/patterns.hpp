@@ -40,16 +40,16 @@ World::Program program(Body body) {
     };
 }
 
-/// Tells a case whose cure runs on the same machine.
+/// Adds a case whose cure runs on the same machine.
 template <class With, class Without>
-Case& tell(Cases& cases, std::string name, std::string story, std::string finding, int ranks, const Machine& machine,
-           With with, Without without) {
-    auto& told = cases.add(std::move(name), std::move(story), std::move(finding));
-    told.ranks = ranks;
-    told.machine = told.cured_machine = machine;
-    told.program = program(with);
-    told.cured = program(without);
-    return told;
+Case& add_case(Cases& cases, std::string name, std::string story, std::string finding, int ranks,
+               const Machine& machine, With with, Without without) {
+    auto& entry = cases.add(std::move(name), std::move(story), std::move(finding));
+    entry.ranks = ranks;
+    entry.machine = entry.cured_machine = machine;
+    entry.program = program(with);
+    entry.cured = program(without);
+    return entry;
 }
 
 }  // namespace logpost::truth

@@ -48,7 +48,7 @@ auto probe_first(Time produce, Time use, bool ask) {
     };
 }
 
-/// Takes what comes first of all others, and works on it.
+/// Takes what arrives first from all others, and works on it.
 auto any_order(bool uneven) {
     return [=](Rank& rank) -> Task<> {
         for (int step = 0; step < kPairSteps; ++step) {
@@ -77,17 +77,17 @@ auto any_order(bool uneven) {
 
 void progress(Cases& cases) {
     const Machine machine;
-    tell(cases, "test_loop", "odd ranks Test in a loop for what even ranks produce late", "late_sender_chain", 8,
-         machine, test_loop(kWork, kWork / 4), test_loop(kShared, kShared))
+    add_case(cases, "test_loop", "odd ranks Test in a loop for what even ranks produce late", "late_sender_chain", 8,
+             machine, test_loop(kWork, kWork / 4), test_loop(kShared, kShared))
         .culprits = {0, 2, 4, 6};
-    tell(cases, "probe", "odd ranks stand in Probe for what even ranks produce late", "late_sender_chain", 8, machine,
-         probe_first(kWork, kWork / 4, false), probe_first(kShared, kShared, false))
+    add_case(cases, "probe", "odd ranks wait in Probe for what even ranks produce late", "late_sender_chain", 8,
+             machine, probe_first(kWork, kWork / 4, false), probe_first(kShared, kShared, false))
         .culprits = {0, 2, 4, 6};
-    tell(cases, "iprobe_loop", "odd ranks Iprobe in a loop for what even ranks produce late", "late_sender_chain", 8,
-         machine, probe_first(kWork, kWork / 4, true), probe_first(kShared, kShared, true))
+    add_case(cases, "iprobe_loop", "odd ranks Iprobe in a loop for what even ranks produce late", "late_sender_chain",
+             8, machine, probe_first(kWork, kWork / 4, true), probe_first(kShared, kShared, true))
         .culprits = {0, 2, 4, 6};
-    tell(cases, "waitany_uneven", "work grows with the rank; Waitany takes what comes", "load_imbalance", 8, machine,
-         any_order(true), any_order(false));
+    add_case(cases, "waitany_uneven", "work grows with the rank; Waitany takes what arrives", "load_imbalance", 8,
+             machine, any_order(true), any_order(false));
 }
 
 }  // namespace logpost::truth

@@ -1,4 +1,4 @@
-/// Programs whose cause lies in the protocol: rendezvous, starts in a row, both directions at once.
+/// Programs whose cause is the protocol: rendezvous, starts in a row, both directions at once.
 
 #include "patterns.hpp"
 
@@ -123,28 +123,29 @@ auto large_halo(std::uint64_t bytes) {
 
 void protocols(Cases& cases) {
     const Machine machine;
-    tell(cases, "unattended_sender", "a large Isend starts only in its Wait; the receiver stands", "unattended", 8,
-         machine, unattended_sender(1), unattended_sender(10))
+    add_case(cases, "unattended_sender", "a large Isend starts only in its Wait; the receiver waits", "unattended", 8,
+             machine, unattended_sender(1), unattended_sender(10))
         .culprits = {0, 2, 4, 6};
-    tell(cases, "unattended_receiver", "a posted receive cannot answer while its rank computes", "unattended", 8,
-         machine, unattended_receiver(1), unattended_receiver(10))
+    add_case(cases, "unattended_receiver", "a posted receive cannot answer while its rank computes", "unattended", 8,
+             machine, unattended_receiver(1), unattended_receiver(10))
         .culprits = {1, 3, 5, 7};
-    tell(cases, "queries_make_no_progress", "Comm_rank and Wtime between Isend and Wait answer nothing", "unattended",
-         8, machine, queries_only(), unattended_sender(10))
+    add_case(cases, "queries_make_no_progress", "Comm_rank and Wtime between Isend and Wait answer nothing",
+             "unattended", 8, machine, queries_only(), unattended_sender(10))
         .culprits = {0, 2, 4, 6};
     Machine offloading = machine;
     offloading.asynchronous_progress = true;
-    auto& told = cases.add("asynchronous_progress", "the NIC answers for a computing sender: nothing is lost", "");
-    told.machine = offloading;
-    told.program = program(unattended_sender(1, kWork / 2));  // with the transfer, as long as the sender computes
-    tell(cases, "startall", "7 persistent sends start one after the other", "", 8, machine, persistent(7, 4096),
-         persistent(7, 4096));
-    tell(cases, "startall_rendezvous", "7 persistent large sends share one NIC", "", 8, machine, persistent(7, kLarge),
-         persistent(7, kLarge));
-    tell(cases, "shift_eager", "a ring shift below the eager limit", "", 8, machine, shift(4096), shift(4096));
-    tell(cases, "shift_rendezvous", "a ring shift above the eager limit", "", 8, machine, shift(kLarge), shift(kLarge));
-    tell(cases, "halo_rendezvous", "a halo exchange above the eager limit", "", 8, machine, large_halo(32768),
-         large_halo(32768));
+    auto& entry = cases.add("asynchronous_progress", "the NIC replies for a computing sender: nothing is lost", "");
+    entry.machine = offloading;
+    entry.program = program(unattended_sender(1, kWork / 2));  // with the transfer, as long as the sender computes
+    add_case(cases, "startall", "7 persistent sends start one after the other", "", 8, machine, persistent(7, 4096),
+             persistent(7, 4096));
+    add_case(cases, "startall_rendezvous", "7 persistent large sends share one NIC", "", 8, machine,
+             persistent(7, kLarge), persistent(7, kLarge));
+    add_case(cases, "shift_eager", "a ring shift below the eager limit", "", 8, machine, shift(4096), shift(4096));
+    add_case(cases, "shift_rendezvous", "a ring shift above the eager limit", "", 8, machine, shift(kLarge),
+             shift(kLarge));
+    add_case(cases, "halo_rendezvous", "a halo exchange above the eager limit", "", 8, machine, large_halo(32768),
+             large_halo(32768));
 }
 
 }  // namespace logpost::truth

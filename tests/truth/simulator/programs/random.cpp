@@ -42,7 +42,7 @@ ClockView draw_clock(Draw& draw, std::uint64_t seed) {
             .seed = seed};
 }
 
-World::Program told_program(const std::vector<Phase>& phases, int steps) {
+World::Program program_of(const std::vector<Phase>& phases, int steps) {
     return program([=](Rank& rank) -> Task<> {
         for (int step = 0; step < steps; ++step) {
             for (const auto& phase : phases) {
@@ -63,9 +63,9 @@ double length(const Machine& machine, int ranks, const World::Program& body) {
 }
 
 /// The largest fraction of a rank's time that it spends in calls.
-double in_calls(const Case& told) {
-    World world(told.machine, told.ranks);
-    world.run(told.program);
+double in_calls(const Case& entry) {
+    World world(entry.machine, entry.ranks);
+    world.run(entry.program);
     double most = 0.0;
     for (const auto& rank : world.record().ranks) {
         Time time = 0;
@@ -79,24 +79,24 @@ double in_calls(const Case& told) {
 
 /// A case without a program yet, and what phases are drawn for.
 struct Begun {
-    Case told;
+    Case entry;
     int steps = 0;
     Setting on;
 };
 
 Begun begin(Draw& draw, std::uint64_t seed, std::uint64_t number) {
     Begun begun;
-    auto& [told, steps, on] = begun;
-    told.machine = draw_machine(draw);
-    told.ranks = draw.number(4, 18);
-    told.clock = draw_clock(draw, seed + number);
+    auto& [entry, steps, on] = begun;
+    entry.machine = draw_machine(draw);
+    entry.ranks = draw.number(4, 18);
+    entry.clock = draw_clock(draw, seed + number);
     steps = draw.number(12, 30);
-    on.machine = told.machine;
-    on.ranks = told.ranks;
+    on.machine = entry.machine;
+    on.ranks = entry.ranks;
     on.small = std::max<std::uint64_t>(
-        64, static_cast<std::uint64_t>(draw.scale(0.1, 1.0) * static_cast<double>(*told.machine.eager_limit)));
-    on.large = static_cast<std::uint64_t>(draw.scale(1.2, 12.0) * static_cast<double>(*told.machine.eager_limit));
-    const auto& far = told.machine.other_node;
+        64, static_cast<std::uint64_t>(draw.scale(0.1, 1.0) * static_cast<double>(*entry.machine.eager_limit)));
+    on.large = static_cast<std::uint64_t>(draw.scale(1.2, 12.0) * static_cast<double>(*entry.machine.eager_limit));
+    const auto& far = entry.machine.other_node;
     on.unit = far.o_s + far.L + far.o_r + far.serialization(on.small);
     on.work = static_cast<Time>(draw.scale(4.0, 60.0) * static_cast<double>(on.unit));
     on.noise = draw.one_of<double>({0.0, 0.0, 0.01, 0.05});
@@ -112,25 +112,25 @@ struct Cure {
     Machine machine;
 };
 
-/// Cures of what stands beside the cause that was drawn, which may cost more.
-std::vector<Cure> other_cures(const Case& told, const std::vector<Phase>& fused, int steps) {
+/// Cures of what is in the program in addition to the cause that was drawn, which may cost more.
+std::vector<Cure> other_cures(const Case& entry, const std::vector<Phase>& fused, int steps) {
     std::vector<Cure> cures;
     if (!fused.empty()) {
         cures.push_back({"fused",
                          "a reduction and a broadcast of its result could be one operation",
                          "collective_cost",
                          {},
-                         told_program(fused, steps),
-                         told.machine});
+                         program_of(fused, steps),
+                         entry.machine});
     }
-    if (told.machine.ranks_per_node > 1) {
-        Machine several = told.machine;
+    if (entry.machine.ranks_per_node > 1) {
+        Machine several = entry.machine;
         several.nics_per_node = several.ranks_per_node;
         cures.push_back({"shared_nic",
                          "the ranks of a node send through one NIC at once",
                          "hot_sender",
                          {},
-                         told.program,
+                         entry.program,
                          several});
     }
     return cures;
@@ -145,7 +145,7 @@ std::string numbered(std::uint64_t seed, int number, const std::string& name) {
 std::optional<Case> draw_case(std::uint64_t seed, std::uint64_t number) {
     Draw draw(seed, number);
     auto begun = begin(draw, seed, number);
-    auto& told = begun.told;
+    auto& entry = begun.entry;
     const auto steps = begun.steps;
     const auto on = begun.on;
 
@@ -161,41 +161,41 @@ std::optional<Case> draw_case(std::uint64_t seed, std::uint64_t number) {
     if (draw.chance(kClean)) {
         with.push_back([=](Rank& rank, int step) -> Task<> { co_await work(rank, on, step, 2.0, "inner"); });
         with.push_back(draw_background(draw, on).phase);
-        told.name = "clean";
-        told.story = "no cause";
-        told.program = told_program(with, steps);
-        return in_calls(told) <= kNothingThere ? std::optional<Case>(std::move(told)) : std::nullopt;
+        entry.name = "clean";
+        entry.story = "no cause";
+        entry.program = program_of(with, steps);
+        return in_calls(entry) <= kNothingThere ? std::optional<Case>(std::move(entry)) : std::nullopt;
     }
     auto cause = draw_cause(draw, on);
     auto without = with;
     with.push_back(cause.with);
     without.push_back(cause.without);
     fused.push_back(cause.with);
-    told.program = told_program(with, steps);
+    entry.program = program_of(with, steps);
     Cure best{cause.name,
               cause.story,
               cause.finding,
               cause.culprits,
-              told_program(without, steps),
-              cause.cured_machine.value_or(told.machine)};
-    double shortest = length(best.machine, told.ranks, best.program);
-    if (1.0 - shortest / length(told.machine, told.ranks, told.program) < kWorthACure) {
+              program_of(without, steps),
+              cause.cured_machine.value_or(entry.machine)};
+    double shortest = length(best.machine, entry.ranks, best.program);
+    if (1.0 - shortest / length(entry.machine, entry.ranks, entry.program) < kWorthACure) {
         return std::nullopt;
     }
-    for (auto& other : other_cures(told, fuses ? fused : std::vector<Phase>{}, steps)) {
-        const double cured = length(other.machine, told.ranks, other.program);
+    for (auto& other : other_cures(entry, fuses ? fused : std::vector<Phase>{}, steps)) {
+        const double cured = length(other.machine, entry.ranks, other.program);
         if (cured < shortest) {
             shortest = cured;
             best = std::move(other);
         }
     }
-    told.name = best.name;
-    told.story = best.story;
-    told.finding = best.finding;
-    told.culprits = best.culprits;
-    told.cured = best.program;
-    told.cured_machine = best.machine;
-    return told;
+    entry.name = best.name;
+    entry.story = best.story;
+    entry.finding = best.finding;
+    entry.culprits = best.culprits;
+    entry.cured = best.program;
+    entry.cured_machine = best.machine;
+    return entry;
 }
 
 }  // namespace
@@ -213,9 +213,9 @@ void random_programs(Cases& cases, std::uint64_t seed, int count, const std::set
             if (!found.has_value()) {
                 continue;
             }
-            auto& told = cases.add(numbered(seed, i, found->name), found->story, found->finding);
-            found->name = told.name;
-            told = std::move(*found);
+            auto& entry = cases.add(numbered(seed, i, found->name), found->story, found->finding);
+            found->name = entry.name;
+            entry = std::move(*found);
             break;
         }
     }
@@ -230,13 +230,13 @@ void random_exchanges(Cases& cases, std::uint64_t seed, int count) {
             phases.push_back([=](Rank& rank, int step) -> Task<> { co_await work(rank, on, step, 0.3, "update"); });
             phases.push_back(draw_exchange(draw, on));
         }
-        auto& told = cases.add(numbered(seed, i, "exchange"), "everybody has something for everybody", "");
-        const auto name = told.name;
-        const auto story = told.story;
-        told = begun;
-        told.name = name;
-        told.story = story;
-        told.program = told_program(phases, steps);
+        auto& entry = cases.add(numbered(seed, i, "exchange"), "everybody has something for everybody", "");
+        const auto name = entry.name;
+        const auto story = entry.story;
+        entry = begun;
+        entry.name = name;
+        entry.story = story;
+        entry.program = program_of(phases, steps);
     }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Programs drawn from a seed, for what no hand-made case may decide: that the analysis is right about programs which
-/// nobody saw while it was written.
+/// Programs drawn from a seed, for what no hand-made case may decide: that the analysis is right about programs that
+/// were unknown while it was written.
 
 #include <cstdint>
 #include <set>
@@ -14,7 +14,7 @@ namespace logpost::truth {
 /// Adds `count` programs: each a machine, a clock, a number of ranks, phases without a cause worth naming, and at most
 /// one phase with a cause. A cause whose cure saves less than a tenth of the time is drawn again: it would be no truth
 /// to measure a finding by. So is a program without a cause that spends more than a 25th of its time in calls: there
-/// might be something to mend. Each is drawn without the others: `wanted`, if it is not empty, are the names of those
+/// might be something to fix. Each is drawn without the others: `wanted`, if it is not empty, are the names of those
 /// that are added.
 void random_programs(Cases& cases, std::uint64_t seed, int count, const std::set<std::string>& wanted);
 

@@ -33,37 +33,37 @@ Machine node_of(int ranks, int cores, bool yields) {
 }
 
 template <class Body>
-void tell_shared(Cases& cases, std::string name, std::string story, int ranks, const Machine& machine, Body body) {
-    auto& told = tell(cases, std::move(name), std::move(story), "shared_cores", ranks, machine, body, body);
-    told.cured_machine.scheduling.cores_per_node = 0;
+void add_shared_cores(Cases& cases, std::string name, std::string story, int ranks, const Machine& machine, Body body) {
+    auto& entry = add_case(cases, std::move(name), std::move(story), "shared_cores", ranks, machine, body, body);
+    entry.cured_machine.scheduling.cores_per_node = 0;
 }
 
 }  // namespace
 
 void shared_cores(Cases& cases) {
     const auto ms = kMillisecond;
-    tell_shared(cases, "two_a_core_spin", "two ranks a core, which spin in calls", 8, node_of(8, 4, false),
-                stencil(2 * ms, 60, 1));
-    tell_shared(cases, "two_a_core_yield", "two ranks a core, which yield in calls", 8, node_of(8, 4, true),
-                stencil(2 * ms, 60, 1));
-    tell_shared(cases, "four_a_core_spin", "four ranks a core", 8, node_of(8, 2, false), stencil(2 * ms, 40, 1));
-    tell_shared(cases, "four_a_core_yield", "four ranks a core, which yield", 8, node_of(8, 2, true),
-                stencil(2 * ms, 40, 1));
-    tell_shared(cases, "long_steps_spin", "two ranks a core, and steps of several slices", 6, node_of(6, 3, false),
-                stencil(15 * ms, 30, 1));
-    tell_shared(cases, "some_more_ranks_spin", "eight ranks on six cores", 8, node_of(8, 6, false),
-                stencil(3 * ms, 60, 1));
-    tell_shared(cases, "two_nodes_spin", "two nodes of four ranks and two cores each", 8, node_of(4, 2, false),
-                stencil(2 * ms, 60, 1));
-    tell_shared(cases, "sums_spin", "two ranks a core, and eight sums in a step", 8, node_of(8, 4, false),
-                stencil(1 * ms, 40, 8));
-    tell_shared(cases, "sums_yield", "the same, which yield", 8, node_of(8, 4, true), stencil(1 * ms, 40, 8));
+    add_shared_cores(cases, "two_a_core_spin", "two ranks a core, which spin in calls", 8, node_of(8, 4, false),
+                     stencil(2 * ms, 60, 1));
+    add_shared_cores(cases, "two_a_core_yield", "two ranks a core, which yield in calls", 8, node_of(8, 4, true),
+                     stencil(2 * ms, 60, 1));
+    add_shared_cores(cases, "four_a_core_spin", "four ranks a core", 8, node_of(8, 2, false), stencil(2 * ms, 40, 1));
+    add_shared_cores(cases, "four_a_core_yield", "four ranks a core, which yield", 8, node_of(8, 2, true),
+                     stencil(2 * ms, 40, 1));
+    add_shared_cores(cases, "long_steps_spin", "two ranks a core, and steps of several slices", 6, node_of(6, 3, false),
+                     stencil(15 * ms, 30, 1));
+    add_shared_cores(cases, "some_more_ranks_spin", "eight ranks on six cores", 8, node_of(8, 6, false),
+                     stencil(3 * ms, 60, 1));
+    add_shared_cores(cases, "two_nodes_spin", "two nodes of four ranks and two cores each", 8, node_of(4, 2, false),
+                     stencil(2 * ms, 60, 1));
+    add_shared_cores(cases, "sums_spin", "two ranks a core, and eight sums in a step", 8, node_of(8, 4, false),
+                     stencil(1 * ms, 40, 8));
+    add_shared_cores(cases, "sums_yield", "the same, which yield", 8, node_of(8, 4, true), stencil(1 * ms, 40, 8));
     const auto clean = [&](std::string name, std::string story, double odds, Time length) {
-        auto& told = cases.add(std::move(name), std::move(story), "");
-        told.machine = node_of(8, 8, false);
-        told.machine.scheduling.daemon_odds = odds;
-        told.machine.scheduling.daemon_length = length;
-        told.program = program(stencil(2 * ms, 60, 1));
+        auto& entry = cases.add(std::move(name), std::move(story), "");
+        entry.machine = node_of(8, 8, false);
+        entry.machine.scheduling.daemon_odds = odds;
+        entry.machine.scheduling.daemon_length = length;
+        entry.program = program(stencil(2 * ms, 60, 1));
     };
     clean("enough_cores", "a core for each rank", 0.0, 0);
     clean("enough_cores_noise", "a core for each rank, which daemons take now and then", 0.02, 1 * ms);

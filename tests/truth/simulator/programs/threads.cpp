@@ -34,7 +34,7 @@ Works noisy(Time work, double noise, int rank, int step) {
     return works;
 }
 
-/// Steps of a parallel region, whose works the function tells by rank and step, and a halo.
+/// Steps of a parallel region, whose works the function returns by rank and step, and a halo.
 template <class WorksOf>
 auto steps(WorksOf works_of) {
     return [=](Rank& rank) -> Task<> {
@@ -94,39 +94,43 @@ auto two_phases(bool unequal) {
 }
 
 Case& clean(Cases& cases, std::string name, std::string story, World::Program body) {
-    auto& told = cases.add(std::move(name), std::move(story), "");
-    told.ranks = 4;
-    told.program = std::move(body);
-    return told;
+    auto& entry = cases.add(std::move(name), std::move(story), "");
+    entry.ranks = 4;
+    entry.program = std::move(body);
+    return entry;
 }
 
 }  // namespace
 
 void threads(Cases& cases) {
     const auto balanced = steps([](int, int) { return equal(kLongWork); });
-    tell(cases, "omp_unequal_loop", "the last of four threads has 40 % of a loop on every rank", "thread_imbalance", 4,
-         Machine{}, steps([](int, int) { return one_has(3, kLongWork, 0.4); }), balanced);
-    tell(cases, "omp_unequal_alone", "the first of four threads has half of a loop, on one rank", "thread_imbalance", 1,
-         Machine{}, alone([] { return one_has(0, kLongWork, 0.5); }), alone([] { return equal(kLongWork); }));
-    tell(cases, "omp_unequal_in_turn", "another thread in each step has half of a loop", "thread_imbalance", 4,
-         Machine{},
-         steps([](int, int step) { return one_has(static_cast<std::size_t>(step) % kThreads, kLongWork, 0.5); }),
-         balanced);
-    tell(cases, "omp_unequal_once", "one thread has half of a loop in the sixth step only", "thread_imbalance", 4,
-         Machine{}, steps([](int, int step) { return step == 5 ? one_has(1, 10 * kLongWork, 0.5) : equal(kLongWork); }),
-         steps([](int, int step) { return equal(step == 5 ? 10 * kLongWork : kLongWork); }));
-    tell(cases, "omp_explicit_barrier", "two threads are late at a barrier, the others at the next one",
-         "thread_imbalance", 4, Machine{}, two_phases(true), two_phases(false));
-    tell(cases, "omp_one_rank", "the threads of rank 3 share a loop unequally, and all wait for it in MPI",
-         "thread_imbalance", 8, Machine{},
-         steps([](int rank, int) { return rank == 3 ? one_has(2, kLongWork, 0.5) : equal(kLongWork); }), balanced)
+    add_case(cases, "omp_unequal_loop", "the last of four threads has 40 % of a loop on every rank", "thread_imbalance",
+             4, Machine{}, steps([](int, int) { return one_has(3, kLongWork, 0.4); }), balanced);
+    add_case(cases, "omp_unequal_alone", "the first of four threads has half of a loop, on one rank",
+             "thread_imbalance", 1, Machine{}, alone([] { return one_has(0, kLongWork, 0.5); }),
+             alone([] { return equal(kLongWork); }));
+    add_case(cases, "omp_unequal_alternating", "another thread in each step has half of a loop", "thread_imbalance", 4,
+             Machine{},
+             steps([](int, int step) { return one_has(static_cast<std::size_t>(step) % kThreads, kLongWork, 0.5); }),
+             balanced);
+    add_case(cases, "omp_unequal_once", "one thread has half of a loop in the sixth step only", "thread_imbalance", 4,
+             Machine{},
+             steps([](int, int step) { return step == 5 ? one_has(1, 10 * kLongWork, 0.5) : equal(kLongWork); }),
+             steps([](int, int step) { return equal(step == 5 ? 10 * kLongWork : kLongWork); }));
+    add_case(cases, "omp_explicit_barrier", "two threads arrive last at a barrier, the others at the next one",
+             "thread_imbalance", 4, Machine{}, two_phases(true), two_phases(false));
+    add_case(cases, "omp_one_rank", "the threads of rank 3 share a loop unequally, and all wait for it in MPI",
+             "thread_imbalance", 8, Machine{},
+             steps([](int rank, int) { return rank == 3 ? one_has(2, kLongWork, 0.5) : equal(kLongWork); }), balanced)
         .culprits = {3};
-    tell(cases, "omp_one_rank_has_more", "rank 3 has twice the work, which its threads share equally", "load_imbalance",
-         8, Machine{}, steps([](int rank, int) { return equal(rank == 3 ? 2 * kLongWork : kLongWork); }),
-         steps([](int, int) { return equal(kLongWork * 9 / 8); }))
+    add_case(cases, "omp_one_rank_has_more", "rank 3 has twice the work, which its threads share equally",
+             "load_imbalance", 8, Machine{},
+             steps([](int rank, int) { return equal(rank == 3 ? 2 * kLongWork : kLongWork); }),
+             steps([](int, int) { return equal(kLongWork * 9 / 8); }))
         .culprits = {3};
-    tell(cases, "omp_serial_part", "a third of each step is assembled by one thread", "serial_part", 4, Machine{},
-         serial_and_parallel(kLongWork / 2, kLongWork), serial_and_parallel(0, kLongWork + kLongWork / 2 / kThreads));
+    add_case(cases, "omp_serial_part", "a third of each step is assembled by one thread", "serial_part", 4, Machine{},
+             serial_and_parallel(kLongWork / 2, kLongWork),
+             serial_and_parallel(0, kLongWork + kLongWork / 2 / kThreads));
     clean(cases, "omp_clean", "equal threads, small halos", program(balanced));
     clean(cases, "omp_clean_noise", "the same with 5 % noise in each thread's work",
           program(steps([](int rank, int step) { return noisy(kLongWork, 0.05, rank, step); })));

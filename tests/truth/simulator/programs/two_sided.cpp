@@ -1,4 +1,4 @@
-/// Point-to-point programs whose cause lies in when and how ranks talk, not in queues.
+/// Point-to-point programs whose cause is when and how ranks communicate, not a queue.
 
 #include "patterns.hpp"
 
@@ -58,7 +58,7 @@ auto master(Time each) {
     };
 }
 
-/// Odd ranks work before they receive; where that keeps the sender, another part of it goes before the sends.
+/// Odd ranks work before they receive; where that keeps the sender, another part of it is before the sends.
 auto receiver_late(Mode mode, std::uint64_t bytes, Time before_send, Time before_receive, Time after_receive) {
     return [=](Rank& rank) -> Task<> {
         const int partner = rank.number() ^ 1;
@@ -129,7 +129,7 @@ auto pieces(int count, std::uint64_t bytes) {
     };
 }
 
-/// Rank 0 hands out `count` pieces to each of the others, in turn; then all exchange halos.
+/// Rank 0 hands out `count` pieces to each of the others, cyclically; then all exchange halos.
 auto hand_out(int count, std::uint64_t bytes) {
     return [=](Rank& rank) -> Task<> {
         for (int step = 0; step < kSteps; ++step) {
@@ -182,49 +182,50 @@ auto overlap(bool compute_first) {
 
 void two_sided(Cases& cases) {
     const Machine machine;
-    tell(cases, "late_sender_slow_rank", "rank 3 computes 60 % longer in relax; its neighbours wait", "load_imbalance",
-         8, machine, slow_rank(3, 1.6, 2048), slow_rank(3, 1.0, 2048))
+    add_case(cases, "late_sender_slow_rank", "rank 3 computes 60 % longer in relax; its neighbours wait",
+             "load_imbalance", 8, machine, slow_rank(3, 1.6, 2048), slow_rank(3, 1.0, 2048))
         .culprits = {3};
-    tell(cases, "imbalance_slope", "work grows with the rank by 30 % to both sides", "load_imbalance", 8, machine,
-         slope(0.3, 2048), slope(0.0, 2048));
+    add_case(cases, "imbalance_slope", "work grows with the rank by 30 % to both sides", "load_imbalance", 8, machine,
+             slope(0.3, 2048), slope(0.0, 2048));
     Machine two_nodes = machine;
     two_nodes.ranks_per_node = 2;
-    tell(cases, "imbalance_shared_nic",
-         "rank 0 works longer; without that the exchanges of a node, which came apart, meet at its NIC",
-         "load_imbalance", 4, two_nodes, uneven_before_nics(600 * kMicrosecond, 200 * kMicrosecond),
-         uneven_before_nics(300 * kMicrosecond, 300 * kMicrosecond))
+    add_case(cases, "imbalance_shared_nic",
+             "rank 0 works longer; without that the exchanges of a node, which were apart, queue at its NIC",
+             "load_imbalance", 4, two_nodes, uneven_before_nics(600 * kMicrosecond, 200 * kMicrosecond),
+             uneven_before_nics(300 * kMicrosecond, 300 * kMicrosecond))
         .culprits = {0};
-    tell(cases, "late_sender_master", "rank 0 prepares the work of all others before it sends", "late_sender_chain", 8,
-         machine, master(60 * kMicrosecond), master(10 * kMicrosecond))
+    add_case(cases, "late_sender_master", "rank 0 prepares the work of all others before it sends", "late_sender_chain",
+             8, machine, master(60 * kMicrosecond), master(10 * kMicrosecond))
         .culprits = {0};
-    tell(cases, "late_receiver_synchronous", "odd ranks postpone the receive; the even ones stand in Ssend",
-         "late_receiver", 8, machine, receiver_late(Mode::synchronous, 1024, kWork / 4, kWork, 0),
-         receiver_late(Mode::synchronous, 1024, kWork / 4 * 5 / 2, 0, kWork / 4 * 5 / 2))
+    add_case(cases, "late_receiver_synchronous", "odd ranks postpone the receive; the even ones wait in Ssend",
+             "late_receiver", 8, machine, receiver_late(Mode::synchronous, 1024, kWork / 4, kWork, 0),
+             receiver_late(Mode::synchronous, 1024, kWork / 4 * 5 / 2, 0, kWork / 4 * 5 / 2))
         .culprits = {1, 3, 5, 7};
-    tell(cases, "late_receiver_rendezvous", "odd ranks postpone the receive of large messages", "late_receiver", 8,
-         machine, receiver_late(Mode::standard, 65536, kWork / 4, kWork, 0),
-         receiver_late(Mode::standard, 65536, kWork / 4 * 5 / 2, 0, kWork / 4 * 5 / 2))
+    add_case(cases, "late_receiver_rendezvous", "odd ranks postpone the receive of large messages", "late_receiver", 8,
+             machine, receiver_late(Mode::standard, 65536, kWork / 4, kWork, 0),
+             receiver_late(Mode::standard, 65536, kWork / 4 * 5 / 2, 0, kWork / 4 * 5 / 2))
         .culprits = {1, 3, 5, 7};
-    tell(cases, "late_receiver_eager", "odd ranks receive late, but eager senders do not wait: nothing is lost", "", 8,
-         machine, receiver_late(Mode::standard, 1024, kWork / 4, kWork / 4, 0),
-         receiver_late(Mode::standard, 1024, kWork / 4, kWork / 4, 0));
-    tell(cases, "wavefront", "each rank starts when its left neighbour has ended: a pipeline of one block", "wavefront",
-         8, machine, sweep(1), sweep(8));
-    tell(cases, "round_trips", "32 questions and answers, one after the other", "round_trips", 8, machine,
-         round_trips(32, 64), round_trips(1, 2048));
-    tell(cases, "small_messages", "64 messages of 32 bytes to the same neighbour", "many_small_messages", 8, machine,
-         pieces(64, 32), pieces(1, 2048));
+    add_case(cases, "late_receiver_eager", "odd ranks receive late, but eager senders do not wait: nothing is lost", "",
+             8, machine, receiver_late(Mode::standard, 1024, kWork / 4, kWork / 4, 0),
+             receiver_late(Mode::standard, 1024, kWork / 4, kWork / 4, 0));
+    add_case(cases, "wavefront", "each rank starts when its left neighbour has ended: a pipeline of one block",
+             "wavefront", 8, machine, sweep(1), sweep(8));
+    add_case(cases, "round_trips", "32 questions and replies, one after the other", "round_trips", 8, machine,
+             round_trips(32, 64), round_trips(1, 2048));
+    add_case(cases, "small_messages", "64 messages of 32 bytes to the same neighbour", "many_small_messages", 8,
+             machine, pieces(64, 32), pieces(1, 2048));
     Machine gapped = machine;
     gapped.other_node.g = 4 * kMicrosecond;
-    tell(cases, "small_pieces", "rank 0 hands out 8 small pieces to each of the others, which leave g apart",
-         "hot_sender", 4, gapped, hand_out(8, 16), hand_out(1, 128))
+    add_case(cases, "small_pieces",
+             "rank 0 hands out 8 small pieces to each of the others, which leave at distances of g", "hot_sender", 4,
+             gapped, hand_out(8, 16), hand_out(1, 128))
         .culprits = {0};
     Machine packing = machine;
     packing.l_mw_per_byte = 20'000.0;  // 20 ns a byte: 82 us for 4 KiB
-    tell(cases, "strided_halo", "columns go out as a strided datatype", "strided_datatype", 8, packing, strided(false),
-         strided(true));
-    tell(cases, "missed_overlap", "Waitall stands before work that does not need the data", "missed_overlap", 8,
-         machine, overlap(false), overlap(true));
+    add_case(cases, "strided_halo", "columns go out as a strided datatype", "strided_datatype", 8, packing,
+             strided(false), strided(true));
+    add_case(cases, "missed_overlap", "Waitall is before work that does not need the data", "missed_overlap", 8,
+             machine, overlap(false), overlap(true));
 }
 
 }  // namespace logpost::truth

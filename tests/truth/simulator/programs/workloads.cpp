@@ -54,8 +54,8 @@ auto grid_sweeps(int blocks) {
     };
 }
 
-/// Rank 0 deals tasks of growing length to the others in pieces of equal number, or in turn.
-auto dealt_tasks(bool in_turn) {
+/// Rank 0 deals tasks of growing length to the others in pieces of equal number, or round robin.
+auto dealt_tasks(bool round_robin) {
     return [=](Rank& rank) -> Task<> {
         const int workers = rank.size() - 1;
         const int each = 6;
@@ -73,7 +73,7 @@ auto dealt_tasks(bool in_turn) {
                 for (int i = 0; i < each; ++i) {
                     const int me = rank.number() - 1;
                     const int turn = i % 2 == 0 ? me : workers - 1 - me;
-                    const int task = in_turn ? i * workers + turn : me * each + i;
+                    const int task = round_robin ? i * workers + turn : me * each + i;
                     whole += kWork * (task + 1) / (workers * each);
                 }
                 co_await rank.compute(whole, "tasks");
@@ -97,7 +97,7 @@ auto transposes(int slow, double times) {
     };
 }
 
-/// Blocks go round a ring by persistent sends; the work on each stands behind the wait for the next one, or before it.
+/// Blocks go round a ring by persistent sends; the work on each is behind the wait for the next one, or before it.
 auto ring(bool before) {
     return [=](Rank& rank) -> Task<> {
         const int n = rank.size();
@@ -123,7 +123,8 @@ auto ring(bool before) {
     };
 }
 
-/// Everybody gets blocks of other ranks' memory, one by one, and works on each; who works in one piece serves nobody.
+/// Each rank gets blocks of other ranks' memory, one by one, and works on each; a rank that works in one piece serves
+/// no other.
 auto gets(int pieces, bool offloaded) {
     return [=](Rank& rank) -> Task<> {
         const int n = rank.size();
@@ -175,7 +176,7 @@ auto moving_load(double times) {
 }
 
 /// Even ranks send before half of their work, odd ones receive behind all of theirs, or between. Messages are a little
-/// smaller and a little larger than the eager limit in turn.
+/// smaller and a little larger than the eager limit, alternately.
 auto at_the_limit(bool late) {
     return [=](Rank& rank) -> Task<> {
         const int partner = rank.number() ^ 1;
@@ -194,8 +195,8 @@ auto at_the_limit(bool late) {
     };
 }
 
-/// A sparse exchange: all learn how many messages come, send to three others each, and take what comes by Probe. All
-/// of them send to one rank, or it gets as many as the others.
+/// A sparse exchange: all learn how many messages arrive, send to three others each, and take what arrives by Probe.
+/// All of them send to one rank, or it gets as many as the others.
 auto sparse(int hub) {
     return [=](Rank& rank) -> Task<> {
         const int n = rank.size();
@@ -207,18 +208,18 @@ auto sparse(int hub) {
                 const int other = (rank.number() + 1 + i * (1 + step % 2)) % n;
                 to.push_back(hub >= 0 && rank.number() != hub ? hub : other);
             }
-            const int coming = hub < 0 ? each
-                               : rank.number() == hub
-                                   ? each * (n - 1)
-                                   : static_cast<int>(std::ranges::count_if(
-                                         std::vector<int>{0, 1, 2},
-                                         [&](int i) { return (hub + 1 + i * (1 + step % 2)) % n == rank.number(); }));
+            const int expected = hub < 0 ? each
+                                 : rank.number() == hub
+                                     ? each * (n - 1)
+                                     : static_cast<int>(std::ranges::count_if(
+                                           std::vector<int>{0, 1, 2},
+                                           [&](int i) { return (hub + 1 + i * (1 + step % 2)) % n == rank.number(); }));
             co_await rank.reduce_scatter(4);
             std::vector<Request> sends;
             for (const int other : to) {
                 sends.push_back(co_await rank.isend(other, 2500, {.tag = 5}));
             }
-            for (int i = 0; i < coming; ++i) {
+            for (int i = 0; i < expected; ++i) {
                 co_await rank.probe(kAnySource, 5);
                 co_await rank.recv(kAnySource, 5);
             }
@@ -274,39 +275,39 @@ void workloads(Cases& cases) {
     Machine offloading = machine;
     offloading.asynchronous_progress = true;
     const auto clean = [&](std::string name, std::string story, int ranks, const Machine& on, auto body) {
-        auto& told = cases.add(std::move(name), std::move(story), "");
-        told.ranks = ranks;
-        told.machine = on;
-        told.program = program(body);
+        auto& entry = cases.add(std::move(name), std::move(story), "");
+        entry.ranks = ranks;
+        entry.machine = on;
+        entry.program = program(body);
     };
-    tell(cases, "grid_sweep", "a sweep over a grid of ranks in one block, and a sum after each", "wavefront", 16,
-         machine, grid_sweeps(1), grid_sweeps(8));
-    tell(cases, "dealt_tasks", "tasks of growing length are dealt out in pieces of equal number", "load_imbalance", 8,
-         machine, dealt_tasks(false), dealt_tasks(true))
+    add_case(cases, "grid_sweep", "a sweep over a grid of ranks in one block, and a sum after each", "wavefront", 16,
+             machine, grid_sweeps(1), grid_sweeps(8));
+    add_case(cases, "dealt_tasks", "tasks of growing length are dealt out in pieces of equal number", "load_imbalance",
+             8, machine, dealt_tasks(false), dealt_tasks(true))
         .culprits = {7};
-    tell(cases, "communicators_slow_row", "transposes by communicators of rows and columns; one row works longer",
-         "load_imbalance", 16, machine, transposes(2, 1.8), transposes(2, 1.0))
+    add_case(cases, "communicators_slow_row", "transposes by communicators of rows and columns; one row works longer",
+             "load_imbalance", 16, machine, transposes(2, 1.8), transposes(2, 1.0))
         .culprits = {8, 9, 10, 11};
     clean("communicators_clean", "transposes by communicators of rows and columns", 16, machine, transposes(0, 1.0));
-    tell(cases, "ring_waits_first", "blocks go round a ring; the work on each stands behind the wait for the next",
-         "missed_overlap", 8, machine, ring(false), ring(true));
-    tell(cases, "gets_of_busy_owners", "everybody gets what others own, who compute in one piece", "unattended_target",
-         8, machine, gets(1, false), gets(20, false));
+    add_case(cases, "ring_waits_first", "blocks go round a ring; the work on each is behind the wait for the next",
+             "missed_overlap", 8, machine, ring(false), ring(true));
+    add_case(cases, "gets_of_busy_owners", "all ranks get what others own, which compute in one piece",
+             "unattended_target", 8, machine, gets(1, false), gets(20, false));
     clean("gets_offloaded", "the same, served by NICs", 8, offloading, gets(1, true));
-    tell(cases, "hybrid_in_turn", "in each step one thread of another rank has half of a loop", "thread_imbalance", 8,
-         machine, hybrid(true), hybrid(false));
-    tell(cases, "moving_load", "in each step another rank has four times the work", "load_imbalance", 8, machine,
-         moving_load(4.0), moving_load(1.0));
-    tell(cases, "at_the_limit", "odd ranks receive late; every second message is larger than the eager limit",
-         "late_receiver", 8, machine, at_the_limit(true), at_the_limit(false));
-    tell(cases, "sparse_hub", "a sparse exchange by Probe in which all send to rank 4", "hot_receiver", 12, machine,
-         sparse(4), sparse(-1))
+    add_case(cases, "hybrid_alternating", "in each step one thread of another rank has half of a loop",
+             "thread_imbalance", 8, machine, hybrid(true), hybrid(false));
+    add_case(cases, "moving_load", "in each step another rank has four times the work", "load_imbalance", 8, machine,
+             moving_load(4.0), moving_load(1.0));
+    add_case(cases, "at_the_limit", "odd ranks receive late; every second message is larger than the eager limit",
+             "late_receiver", 8, machine, at_the_limit(true), at_the_limit(false));
+    add_case(cases, "sparse_hub", "a sparse exchange by Probe in which all send to rank 4", "hot_receiver", 12, machine,
+             sparse(4), sparse(-1))
         .culprits = {4};
-    tell(cases, "stream_slow_stage", "items stream through a line of ranks, one of which takes twice as long",
-         "load_imbalance", 8, machine, stream(3, 2.0), stream(3, 1.0))
+    add_case(cases, "stream_slow_stage", "items stream through a line of ranks, one of which needs twice the time",
+             "load_imbalance", 8, machine, stream(3, 2.0), stream(3, 1.0))
         .culprits = {3};
-    tell(cases, "line_shift", "a shift along a line in which each send ends when the next rank's has", "late_receiver",
-         8, machine, line_shift(true), line_shift(false));
+    add_case(cases, "line_shift", "a shift along a line in which each send ends when the next rank's has",
+             "late_receiver", 8, machine, line_shift(true), line_shift(false));
 }
 
 }  // namespace logpost::truth

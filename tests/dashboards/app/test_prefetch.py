@@ -1,4 +1,4 @@
-"""What is likely to be looked at next is made while nobody asks, and not before somebody has."""
+"""The pages that a user is likely to open next are computed while the server is idle, after its first request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import flask
 import pytest
 from tests.dashboards.synthetic import make_run
 
-from logpost.dashboards.app.ahead import CALLBACK, REST_S, Ahead
+from logpost.dashboards.app.prefetch import CALLBACK, REST_S, Prefetch
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.server import listening
 from logpost.dashboards.app.state import read
@@ -29,11 +29,11 @@ def _in_time(true: Callable[[], bool]) -> bool:
     return true()
 
 
-def test_pages_are_made_while_nobody_asks(tmp_path: Path) -> None:
+def test_pages_are_computed_while_the_server_is_idle(tmp_path: Path) -> None:
     runs = Runs([make_run(tmp_path / "a.run").path])
-    ahead = Ahead(runs)
+    prefetch = Prefetch(runs)
     server = listening(runs, "127.0.0.1", 0, None)
-    ahead.watch(server)
+    prefetch.watch(server)
     app = server.app
     assert isinstance(app, flask.Flask)
     held, inside = threading.Event(), threading.Event()
@@ -47,10 +47,10 @@ def test_pages_are_made_while_nobody_asks(tmp_path: Path) -> None:
     whole = View(runs, read("/", ""))
 
     def made(*names: str) -> bool:
-        return all(runs.made.known(name, whole) is not None for name in names)
+        return all(runs.figures.known(name, whole) is not None for name in names)
 
-    assert _in_time(lambda: runs.made.stood(whole) and made("overview.categories", "overview.breakdown"))
-    # that is, before anybody asks
+    assert _in_time(lambda: runs.figures.was_shown(whole) and made("overview.categories", "overview.breakdown"))
+    # that is, before the first request
     client = app.test_client()
     asking = threading.Thread(target=client.post, args=(CALLBACK,), kwargs={"json": {}})
     asking.start()

@@ -14,17 +14,17 @@ AHEAD = 2
 """Items of a source that wait for those of the sources before it."""
 
 LOOK_S = 0.1
-"""A source that waits looks so often whether anybody still wants its items."""
+"""A source that waits looks so often whether its items are still wanted."""
 
 
-def in_turn(sources: int, items_of: Callable[[int], Iterator[T]], workers: int) -> Generator[T, None, None]:
+def ordered_items(sources: int, items_of: Callable[[int], Iterator[T]], workers: int) -> Generator[T, None, None]:
     """The items of source 0, then those of source 1, and so on, while up to `workers` sources are read.
 
     Close the generator where it may not be read to its end: only that ends its threads.
 
     Arguments:
         sources: their number.
-        items_of: the items of one of them; it is read in a thread of its own.
+        items_of: the items of one of them; it is read in a separate thread.
         workers: threads; memory holds up to `AHEAD` items and one in the making for each.
 
     Raises what reading a source raised, once the items before it are given.
@@ -56,7 +56,7 @@ def in_turn(sources: int, items_of: Callable[[int], Iterator[T]], workers: int) 
 
 
 def _put(into: queue.Queue[T | None], item: T | None, abandoned: Event) -> bool:
-    """Whether the item was taken; not when nobody wants it any more."""
+    """Whether the item was taken; not when the reader has stopped."""
     while not abandoned.is_set():
         try:
             into.put(item, timeout=LOOK_S)

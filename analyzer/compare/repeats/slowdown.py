@@ -19,8 +19,8 @@ from logpost.analyzer.words.location_names import LocationNames
 
 
 @dataclass(frozen=True)
-class Slower:
-    """A place that takes longer in B; times are means over the runs, in ps."""
+class Slowdown:
+    """A place that is slower in B; times are means over the runs, in ps."""
 
     category: str
     region: str
@@ -30,8 +30,8 @@ class Slower:
     after_ps: float
 
 
-def slower(repeats: Repeats, name: str) -> Slower | None:
-    """The place that adds most to a quantity of `Comparison.quantity`; None where nothing takes longer in B."""
+def slowdown(repeats: Repeats, name: str) -> Slowdown | None:
+    """The place that adds most to a quantity of `Comparison.quantity`; None where nothing is slower in B."""
     renames = repeats.comparisons[0].renames
     grown = _growth(
         [_places(run, repeats.undivided, renames) for run in repeats.before],
@@ -48,7 +48,7 @@ def slower(repeats: Repeats, name: str) -> Slower | None:
             return None
         grown = grown.filter(pl.col(column) == sums[column][0])
     worst = grown.sort("growth", "rank", descending=[True, False]).row(0, named=True)
-    return Slower(worst["category"], worst["region"], worst["rank"], worst["before"], worst["after"])
+    return Slowdown(worst["category"], worst["region"], worst["rank"], worst["before"], worst["after"])
 
 
 def _categories(name: str) -> list[str] | None:

@@ -6,17 +6,17 @@ from contextlib import closing
 
 import pytest
 
-from logpost.analyzer.pipeline.tables.in_turn import AHEAD, in_turn
+from logpost.analyzer.pipeline.tables.ordered_items import AHEAD, ordered_items
 
 
-def test_items_come_in_the_order_of_their_sources() -> None:
+def test_items_are_in_the_order_of_their_sources() -> None:
     def items_of(source: int) -> Iterator[tuple[int, int]]:
         yield from ((source, item) for item in range(3 * AHEAD * (source % 3)))
 
     wanted = [(source, item) for source in range(7) for item in range(3 * AHEAD * (source % 3))]
     for workers in (1, 2, 5):
-        assert list(in_turn(7, items_of, workers)) == wanted
-    assert list(in_turn(0, items_of, 2)) == []
+        assert list(ordered_items(7, items_of, workers)) == wanted
+    assert list(ordered_items(0, items_of, 2)) == []
 
 
 def test_sources_are_read_side_by_side() -> None:
@@ -26,7 +26,7 @@ def test_sources_are_read_side_by_side() -> None:
         both.wait()  # raises BrokenBarrierError where each would be read after the other
         yield source
 
-    assert list(in_turn(2, items_of, 2)) == [0, 1]
+    assert list(ordered_items(2, items_of, 2)) == [0, 1]
 
 
 @pytest.mark.slow
@@ -41,29 +41,29 @@ def test_no_source_runs_further_ahead_than_it_may() -> None:
             given[source] += 1
             yield source
 
-    with closing(in_turn(2, items_of, 2)) as items:
+    with closing(ordered_items(2, items_of, 2)) as items:
         threading.Timer(0.5, first_is_wanted.set).start()
         assert next(items) == 0
         assert given[1] <= AHEAD + 1  # one waits for a place
 
 
-def test_what_a_source_raises_comes_after_the_items_before_it() -> None:
+def test_what_a_source_raises_follows_the_items_before_it() -> None:
     def items_of(source: int) -> Iterator[int]:
         yield source
         if source == 1:
             raise OSError("the disk is full")
 
-    items = in_turn(3, items_of, 2)
+    items = ordered_items(3, items_of, 2)
     assert [next(items), next(items)] == [0, 1]
     with pytest.raises(OSError, match="the disk is full"):
         next(items)
 
 
-def test_who_stops_reading_ends_the_threads() -> None:
+def test_a_reader_that_stops_ends_the_threads() -> None:
     def items_of(source: int) -> Iterator[int]:
         yield from range(100 * AHEAD)
 
     before = threading.active_count()
-    with closing(in_turn(8, items_of, 4)) as items:
+    with closing(ordered_items(8, items_of, 4)) as items:
         assert next(items) == 0
     assert threading.active_count() == before

@@ -1,4 +1,4 @@
-"""Charts that were made once: whoever comes back to a view need not wait for them again."""
+"""A cache of charts: a user who returns to a view does not wait for them again."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Value = TypeVar("Value")
 MOST = 48
 """Charts that are kept: of at most 2 MB each."""
 MOST_PAGES = 24
-"""The latest views that are known to have been made: what these took is kept as well."""
+"""The latest views whose pages were computed: the results that they need are in memory, too."""
 Offer = tuple[str, Mapping[str, str]]
-"""What a chart leaves open, and what the page's state is to have for it; empty where it leaves nothing open."""
+"""A question that a chart leaves open, and the page state that settles it; empty without one."""
 Drawn = tuple[Any, str, Offer]
-"""Payload and summary of a chart, and what it offers to find out."""
+"""Payload and summary of a chart, and its offer."""
 
 
-class Made:
-    """The latest charts as the browser takes them, by name and view; safe to use from several threads."""
+class FigureCache:
+    """The latest charts in the browser's form, by name and view; safe to use from several threads."""
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
@@ -32,15 +32,15 @@ class Made:
         self._lock = threading.Lock()
 
     def known(self, name: str, view: View) -> Drawn | None:
-        """The chart, where it was made; it is not made here."""
+        """The chart, if the cache has it."""
         with self._lock:
             return self._used(_key(name, view))
 
     def of(self, name: str, make: ChartMaker, view: View) -> Drawn:
-        """The chart, made where it was not.
+        """The chart, from the cache or computed.
 
         Raises:
-            WorkingError: the work on it goes on; ask again.
+            WorkingError: the work on it continues; call again.
             Exception: what the maker raised; it is tried again the next time.
         """
         key = _key(name, view)
@@ -48,18 +48,18 @@ class Made:
             found = self._used(key)
         if found is None:
             chart = make(view)
-            found = chart.payload(), chart.summary, (chart.open, chart.asks)
+            found = chart.payload(), chart.summary, (chart.open, chart.offered)
         with self._lock:
             _keep(self._charts, key, found, self.most)
         return found
 
-    def stands(self, view: View) -> None:
-        """The view's page was made."""
+    def mark_shown(self, view: View) -> None:
+        """Record that the view's page was computed."""
         with self._lock:
             _keep(self._pages, view.state.href, None, MOST_PAGES)
 
-    def stood(self, view: View) -> bool:
-        """Whether the view's page was made before: what it takes is at hand."""
+    def was_shown(self, view: View) -> bool:
+        """Whether the view's page was computed before, so that the results it needs are in memory."""
         with self._lock:
             return view.state.href in self._pages
 

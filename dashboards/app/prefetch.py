@@ -1,5 +1,5 @@
-"""What somebody is likely to look at next is made while nobody asks: the first page before the browser is open, the
-other pages of the whole run while a page is read."""
+"""Computes what a user is likely to open next while the server is idle: the first page before the browser is open, the
+other pages of the whole run while a user reads a page."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from logpost.dashboards.app.state import State, read
 from logpost.dashboards.app.view import View
 
 REST_S = 1.0
-"""Nobody asks if the last answer is so long ago: on a small machine the browser draws until then."""
+"""The server is idle once its last response is this old: on a small machine the browser draws until then."""
 FORMS = ("whatif", "compare")
-"""Pages whose charts answer what somebody has to ask first."""
+"""Pages whose charts need values that a user enters first."""
 CALLBACK = "/_dash-update-component"
 
 
 class _ShortWork(View):
-    """A view for which no long work is begun: it would take the processors from whoever looks at something else."""
+    """A view for which no long work is begun: it would slow the page that a user looks at."""
 
     def in_background(self, key: Hashable, *_work: object, **_how: object) -> NoReturn:
         raise StoppedError(key)
 
 
-class Ahead:
-    """Makes it, in a thread that begins at once."""
+class Prefetch:
+    """Computes these pages in a thread, which starts with the object."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
         self._changed = threading.Condition()
-        self._asked = 0
+        self._requests = 0
         self._answered_at: float | None = None
         threading.Thread(target=self._run, daemon=True).start()
 
     def watch(self, server: BaseWSGIServer) -> None:
-        """Give way to the callbacks of a server that has not begun to serve; until one is answered, nothing but the
-        first page is made."""
+        """Give way to the callbacks of a server that has not begun to serve. Until the first callback is served, only
+        the first page is computed."""
         app = server.app
         assert isinstance(app, flask.Flask)
         app.before_request(self._asking)
@@ -54,20 +54,20 @@ class Ahead:
     def _asking(self) -> None:
         if flask.request.path.endswith(CALLBACK):
             with self._changed:
-                self._asked += 1
+                self._requests += 1
 
     def _answered(self, _error: BaseException | None) -> None:
         if flask.request.path.endswith(CALLBACK):
             with self._changed:
-                self._asked -= 1
+                self._requests -= 1
                 self._answered_at = time.monotonic()
                 self._changed.notify()
 
-    def _until_nobody_asks(self) -> None:
+    def _until_idle(self) -> None:
         with self._changed:
             while True:
                 rest = None
-                if self._answered_at is not None and self._asked == 0:
+                if self._answered_at is not None and self._requests == 0:
                     rest = self._answered_at + REST_S - time.monotonic()
                     if rest <= 0:
                         return
@@ -78,11 +78,11 @@ class Ahead:
             _tried(make)
         give_way()
         for make in self._then():
-            self._until_nobody_asks()
+            self._until_idle()
             _tried(make)
 
     def _first(self) -> Iterator[Callable[[], object]]:
-        """What the first page of each run shows, and the machines that What if offers, which take as long."""
+        """The content of each run's first page, then the machines of the What if page, whose load costs as much."""
         for name in self._runs.names:
             yield partial(self._shown_first, name)
         yield self._machines
@@ -90,8 +90,8 @@ class Ahead:
     def _shown_first(self, name: str) -> None:
         page, view = PAGES[0], _ShortWork(self._runs, State(run="" if name == self._runs.names[0] else name))
         for chart, _ in charts(page.layout(view)):
-            self._runs.made.of(chart, page.CHARTS[chart], view)
-        self._runs.made.stands(view)
+            self._runs.figures.of(chart, page.CHARTS[chart], view)
+        self._runs.figures.mark_shown(view)
 
     def _machines(self) -> object:
         return self._runs.replaying
@@ -104,11 +104,11 @@ class Ahead:
         for page, view in views:
             if page.NAME not in FORMS:
                 for name, make in page.CHARTS.items():
-                    yield partial(self._runs.made.of, name, make, view)
+                    yield partial(self._runs.figures.of, name, make, view)
 
 
 def _tried(make: Callable[[], object]) -> None:
-    """What fails here, fails again where it is shown, and is said there."""
+    """A failure here recurs when the page is opened, which shows it."""
     try:
         make()
     except Exception:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.dashboards.synthetic import make_run
 
-from logpost.dashboards.app.made import Made
+from logpost.dashboards.app.figure_cache import FigureCache
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
@@ -16,7 +16,7 @@ from logpost.errors import InputError
 
 
 def test_charts_are_made_once_for_a_view(tmp_path: Path) -> None:
-    runs, made, calls = Runs([make_run(tmp_path / "a.run").path]), Made(most=2), list[str]()
+    runs, made, calls = Runs([make_run(tmp_path / "a.run").path]), FigureCache(most=2), list[str]()
 
     def make(view: View) -> Chart:
         calls.append(view.state.search)
@@ -33,12 +33,12 @@ def test_charts_are_made_once_for_a_view(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="nothing to draw"):
             ask("?ranks=9")
     assert calls[2:] == ["?ranks=9", "?ranks=9"]
-    # Two are kept, and the whole run was asked for last: ranks 1 give way.
+    # Two are kept, and the whole run was requested last: ranks 1 is dropped.
     ask("?ranks=2")
     ask("")
     ask("?ranks=1")
     assert calls[4:] == ["?ranks=2", "?ranks=1"]
-    # What came with its page counts as asked for, too.
+    # A chart that its page carries counts as requested, too.
     view = View(runs, read("/timeline", ""))
     assert made.known("one", view) is not None
     ask("?ranks=3")
