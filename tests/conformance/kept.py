@@ -19,7 +19,7 @@ from tests.conformance.trial import Outcome
 
 MOST_BYTES = 8 * 2**20
 """Bytes of an archive that is kept for another analyzer; larger ones are recorded again."""
-_RECORDER = ("collectors", "src/logpost/cli/record.py")
+_RECORDER = ("collectors", "src/logpost/cli/record.py", "src/logpost/cli/recording")
 _NOT_RECORDING = {"calibration", "workloads", "testbed", "gasnet", "scorep"}
 _ANALYZER = ("analyzer", "replay", "machines")
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from logpost.analyzer.pipeline.build import _counted
+from logpost.analyzer.pipeline.stages.describe import counted
 
 
 @pytest.mark.parametrize(("properties", "blamed"), [({"LOGPOST::CLOCK": "tsc"}, "recording"), ({}, "trace")])
@@ -21,4 +21,4 @@ def test_the_blame_of_a_counter(properties: dict[str, str], blamed: str) -> None
         row("send_not_received", "info", "program"),
     ]
     trace = cast("Any", SimpleNamespace(properties=lambda: properties.items(), quality=lambda: rows))
-    assert [one.blame for one in _counted(trace)] == [blamed, "trace", "program"]
+    assert [one.blame for one in counted(trace)] == [blamed, "trace", "program"]

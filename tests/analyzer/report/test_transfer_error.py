@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from logpost.analyzer.pipeline.build import _undivided
+from logpost.analyzer.pipeline.stages.describe import undivided_categories
 from logpost.analyzer.render.report.machine import machine_error
 from logpost.analyzer.report.build import build
 from logpost.analyzer.run.directory import Run
@@ -47,4 +47,4 @@ def test_an_estimate_is_refused_by_the_deficit_of_either(messages: int, transfer
 
     chosen = cast("Any", SimpleNamespace(identified=SimpleNamespace(refused=False, shown=shown)))
     sums = Counter(envelope_ps=100, deficit_ps=messages, transfer_envelope_ps=100, transfer_deficit_ps=transfers)
-    assert _undivided(chosen, sums) == (list(shown(refused=refused)), refused)
+    assert undivided_categories(chosen, sums) == (list(shown(refused=refused)), refused)

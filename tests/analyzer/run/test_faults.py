@@ -14,7 +14,8 @@ from tests.analyzer.in_process import analyze
 from tests.analyzer.two_phases import two_phases
 from typer.testing import CliRunner
 
-import logpost.analyzer.pipeline.build as building
+import logpost.analyzer.pipeline.stages.describe as describing
+import logpost.analyzer.pipeline.stages.tables as writing
 import logpost.analyzer.pipeline.tables.ideal_network as replayed
 from logpost.analyzer.findings import find
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -102,8 +103,8 @@ def test_findings_of_a_region_count_their_own(runs: dict[str, Run], monkeypatch:
         (find, "RootCauses", "causes of findings"),
         (find, "frame", "words of load_imbalance"),
         (replayed, "ideal_network", "table ideal_network"),
-        (building, "detail_levels", "table detail_levels"),
-        (building, "ended_early", "calls that never ended"),
+        (writing, "detail_levels", "table detail_levels"),
+        (describing, "ended_early", "calls that never ended"),
     ],
 )
 def test_what_follows_finders_and_optional_tables_cost_themselves_alone(

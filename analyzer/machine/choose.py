@@ -1,0 +1,108 @@
+"""Choose the machine of an analysis: the named one, the recorded one, or an estimate."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from logpost.analyzer.archive._native import Trace
+from logpost.analyzer.machine.estimate import Estimate, estimate
+from logpost.analyzer.machine.estimate.identify import Identified, identify, replayer
+from logpost.analyzer.machine.estimate.machine_file import estimated_machine
+from logpost.analyzer.machine.estimate.transfers import of_transfers
+from logpost.errors import InputError
+from logpost.machines import Machine, ReplayParameters, file_hash, replay_parameters
+from logpost.machines.calibration.while_recording import NAME as MEASURED
+from logpost.machines.calibration.while_recording import read_outcome
+from logpost.machines.parameters import ESTIMATED
+from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
+
+SAMPLES = 25_000
+ESTIMATE = "estimate"
+"""As the name of a machine: estimate it from the trace, whatever was recorded with it."""
+
+
+@dataclass(frozen=True)
+class ChosenMachine:
+    """Parameters for the replay, and what the manifest says of them."""
+
+    parameters: ReplayParameters
+    origin: Literal["file", "recorded", "estimated"]
+    label: str
+    file: str | None
+    sha256: str | None
+    notes: list[str]
+    text: str
+    """the machine file, whole"""
+    machine: Machine | None
+    """the machine; None: an estimate, which knows neither sockets nor a network"""
+    estimate: Estimate | None = None
+    identified: Identified | None = None
+    """of an estimate: what it divides"""
+
+
+def choose_machine(
+    named: str | None, trace: Trace, anchor: Path, label: str, *, asynchronous_progress: bool, threads: int = 1
+) -> ChosenMachine:
+    """The machine the user named, else the one recorded with the trace, else an estimate; never a silent default.
+
+    Args:
+        named: name or file of a machine, or `ESTIMATE`; None: none is named.
+        trace: to estimate from.
+        anchor: the archive's anchor file; a recorded machine is in the same folder.
+        label: name of the archive, for an estimate's.
+        asynchronous_progress: as the user states it.
+        threads: for an estimate's replays.
+
+    Raises:
+        InputError: the machine's file is faulty or lacks what the replay needs.
+    """
+    recorded = anchor.parent / RECORDED
+    if named not in (None, ESTIMATE):
+        return _from_file(find_machine_file(named), "file")
+    if named is None and recorded.is_file():
+        try:
+            chosen = _from_file(recorded, "recorded")
+        except InputError as error:
+            raise InputError(
+                f"{error}; this machine was recorded with the trace: pass another one, or --machine {ESTIMATE}"
+            ) from error
+        notes = _measured_notes(anchor, wanted=True) if chosen.parameters.machine == MEASURED else []
+        return replace(chosen, notes=notes + chosen.notes)
+    tick_ps = 1e12 / trace.ticks_per_second
+    guess = estimate(label, trace.program.samples(SAMPLES), tick_ps)
+    if not guess.classes and has_transfers(trace):
+        guess = of_transfers(label, trace.program, guess, asynchronous=asynchronous_progress, tick_ps=tick_ps)
+    replay = replayer(trace.program, asynchronous_progress=asynchronous_progress)
+    strided = len(trace.layouts()["blocks"]) > 0
+    found = identify(guess, replay, strided=strided, one_sided=has_transfers(trace), threads=threads)
+    notes = [*_measured_notes(anchor, wanted=False), *guess.notes, *found.notes]
+    text = estimated_machine(found.parameters, guess, notes, datetime.date.today())
+    return ChosenMachine(
+        found.parameters, "estimated", ESTIMATED, None, None, notes, text, None, estimate=guess, identified=found
+    )
+
+
+def _measured_notes(anchor: Path, wanted: bool) -> list[str]:
+    """What the recording says of measuring its machine: that it did (wanted), or why it did not."""
+    measured = read_outcome(anchor.parent)
+    return [measured.sentence()] if measured is not None and bool(measured.reason) != wanted else []
+
+
+def _from_file(file: Path, origin: Literal["file", "recorded"]) -> ChosenMachine:
+    machine = load_machine_file(file)
+    parameters = replay_parameters(machine)
+    label = machine.name if origin == "file" else f"{machine.name}, recorded with this trace"
+    if origin == "recorded" and machine.name == MEASURED:
+        label = "measured while recording"
+    text = file.read_text(encoding="utf-8-sig")
+    return ChosenMachine(
+        parameters, origin, label, str(file), file_hash(file), list(parameters.assumptions), text, machine
+    )
+
+
+def has_transfers(trace: Trace) -> bool:
+    """Whether a trace has one-sided transfers."""
+    return any(trace.one_sided()[kind] for kind in ("puts", "gets", "atomics"))

@@ -1,0 +1,1 @@
+"""The stages of an analysis; `build.STAGES` lists what each reads and writes."""

@@ -1,0 +1,147 @@
+"""The stage that states in the manifest what was analyzed, on which machine, and how well that explains it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import Future
+from pathlib import Path
+
+import logpost
+from logpost.analyzer.archive._native import Trace
+from logpost.analyzer.machine.choose import ChosenMachine
+from logpost.analyzer.machine.estimate.identify import MOST_DEFICIT
+from logpost.analyzer.machine.placement import Placed
+from logpost.analyzer.machine.used import estimated_values, machine_values
+from logpost.analyzer.pipeline.memory_limit import peak_bytes
+from logpost.analyzer.pipeline.recording.open_calls import ended_early
+from logpost.analyzer.pipeline.recording.overwritten import overwritten, overwritten_counts
+from logpost.analyzer.pipeline.recording.switched_off import switched_off, switched_off_counts
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.stages.limits import limits, model_notes, progress_notes
+from logpost.analyzer.pipeline.stages.tables import Tables
+from logpost.analyzer.pipeline.tables.analysis import analysis_windows, error_shares
+from logpost.analyzer.pipeline.tables.archive import hosts, paradigms
+from logpost.analyzer.pipeline.tables.extrapolated import extrapolated
+from logpost.analyzer.run import manifest as m
+from logpost.analyzer.run.faults import Faults
+from logpost.errors import printable
+from logpost.replay._native import Analysis, Spill
+
+OWN_PROPERTY = "LOGPOST::CLOCK"
+"""A property of every archive that logpost's assembler has written."""
+
+
+def describe(
+    request: Request,
+    anchor: Path,
+    size: Future[int],
+    trace: Trace,
+    analysis: Analysis,
+    chosen: ChosenMachine,
+    placed: Placed,
+    tables: Tables,
+    sums: Counter[str],
+    spill: Spill | None,
+    faults: Faults,
+) -> m.Manifest:
+    """The manifest of the whole program."""
+    parameters = chosen.parameters
+    source = m.Source(anchor=printable(str(anchor)), bytes=size.result(), properties=dict(trace.properties()))
+    early: list[str] = faults.guard("calls that never ended", lambda: ended_early(trace, tables), [])
+    undivided, refused = undivided_categories(chosen, sums)
+    locations = tables["locations"]
+    one_sided = trace.one_sided()
+    layouts = trace.layouts()
+    return m.Manifest(
+        tool_version=logpost.__version__,
+        source=source,
+        clock=_clock(request, trace),
+        ranks=int((locations["rank"] >= 0).sum()),
+        locations=len(locations),
+        events=int(locations["events"].sum()),
+        communication_events=int(locations["communication_events"].sum()),
+        messages=analysis.messages,
+        paradigms=paradigms(trace),
+        hosts=hosts(trace),
+        windows=analysis_windows(analysis),
+        machine=m.MachineUsed(
+            name=parameters.machine,
+            origin=chosen.origin,
+            label=chosen.label,
+            file=printable(chosen.file) if chosen.file else None,
+            sha256=chosen.sha256,
+            asynchronous_progress=analysis.asynchronous_progress,
+            model=request.model,
+            values=estimated_values(parameters, chosen.estimate)
+            if chosen.estimate is not None and chosen.estimate.classes
+            else machine_values(parameters),
+            **error_shares(sums),
+            undivided=undivided,
+            refused=refused,
+            notes=chosen.notes + placed.notes + progress_notes(request, analysis),
+        ),
+        quality=counted(trace)
+        + overwritten_counts(dict(trace.properties()))
+        + switched_off_counts(dict(trace.properties()))
+        + extrapolated(analysis),
+        layouts=[
+            m.Layout(blocks=int(b), block_bytes=int(n), stride_bytes=int(s), extent_bytes=int(e))
+            for b, n, s, e in zip(
+                layouts["blocks"],
+                layouts["block_bytes"],
+                layouts["stride_bytes"],
+                layouts["extent_bytes"],
+                strict=True,
+            )
+        ],
+        one_sided_bytes={
+            kind: int(one_sided[f"{kind}_bytes"]) for kind in ("put", "get", "atomic") if one_sided[f"{kind}s"]
+        },
+        pack=request.pack,
+        ended_early=early,
+        overwritten=overwritten(dict(trace.properties())) + switched_off(dict(trace.properties()), trace.quality()),
+        memory=m.MemoryUsed(
+            limit_bytes=spill.limit_bytes if spill is not None else None,
+            peak_bytes=peak_bytes(),
+            spilled_bytes=spill.spilled_bytes if spill is not None else 0,
+        ),
+        notes=model_notes(request.model) + limits(trace, analysis, parameters),
+    )
+
+
+def _clock(request: Request, trace: Trace) -> m.Clock:
+    found = trace.clocks()
+    transit = {"same node": found["transit_same_node_ps"], "other node": found["transit_other_node_ps"]}
+    return m.Clock(
+        ticks_per_second=trace.ticks_per_second,
+        length_ps=trace.length_ps,
+        correction=request.clock,
+        recorded=m.ClockViolations(messages=found["messages_recorded"], collectives=found["collectives_recorded"]),
+        left=m.ClockViolations(messages=found["messages_left"], collectives=found["collectives_left"]),
+        largest_ps=found["largest_ps"],
+        processes=found["processes"],
+        transit_ps=transit if found["processes"] else {},
+    )
+
+
+def counted(trace: Trace) -> list[m.QualityCount]:
+    """What the reader counted. In an archive of logpost's own, contradictory records are the recording's fault."""
+    own = OWN_PROPERTY in dict(trace.properties())
+    counts = [m.QualityCount(**row) for row in trace.quality()]
+    return [
+        one.model_copy(update={"blame": "recording"})
+        if own and (one.severity, one.blame) == ("error", "trace")
+        else one
+        for one in counts
+    ]
+
+
+def undivided_categories(chosen: ChosenMachine, sums: Mapping[str, int]) -> tuple[list[str], bool]:
+    """The categories that an estimate does not divide, and whether it contradicts the trace."""
+    if chosen.identified is None:
+        return [], False
+    errors = error_shares(sums)
+    beyond = max(errors["deficit_share"], errors["transfer_deficit_share"] or 0.0)
+    refused = chosen.identified.refused or beyond > MOST_DEFICIT
+    return list(chosen.identified.shown(refused=refused)), refused

@@ -1,0 +1,80 @@
+"""Stages that replay: what each rank waits for, the machine, the placement, and the split of every message."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from logpost.analyzer.archive._native import Trace, release_memory
+from logpost.analyzer.machine.choose import ChosenMachine, choose_machine
+from logpost.analyzer.machine.placement import Placed, place
+from logpost.analyzer.pipeline.read_ahead import ReadAhead
+from logpost.analyzer.pipeline.request import Request, archive_name
+from logpost.analyzer.pipeline.tables.analysis import Report
+from logpost.analyzer.pipeline.tables.archive import cores_of_nodes, places_of_locations
+from logpost.replay._native import Analysis, Causes
+from logpost.replay.cost.parameters import native_parameters
+
+
+def find_causes(trace: Trace, archive: ReadAhead, background: ThreadPoolExecutor) -> Causes:
+    """What each rank waits for. It depends on no machine: cores that later stages leave idle find it."""
+    causes = Causes(trace.program, archive.threads)
+    background.submit(_find, causes)
+    return causes
+
+
+def _find(causes: Causes) -> None:
+    """Find the causes of waits, and give back the memory that the search needed."""
+    causes.find()
+    release_memory()
+
+
+def choose(request: Request, archive: ReadAhead, anchor: Path, trace: Trace, report: Report) -> ChosenMachine:
+    """The machine."""
+    report("choosing the machine", 0, 0)
+    return choose_machine(
+        request.machine,
+        trace,
+        anchor,
+        archive_name(anchor),
+        asynchronous_progress=request.asynchronous_progress,
+        threads=archive.threads,
+    )
+
+
+def place_program(trace: Trace, chosen: ChosenMachine) -> Placed:
+    """Sockets, nodes and network of the trace's program, as far as trace and machine state them."""
+    locations = places_of_locations(trace)
+    if chosen.machine is None:
+        return Placed(locations["socket"].to_numpy().astype(np.int32), _no_network(trace))
+    return place(trace.program, chosen.machine, locations, cores_of_nodes(trace))
+
+
+def _no_network(trace: Trace) -> list[str]:
+    """That an estimated machine has no network, where messages need one."""
+    if not len(trace.program.node_pairs()[0]):
+        return []
+    return [
+        "network contention (C_n) is 0 and its time is in residual: an estimated machine has no topology; "
+        "--machine FILE states one"
+    ]
+
+
+def split(
+    request: Request,
+    archive: ReadAhead,
+    trace: Trace,
+    chosen: ChosenMachine,
+    causes: Causes,
+    report: Report,
+) -> Analysis:
+    """The replay of the placed program, whose rows later stages write."""
+    release_memory()  # an estimate's replays leave as much behind as the trace needs
+    report("replaying queues", 0, 0)
+    parameters = native_parameters(
+        chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
+    )
+    parameters.deficit_tells_progress = chosen.origin != "estimated"
+    return Analysis(trace.program, parameters, archive.threads, causes=causes)

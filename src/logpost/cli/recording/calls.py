@@ -1,0 +1,29 @@
+"""`--mpi`, `--stack`, `--functions` and `--window`: which calls are recorded, and with which call path."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Mpi = Annotated[
+    str | None, typer.Option("--mpi", help="Path of your MPI's mpicc, or openmpi, mpich, abi [default: detected].")
+]
+
+Stack = Annotated[
+    int,
+    typer.Option("--stack", min=0, max=64, help="Callers to keep per call; 1: only the direct caller, 0: none."),
+]
+
+Functions = Annotated[
+    bool,
+    typer.Option(
+        "--functions",
+        help="Functions that were compiled with -finstrument-functions become regions. They are the call path "
+        "then: no stacks are kept.",
+    ),
+]
+
+Window = Annotated[
+    int, typer.Option("--window", min=64, max=1 << 20, help="Mapped memory per thread that calls MPI, in KiB.")
+]

@@ -1,0 +1,55 @@
+"""`--calibrate` and `--machine`: which machine is kept with the archive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Calibrate = Annotated[
+    str | None,
+    typer.Option(
+        "--calibrate",
+        metavar="quick|none|FILE",
+        help="quick: measure the machine inside MPI_Init, at most 0.5 s; none; or a machine file "
+        "(`logpost calibrate`) to keep with the archive. [default: quick]",
+    ),
+]
+
+Machine = Annotated[
+    str | None,
+    typer.Option("-m", "--machine", help="Machine file to keep with the archive; the same as --calibrate FILE."),
+]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the machine is from.
+
+    Attributes:
+        measured: it is measured inside MPI_Init.
+        file: machine file that is kept with the archive.
+    """
+
+    measured: bool
+    file: Path | None
+
+
+def source(machine: str | None, calibrate: str | None) -> Source:
+    """What both options say. Raises InputError for both at once, and for a machine file that is faulty."""
+    from logpost.errors import InputError
+
+    if machine is not None and calibrate is not None:
+        raise InputError(
+            f"--machine {machine} and --calibrate {calibrate} both say where the machine comes from; keep one"
+        )
+    named = machine if machine is not None else None if calibrate in (None, "quick", "none") else calibrate
+    if named is None:
+        return Source(calibrate != "none", None)
+    from logpost.machines.schema.load import find_machine_file, load_machine_file
+
+    file = find_machine_file(named)
+    load_machine_file(file)  # before the program runs: a faulty file must not cost a recording
+    return Source(False, file)
