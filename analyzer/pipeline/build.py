@@ -23,6 +23,7 @@ from logpost.analyzer.machine.estimate.machine_file import estimated_machine
 from logpost.analyzer.machine.estimate.transfers import of_transfers
 from logpost.analyzer.machine.placement import Placed, place
 from logpost.analyzer.machine.used import estimated_values, machine_values
+from logpost.analyzer.pipeline.library import library_used
 from logpost.analyzer.pipeline.memory_limit import peak_bytes
 from logpost.analyzer.pipeline.pack_pattern import check
 from logpost.analyzer.pipeline.read_ahead import ReadAhead
@@ -294,6 +295,7 @@ def _manifest(
             file=printable(chosen.file) if chosen.file else None,
             sha256=chosen.sha256,
             asynchronous_progress=analysis.asynchronous_progress,
+            library=library_used(chosen.machine, source.properties),
             model=request.model,
             values=estimated_values(parameters, chosen.estimate)
             if chosen.estimate is not None and chosen.estimate.classes
