@@ -54,7 +54,9 @@ class Parameters:
         """Bytes of the blocks that l_mw was measured with; 0: not stated."""
 
 def library_properties() -> list[tuple[str, list[str]]]:
-    """Names of the properties of a library, and of their alternatives, by code."""
+    """
+    Names of the properties of a library, and of their alternatives, by code.
+    """
 
 def message_models() -> list[str]:
     """Names of the models that messages can be split under."""

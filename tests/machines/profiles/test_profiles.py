@@ -47,6 +47,7 @@ def test_each_property_has_a_question_and_alternatives() -> None:
         ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022", "openmpi"),
         ("MPICH Version:\t4.0.2", "mpich"),
         ("SMPI Version 3.32. Copyright The SimGrid Team 2007-2022", "simgrid"),
+        ("SimGrid SMPI", "simgrid"),  # as logpost's recorder names it
         ("Intel(R) MPI Library 2021.9 for Linux* OS", None),
         ("", None),
     ],
