@@ -22,7 +22,7 @@ def test_the_archives_library_chooses_the_profile() -> None:
     assert all(one.source for one in used.properties.values())
 
 
-def test_the_machines_file_comes_before_the_archive() -> None:
+def test_the_machines_file_precedes_the_archive() -> None:
     used = library_used(machine(library="logp"), SMPI)
     assert used is not None
     assert (used.profile, used.stated_by) == ("logp", "machine")

@@ -92,6 +92,7 @@ def test_codes_that_the_core_does_not_have_are_refused() -> None:
     from logpost.replay.cost.parameters import native_parameters
 
     parameters = native_parameters(replay_parameters(load_machine("alewife")))
-    for wrong in ([None], [2, None, None, None], [-1, None, None, None]):
+    refused: list[list[int | None]] = [[None], [2, None, None, None], [-1, None, None, None]]
+    for wrong in refused:
         with pytest.raises(ValueError, match="of a library"):
             parameters.library = wrong
