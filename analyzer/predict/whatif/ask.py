@@ -151,7 +151,7 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         bounded=open_values,
         notes=[
             *told(open_values),
-            *(use.sentence() for use in engine.library if use.is_open),
+            *(use.sentence() for use in engine.library if use.is_open and plan.ask.changes),
             *_notes(run, after),
             *_of_order(engine, scenario, before, after),
             *replay.choices,
