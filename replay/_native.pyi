@@ -41,8 +41,22 @@ class Parameters:
     def deficit_tells_progress(self, arg: bool, /) -> None: ...
 
     @property
+    def library(self) -> list[int | None]:
+        """
+        The alternative of each property of the library that a profile states; None: it does not.
+        """
+
+    @library.setter
+    def library(self, stated: list[int | None], /) -> None: ...
+
+    @property
     def block_bytes(self) -> float:
         """Bytes of the blocks that l_mw was measured with; 0: not stated."""
+
+def library_properties() -> list[tuple[str, list[str]]]:
+    """
+    Names of the properties of a library, and of their alternatives, by code.
+    """
 
 def message_models() -> list[str]:
     """Names of the models that messages can be split under."""
@@ -359,6 +373,12 @@ class WhatIf:
 
     @property
     def rebuilt(self) -> int: ...
+
+    @property
+    def library(self) -> list[tuple[int, bool, int, int, tuple[int, int, int]]]:
+        """
+        By property of the library: the alternative that it has, whether a profile states it, in how many places alternatives differ, the trace's observations of it, and how many of them each alternative allows.
+        """
 
     @property
     def network_fit(self) -> tuple[tuple[float, float], tuple[float, float], float]:

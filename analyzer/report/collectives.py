@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from logpost.analyzer.archive.mpi_library import LIBRARY
 from logpost.analyzer.report.data import CollectiveKind, Collectives
 from logpost.analyzer.run.algorithms import is_tied
 from logpost.analyzer.run.before_last import before_last
@@ -14,9 +15,6 @@ from logpost.analyzer.run.phases import program
 from logpost.analyzer.run.schema import COLLECTIVE_PARTS
 from logpost.analyzer.run.undivided import merged, shown_as
 from logpost.analyzer.run.wide import wide_sum
-
-LIBRARY = "LOGPOST::MPI"
-"""The archive's property with the version of its MPI library, as `logpost record` writes it."""
 
 
 def collectives(run: Run) -> Collectives | None:

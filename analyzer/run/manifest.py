@@ -82,6 +82,26 @@ class MachineValue(Record):
     source: str
 
 
+class LibraryProperty(Record):
+    """What the profile of an MPI library states of one property."""
+
+    value: str
+    sentence: str
+    source: str
+
+
+class LibraryUsed(Record):
+    """The library profile that replays of this run follow."""
+
+    profile: str
+    title: str
+    stated_by: Literal["machine", "archive"] = Field(
+        description="the machine's file, or the library that the archive has"
+    )
+    version: str = Field(description="what the archive states of its MPI library; empty: nothing")
+    properties: dict[str, LibraryProperty]
+
+
 class MachineUsed(Record):
     """The machine whose parameters the split used, and how well they explain the measured messages."""
 
@@ -92,6 +112,9 @@ class MachineUsed(Record):
     sha256: str | None = None
     asynchronous_progress: bool = Field(
         default=False, description="rendezvous requests were answered outside of MPI calls too"
+    )
+    library: LibraryUsed | None = Field(
+        default=None, description="its MPI library's profile; None: the trace decides, or replays state an interval"
     )
     model: MessageModel = Field(
         default=MessageModel.full, description="what messages were split under: which of the machine's values count"
@@ -112,6 +135,11 @@ class MachineUsed(Record):
         default=False, description="an estimate that contradicts its own trace: no transport is divided"
     )
     notes: list[str] = Field(default_factory=list, description="fallbacks, and what the trace does not identify")
+
+    @property
+    def stated_of_library(self) -> dict[str, str]:
+        """The value of each property that the library's profile states."""
+        return {} if self.library is None else {name: one.value for name, one in self.library.properties.items()}
 
 
 class QualityCount(Record):

@@ -25,7 +25,10 @@ class Replayable:
 
     def __init__(self, run: Run) -> None:
         self.ran_on = load_machine(run.machine_file)
-        self.recorded = Scenario(replay_parameters(self.ran_on), run.manifest.machine.asynchronous_progress)
+        used = run.manifest.machine
+        self.recorded = Scenario(
+            replay_parameters(self.ran_on), used.asynchronous_progress, library=used.stated_of_library
+        )
         self.program = program_of(run)
         set_algorithms(self.program, run)
         self.locations, self.callpaths = (

@@ -16,6 +16,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from logpost.errors import InputError
+from logpost.machines.profiles.load import load_profile
+from logpost.machines.profiles.profile import LibraryProfile
 from logpost.machines.schema.consistency import refuse_contradictions
 from logpost.machines.schema.places import quantities
 from logpost.machines.topologies import AnyTopology
@@ -373,6 +376,18 @@ class Machine(Table):
     log3p: Log3P = Field(default_factory=Log3P)
     overlap: Overlap = Field(default_factory=Overlap)
     observed: list[Observation] = Field(default_factory=list)
+    library: LibraryProfile | None = None
+    """what its MPI library does that a trace does not show; the name of a profile stands for its table"""
+
+    @field_validator("library", mode="before")
+    @classmethod
+    def _named(cls, library: object) -> object:
+        if not isinstance(library, str):
+            return library
+        try:
+            return load_profile(library)
+        except InputError as error:
+            raise ValueError(str(error)) from error
 
     @field_validator("date", mode="before")
     @classmethod

@@ -61,6 +61,8 @@ class Scenario:
 
     machine: ReplayParameters
     asynchronous_progress: bool = False
+    library: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """what the library profile states of the program as it was recorded; what it does not state, the trace decides"""
     overlapped: bool = False
     """computation behind a Wait for a nonblocking exchange is moved before it"""
     compute: float = 1.0

@@ -6,8 +6,9 @@ import copy
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from logpost.replay.graph.breakpoints import Tangent
 from logpost.replay.graph.changes import Scenario
 from logpost.replay.graph.dearer import direction
 from logpost.replay.graph.direction import Direction
+from logpost.replay.graph.library import LibraryUse, codes_of, uses_of
 
 PATH_PARTS: tuple[str, ...] = tuple(path_parts())
 Found = TypeVar("Found")
@@ -261,6 +263,17 @@ class Engine:
             for one, each, makespan, by in zip(found, scenarios, makespans, kept, strict=True)
         ]
 
+    @cached_property
+    def library(self) -> tuple[LibraryUse, ...]:
+        """The properties of the recorded program's library that make a difference to it."""
+        whole = self._reordered_from or self
+        return uses_of(whole.graph(whole.recorded).library)
+
+    def with_library(self, use: LibraryUse, value: str) -> Engine:
+        """The engine of the same program, had its library this alternative of a property."""
+        stated = MappingProxyType({**self.recorded.library, use.name: value})
+        return self.ran_as(replace(self.recorded, library=stated))
+
     @property
     def calls(self) -> int:
         """Calls of the locations that are followed."""
@@ -483,7 +496,9 @@ def _protocols(scenario: Scenario) -> Any:
 
 
 def _native(scenario: Scenario) -> Any:
-    return native_parameters(scenario.machine, asynchronous_progress=scenario.asynchronous_progress)
+    parameters = native_parameters(scenario.machine, asynchronous_progress=scenario.asynchronous_progress)
+    parameters.library = codes_of(scenario.library)
+    return parameters
 
 
 def _lists(scenario: Scenario) -> tuple[list[float], list[float]]:

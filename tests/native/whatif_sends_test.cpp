@@ -70,6 +70,35 @@ TEST(WhatIfSends, ThatReturnKeepReturning) {
     EXPECT_EQ(leaves(graph, machine, {.machine = with_gap(2)}), (Times{10, 20, 30, 328, 528, 728}));
 }
 
+/// The sends of `three_sends`, of which rank 0's second one waited for its turn and its third one returned.
+Decided of_sends(const Graph& graph) {
+    return graph.library[static_cast<std::size_t>(LibraryProperty::sends_between_nodes)];
+}
+
+TEST(WhatIfSends, ThatWaitedOnceAndReturnedOnceAreNotDecidedByTheTrace) {
+    ProgramStory story;
+    const auto& program = three_sends(story, 110, 120);
+    auto machine = plain_machine();
+    const auto open = build_graph(program, machine, machine);
+    const auto found = of_sends(open);
+    EXPECT_EQ(found.places, 2);
+    EXPECT_EQ(found.observations, 2);
+    EXPECT_EQ(found.agree, (std::array<std::uint64_t, 3>{1, 1, 0}));
+    // Either alternative reproduces what was recorded; only with waits does g hold the processor.
+    const auto as_recorded = leaves(open, machine, {.machine = machine});
+    Times of_twice_g[2];
+    for (std::uint8_t value : {0, 1}) {
+        machine.library[static_cast<std::size_t>(LibraryProperty::sends_between_nodes)] = value;
+        const auto graph = build_graph(program, machine, machine);
+        EXPECT_TRUE(of_sends(graph).stated);
+        EXPECT_EQ(of_sends(graph).value, value);
+        EXPECT_EQ(leaves(graph, machine, {.machine = machine}), as_recorded);
+        of_twice_g[value] = leaves(graph, machine, {.machine = with_gap(2)});
+    }
+    EXPECT_LT(of_twice_g[0][2], of_twice_g[1][2]);
+    EXPECT_EQ(leaves(open, plain_machine(), {.machine = with_gap(2)}), of_twice_g[0]);
+}
+
 TEST(WhatIfSends, AnsweredAHandshakeBeforeItsMessageHadCome) {
     ProgramStory story;
     // By the model rank 0's request is at rank 1 at 110, the answer back at 210, and rank 0 sees it in its Wait, at
@@ -136,6 +165,32 @@ TEST(WhatIfSends, WhoseTransferBeginsAtTheMatchWaitForTheReceive) {
     }
     // 200 more each: the receive is posted 361 behind the first one, at 700, and its message arrives 300 and 9 later.
     EXPECT_EQ(leaves(graph, machine, {.machine = slower}), (Times{319, 1009, 339, 1029}));
+}
+
+TEST(WhatIfSends, SynchronousThatContradictEachOtherAreNotDecidedByTheTrace) {
+    ProgramStory story;
+    // The first one's data arrives at 119 without a handshake, its acknowledgement at 210; the second one has three
+    // latencies: 300 + 10 + 300 + 9 + o_r 20 = 639.
+    story.rank(0, 2000);
+    story.rank(1, 2000);
+    const auto first = story.call(0, CallKind::send_synchronous, 0, 210);
+    const auto second = story.call(0, CallKind::send_synchronous, 300, 519);
+    story.message(0, first, 1, story.call(1, CallKind::receive, 0, 139), 10);
+    story.message(0, second, 1, story.call(1, CallKind::receive, 300, 639), 10);
+    const auto& program = story.program();
+    auto machine = plain_machine();
+    constexpr auto kProperty = static_cast<std::size_t>(LibraryProperty::synchronous_sends);
+    const auto found = build_graph(program, machine, machine).library[kProperty];
+    EXPECT_EQ(found.places, 2);
+    // The first receiver excludes a handshake, the second one all else; both senders exclude a match.
+    EXPECT_EQ(found.observations, 4);
+    EXPECT_EQ(found.agree, (std::array<std::uint64_t, 3>{3, 3, 1}));
+    for (std::uint8_t value = 0; value < 3; ++value) {
+        machine.library[kProperty] = value;
+        const auto graph = build_graph(program, machine, machine);
+        EXPECT_EQ(graph.library[kProperty].value, value);
+        EXPECT_EQ(leaves(graph, machine, {.machine = machine}), (Times{210, 519, 139, 639}));
+    }
 }
 
 TEST(WhatIfSends, WorkBehindWaitsStandsBeforeThemWhereTheyOverlap) {

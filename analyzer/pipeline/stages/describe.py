@@ -13,6 +13,7 @@ from logpost.analyzer.machine.choose import ChosenMachine
 from logpost.analyzer.machine.estimate.identify import MOST_DEFICIT
 from logpost.analyzer.machine.placement import Placed
 from logpost.analyzer.machine.used import estimated_values, machine_values
+from logpost.analyzer.pipeline.library import library_used
 from logpost.analyzer.pipeline.memory_limit import peak_bytes
 from logpost.analyzer.pipeline.recording.open_calls import ended_early
 from logpost.analyzer.pipeline.recording.overwritten import overwritten, overwritten_counts
@@ -72,6 +73,7 @@ def describe(
             file=printable(chosen.file) if chosen.file else None,
             sha256=chosen.sha256,
             asynchronous_progress=analysis.asynchronous_progress,
+            library=library_used(chosen.machine, dict(trace.properties())),
             model=request.model,
             values=estimated_values(parameters, chosen.estimate)
             if chosen.estimate is not None and chosen.estimate.classes

@@ -44,7 +44,7 @@ def replay_at(synthetic: Synthetic) -> Replayed:
     nodes = int(synthetic.nodes.max()) + 1
     machine = machine_of(load_machine(synthetic.template.run.machine_file), nodes)
     values = replay_parameters(machine)
-    planned = Scenario(values, manifest.machine.asynchronous_progress)
+    planned = Scenario(values, manifest.machine.asynchronous_progress, library=manifest.machine.stated_of_library)
     needs_reply = _rendezvous(synthetic, values)
     enter, leave = ideal_schedule(synthetic, needs_reply, asynchronous=planned.asynchronous_progress)
     callpaths = synthetic.template.run.facts("callpaths").select(pl.len()).collect().item()

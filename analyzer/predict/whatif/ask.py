@@ -26,6 +26,7 @@ from logpost.replay.cost.message_models import MessageModel
 from logpost.replay.graph import Engine, Outcome, Scenario
 from logpost.replay.graph.changes import is_nothing
 from logpost.replay.graph.dearer import direction
+from logpost.replay.graph.library import LibraryUse
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ class Prediction:
     other_order_ps: int | None = None
     """where messages or requests may take another order: the length in the recorded one where the found one is taken,
     else in the found one"""
+    library: tuple[LibraryUse, ...] = ()
+    """what its MPI library does where that makes a difference: stated, from the trace, or unknown"""
     bounded: list[Bounded] = field(default_factory=list)
     """values that are changed although nothing measured them"""
     notes: list[str] = field(default_factory=list)
@@ -144,9 +147,11 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         sweep=None if ask.sweep is None else sweep(plan, ask.sweep, intervals, searching=ask.searching),
         grid=None if ask.grid is None else grid(plan, ask.grid, intervals),
         other_order_ps=engine.kept_ps if engine.reordered else engine.found_ps,
+        library=engine.library,
         bounded=open_values,
         notes=[
             *bounded_notes(open_values),
+            *(use.sentence() for use in engine.library if use.is_open and plan.ask.changes),
             *_notes(run, after),
             *_of_order(engine, scenario, before, after),
             *replay.choices,

@@ -40,6 +40,12 @@ class Ask:
     searching: bool = True
     """whether a sweep searches its tolerances where they must be replayed one by one: three times the sweep's time"""
 
+    @property
+    def changes(self) -> bool:
+        """Whether anything differs from what was recorded."""
+        changed = (self.settings, self.machine, self.scale_compute, self.sweep, self.mapping, self.grid)
+        return any(one not in ((), None) for one in changed)
+
 
 class Rebuilt:
     """What every question about a run needs: its program, where it ran, and the engines that replay it.

@@ -20,6 +20,8 @@
   take more and less, as a sum of both, where that is more: another network may make some messages faster, others
   slower.
   Where everything is explained, programs still take another order there.
+- The library: where neither its profile nor the trace decides a property, up to what replays under its other
+  alternatives find, summed over the properties. That is not an error of measurement, and is added as it is.
 - Contention: what messages on the predicted path wait longer than as recorded, as far as the trace contradicts or does
   not confirm such waits on the machine that it was recorded on (`NetworkFit`), a fall; the time of messages there
   beyond the model, a rise. And up to what a replay finds in which messages share their sender's NIC instead of taking
@@ -107,9 +109,11 @@ def intervals_ps(
     of_machine = _of_machine(engine, scenarios, afters, recalibrate=doubts.recalibrates)
     of_order = _of_order(engine, scenarios, before, afters)
     of_contention = _of_contention(engine, scenarios, afters)
+    of_library = _of_library(engine, scenarios, afters)
+    of_models = list(zip(of_contention, of_library, strict=True))
     return [
         _interval(engine, *one, before, doubts)
-        for one in zip(scenarios, afters, of_machine, of_order, of_contention, strict=True)
+        for one in zip(scenarios, afters, of_machine, of_order, of_models, strict=True)
     ]
 
 
@@ -119,7 +123,7 @@ def _interval(
     after: Outcome,
     of_machine: Sequence[tuple[int, int]],
     of_order: float,
-    of_contention: tuple[float, float],
+    of_models: tuple[tuple[float, float], tuple[int, int]],
     before: Outcome,
     doubts: Doubts,
 ) -> tuple[int, int]:
@@ -133,7 +137,7 @@ def _interval(
     rise, fall = _of_unmodelled(engine.recorded, scenario, (before, after))
     rises, falls = rises + rise**2, falls + fall**2
     changed = max(abs(after.makespan_ps - before.makespan_ps), after.moved_ps)
-    contention_rise, contention_fall = of_contention
+    (contention_rise, contention_fall), (library_rise, library_fall) = of_models
     rises, falls = rises + contention_rise, falls + contention_fall
     clock = doubts.tick_ps * (after.path_messages + 2) if _differs(engine.recorded, scenario) else 0.0
     gaps = _of_gaps(engine.recorded, scenario, after)
@@ -150,8 +154,8 @@ def _interval(
         rises += one**2
         falls += one**2
     interval = (
-        max(0, math.floor(after.makespan_ps - math.sqrt(falls))),
-        math.ceil(after.makespan_ps + math.sqrt(rises)),
+        max(0, math.floor(after.makespan_ps - math.sqrt(falls)) - library_fall),
+        math.ceil(after.makespan_ps + math.sqrt(rises)) + library_rise,
     )
     towards = direction(engine.recorded, scenario)
     if not engine.contends(scenario):
@@ -276,6 +280,22 @@ def _of_contention(
             min(sharing, 0) ** 2 + fit.too_long_ps(waited) ** 2,
         )
     return found
+
+
+def _of_library(engine: Engine, scenarios: Sequence[Scenario], afters: Sequence[Outcome]) -> list[tuple[int, int]]:
+    """By scenario, rise and fall of the open properties of the library."""
+    rises, falls = [0] * len(scenarios), [0] * len(scenarios)
+    for use in engine.library:
+        found = [after.makespan_ps for after in afters], [after.makespan_ps for after in afters]
+        for value in use.possible:
+            if value == use.value:
+                continue
+            makespans = _makespans(engine.with_library(use, value), scenarios, reorder=engine.reordered)
+            found = [*map(min, found[0], makespans)], [*map(max, found[1], makespans)]
+        for i, after in enumerate(afters):
+            falls[i] += after.makespan_ps - found[0][i]
+            rises[i] += found[1][i] - after.makespan_ps
+    return list(zip(rises, falls, strict=True))
 
 
 def _of_residual(before: Outcome, after: Outcome) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 from logpost.analyzer.predict.whatif import Grid, NetworkChange, Prediction, Proposal, Sweep, Use
 from logpost.replay.graph import Outcome
+from logpost.replay.graph.library import LibraryUse
 
 
 def as_json(found: Prediction) -> dict[str, Any]:
@@ -30,9 +31,15 @@ def as_json(found: Prediction) -> dict[str, Any]:
         else {"nodes_of_ranks": found.seats.nodes.tolist(), "proposal": _proposal(found.proposal)},
         "sweep": None if found.sweep is None else _sweep(found.sweep),
         "grid": None if found.grid is None else _grid(found.grid),
+        "library": [_library(one) for one in found.library],
         "bounded": [asdict(one) for one in found.bounded],
         "notes": found.notes,
     }
+
+
+def _library(use: LibraryUse) -> dict[str, Any]:
+    known = "profile" if use.stated else "unknown" if use.is_open else "trace"
+    return {**asdict(use), "known_from": known, "possible": list(use.possible), "sentence": use.sentence()}
 
 
 def _network(change: NetworkChange) -> dict[str, Any]:

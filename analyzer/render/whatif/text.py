@@ -23,6 +23,9 @@ def print_prediction(found: Prediction, console: Console, *, top: int) -> None:
         console.print(Text(f"what if {safe(', '.join(found.settings))}", style="bold"))
     for note in found.notes:
         console.print(Text(f"! {safe(note)}", style="yellow"))
+    for use in found.library:
+        if not use.is_open:
+            console.print(Text(f"MPI library: {use.sentence()}", style="dim"))
     low, high = found.interval_ps
     console.print(Text(f"measured   {time_text(found.measured_ps)}"))
     if found.settings:

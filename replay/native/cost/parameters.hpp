@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "replay/native/cost/library.hpp"
 #include "replay/native/cost/table.hpp"
 #include "replay/native/program/locality.hpp"
 
@@ -68,6 +69,7 @@ struct Parameters {
     bool endpoints_queue = true;   ///< messages wait for NICs that serve others
     bool processors_queue = true;  ///< messages wait for processors that serve others
     bool links_queue = true;       ///< messages wait for links that others use
+    Library library;               ///< what the library profile states
 };
 
 }  // namespace logpost::replay

@@ -47,7 +47,7 @@ class Builder {
         add_calls();
         add_sends();
         add_turns();
-        synchronous_ = synchronous_sends(program_, draft_, classes_);
+        decide_synchronous_sends(program_, draft_, classes_);
         add_receives();
         if (OneSided::in(program_)) {
             OneSided one_sided(draft_, program_, events_, planned_.asynchronous_progress,
@@ -83,9 +83,11 @@ class Builder {
         add_processors(order);
         release(served_, answering_);
         order.update(draft_);
+        const auto library = draft_.library;
         auto graph =
             calibrated(std::move(draft_), std::move(order).taken(), std::move(events_), exchanged_, program_, network_);
         graph.rebuilt = rebuilt_;
+        graph.library = library;
         return graph;
     }
 
@@ -340,15 +342,17 @@ class Builder {
             rendezvous = mode == CallKind::send_synchronous || (mode != CallKind::send_buffered && asks_then);
         }
         const bool by_size = draft_.cost(message).rendezvous || asks_then;
-        const auto way = recorded && rendezvous && !by_size ? synchronous_ : Synchronous::asks;
-        const bool pushed = way == Synchronous::pushes;
-        const bool matched = way == Synchronous::matches;
-        const bool changed = rendezvous != recorded ||
-                             (rendezvous && way == Synchronous::asks && planned_.asynchronous_progress != asynchronous);
+        const auto way = recorded && rendezvous && !by_size
+                             ? draft_.library_value<Synchronous>(LibraryProperty::synchronous_sends)
+                             : Synchronous::handshake;
+        const bool pushed = way == Synchronous::push;
+        const bool matched = way == Synchronous::match;
+        const bool changed = rendezvous != recorded || (rendezvous && way == Synchronous::handshake &&
+                                                        planned_.asynchronous_progress != asynchronous);
         rebuilt_ += changed ? 1 : 0;
 
         const auto inject = draft_.add_node();
-        if (rendezvous && way == Synchronous::asks) {
+        if (rendezvous && way == Synchronous::handshake) {
             handshake(l, receive, send, message, origin, inject);
         } else {
             draft_.add_edge(origin.node, inject, draft_.message_model(message, overhead));
@@ -574,7 +578,6 @@ class Builder {
     std::vector<std::vector<Served>> served_;              // by location
     std::vector<bool> planned_rendezvous_;                 // by message class
     Exchanged exchanged_;
-    Synchronous synchronous_ = Synchronous::asks;  // of sends below the eager limit
     std::uint64_t rebuilt_ = 0;
 };
 

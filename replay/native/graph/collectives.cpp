@@ -18,7 +18,7 @@
 #include "replay/native/collectives/schedule.hpp"
 #include "replay/native/graph/carried_out.hpp"
 #include "replay/native/graph/draft.hpp"
-#include "replay/native/graph/root_takes.hpp"
+#include "replay/native/graph/root_receives.hpp"
 #include "replay/native/program/shape.hpp"
 
 namespace logpost::replay {
@@ -44,15 +44,14 @@ struct Member {
 
 class Instance {
   public:
-    /// `most_rounds`: of long algorithms, so many are told. `spaced`: roots take messages g apart.
+    /// `most_rounds`: of long algorithms, so many are told.
     Instance(Draft& draft, const Program& program, CollectiveReplay& replay, ToldAtNics& nics,
-             std::uint32_t most_rounds, bool spaced, std::vector<Member> members)
+             std::uint32_t most_rounds, std::vector<Member> members)
         : draft_(draft),
           program_(program),
           replay_(replay),
           nics_(nics),
           most_rounds_(most_rounds),
-          spaced_(spaced),
           members_(std::move(members)) {}
 
     void add() {
@@ -76,8 +75,8 @@ class Instance {
         }
     }
 
-    /// Of operations whose root takes messages as they come: how it took them.
-    void look(RootTakes& takes) {
+    /// Of operations whose root receives messages as they arrive: how fast it did.
+    void observe(RootReceivesObserved& root) {
         const auto operation = members_.front().operation->operation;
         auto one = pattern();
         one.bytes = operation == Operation::barrier ? 0 : one.bytes;
@@ -88,11 +87,12 @@ class Instance {
             return;
         }
         std::ranges::sort(members_, {}, &Member::rank);
-        std::vector<RootTakes::Member> seen;
+        std::vector<RootReceivesObserved::Member> seen;
         std::ranges::transform(members_, std::back_inserter(seen), [&](const Member& member) {
-            return RootTakes::Member{member.location, draft_.measured[member.enter], draft_.measured[member.leave]};
+            return RootReceivesObserved::Member{member.location, draft_.measured[member.enter],
+                                                draft_.measured[member.leave]};
         });
-        takes.see(seen, one.bytes);
+        root.see(seen, one.bytes);
     }
 
   private:
@@ -211,7 +211,10 @@ class Instance {
                 of.draft_.add_edge(at[0], done, Draft::kMeasured);
             }
             const auto count = static_cast<std::uint32_t>(order.size());
-            if (of.spaced_) {
+            if (cost.service > cost.o_r && count > 1) {
+                ++of.draft_.of_library(LibraryProperty::root_receives).places;
+            }
+            if (of.draft_.library_value<RootReceives>(LibraryProperty::root_receives) == RootReceives::gap) {
                 const auto last = of.draft_.add_node();
                 of.draft_.add_edge(root, last, of.repeated(message, count - 1, kTermTurn));
                 of.draft_.add_edge(last, done, of.repeated(message, 1, kTermReceive));
@@ -508,7 +511,6 @@ class Instance {
     CollectiveReplay& replay_;
     ToldAtNics& nics_;
     std::uint32_t most_rounds_;
-    bool spaced_;
     std::vector<Member> members_;
 };
 
@@ -571,16 +573,17 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
     const auto told = [&](std::size_t members) {
         return std::max(doublings(static_cast<std::uint32_t>(members)), most_rounds);
     };
-    RootTakes takes(draft);
+    RootReceivesObserved root(draft);
     for (const auto& members : instances) {
         if (!members.empty() && may_collect(members.front().operation->operation)) {
-            Instance(draft, program, replay, nics, told(members.size()), false, members).look(takes);
+            Instance(draft, program, replay, nics, told(members.size()), members).observe(root);
         }
     }
+    draft.decide(LibraryProperty::root_receives);
     for (auto& members : instances) {
         if (!members.empty()) {
             const auto rounds = told(members.size());
-            Instance(draft, program, replay, nics, rounds, takes.spaced(), std::move(members)).add();
+            Instance(draft, program, replay, nics, rounds, std::move(members)).add();
         }
     }
 }

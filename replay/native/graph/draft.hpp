@@ -136,11 +136,24 @@ class Draft {
 
     [[nodiscard]] const Cost& cost(std::uint32_t message) const noexcept { return class_costs[message]; }
 
+    [[nodiscard]] Decided& of_library(LibraryProperty property) noexcept {
+        return library[static_cast<std::size_t>(property)];
+    }
+    /// Decides a property by the machine's library profile, or by what was observed.
+    void decide(LibraryProperty property) noexcept {
+        of_library(property).decide(machine.library[static_cast<std::size_t>(property)]);
+    }
+    template <class Alternative>
+    [[nodiscard]] Alternative library_value(LibraryProperty property) const noexcept {
+        return static_cast<Alternative>(library[static_cast<std::size_t>(property)].value);
+    }
+
     const Parameters& machine;
     const Placement& recorded;
     const Placement& planned;
     bool contention = false;          ///< whether messages between nodes are told apart
     bool nics_share = false;          ///< they share NICs, and take no turns there
+    DecidedLibrary library;           ///< what the program's library does
     std::vector<Crossing> crossings;  ///< edges by their index here
     std::uint32_t nodes = 0;
     Measured measured;

@@ -158,6 +158,7 @@ struct Graph {
     std::vector<Crossing> crossings;          ///< where contention is replayed: messages between nodes, in any order
     HugeColumn<std::uint32_t> crossing_of;    ///< by edge: its crossing; kNone: none. Empty where there are none
     bool nics_share = false;                  ///< messages share their sender's NIC, and do not take turns at it
+    DecidedLibrary library;                   ///< what the program's library does
     NetworkFit fit;                           ///< of the crossings
     std::uint64_t rebuilt = 0;                ///< messages with another protocol than they were recorded with
     /// By node: where its time stands until the last node that needs it. Empty with crossings: all times are needed.

@@ -1,39 +1,28 @@
 #pragma once
 
-/// Synchronous sends of few bytes: whether their data asks first, goes along with the request, or goes when it is
-/// matched.
+/// Synchronous sends below the eager limit (LibraryProperty::synchronous_sends): what a trace shows of them.
 ///
-/// A synchronous send completes after its match, whatever its size. Below the eager limit libraries send the data at
-/// once all the same, and only the answer comes back: one latency to the receiver, one more to the sender. A handshake
-/// takes three to the receiver. Where the network itself matches (Portals, SimGrid's SMPI), the transfer begins when
-/// both ends have asked for it, and is over for both at one time. Which of them a program ran with its trace tells:
-/// where receivers waited, when the data came, and where senders waited for a receive that had been posted, when they
-/// knew. What more of their messages did is taken for all.
+/// A synchronous send completes after its match, whatever its size. Most libraries send the data with the request, and
+/// only the acknowledgement returns: one latency to the receiver, one more to the sender. A handshake costs three to
+/// the receiver. Where the network itself matches, the transfer begins when both ends have called, and ends for both at
+/// once. Observations: the time of the data at a waiting receiver, and the time at which a sender completes whose
+/// receive had been posted.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "replay/native/cost/library.hpp"
 #include "replay/native/graph/draft.hpp"
 #include "replay/native/program/program.hpp"
 
 namespace logpost::replay {
 
-enum class Synchronous : std::uint8_t {
-    asks,     ///< request, answer, data
-    pushes,   ///< data, answer
-    matches,  ///< data, once both ends are there
-};
-
-/// How synchronous sends below the eager limit go. `classes`: of the messages, by location and send; kNone: it goes
-/// nowhere.
-inline Synchronous synchronous_sends(const Program& program, const Draft& draft,
+/// Observes them and decides the property. `classes`: of the messages, by location and send; kNone: it goes nowhere.
+inline void decide_synchronous_sends(const Program& program, Draft& draft,
                                      const std::vector<std::vector<std::uint32_t>>& classes) {
-    std::uint64_t at_once = 0;
-    std::uint64_t asked = 0;
-    std::uint64_t told = 0;      // the sender knew one latency after the data had come
-    std::uint64_t together = 0;  // it knew when the data came
+    auto& found = draft.of_library(LibraryProperty::synchronous_sends);
     for (std::size_t l = 0; l < program.timelines.size(); ++l) {
         const auto& receiver = program.timelines[l];
         receiver.receives.for_each([&](std::size_t, const MessageEnd& receive) {
@@ -50,31 +39,34 @@ inline Synchronous synchronous_sends(const Program& program, const Draft& draft,
                 return;
             }
             const auto& cost = draft.cost(message);
-            if (cost.rendezvous || cost.L == 0) {
+            if (cost.rendezvous) {
+                return;
+            }
+            ++found.places;
+            if (cost.L == 0) {
                 return;
             }
             const auto sent = call.enter_ps + cost.o_s + cost.l_mw / 2;
             const auto posted = receiver.calls[receive.call].enter_ps;
             const auto& completing = receiver.calls[receive.complete_call];
-            const auto comes = sent + cost.L + cost.serialization;
-            if (completing.leave_ps < comes + cost.o_r + cost.l_mw + cost.L) {
-                ++at_once;
+            const auto arrives = sent + cost.L + cost.serialization;
+            if (completing.leave_ps < arrives + cost.o_r + cost.l_mw + cost.L) {
+                found.see(allows(Synchronous::push) | allows(Synchronous::match));
             } else if (std::max(posted, completing.enter_ps) <= call.enter_ps) {
-                ++asked;
+                found.see(allows(Synchronous::handshake));
             }
             if (send.complete_call == kNone || posted > sent) {
                 return;
             }
             const auto& waiting = sender.calls[send.complete_call];
-            if (waiting.enter_ps < comes) {
-                ++(waiting.leave_ps < comes + cost.L / 2 ? together : told);
+            if (waiting.enter_ps < arrives) {
+                found.see(waiting.leave_ps < arrives + cost.L / 2
+                              ? allows(Synchronous::match)
+                              : allows(Synchronous::handshake) | allows(Synchronous::push));
             }
         });
     }
-    if (at_once <= asked) {
-        return Synchronous::asks;
-    }
-    return together > told ? Synchronous::matches : Synchronous::pushes;
+    draft.decide(LibraryProperty::synchronous_sends);
 }
 
 }  // namespace logpost::replay

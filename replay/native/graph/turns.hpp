@@ -1,16 +1,16 @@
 #pragma once
 
-/// Sends that wait in their calls for their turn at the NIC.
+/// Sends that wait in their calls for the message before them to leave the NIC, where the library's sends do
+/// (LibraryProperty::sends_within_nodes, sends_between_nodes).
 ///
-/// LogP's g holds a processor up: who sends again within max(g, B G) of the message before waits in the call until that
-/// one has left. Libraries with a queue in front of the NIC return at once instead. Which one a program ran on is a
-/// fact of its trace: a send whose call the NIC was still busy for ended when it was free, or with its overhead. What
-/// more of them did is taken for all, between nodes and within each by themselves.
+/// LogP's g holds a processor up: a send within max(g, B G) of the message before waits in its call until that one has
+/// left. Libraries with a queue in front of the NIC return at once instead. A send whose call the NIC was still busy
+/// for is an observation: it ended nearer to the time at which the NIC was free, or nearer to the end of its overhead.
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "replay/native/cost/library.hpp"
 #include "replay/native/graph/draft.hpp"
 #include "replay/native/program/program.hpp"
 
@@ -26,38 +26,39 @@ struct Turn {
 class Turns {
   public:
     /// `classes`: of the messages, by location and send; kNone: it goes nowhere. What is given must outlive this.
-    Turns(const Program& program, const Draft& draft, const std::vector<std::vector<std::uint32_t>>& classes)
+    Turns(const Program& program, Draft& draft, const std::vector<std::vector<std::uint32_t>>& classes)
         : program_(program), draft_(draft), classes_(classes) {
-        std::array<std::uint64_t, 2> stayed{};
-        std::array<std::uint64_t, 2> returned{};
         for (std::size_t l = 0; l < classes.size(); ++l) {
-            for_each_pair(l, [&](const Turn& turn, std::size_t far) {
-                const auto& calls = program.timelines[l].calls;
-                const auto& cost = draft.cost(turn.message);
-                const auto free = calls[turn.before].leave_ps + cost.service;
-                const auto ready = calls[turn.call].enter_ps + cost.o_s + cost.l_mw / 2;
-                if (free > ready) {
-                    const bool waited = calls[turn.call].leave_ps - ready > (free - ready) / 2;  // whatever its clock
-                    ++(waited ? stayed : returned)[far];
-                }
-            });
+            for_each_pair(l, [&](const Turn& turn, LibraryProperty property) { observe(l, turn, property); });
         }
-        for (std::size_t far = 0; far < wait_.size(); ++far) {
-            wait_[far] = stayed[far] > returned[far];
-        }
+        draft.decide(LibraryProperty::sends_within_nodes);
+        draft.decide(LibraryProperty::sends_between_nodes);
     }
 
     /// Calls `body` for each send of a location that waits for the one before, or would.
     template <class Body>
     void for_each(std::size_t location, Body&& body) const {
-        for_each_pair(location, [&](const Turn& turn, std::size_t far) {
-            if (wait_[far]) {
+        for_each_pair(location, [&](const Turn& turn, LibraryProperty property) {
+            if (draft_.library_value<Sends>(property) == Sends::wait) {
                 body(turn);
             }
         });
     }
 
   private:
+    void observe(std::size_t location, const Turn& turn, LibraryProperty property) {
+        const auto& calls = program_.timelines[location].calls;
+        const auto& cost = draft_.cost(turn.message);
+        const auto free = calls[turn.before].leave_ps + cost.service;
+        const auto ready = calls[turn.call].enter_ps + cost.o_s + cost.l_mw / 2;
+        auto& found = draft_.of_library(property);
+        ++found.places;
+        if (free > ready) {
+            const bool waited = calls[turn.call].leave_ps - ready > (free - ready) / 2;
+            found.see(allows(waited ? Sends::wait : Sends::returns));
+        }
+    }
+
     /// Eager messages alone: those of rendezvous leave when they are asked for. Calls that start several messages are
     /// no turns; nor is a message between nodes behind one within.
     template <class Body>
@@ -75,7 +76,8 @@ class Turns {
                 const auto other = classes_[location][before];
                 const bool far = draft_.messages[message].recorded.locality == Locality::other_node;
                 if (far == (draft_.messages[other].recorded.locality == Locality::other_node)) {
-                    body(Turn{timeline.sends[before].call, timeline.sends[i].call, other}, far ? 1 : 0);
+                    body(Turn{timeline.sends[before].call, timeline.sends[i].call, other},
+                         far ? LibraryProperty::sends_between_nodes : LibraryProperty::sends_within_nodes);
                 }
             }
             before = i;
@@ -83,9 +85,8 @@ class Turns {
     }
 
     const Program& program_;
-    const Draft& draft_;
+    Draft& draft_;
     const std::vector<std::vector<std::uint32_t>>& classes_;
-    std::array<bool, 2> wait_{};  // within nodes, between them
 };
 
 }  // namespace logpost::replay

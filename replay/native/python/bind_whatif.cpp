@@ -329,6 +329,19 @@ void bind_whatif(nb::module_& module) {
         .def_prop_ro("bytes", [](const WhatIf& self) { return self.bytes(); })
         .def_prop_ro("rebuilt", [](const WhatIf& self) { return self.graph().rebuilt; })
         .def_prop_ro(
+            "library",
+            [](const WhatIf& self) {
+                nb::list found;
+                for (const auto& one : self.graph().library) {
+                    found.append(nb::make_tuple(one.value, one.stated, one.places, one.observations,
+                                                nb::make_tuple(one.agree[0], one.agree[1], one.agree[2])));
+                }
+                return found;
+            },
+            nb::sig("def library(self) -> list[tuple[int, bool, int, int, tuple[int, int, int]]]"),
+            "By property of the library: the alternative that it has, whether a profile states it, in how many places "
+            "alternatives differ, the trace's observations of it, and how many of them each alternative allows.")
+        .def_prop_ro(
             "network_fit",
             [](const WhatIf& self) {
                 const auto& fit = self.graph().fit;

@@ -105,6 +105,21 @@ Parameters parameters(const In<std::int64_t>& class_start, const In<std::int64_t
     return reduced(std::move(result), *named);
 }
 
+void state_library(Parameters& machine, const std::vector<std::optional<int>>& stated) {
+    if (stated.size() != kLibraryProperties) {
+        throw nb::value_error("an alternative, or none, is needed of each property of a library");
+    }
+    for (std::size_t i = 0; i < kLibraryProperties; ++i) {
+        const bool known = !stated[i] || (*stated[i] >= 0 && *stated[i] < static_cast<int>(kMostAlternatives) &&
+                                          !kAlternativeNames[i][static_cast<std::size_t>(*stated[i])].empty());
+        if (!known) {
+            throw nb::value_error("a property of a library has no alternative of this code");
+        }
+        machine.library[i] =
+            stated[i] ? std::optional<std::uint8_t>(static_cast<std::uint8_t>(*stated[i])) : std::nullopt;
+    }
+}
+
 nb::tuple costs(const Parameters& machine, const In<std::uint8_t>& locality, const In<double>& bytes,
                 const In<double>& block, const In<double>& stride, const In<double>& burst, const In<double>& hops) {
     constexpr std::size_t kTerms = 7;
@@ -211,9 +226,38 @@ NB_MODULE(_native, module) {
         .def_rw("deficit_tells_progress", &Parameters::deficit_tells_progress,
                 "Whether values are known well enough that handshakes of processors, if they last longer than the "
                 "transfers did, prove that NICs answer. False: an estimate, whose values may be too large.")
+        .def_prop_rw(
+            "library",
+            [](const Parameters& self) {
+                std::vector<std::optional<int>> stated;
+                for (const auto& one : self.library) {
+                    stated.push_back(one ? std::optional<int>(*one) : std::nullopt);
+                }
+                return stated;
+            },
+            &state_library, nb::for_getter(nb::sig("def library(self) -> list[int | None]")),
+            nb::for_setter(nb::sig("def library(self, stated: list[int | None], /) -> None")),
+            "The alternative of each property of the library that a profile states; None: it does not.")
         .def_prop_ro(
             "block_bytes", [](const Parameters& self) { return self.middleware.block_bytes; },
             "Bytes of the blocks that l_mw was measured with; 0: not stated.");
+    module.def(
+        "library_properties",
+        [] {
+            nb::list found;
+            for (std::size_t i = 0; i < kLibraryProperties; ++i) {
+                std::vector<std::string> alternatives;
+                for (const auto name : kAlternativeNames[i]) {
+                    if (!name.empty()) {
+                        alternatives.emplace_back(name);
+                    }
+                }
+                found.append(nb::make_tuple(std::string(kLibraryPropertyNames[i]), alternatives));
+            }
+            return found;
+        },
+        nb::sig("def library_properties() -> list[tuple[str, list[str]]]"),
+        "Names of the properties of a library, and of their alternatives, by code.");
     module.def(
         "message_models", [] { return std::vector<std::string>(kModelNames.begin(), kModelNames.end()); },
         "Names of the models that messages can be split under.");

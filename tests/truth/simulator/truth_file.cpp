@@ -66,6 +66,22 @@ void write_class(std::ofstream& out, const std::string& name, const Class& value
         << "\nG = " << values.G << "\n";
 }
 
+/// What the simulator's library does (README.md, "Rules of the machine"), stated as a library profile.
+void write_library(std::ostream& out) {
+    out << "\n[library]\nname = \"simulated\"\ntitle = \"Rules of the simulation\"\ndate = \"2026-11-28\"\n";
+    const auto state = [&](const char* property, const char* value, const char* sentence, const char* source) {
+        out << "\n[library.properties." << property << "]\nvalue = \"" << value << "\"\nsentence = \"" << sentence
+            << "\"\nsource = \"" << source << "\"\n";
+    };
+    constexpr const char* kSend = "A send occupies its processor for the overhead; then the NIC has an eager message.";
+    state("sends_within_nodes", "return", kSend, "tests/truth/simulator/rank.cpp: Rank::send");
+    state("sends_between_nodes", "return", kSend, "tests/truth/simulator/rank.cpp: Rank::send");
+    state("synchronous_sends", "handshake", "A synchronous send is a rendezvous, whatever its size.",
+          "tests/truth/simulator/rank.cpp: Mode::synchronous");
+    state("root_receives", "overhead", "The receiver's processor completes one message after another, o_r each.",
+          "tests/truth/simulator/world.hpp: rules");
+}
+
 }  // namespace
 
 void write_truth(const Case& entry, const Record& record, const std::filesystem::path& file) {
@@ -134,6 +150,7 @@ void write_machine(const Record& record, const std::filesystem::path& file) {
            "kind = \"manual\"\ntext = \"Parameters of the simulation itself\"\n\n[nic]\nlocation = "
            "\"simulated\"\nper_node = "
         << machine.nics_per_node << "\n";
+    write_library(out);
     write_class(out, "same_node", machine.same_node, machine);
     write_class(out, "other_node", machine.other_node, machine);
     if (machine.l_mw_per_byte > 0) {
