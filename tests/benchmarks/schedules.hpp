@@ -58,7 +58,7 @@ inline std::vector<std::vector<Operation>> all_to_all(std::uint32_t ranks, std::
 
 /// The schedule as it was recorded; between two ranks, messages arrive in the order in which they were sent.
 inline void add_schedule(ProgramStory& story, const std::vector<std::vector<Operation>>& schedule,
-                 const std::vector<std::vector<Ran>>& ran) {
+                         const std::vector<std::vector<Ran>>& ran) {
     struct Sent {
         std::int32_t from;
         std::uint32_t call;

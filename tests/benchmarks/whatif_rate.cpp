@@ -59,7 +59,8 @@ double seconds(Body&& body, double (*clock)() = busy, int rounds = 3) {
     return best;
 }
 
-/// Additions that do not wait for each other, on so many threads concurrently: the share of each of two processors on one core.
+/// Additions that do not wait for each other, on so many threads concurrently: the share of each of two processors on
+/// one core.
 void add(unsigned threads) {
     constexpr std::uint64_t kRounds = 50'000'000;
     replay::for_each_parallel(threads, threads, 1, [](std::size_t i, unsigned) {
