@@ -37,13 +37,15 @@ def _steady(value: Any) -> Any:
     return [_steady(one) for one in value] if isinstance(value, list) else value
 
 
-def _said(command: list[str], *args: str) -> str:
-    """The hash of what a verb prints as JSON; its exit status and error where it prints none."""
-    done = subprocess.run([*command, *args, "--json"], capture_output=True, text=True, check=False)
+def _said(command: list[str], verb: str, run: str, *args: str) -> str:
+    """The hash of what a verb prints as JSON, without the place of the run; exit status and error where it prints none."""
+    done = subprocess.run([*command, verb, run, *args, "--json"], capture_output=True, text=True, check=False)
+    place = str(Path(run).parent)
     try:
-        return _digest(json.dumps(_steady(json.loads(done.stdout)), sort_keys=True).encode())
+        said = json.loads(done.stdout.replace(place, ""))
     except json.JSONDecodeError:
-        return f"status {done.returncode} {_digest(done.stderr.replace(os.getcwd(), '').encode())}"
+        return f"status {done.returncode} {_digest(done.stderr.replace(place, '').encode())}"
+    return _digest(json.dumps(_steady(said), sort_keys=True).encode())
 
 
 def _tables(run: Path) -> Iterator[tuple[str, str]]:
