@@ -38,7 +38,7 @@ def _steady(value: Any) -> Any:
 
 
 def _said(command: list[str], verb: str, run: str, *args: str) -> str:
-    """The hash of what a verb prints as JSON, without the place of the run; exit status and error where it prints none."""
+    """The hash of the JSON of a verb, without the place of the run; exit status and error where it prints none."""
     done = subprocess.run([*command, verb, run, *args, "--json"], capture_output=True, text=True, check=False)
     place = str(Path(run).parent)
     try:
