@@ -234,7 +234,7 @@ def _sizes(said: Said) -> Iterator[str]:
     run, report = said.run, said.report
     messages = run.table("messages").select("bytes", "envelope_ps").collect()
     count = messages.height
-    size, envelope = (sum(messages[name].to_list()) for name in ("bytes", "envelope_ps"))
+    size, envelope = (exact_sum(messages[name]) for name in ("bytes", "envelope_ps"))
     if (report.messages.count, report.messages.bytes) != (count, size):
         yield f"{report.messages.count} messages of {report.messages.bytes} B, and the table has {count} of {size} B"
     if sum(report.messages.parts_ps.values()) != report.messages.envelope_ps or report.messages.envelope_ps != envelope:

@@ -48,7 +48,7 @@ def describe(
 ) -> m.Manifest:
     """The manifest of the whole program."""
     parameters = chosen.parameters
-    source = m.Source(anchor=printable(str(anchor)), bytes=size.result(), properties=dict(trace.properties()))
+    properties = dict(trace.properties())
     early: list[str] = faults.guard("calls that never ended", lambda: ended_early(trace, tables), [])
     undivided, refused = undivided_categories(chosen, sums)
     locations = tables["locations"]
@@ -56,7 +56,7 @@ def describe(
     layouts = trace.layouts()
     return m.Manifest(
         tool_version=logpost.__version__,
-        source=source,
+        source=m.Source(anchor=printable(str(anchor)), bytes=size.result(), properties=properties),
         clock=_clock(request, trace),
         ranks=int((locations["rank"] >= 0).sum()),
         locations=len(locations),
@@ -73,7 +73,7 @@ def describe(
             file=printable(chosen.file) if chosen.file else None,
             sha256=chosen.sha256,
             asynchronous_progress=analysis.asynchronous_progress,
-            library=library_used(chosen.machine, dict(trace.properties())),
+            library=library_used(chosen.machine, properties),
             model=request.model,
             values=estimated_values(parameters, chosen.estimate)
             if chosen.estimate is not None and chosen.estimate.classes
@@ -84,8 +84,8 @@ def describe(
             notes=chosen.notes + placed.notes + progress_notes(request, analysis),
         ),
         quality=counted(trace)
-        + overwritten_counts(dict(trace.properties()))
-        + switched_off_counts(dict(trace.properties()))
+        + overwritten_counts(properties)
+        + switched_off_counts(properties)
         + extrapolated(analysis),
         layouts=[
             m.Layout(blocks=int(b), block_bytes=int(n), stride_bytes=int(s), extent_bytes=int(e))
@@ -102,7 +102,7 @@ def describe(
         },
         pack=request.pack,
         ended_early=early,
-        overwritten=overwritten(dict(trace.properties())) + switched_off(dict(trace.properties()), trace.quality()),
+        overwritten=overwritten(properties) + switched_off(properties, trace.quality()),
         memory=m.MemoryUsed(
             limit_bytes=spill.limit_bytes if spill is not None else None,
             peak_bytes=peak_bytes(),

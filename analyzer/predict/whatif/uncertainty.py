@@ -286,15 +286,15 @@ def _of_library(engine: Engine, scenarios: Sequence[Scenario], afters: Sequence[
     """By scenario, rise and fall of the open properties of the library."""
     rises, falls = [0] * len(scenarios), [0] * len(scenarios)
     for use in engine.library:
-        found = [after.makespan_ps for after in afters], [after.makespan_ps for after in afters]
-        for value in use.possible:
-            if value == use.value:
-                continue
-            makespans = _makespans(engine.with_library(use, value), scenarios, reorder=engine.reordered)
-            found = [*map(min, found[0], makespans)], [*map(max, found[1], makespans)]
+        others = [
+            _makespans(engine.with_library(use, value), scenarios, reorder=engine.reordered)
+            for value in use.possible
+            if value != use.value
+        ]
         for i, after in enumerate(afters):
-            falls[i] += after.makespan_ps - found[0][i]
-            rises[i] += found[1][i] - after.makespan_ps
+            makespans = [after.makespan_ps, *(other[i] for other in others)]
+            falls[i] += after.makespan_ps - min(makespans)
+            rises[i] += max(makespans) - after.makespan_ps
     return list(zip(rises, falls, strict=True))
 
 
