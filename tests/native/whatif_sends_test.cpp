@@ -87,7 +87,7 @@ TEST(WhatIfSends, ThatWaitedOnceAndReturnedOnceAreNotDecidedByTheTrace) {
     // Either alternative reproduces what was recorded; only with waits does g hold the processor.
     const auto as_recorded = leaves(open, machine, {.machine = machine});
     Times of_twice_g[2];
-    for (std::uint8_t value : {0, 1}) {
+    for (const auto value : {std::uint8_t{0}, std::uint8_t{1}}) {
         machine.library[static_cast<std::size_t>(LibraryProperty::sends_between_nodes)] = value;
         const auto graph = build_graph(program, machine, machine);
         EXPECT_TRUE(of_sends(graph).stated);
