@@ -193,7 +193,7 @@ def test_what_is_out_of_sight_is_drawn_after_what_is_in_sight(address: str, chro
 def test_the_overview_leads_to_what_changed(view: Callable[..., Visit]) -> None:
     seen = view("/")
     said = seen.page.inner_text("#page section.tight .note")
-    assert "fast.run takes" in said
+    assert "fast.run lasts" in said
     assert "−" in said
     seen.page.get_by_role("link", name="What changed").first.click()
     seen.page.wait_for_url("**/compare?other=fast.run")

@@ -39,7 +39,7 @@ def test_a_report_imports_no_arrays_no_pages_and_no_engine(options: list[str], t
     assert {"polars", "pydantic"} <= modules
     assert modules & {"numpy", "pyarrow", "plotly", "jinja2", "perfetto"} == set()
     others = {name for name in modules if name.startswith(("logpost.machines", "logpost.replay", "logpost.dashboards"))}
-    known = {"logpost.replay", "logpost.replay._native", "logpost.replay.cost.message_models"}
+    known = {"logpost.replay", "logpost.replay._native", "logpost.replay.cost", "logpost.replay.cost.message_models"}
     assert others <= known, "the order of categories and the names of models are there, once"
     assert "logpost.analyzer.archive._native" not in modules
 
