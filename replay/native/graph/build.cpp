@@ -27,12 +27,13 @@ namespace {
 class Builder {
   public:
     Builder(const Program& program, const Parameters& machine, const Parameters& planned, const Surroundings* elsewhere,
-            const Network* network, bool overlapped, bool nics_share)
+            const Network* network, bool overlapped, bool nics_share, bool with_steps)
         : program_(program),
           planned_(planned),
           elsewhere_(elsewhere),
           network_(network),
           overlapped_(overlapped),
+          with_steps_(with_steps),
           draft_(machine, program.placement, elsewhere == nullptr ? program.placement : elsewhere->placement),
           locations_(program.timelines.size()),
           calls_(program) {
@@ -352,8 +353,10 @@ class Builder {
         rebuilt_ += changed ? 1 : 0;
 
         const auto inject = draft_.add_node();
+        MessageSteps steps{.origin = origin.node, .inject = inject, .bytes = receive.bytes};
         if (rendezvous && way == Synchronous::handshake) {
-            handshake(l, receive, send, message, origin, inject);
+            steps.match = draft_.add_node();
+            handshake(l, receive, send, message, origin, steps.match, inject);
         } else {
             draft_.add_edge(origin.node, inject, draft_.message_model(message, overhead));
         }
@@ -368,6 +371,8 @@ class Builder {
         const auto completion = draft_.message_model(message, kTermSerialization | kTermReceive);
         const auto service = draft_.message_model(message, kTermReceive);
         const auto needed = needed_at(program_, events_, l, receive.complete_call, draft_.cost(message).L);
+        steps.first_byte = first_byte;
+        steps.received = needed;
         if (needed != complete) {
             draft_.add_edge(bases_[l][receive.complete_call], complete, service);
             draft_.add_edge(first_byte, needed, completion);
@@ -376,6 +381,7 @@ class Builder {
             draft_.add_edge(bases_[l][receive.complete_call], complete, service);
         } else {
             const auto served = draft_.add_node();
+            steps.received = served;
             draft_.add_edge(first_byte, served, completion);
             draft_.add_edge(bases_[l][receive.complete_call], served, service);
             draft_.add_edge(served, complete, Draft::kMeasured);
@@ -384,16 +390,19 @@ class Builder {
         sending_[s].push_back(draft_.at_nic(inject, message));
         receiving_[l].push_back(draft_.at_nic(first_byte, message));
         if (pushed && send.complete_call != kNone) {
-            acknowledge(l, receive, send, message, first_byte);
+            steps.sent = acknowledge(l, receive, send, message, first_byte);
         } else if (matched && send.complete_call != kNone) {
-            draft_.add_edge(first_byte, needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L),
-                            draft_.message_model(message, kTermSerialization));
+            steps.sent = needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L);
+            draft_.add_edge(first_byte, steps.sent, draft_.message_model(message, kTermSerialization));
         } else if (rendezvous && send.complete_call != kNone) {
             if (draft_.crossings.size() > crossings) {
                 draft_.crossings.back().sent_edge = draft_.next_edge();
             }
-            draft_.add_edge(inject, needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L),
-                            draft_.message_model(message, kTermSerialization));
+            steps.sent = needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L);
+            draft_.add_edge(inject, steps.sent, draft_.message_model(message, kTermSerialization));
+        }
+        if (with_steps_) {
+            note(steps, l, receive, send);
         }
         // A probe right before the receive waits for the same message.
         const auto& calls = program_.timelines[l].calls;
@@ -412,13 +421,12 @@ class Builder {
     /// Request, match, clear-to-send: the receiver answers in the call that the recorded times say, and so does the
     /// sender; with asynchronous progress the posted receive and the send suffice.
     void handshake(std::size_t l, const MessageEnd& receive, const MessageEnd& send, std::uint32_t message,
-                   Origin origin, std::uint32_t inject) {
+                   Origin origin, std::uint32_t match, std::uint32_t inject) {
         const auto s = static_cast<std::size_t>(receive.peer);
         const auto& receiver = program_.timelines[l];
         const auto& sender = program_.timelines[s];
         const auto& cost = draft_.cost(message);
         const int overhead = origin.ready ? 0 : kTermSend;
-        const auto match = draft_.add_node();
         if (planned_.asynchronous_progress) {
             draft_.add_edge(origin.node, match, draft_.message_model(message, overhead | kTermLatency));
             draft_.add_edge(events_.enters[l][receive.call], match, Draft::kMeasured);
@@ -447,8 +455,8 @@ class Builder {
     }
 
     /// A message whose data went at once completes at its sender when its match is known there.
-    void acknowledge(std::size_t l, const MessageEnd& receive, const MessageEnd& send, std::uint32_t message,
-                     std::uint32_t first_byte) {
+    std::uint32_t acknowledge(std::size_t l, const MessageEnd& receive, const MessageEnd& send, std::uint32_t message,
+                              std::uint32_t first_byte) {
         const auto s = static_cast<std::size_t>(receive.peer);
         const auto latency = draft_.message_model(message, kTermLatency);
         const auto done = needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L);
@@ -457,6 +465,24 @@ class Builder {
             program_.timelines[s].calls[send.complete_call].leave_ps) {
             draft_.add_edge(events_.enters[l][receive.call], done, latency);
         }
+        return done;
+    }
+
+    /// Calls by location become those of the whole program.
+    void note(MessageSteps steps, std::size_t l, const MessageEnd& receive, const MessageEnd& send) {
+        if (first_calls_.empty()) {
+            std::uint32_t calls = 0;
+            for (const auto& enters : events_.enters) {
+                first_calls_.push_back(calls);
+                calls += static_cast<std::uint32_t>(enters.size());
+            }
+        }
+        const auto s = static_cast<std::size_t>(receive.peer);
+        steps.send_call = first_calls_[s] + send.call;
+        steps.sent_call = send.complete_call == kNone ? kNone : first_calls_[s] + send.complete_call;
+        steps.post_call = first_calls_[l] + receive.call;
+        steps.received_call = first_calls_[l] + receive.complete_call;
+        draft_.steps.push_back(steps);
     }
 
     void add_own_edges() {
@@ -563,6 +589,7 @@ class Builder {
     const Surroundings* elsewhere_;
     const Network* network_;
     bool overlapped_;
+    bool with_steps_;
 
     Draft draft_;
     std::size_t locations_;
@@ -577,6 +604,7 @@ class Builder {
     std::vector<Customers> answering_;                     // likewise: one-sided transfers at their targets
     std::vector<std::vector<Served>> served_;              // by location
     std::vector<bool> planned_rendezvous_;                 // by message class
+    std::vector<std::uint32_t> first_calls_;               // by location: calls of the locations before it
     Exchanged exchanged_;
     std::uint64_t rebuilt_ = 0;
 };
@@ -584,8 +612,9 @@ class Builder {
 }  // namespace
 
 Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned,
-                  const Surroundings* elsewhere, const Network* network, bool overlapped, bool nics_share) {
-    return Builder(program, machine, planned, elsewhere, network, overlapped, nics_share).build();
+                  const Surroundings* elsewhere, const Network* network, bool overlapped, bool nics_share,
+                  bool with_steps) {
+    return Builder(program, machine, planned, elsewhere, network, overlapped, nics_share, with_steps).build();
 }
 
 }  // namespace logpost::replay

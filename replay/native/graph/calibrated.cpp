@@ -82,6 +82,12 @@ class Calibration {
             release(events_.enters[l], events_.leaves[l]);
         }
         graph.first_call.push_back(calls);
+        for (auto& one : draft_.steps) {
+            for (auto* node : {&one.origin, &one.match, &one.inject, &one.first_byte, &one.received, &one.sent}) {
+                *node = at(*node);
+            }
+        }
+        graph.steps = std::move(draft_.steps);
         release(draft_.measured, place);
         give_back_unused(graph.arcs.size() * sizeof(Arc));
         if (graph.crossings.empty()) {

@@ -136,6 +136,19 @@ struct ProgramBounds {
     }
 };
 
+/// The steps of a message among the nodes, and its calls among those of the whole program; kNone: it has no such step.
+struct MessageSteps {
+    std::uint32_t origin = kNone;      ///< where its sender starts it
+    std::uint32_t match = kNone;       ///< of a handshake: request and receive meet
+    std::uint32_t inject = kNone;      ///< its sender's NIC has it
+    std::uint32_t first_byte = kNone;  ///< its receiver's NIC has it
+    std::uint32_t received = kNone;    ///< what waits for it at its receiver
+    std::uint32_t sent = kNone;        ///< what waits at its sender until it has left; kNone: nothing does
+    std::uint32_t send_call = kNone, sent_call = kNone;      ///< that starts it; that completes it at the sender
+    std::uint32_t post_call = kNone, received_call = kNone;  ///< likewise at the receiver
+    std::uint64_t bytes = 0;
+};
+
 struct Graph {
     HugeColumn<std::uint32_t> first_edge;  ///< by node, nodes + 1
     HugeColumn<Arc> arcs;
@@ -161,6 +174,7 @@ struct Graph {
     DecidedLibrary library;                   ///< what the program's library does
     NetworkFit fit;                           ///< of the crossings
     std::uint64_t rebuilt = 0;                ///< messages with another protocol than they were recorded with
+    std::vector<MessageSteps> steps;          ///< of messages, by receiver and receive; where asked for
     /// By node: where its time stands until the last node that needs it. Empty with crossings: all times are needed.
     HugeColumn<std::uint32_t> slots;
     std::uint32_t slots_needed = 0;  ///< greatest slot + 1
@@ -208,11 +222,12 @@ class CycleError : public std::runtime_error {
 /// recorded order.
 /// Where a message has another protocol on `planned` (its eager limit, or asynchronous progress), it is built as
 /// `planned` would send it: its edges have the machine's cost, and the events that wait for it take no residual.
-/// `overlapped`: what is computed behind a Wait stands before it (overlapped.hpp).
+/// `overlapped`: what is computed behind a Wait stands before it (overlapped.hpp). `with_steps`: keeps the steps of
+/// messages.
 /// Throws CycleError.
 Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned,
                   const Surroundings* elsewhere = nullptr, const Network* network = nullptr, bool overlapped = false,
-                  bool nics_share = false);
+                  bool nics_share = false, bool with_steps = false);
 
 /// Gives every node a slot, which its arcs then name as their sources: as many as there are nodes that later ones wait
 /// for at one time. The ends of a location and of its program keep theirs.

@@ -103,6 +103,9 @@ void bind_collectives(nb::module_& module);
 void bind_surroundings(nb::module_& module);
 /// WhatIf: the dependency graph and its replays.
 void bind_whatif(nb::module_& module);
+/// Cures: transformations of a recorded program's edges, and their replay.
+void bind_cures(nb::module_& module);
+
 /// RecordedGraph: what waits for what in a run, and what hypotheses save.
 void bind_recorded(nb::module_& module);
 

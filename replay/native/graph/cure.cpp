@@ -1,0 +1,381 @@
+#include "replay/native/graph/cure.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace logpost::replay {
+
+Cures::Cures(const Graph& graph, const Parameters& machine)
+    : graph_(graph), sources_(sources_of(graph)), queue_(graph.arcs.size()), compute_(graph.arcs.size()) {
+    if (!graph.crossings.empty()) {
+        throw std::invalid_argument("cures are replayed without contention in the network");
+    }
+    const std::vector<Setting> recorded{{.machine = machine}};
+    const Weights weights(graph, machine, recorded);
+    weights_.reserve(graph.arcs.size());
+    for (std::uint32_t edge = 0; edge < graph.arcs.size(); ++edge) {
+        const auto& model = graph.models[graph.model_of(edge)];
+        queue_[edge] = is_queue(model) ? 1 : 0;
+        compute_[edge] = model.kind == EdgeModel::Kind::compute ? 1 : 0;
+        weights_.push_back(weights.weight(edge, 0));
+    }
+    find_servers(weights);
+    find_lateness();
+}
+
+/// A server is a chain of queue edges. Its last message takes it for as long as one of its class does.
+void Cures::find_servers(const Weights& weights) {
+    const auto nodes = graph_.nodes();
+    server_.assign(nodes, kNone);
+    std::vector<std::uint32_t> service(nodes, kNone);  // model
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
+            if (queues(i)) {
+                const auto source = sources_[i];
+                server_[source] = server_[source] == kNone ? servers_++ : server_[source];
+                server_[node] = server_[source];
+                service[source] = graph_.model_of(i);
+            }
+        }
+    }
+    std::vector<std::uint32_t> of_class(graph_.messages.size(), kNone);
+    for (std::uint32_t m = 0; m < graph_.models.size(); ++m) {
+        if (is_queue(graph_.models[m]) && graph_.models[m].count == 1) {
+            of_class[graph_.models[m].message] = m;
+        }
+    }
+    for (std::uint32_t i = 0; i < graph_.arcs.size(); ++i) {
+        const auto source = sources_[i];
+        const auto& model = graph_.models[graph_.model_of(i)];
+        if (source != kNone && server_[source] != kNone && service[source] == kNone && model.terms != 0) {
+            service[source] = of_class[model.message];
+        }
+    }
+    service_.assign(nodes, 0);
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        if (service[node] != kNone) {
+            service_[node] = weights.weight(Edge{node, service[node], graph_.costs[service[node]]}, 0, 0);
+        }
+    }
+}
+
+/// By how much a message comes later than the model has it: not before those that were recorded before it.
+void Cures::find_lateness() {
+    const auto nodes = graph_.nodes();
+    late_.assign(nodes, 0);
+    std::vector<std::int64_t> time(nodes);
+    std::vector<std::int64_t> latest(servers_, INT64_MIN);
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        std::int64_t arrival = INT64_MIN;
+        std::int64_t served = INT64_MIN;
+        for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
+            auto& at = queues(i) ? served : arrival;
+            at = std::max(at, (sources_[i] == kNone ? 0 : time[sources_[i]]) + weights_[i]);
+        }
+        time[node] = std::max(arrival, served);
+        if (server_[node] != kNone) {
+            auto& last = latest[server_[node]];
+            last = std::max(last, arrival);
+            late_[node] = last - arrival;
+        }
+    }
+}
+
+/// One replay.
+class Cures::Pass {
+  public:
+    Pass(const Cures& cures, const Transformation& change)
+        : cures_(cures),
+          graph_(cures.graph_),
+          change_(change),
+          nodes_(static_cast<std::uint32_t>(graph_.nodes()) + change.further_nodes),
+          weights_(cures.weights_),
+          service_(cures.service_) {
+        check();
+        edges_.reserve(graph_.arcs.size());
+        for (std::uint32_t node = 0; node < graph_.nodes(); ++node) {
+            for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
+                edges_.push_back({cures.queues(i) ? kGone : cures.sources_[i], node});
+            }
+        }
+        change_messages();
+        change_calls();
+        add_edges();
+    }
+
+    std::optional<CuredTimes> times() {
+        if (!replay()) {
+            return std::nullopt;
+        }
+        CuredTimes found;
+        found.enter_ps.reserve(graph_.enters.size());
+        found.leave_ps.reserve(graph_.enters.size());
+        for (std::size_t call = 0; call < graph_.enters.size(); ++call) {
+            found.enter_ps.push_back(time_[graph_.enters[call]]);
+            found.leave_ps.push_back(time_[graph_.leaves[call]]);
+        }
+        found.program_ps = longest_program(graph_, [&](std::uint32_t node) { return time_[node]; }).length_ps;
+        return found;
+    }
+
+  private:
+    struct Between {
+        std::uint32_t source, target;
+    };
+    static constexpr std::uint32_t kGone = kNone - 1;  ///< source of an edge that is not there
+
+    void check() const {
+        const auto fits = [](const auto& column, std::size_t size) { return column.empty() || column.size() == size; };
+        const auto calls = graph_.enters.size();
+        const auto messages = graph_.steps.size();
+        if (!fits(change_.longer_ps, calls) || !fits(change_.lasts_ps, calls)) {
+            throw std::invalid_argument("a transformation needs a value for each of the " + std::to_string(calls) +
+                                        " calls");
+        }
+        if (!fits(change_.sent, messages) || !fits(change_.send_as, messages) ||
+            !fits(change_.receive_as, messages) || !fits(change_.posted_by, messages) ||
+            !fits(change_.received_by, messages) || !fits(change_.more_latency_ps, messages) ||
+            !fits(change_.more_service_ps, messages) || !fits(change_.more_received_ps, messages)) {
+            throw std::invalid_argument("a transformation needs a value for each of the " + std::to_string(messages) +
+                                        " messages");
+        }
+        const auto within = [](std::span<const std::int32_t> of, std::size_t size) {
+            return std::ranges::all_of(of, [&](std::int32_t one) {
+                return one >= -1 && (one < 0 || static_cast<std::size_t>(one) < size);
+            });
+        };
+        if (!within(change_.send_as, messages) || !within(change_.receive_as, messages) ||
+            !within(change_.posted_by, calls) || !within(change_.received_by, calls)) {
+            throw std::invalid_argument("a transformation refers to a call or a message that is not there");
+        }
+        const auto ends = 2 * calls + change_.further_nodes;
+        const auto ends_within = [&](std::uint32_t end) { return end < ends; };
+        if (change_.from.size() != change_.to.size() || change_.from.size() != change_.weight_ps.size() ||
+            !std::ranges::all_of(change_.from, ends_within) || !std::ranges::all_of(change_.to, ends_within)) {
+            throw std::invalid_argument("an edge of a transformation leads to a call that is not there");
+        }
+    }
+
+    [[nodiscard]] std::uint32_t node_of(std::uint32_t end) const noexcept {
+        const auto call = end / 2;
+        return call >= graph_.enters.size()
+                   ? static_cast<std::uint32_t>(graph_.nodes() + end - 2 * graph_.enters.size())
+               : end % 2 == 0 ? graph_.enters[call]
+                              : graph_.leaves[call];
+    }
+    void add(std::uint32_t source, std::uint32_t target, std::int64_t weight) {
+        edges_.push_back({source, target});
+        weights_.push_back(weight);
+    }
+    /// Calls `body` for the edges from one node to another that are there.
+    template <class Body>
+    void between(std::uint32_t source, std::uint32_t target, Body&& body) {
+        if (source == kNone || target == kNone) {
+            return;
+        }
+        for (auto i = graph_.first_edge[target]; i < graph_.first_edge[target + 1]; ++i) {
+            if (cures_.sources_[i] == source && edges_[i].source == source) {
+                body(i);
+            }
+        }
+    }
+    void drop(std::uint32_t source, std::uint32_t target) {
+        between(source, target, [&](std::uint32_t i) { edges_[i].source = kGone; });
+    }
+    /// The edge ends at another node.
+    void lead(std::uint32_t source, std::uint32_t target, std::uint32_t instead) {
+        between(source, target, [&](std::uint32_t i) {
+            edges_[i].source = kGone;
+            add(source, instead, weights_[i]);
+        });
+    }
+
+    void change_messages() {
+        const auto of = [](const auto& column, std::size_t i, auto otherwise) {
+            return column.empty() ? otherwise : static_cast<decltype(otherwise)>(column[i]);
+        };
+        for (std::size_t i = 0; i < graph_.steps.size(); ++i) {
+            const auto& one = graph_.steps[i];
+            const auto sent = static_cast<Sent>(of(change_.sent, i, std::uint8_t{0}));
+            if (const auto more = of(change_.more_latency_ps, i, std::int64_t{0}); more != 0) {
+                between(one.inject, one.first_byte, [&](std::uint32_t e) { weights_[e] += more; });
+            }
+            if (const auto more = of(change_.more_service_ps, i, std::int64_t{0}); more != 0) {
+                for (const auto node : {one.inject, one.first_byte}) {
+                    service_[node] = std::max<std::int64_t>(0, service_[node] + more);
+                }
+            }
+            if (const auto more = of(change_.more_received_ps, i, std::int64_t{0}); more != 0) {
+                between(one.first_byte, one.received, [&](std::uint32_t e) { weights_[e] += more; });
+            }
+            if (sent == Sent::never) {
+                service_[one.inject] = service_[one.first_byte] = 0;
+                drop(one.first_byte, one.received);
+                drop(one.inject, one.sent);
+                drop(one.first_byte, one.sent);
+                continue;
+            }
+            if (const auto poster = of(change_.posted_by, i, std::int32_t{-1}); poster >= 0 && one.match != kNone) {
+                post(one, graph_.enters[static_cast<std::size_t>(poster)]);
+            }
+            if (sent == Sent::eager && one.match != kNone) {
+                lead(one.origin, one.match, one.inject);
+                drop(one.match, one.inject);
+                drop(one.inject, one.sent);
+            }
+            if (sent == Sent::eager) {
+                drop(one.first_byte, one.sent);
+            }
+            if (const auto as = of(change_.send_as, i, std::int32_t{-1}); as >= 0) {
+                send_as(one, graph_.steps[static_cast<std::size_t>(as)]);
+            }
+            if (const auto as = of(change_.receive_as, i, std::int32_t{-1}); as >= 0) {
+                const auto& other = graph_.steps[static_cast<std::size_t>(as)];
+                lead(one.first_byte, one.received, other.received);
+                if (one.match != kNone && other.post_call != kNone) {
+                    post(one, graph_.enters[other.post_call]);
+                }
+            }
+            if (const auto by = of(change_.received_by, i, std::int32_t{-1}); by >= 0) {
+                lead(one.first_byte, one.received, graph_.leaves[static_cast<std::size_t>(by)]);
+            }
+        }
+    }
+
+    /// The receive is posted, and the request answered, at another node.
+    void post(const MessageSteps& one, std::uint32_t at) {
+        for (auto i = graph_.first_edge[one.match]; i < graph_.first_edge[one.match + 1]; ++i) {
+            if (edges_[i].source != one.origin && edges_[i].source != kGone) {
+                edges_[i].source = at;
+            }
+        }
+    }
+
+    /// The message is started and completed at its sender where another one was.
+    void send_as(const MessageSteps& one, const MessageSteps& other) {
+        const auto first = one.match == kNone ? one.inject : one.match;
+        for (auto i = graph_.first_edge[first]; i < graph_.first_edge[first + 1]; ++i) {
+            if (edges_[i].source == one.origin) {
+                edges_[i].source = other.origin;
+            }
+        }
+        if (one.sent != kNone && other.sent != kNone && one.sent != other.sent) {
+            lead(one.inject, one.sent, other.sent);
+            lead(one.first_byte, one.sent, other.sent);
+        }
+    }
+
+    void change_calls() {
+        for (std::size_t call = 0; call < change_.longer_ps.size(); ++call) {
+            const auto node = graph_.enters[call];
+            const auto more = change_.longer_ps[call];
+            for (auto i = graph_.first_edge[node]; more != 0 && i < graph_.first_edge[node + 1]; ++i) {
+                weights_[i] += cures_.compute_[i] != 0 ? more : 0;
+            }
+        }
+        for (std::size_t call = 0; call < change_.lasts_ps.size(); ++call) {
+            if (change_.lasts_ps[call] == Transformation::kAsRecorded) {
+                continue;
+            }
+            const auto node = graph_.leaves[call];
+            for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
+                edges_[i].source = kGone;
+            }
+            add(graph_.enters[call], node, change_.lasts_ps[call]);
+        }
+    }
+
+    void add_edges() {
+        for (std::size_t i = 0; i < change_.from.size(); ++i) {
+            add(node_of(change_.from[i]), node_of(change_.to[i]), change_.weight_ps[i]);
+        }
+    }
+
+    /// Every node once all that it waits for has its time; of those at a server, the first to come.
+    bool replay() {
+        first_out_.assign(nodes_ + 1, 0);
+        waits_.assign(nodes_, 0);
+        time_.assign(nodes_, INT64_MIN);
+        for (std::uint32_t i = 0; i < edges_.size(); ++i) {
+            if (edges_[i].source < kGone) {
+                ++first_out_[edges_[i].source + 1];
+                ++waits_[edges_[i].target];
+            } else if (edges_[i].source == kNone) {
+                time_[edges_[i].target] = weights_[i];
+            }
+        }
+        std::partial_sum(first_out_.begin(), first_out_.end(), first_out_.begin());
+        outs_.resize(first_out_.back());
+        auto next = first_out_;
+        for (std::uint32_t i = 0; i < edges_.size(); ++i) {
+            if (edges_[i].source < kGone) {
+                outs_[next[edges_[i].source]++] = i;
+            }
+        }
+        free_.assign(cures_.servers_, INT64_MIN);
+        for (std::uint32_t node = 0; node < nodes_; ++node) {
+            if (waits_[node] == 0) {
+                // Of a message that no one sends: it has no time, and none waits for it.
+                time_[node] = time_[node] == INT64_MIN ? INT64_MIN / 4 : time_[node];
+                come(node);
+            }
+        }
+        std::uint32_t done = 0;
+        while (!ready_.empty() || !coming_.empty()) {
+            std::uint32_t node = 0;
+            if (!ready_.empty()) {
+                node = ready_.back();
+                ready_.pop_back();
+            } else {
+                node = coming_.top().second;
+                coming_.pop();
+                auto& free = free_[cures_.server_[node]];
+                time_[node] = std::max(time_[node], free);
+                free = service_[node] > 0 ? time_[node] + service_[node] : free;
+            }
+            ++done;
+            for (auto k = first_out_[node]; k < first_out_[node + 1]; ++k) {
+                const auto [source, target] = edges_[outs_[k]];
+                time_[target] = std::max(time_[target], time_[node] + weights_[outs_[k]]);
+                if (--waits_[target] == 0) {
+                    come(target);
+                }
+            }
+        }
+        return done == nodes_;
+    }
+
+    void come(std::uint32_t node) {
+        if (node >= graph_.nodes() || cures_.server_[node] == kNone) {
+            ready_.push_back(node);
+        } else {
+            coming_.emplace(time_[node] + cures_.late_[node], node);
+        }
+    }
+
+    using Coming = std::pair<std::int64_t, std::uint32_t>;
+
+    const Cures& cures_;
+    const Graph& graph_;
+    const Transformation& change_;
+    std::uint32_t nodes_;
+    std::vector<std::int64_t> weights_;  // by edge
+    std::vector<std::int64_t> service_;  // by node
+    std::vector<Between> edges_;         // the graph's in their order, then further ones
+    std::vector<std::uint32_t> first_out_, waits_, outs_;
+    std::vector<std::int64_t> time_, free_;
+    std::vector<std::uint32_t> ready_;
+    std::priority_queue<Coming, std::vector<Coming>, std::greater<>> coming_;
+};
+
+std::optional<CuredTimes> Cures::replay(const Transformation& change) const {
+    return Pass(*this, change).times();
+}
+
+}  // namespace logpost::replay

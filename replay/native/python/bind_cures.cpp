@@ -1,0 +1,114 @@
+/// Cures: a recorded program's graph, and what transformations of it take.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "replay/native/graph/cure.hpp"
+#include "replay/native/python/bindings.hpp"
+
+namespace logpost::replay::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+/// The graph, on the machine that the program ran on, and its cures.
+class Curable {
+  public:
+    Curable(const Program& program, const Parameters& machine, const Parameters& planned)
+        : graph_(build_graph(program, machine, planned, nullptr, nullptr, false, false, true)),
+          cures_(graph_, machine) {}
+
+    [[nodiscard]] std::uint32_t calls() const noexcept { return cures_.calls(); }
+
+    [[nodiscard]] nb::dict messages() const {
+        const auto& of = cures_.messages();
+        const auto column = [&](std::uint32_t MessageSteps::* member) {
+            std::vector<std::int32_t> found;
+            found.reserve(of.size());
+            for (const auto& one : of) {
+                found.push_back(one.*member == kNone ? -1 : static_cast<std::int32_t>(one.*member));
+            }
+            return array(std::move(found));
+        };
+        std::vector<std::int64_t> bytes;
+        std::vector<std::uint8_t> handshake;
+        for (const auto& one : of) {
+            bytes.push_back(static_cast<std::int64_t>(one.bytes));
+            handshake.push_back(one.match == kNone ? 0 : 1);
+        }
+        nb::dict found;
+        found["send_call"] = column(&MessageSteps::send_call);
+        found["sent_call"] = column(&MessageSteps::sent_call);
+        found["post_call"] = column(&MessageSteps::post_call);
+        found["received_call"] = column(&MessageSteps::received_call);
+        found["bytes"] = array(std::move(bytes));
+        found["handshake"] = array(std::move(handshake));
+        return found;
+    }
+
+    [[nodiscard]] nb::object replay(const nb::dict& given) const {
+        Transformation change;
+        std::vector<nb::object> kept;  // columns outlive the replay
+        const auto take = [&]<class T>(const char* name, std::span<const T>& into) {
+            if (given.contains(name)) {
+                const auto column = nb::cast<In<T>>(given[name]);
+                into = {column.data(), column.size()};
+                kept.push_back(nb::borrow<nb::object>(given[name]));
+            }
+        };
+        take("longer_ps", change.longer_ps);
+        take("lasts_ps", change.lasts_ps);
+        take("sent", change.sent);
+        take("send_as", change.send_as);
+        take("receive_as", change.receive_as);
+        take("posted_by", change.posted_by);
+        take("received_by", change.received_by);
+        take("more_latency_ps", change.more_latency_ps);
+        take("more_service_ps", change.more_service_ps);
+        take("more_received_ps", change.more_received_ps);
+        take("from", change.from);
+        take("to", change.to);
+        take("weight_ps", change.weight_ps);
+        if (given.contains("further_nodes")) {
+            change.further_nodes = nb::cast<std::uint32_t>(given["further_nodes"]);
+        }
+        std::optional<CuredTimes> found;
+        {
+            const nb::gil_scoped_release release;
+            found = cures_.replay(change);
+        }
+        if (!found) {
+            return nb::none();
+        }
+        return nb::make_tuple(found->program_ps, array(std::move(found->enter_ps)), array(std::move(found->leave_ps)));
+    }
+
+  private:
+    Graph graph_;
+    Cures cures_;
+};
+
+}  // namespace
+
+void bind_cures(nb::module_& module) {
+    nb::class_<Curable>(module, "Cures",
+                        "A recorded program's graph, whose replay without a transformation gives back every time.")
+        .def(nb::init<const Program&, const Parameters&, const Parameters&>(), "program"_a, "machine"_a, "planned"_a,
+             nb::call_guard<nb::gil_scoped_release>(),
+             "A program that ran on `machine`; `planned`: the same with other protocols.")
+        .def_prop_ro("calls", &Curable::calls)
+        .def("messages", &Curable::messages, nb::sig("def messages(self) -> dict[str, typing.Any]"),
+             "Columns of the messages: their calls, among those of the whole program (-1: none), bytes, and whether a "
+             "handshake comes before their data.")
+        .def("replay", &Curable::replay, "transformation"_a,
+             nb::sig("def replay(self, transformation: dict[str, typing.Any]) -> "
+                     "tuple[int, numpy.ndarray, numpy.ndarray] | None"),
+             "The longest program and the enters and leaves of all calls under a transformation (columns of the native "
+             "struct, by name); None: events would have to be before themselves. Times in ps.");
+}
+
+}  // namespace logpost::replay::bindings
