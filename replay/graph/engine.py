@@ -307,7 +307,7 @@ class Engine:
         planned, graph = whole.graph(scenario), whole.graph(whole.recorded)
         if not (graph.contends and planned.contends and graph.chooses):
             return 0
-        found = graph.in_order_of(planned, _native(scenario), scenario.compute, *_lists(scenario))
+        found = graph.in_order_of(planned, native_scenario(scenario), scenario.compute, *_lists(scenario))
         if found is None:
             return 0
         foreign = whole.ran_as(whole.recorded)
@@ -321,7 +321,7 @@ class Engine:
             return list(pool.map(self._in_order_of, scenarios, kept_ps))
 
     def _in_order_of(self, scenario: Scenario, kept_ps: int) -> Engine:
-        reordered = self.graph(scenario).reordered(_native(scenario), scenario.compute, *_lists(scenario))
+        reordered = self.graph(scenario).reordered(native_scenario(scenario), scenario.compute, *_lists(scenario))
         if reordered is None:
             return self
         found = self.ran_as(self.recorded)
@@ -361,7 +361,7 @@ class Engine:
             InputError: the recorded messages wait for each other in a circle.
         """
         return self.graph(scenario).times(
-            _native(scenario), scenario.compute, *_lists(scenario), unexplained=unexplained
+            native_scenario(scenario), scenario.compute, *_lists(scenario), unexplained=unexplained
         )
 
     def times_with_code(self, longer_ps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
@@ -372,7 +372,7 @@ class Engine:
             InputError: the recorded messages wait for each other in a circle.
         """
         found = self.graph(self.recorded).with_code(np.ascontiguousarray(longer_ps, dtype=np.int64))
-        return None if found is None else found.times(_native(self.recorded))
+        return None if found is None else found.times(native_scenario(self.recorded))
 
     def _by_protocols(
         self, scenarios: Sequence[Scenario], of: Callable[[WhatIf, Sequence[Scenario]], list[Found]]
@@ -388,7 +388,7 @@ class Engine:
 
     def _lanes(self, scenarios: Sequence[Scenario]) -> tuple[Any, Any, Any, Any]:
         return (
-            [_native(scenario) for scenario in scenarios],
+            [native_scenario(scenario) for scenario in scenarios],
             np.asarray([scenario.compute for scenario in scenarios]),
             _factors([scenario.by_location for scenario in scenarios], self.locations),
             _factors([scenario.by_callpath for scenario in scenarios], self.callpaths),
@@ -430,8 +430,8 @@ class Engine:
         try:
             return WhatIf(
                 self.program,
-                _native(self.recorded),
-                _native(scenario),
+                native_scenario(self.recorded),
+                native_scenario(scenario),
                 self.network,
                 scenario.elsewhere,
                 scenario.overlapped,
@@ -495,7 +495,7 @@ def _protocols(scenario: Scenario) -> Any:
     )
 
 
-def _native(scenario: Scenario) -> Any:
+def native_scenario(scenario: Scenario) -> Any:
     parameters = native_parameters(scenario.machine, asynchronous_progress=scenario.asynchronous_progress)
     parameters.library = codes_of(scenario.library)
     return parameters

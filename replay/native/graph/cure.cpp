@@ -107,6 +107,7 @@ class Cures::Pass {
         change_messages();
         change_calls();
         add_edges();
+        take_no_servers();
     }
 
     std::optional<CuredTimes> times() {
@@ -139,7 +140,8 @@ class Cures::Pass {
                                         " calls");
         }
         if (!fits(change_.sent, messages) || !fits(change_.send_as, messages) ||
-            !fits(change_.receive_as, messages) || !fits(change_.posted_by, messages) ||
+            !fits(change_.receive_as, messages) || !fits(change_.sent_from, messages) ||
+            !fits(change_.posted_by, messages) ||
             !fits(change_.received_by, messages) || !fits(change_.more_latency_ps, messages) ||
             !fits(change_.more_service_ps, messages) || !fits(change_.more_received_ps, messages)) {
             throw std::invalid_argument("a transformation needs a value for each of the " + std::to_string(messages) +
@@ -151,7 +153,7 @@ class Cures::Pass {
             });
         };
         if (!within(change_.send_as, messages) || !within(change_.receive_as, messages) ||
-            !within(change_.posted_by, calls) || !within(change_.received_by, calls)) {
+            !within(change_.posted_by, calls) || !within(change_.sent_from, calls) || !within(change_.received_by, calls)) {
             throw std::invalid_argument("a transformation refers to a call or a message that is not there");
         }
         const auto ends = 2 * calls + change_.further_nodes;
@@ -215,22 +217,17 @@ class Cures::Pass {
                 between(one.first_byte, one.received, [&](std::uint32_t e) { weights_[e] += more; });
             }
             if (sent == Sent::never) {
-                service_[one.inject] = service_[one.first_byte] = 0;
-                drop(one.first_byte, one.received);
-                drop(one.inject, one.sent);
-                drop(one.first_byte, one.sent);
+                remove(one);
                 continue;
             }
-            if (const auto poster = of(change_.posted_by, i, std::int32_t{-1}); poster >= 0 && one.match != kNone) {
+            if (const auto poster = of(change_.posted_by, i, std::int32_t{-1}); poster >= 0) {
                 post(one, graph_.enters[static_cast<std::size_t>(poster)]);
             }
-            if (sent == Sent::eager && one.match != kNone) {
-                lead(one.origin, one.match, one.inject);
-                drop(one.match, one.inject);
-                drop(one.inject, one.sent);
-            }
             if (sent == Sent::eager) {
-                drop(one.first_byte, one.sent);
+                send_at_once(one);
+            }
+            if (const auto from = of(change_.sent_from, i, std::int32_t{-1}); from >= 0) {
+                start(one, graph_.enters[static_cast<std::size_t>(from)]);
             }
             if (const auto as = of(change_.send_as, i, std::int32_t{-1}); as >= 0) {
                 send_as(one, graph_.steps[static_cast<std::size_t>(as)]);
@@ -238,7 +235,7 @@ class Cures::Pass {
             if (const auto as = of(change_.receive_as, i, std::int32_t{-1}); as >= 0) {
                 const auto& other = graph_.steps[static_cast<std::size_t>(as)];
                 lead(one.first_byte, one.received, other.received);
-                if (one.match != kNone && other.post_call != kNone) {
+                if (other.post_call != kNone) {
                     post(one, graph_.enters[other.post_call]);
                 }
             }
@@ -248,26 +245,76 @@ class Cures::Pass {
         }
     }
 
+    /// No one waits for the message, and no processor handles it.
+    void remove(const MessageSteps& one) {
+        drop(one.first_byte, one.received);
+        drop(one.inject, one.sent);
+        drop(one.first_byte, one.sent);
+        drop(poster_of(one), one.sent);
+        for (const auto node : {one.origin, one.received}) {
+            for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
+                const auto& model = graph_.models[graph_.model_of(i)];
+                if (edges_[i].source != kGone && model.kind == EdgeModel::Kind::message &&
+                    (model.terms == kTermReceive || model.terms == kTermSend)) {
+                    weights_[i] = 0;
+                }
+            }
+        }
+    }
+
+    [[nodiscard]] std::uint32_t poster_of(const MessageSteps& one) const noexcept {
+        return one.post_call == kNone ? kNone : graph_.enters[one.post_call];
+    }
+
     /// The receive is posted, and the request answered, at another node.
     void post(const MessageSteps& one, std::uint32_t at) {
-        for (auto i = graph_.first_edge[one.match]; i < graph_.first_edge[one.match + 1]; ++i) {
-            if (edges_[i].source != one.origin && edges_[i].source != kGone) {
-                edges_[i].source = at;
+        if (one.match != kNone) {
+            for (auto i = graph_.first_edge[one.match]; i < graph_.first_edge[one.match + 1]; ++i) {
+                if (edges_[i].source != one.origin && edges_[i].source != kGone) {
+                    edges_[i].source = at;
+                }
+            }
+            return;
+        }
+        for (const auto node : {one.inject, one.sent}) {
+            between(poster_of(one), node, [&](std::uint32_t i) { edges_[i].source = at; });
+        }
+    }
+
+    void send_at_once(const MessageSteps& one) {
+        if (one.match != kNone) {
+            lead(one.origin, one.match, one.inject);
+            for (auto i = graph_.first_edge[one.inject]; i < graph_.first_edge[one.inject + 1]; ++i) {
+                edges_[i].source = kGone;
+            }
+        } else {
+            drop(poster_of(one), one.inject);
+        }
+        drop(poster_of(one), one.sent);
+        drop(one.inject, one.sent);
+        drop(one.first_byte, one.sent);
+    }
+
+    /// Its sender starts it at another node, and has attended to its handshake by then.
+    void start(const MessageSteps& one, std::uint32_t at) {
+        const auto first = one.match == kNone ? one.inject : one.match;
+        between(one.origin, first, [&](std::uint32_t i) { edges_[i].source = at; });
+        if (one.match != kNone) {
+            for (auto i = graph_.first_edge[one.inject]; i < graph_.first_edge[one.inject + 1]; ++i) {
+                if (edges_[i].source != one.match && edges_[i].source != kGone) {
+                    edges_[i].source = at;
+                }
             }
         }
     }
 
     /// The message is started and completed at its sender where another one was.
     void send_as(const MessageSteps& one, const MessageSteps& other) {
-        const auto first = one.match == kNone ? one.inject : one.match;
-        for (auto i = graph_.first_edge[first]; i < graph_.first_edge[first + 1]; ++i) {
-            if (edges_[i].source == one.origin) {
-                edges_[i].source = other.origin;
-            }
-        }
+        start(one, other.origin);
         if (one.sent != kNone && other.sent != kNone && one.sent != other.sent) {
             lead(one.inject, one.sent, other.sent);
             lead(one.first_byte, one.sent, other.sent);
+            lead(poster_of(one), one.sent, other.sent);
         }
     }
 
@@ -294,6 +341,40 @@ class Cures::Pass {
     void add_edges() {
         for (std::size_t i = 0; i < change_.from.size(); ++i) {
             add(node_of(change_.from[i]), node_of(change_.to[i]), change_.weight_ps[i]);
+        }
+    }
+
+    /// Steps behind which no call comes any more take no server.
+    void take_no_servers() {
+        std::vector<std::uint32_t> followers(nodes_, 0);
+        std::vector<bool> event(nodes_, false);
+        for (const auto* nodes : {&graph_.enters, &graph_.leaves}) {
+            for (const auto node : *nodes) {
+                event[node] = true;
+            }
+        }
+        for (const auto& edge : edges_) {
+            if (edge.source < kGone) {
+                ++followers[edge.source];
+            }
+        }
+        std::vector<std::uint32_t> last;
+        for (std::uint32_t node = 0; node < graph_.nodes(); ++node) {
+            if (followers[node] == 0 && !event[node]) {
+                last.push_back(node);
+            }
+        }
+        // Edges that were added lead from and to calls, or from a step that has its own further edge.
+        while (!last.empty()) {
+            const auto node = last.back();
+            last.pop_back();
+            service_[node] = 0;
+            for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
+                const auto source = edges_[i].source;
+                if (source < kGone && --followers[source] == 0 && source < graph_.nodes() && !event[source]) {
+                    last.push_back(source);
+                }
+            }
         }
     }
 

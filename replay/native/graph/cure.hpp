@@ -21,7 +21,7 @@ namespace logpost::replay {
 enum class Sent : std::uint8_t {
     as_recorded,
     never,  ///< it is part of another message, or is no longer sent
-    eager,  ///< its data leaves at once, without a handshake
+    eager,  ///< its data leaves at once, and its sender waits for no receive
 };
 
 /// What differs from the run. By call and by message, of the whole program; an empty column: nothing.
@@ -33,6 +33,7 @@ struct Transformation {
     std::span<const std::uint8_t> sent = {};         ///< Sent
     std::span<const std::int32_t> send_as = {};      ///< the message of the same sender in whose calls it is sent
     std::span<const std::int32_t> receive_as = {};   ///< likewise of its receiver
+    std::span<const std::int32_t> sent_from = {};    ///< the call at whose enter its sender starts it
     std::span<const std::int32_t> posted_by = {};    ///< the call at whose enter its receive is posted, and answered
     std::span<const std::int32_t> received_by = {};  ///< the call that waits for it
     std::span<const std::int64_t> more_latency_ps = {};

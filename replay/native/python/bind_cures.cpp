@@ -35,10 +35,11 @@ class Curable {
             return array(std::move(found));
         };
         std::vector<std::int64_t> bytes;
-        std::vector<std::uint8_t> handshake;
+        std::vector<std::uint8_t> handshake, waits;
         for (const auto& one : of) {
             bytes.push_back(static_cast<std::int64_t>(one.bytes));
             handshake.push_back(one.match == kNone ? 0 : 1);
+            waits.push_back(one.sent == kNone ? 0 : 1);
         }
         nb::dict found;
         found["send_call"] = column(&MessageSteps::send_call);
@@ -47,6 +48,7 @@ class Curable {
         found["received_call"] = column(&MessageSteps::received_call);
         found["bytes"] = array(std::move(bytes));
         found["handshake"] = array(std::move(handshake));
+        found["sender_waits"] = array(std::move(waits));
         return found;
     }
 
@@ -65,6 +67,7 @@ class Curable {
         take("sent", change.sent);
         take("send_as", change.send_as);
         take("receive_as", change.receive_as);
+        take("sent_from", change.sent_from);
         take("posted_by", change.posted_by);
         take("received_by", change.received_by);
         take("more_latency_ps", change.more_latency_ps);
