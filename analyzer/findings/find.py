@@ -8,6 +8,14 @@ from functools import partial
 
 import polars as pl
 
+from logpost.analyzer.findings.cures import (
+    destination_order,
+    one_exchange,
+    receive_order,
+    serial_distribution,
+    serial_exchange,
+    synchronous_sends,
+)
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import (
@@ -64,6 +72,12 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     strided_datatype.find,
     start_up_skew.find,
     window_waits.find,
+    synchronous_sends.find,
+    destination_order.find,
+    receive_order.find,
+    serial_exchange.find,
+    serial_distribution.find,
+    one_exchange.find,
 )
 
 

@@ -14,6 +14,7 @@ from logpost.analyzer.run.schema import FINDINGS
 from logpost.analyzer.words.location_names import Named, Rank
 
 if TYPE_CHECKING:
+    from logpost.analyzer.findings.cures.offered import ReplayedCure
     from logpost.analyzer.findings.evidence.what_if import Cure
 
 MIN_SHARE = 0.01
@@ -118,6 +119,8 @@ class Finding:
     """Region in which the ranks at fault wait themselves, where that passes on what another finding explains."""
     cure: Cure | None = None
     """The program without the cause, as it can be replayed; None: the gain is a bound, from sums"""
+    replayed: ReplayedCure | None = None
+    """The same by a transformation of the program's graph"""
 
     @property
     def ranks(self) -> tuple[Rank, ...]:
@@ -126,7 +129,7 @@ class Finding:
 
     def row(self) -> dict[str, object]:
         """As a row of `schema.FINDINGS`, without `title` and `advice`."""
-        beside = ("charges", "fault", "removes", "lasts", "waits_in", "cure", "evidence", "named")
+        beside = ("charges", "fault", "removes", "lasts", "waits_in", "cure", "replayed", "evidence", "named")
         plain = {column.name: getattr(self, column.name) for column in fields(self) if column.name not in beside}
         threads = [asdict(one) for one in self.named if one.thread is not None or one.rank is None]
         numbers = [number.row() for number in self.evidence]

@@ -27,10 +27,15 @@ def with_intervals(evidence: Evidence, found: Iterable[Finding], faults: Faults)
 
 
 def _with(evidence: Evidence, finding: Finding) -> Finding:
+    if finding.replayed is not None:
+        return _between(finding, finding.replayed.ends())
     cure = finding.cure
     if cure is None or not math.isclose(cure.gain(), finding.gain):
         return finding
-    ends = [end.gain() for end in with_messages_off(evidence, cure)]
+    return _between(finding, [end.gain() for end in with_messages_off(evidence, cure)])
+
+
+def _between(finding: Finding, ends: list[float]) -> Finding:
     if not ends:
         return finding
     return replace(finding, gain_low=min(finding.gain, *ends), gain_high=min(1.0, max(finding.gain, *ends)))

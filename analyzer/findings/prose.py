@@ -58,6 +58,20 @@ from logpost.analyzer.findings.wording.one_sided import (
     serve,
     unattended_target,
 )
+from logpost.analyzer.findings.wording.structure import (
+    destination_order,
+    message_by_message,
+    one_message,
+    receive_order,
+    send_at_once,
+    serial_distribution,
+    serial_exchange,
+    standard_sends,
+    synchronous_sends,
+    take_as_they_come,
+    through_tree,
+    turn_order,
+)
 from logpost.analyzer.findings.wording.work import (
     balance,
     balance_threads,
@@ -136,5 +150,11 @@ TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] =
     "lock_contention": (lock_contention, hold_shorter),
     "unattended_target": (unattended_target, serve),
     "shared_cores": (shared_cores, bind),
+    "synchronous_sends": (synchronous_sends, standard_sends),
+    "destination_order": (destination_order, turn_order),
+    "receive_order": (receive_order, take_as_they_come),
+    "serial_exchange": (serial_exchange, send_at_once),
+    "serial_distribution": (serial_distribution, through_tree),
+    "message_by_message": (message_by_message, one_message),
 }
 """Kind to its title and its advice."""

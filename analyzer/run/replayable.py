@@ -24,6 +24,7 @@ class Replayable:
     """
 
     def __init__(self, run: Run) -> None:
+        self.run = run
         self.ran_on = load_machine(run.machine_file)
         used = run.manifest.machine
         self.recorded = Scenario(

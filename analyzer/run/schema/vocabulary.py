@@ -99,4 +99,10 @@ FINDING_KINDS = (
     "lock_contention",
     "unattended_target",
     "shared_cores",
+    "synchronous_sends",
+    "destination_order",
+    "receive_order",
+    "serial_exchange",
+    "serial_distribution",
+    "message_by_message",
 )

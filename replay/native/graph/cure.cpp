@@ -96,7 +96,8 @@ class Cures::Pass {
           change_(change),
           nodes_(static_cast<std::uint32_t>(graph_.nodes()) + change.further_nodes),
           weights_(cures.weights_),
-          service_(cures.service_) {
+          service_(cures.service_),
+          late_(cures.late_) {
         check();
         edges_.reserve(graph_.arcs.size());
         for (std::uint32_t node = 0; node < graph_.nodes(); ++node) {
@@ -142,7 +143,8 @@ class Cures::Pass {
         if (!fits(change_.sent, messages) || !fits(change_.send_as, messages) ||
             !fits(change_.receive_as, messages) || !fits(change_.sent_from, messages) ||
             !fits(change_.posted_by, messages) ||
-            !fits(change_.received_by, messages) || !fits(change_.more_latency_ps, messages) ||
+            !fits(change_.received_by, messages) || !fits(change_.as_modelled, messages) ||
+            !fits(change_.more_latency_ps, messages) ||
             !fits(change_.more_service_ps, messages) || !fits(change_.more_received_ps, messages)) {
             throw std::invalid_argument("a transformation needs a value for each of the " + std::to_string(messages) +
                                         " messages");
@@ -205,6 +207,9 @@ class Cures::Pass {
         for (std::size_t i = 0; i < graph_.steps.size(); ++i) {
             const auto& one = graph_.steps[i];
             const auto sent = static_cast<Sent>(of(change_.sent, i, std::uint8_t{0}));
+            if (of(change_.as_modelled, i, std::uint8_t{0}) != 0) {
+                take_as_modelled(one);
+            }
             if (const auto more = of(change_.more_latency_ps, i, std::int64_t{0}); more != 0) {
                 between(one.inject, one.first_byte, [&](std::uint32_t e) { weights_[e] += more; });
             }
@@ -243,6 +248,17 @@ class Cures::Pass {
                 lead(one.first_byte, one.received, graph_.leaves[static_cast<std::size_t>(by)]);
             }
         }
+    }
+
+    void take_as_modelled(const MessageSteps& one) {
+        const auto modelled = [&](std::uint32_t i) {
+            weights_[i] = std::min(weights_[i], graph_.costs[graph_.model_of(i)]);
+        };
+        between(one.inject, one.first_byte, modelled);
+        between(one.inject, one.sent, modelled);
+        between(one.first_byte, one.sent, modelled);
+        between(one.first_byte, one.received, modelled);
+        late_[one.inject] = late_[one.first_byte] = 0;
     }
 
     /// No one waits for the message, and no processor handles it.
@@ -436,7 +452,7 @@ class Cures::Pass {
         if (node >= graph_.nodes() || cures_.server_[node] == kNone) {
             ready_.push_back(node);
         } else {
-            coming_.emplace(time_[node] + cures_.late_[node], node);
+            coming_.emplace(time_[node] + late_[node], node);
         }
     }
 
@@ -447,7 +463,7 @@ class Cures::Pass {
     const Transformation& change_;
     std::uint32_t nodes_;
     std::vector<std::int64_t> weights_;  // by edge
-    std::vector<std::int64_t> service_;  // by node
+    std::vector<std::int64_t> service_, late_;  // by node
     std::vector<Between> edges_;         // the graph's in their order, then further ones
     std::vector<std::uint32_t> first_out_, waits_, outs_;
     std::vector<std::int64_t> time_, free_;

@@ -70,6 +70,7 @@ class Curable {
         take("sent_from", change.sent_from);
         take("posted_by", change.posted_by);
         take("received_by", change.received_by);
+        take("as_modelled", change.as_modelled);
         take("more_latency_ps", change.more_latency_ps);
         take("more_service_ps", change.more_service_ps);
         take("more_received_ps", change.more_received_ps);

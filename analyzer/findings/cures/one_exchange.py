@@ -1,0 +1,135 @@
+"""Many messages one after the other between the same two ranks, each of which waits for the one before it.
+
+Cure: one message with all of their bytes. It applies to rounds of calls that repeat at the same call paths with less
+code in between than a message takes: no work is done with an answer before the next question. In the graph the first
+message of a series carries the bytes of all; the calls of the other rounds go. At the other end of the gain each message
+stays, and all of a series are under way at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered
+from logpost.analyzer.findings.cures.program import NEVER, Program, Transformation
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+
+KIND = "message_by_message"
+LEAST = 3
+"""Rounds: fewer are an exchange, not a series."""
+LONGEST_ROUND = 16
+"""Calls of a round that are looked for."""
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding for the run."""
+    return offered(evidence, propose)
+
+
+def propose(program: Program) -> Iterator[Proposal]:
+    """One message for each series."""
+    messages = program.messages
+    block_of: dict[int, tuple[int, int]] = {}
+    for location, calls in program.calls_of.items():
+        for number, block in enumerate(_repeated(program, calls.tolist())):
+            block_of.update((call, (location, number)) for call in block)
+    series: dict[tuple[tuple[int, int], tuple[int, int], int], list[int]] = {}
+    for message, (start, end) in enumerate(
+        zip(messages.send_call.tolist(), messages.received_call.tolist(), strict=True)
+    ):
+        if start in block_of and end in block_of:
+            key = (block_of[start], block_of[end], int(program.callpath[start]))
+            series.setdefault(key, []).append(message)
+    long = [
+        sorted(row, key=lambda message: int(messages.send_call[message]))
+        for row in series.values()
+        if len(row) >= LEAST
+    ]
+    if not long:
+        return
+    lost: dict[int, int] = {}
+    for row in long:
+        for message in row:
+            call = int(messages.received_call[message])
+            path = int(program.callpath[call])
+            lost[path] = lost.get(path, 0) + int(program.leave_ps[call] - program.enter_ps[call])
+    count = sum(map(len, long))
+    every = [message for row in long for message in row]
+    yield Proposal(
+        kind=KIND,
+        callpath=max(lost, key=lambda path: lost[path]),
+        at_fault=frozenset(program.sender[every].tolist()),
+        change=merged(program, long),
+        other_end=_together(program, long),
+        numbers=(
+            Number("messages", count, "count"),
+            Number("in_a_row", count / len(long), "count"),
+            Number("mean_size", float(messages.bytes[every].mean()), "B"),
+        ),
+        confidence=MEDIUM,
+        certainty="messages in a row and the code between them are measured; whether a message needs the answer to the "
+        "one before it is not known",
+    )
+
+
+def _repeated(program: Program, calls: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Stretches of a location's calls in which a round of call paths repeats, with little code in between."""
+    paths = program.callpath[list(calls)].tolist()
+    close = (program.gap_ps[list(calls)] <= program.empty_message_ps).tolist()
+    at = 0
+    while at < len(calls):
+        length = next((one for one in map(lambda n: _stretch(paths, close, at, n), range(1, LONGEST_ROUND)) if one), 0)
+        if length:
+            yield calls[at : at + length]
+        at += max(1, length)
+
+
+def _stretch(paths: Sequence[int], close: Sequence[bool], at: int, period: int) -> int:
+    """How many calls from here on repeat with a period, in whole rounds; 0: less than `LEAST` rounds."""
+    end = at
+    while end + period < len(paths) and paths[end] == paths[end + period] and close[end + period]:
+        end += 1
+    rounds = (end - at) // period + 1
+    return rounds * period if rounds >= LEAST else 0
+
+
+def merged(program: Program, series: Sequence[Sequence[int]]) -> Transformation:
+    """The first message of each series carries the bytes of all; calls that had nothing else to do take no time."""
+    messages = program.messages
+    sent = np.zeros(messages.count, dtype=np.uint8)
+    lasts = column(program.count)
+    more = {name: column(messages.count, 0) for name in ("more_latency_ps", "more_service_ps", "more_received_ps")}
+    gone = {message for row in series for message in row[1:]}
+    for row in series:
+        first = row[0]
+        whole, part = (program.costs(float(size)) for size in (messages.bytes[row].sum(), messages.bytes[first]))
+        more["more_service_ps"][first] = round(float(whole.service - part.service))
+        more["more_received_ps"][first] = round(float(whole.serialization - part.serialization + whole.o_r - part.o_r))
+        asks = whole.rendezvous and not part.rendezvous and not messages.sender_waits[first]
+        handshake = float(2 * (whole.L + whole.o_control)) if asks else 0.0
+        more["more_latency_ps"][first] = round(float(whole.o_s - part.o_s) + handshake)
+    sent[list(gone)] = NEVER
+    for calls in (messages.send_call, messages.sent_call, messages.post_call, messages.received_call):
+        for call in {int(calls[message]) for message in gone}:
+            if call >= 0 and _has_only(program, call, gone):
+                lasts[call] = 0
+    return Transformation(sent=sent, lasts_ps=lasts, **more)
+
+
+def _together(program: Program, series: Sequence[Sequence[int]]) -> Transformation:
+    """Each message for itself, but all of a series under way at once."""
+    messages = program.messages
+    sent_from, posted_by = column(messages.count), column(messages.count)
+    for row in series:
+        sent_from[row[1:]] = messages.send_call[row[0]]
+        posted_by[row[1:]] = messages.post_call[row[0]]
+    return Transformation(sent_from=sent_from, posted_by=posted_by)
+
+
+def _has_only(program: Program, call: int, gone: set[int]) -> bool:
+    """Whether a call does nothing but what these messages need."""
+    roles = (program.sent_in, program.sent_by_end_of, program.posted_in, program.received_in)
+    return not program.is_operation[call] and all(set(role.get(call, ())) <= gone for role in roles)

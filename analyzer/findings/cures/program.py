@@ -1,0 +1,327 @@
+"""A run's program as cures change it: its calls, messages and operations by number, and the replay of transformations.
+
+The graph is the what-if replay's, calibrated so that it gives back every measured time; a cure transforms its edges.
+Calls have the numbers of the table `calls`. Times in ps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.program import region_kinds
+from logpost.analyzer.run.replayable import Replayable
+from logpost.analyzer.run.wide import wide_sum
+from logpost.errors import InputError
+from logpost.machines import ReplayParameters
+from logpost.machines.parameters import COLUMNS
+from logpost.replay._native import Cures, CycleError, call_kinds
+from logpost.replay.columns import Int32, Int64, UInt8
+from logpost.replay.cost.message import MessageCosts, message_costs
+from logpost.replay.graph import Scenario
+from logpost.replay.graph.engine import native_scenario
+
+Flags = npt.NDArray[np.bool_]
+KINDS = {name: code for code, name in reversed(list(enumerate(call_kinds())))}
+AS_RECORDED = -1
+NEVER, EAGER = 1, 2
+"""How a message is sent (`Transformation.sent`)."""
+
+
+@dataclass(frozen=True)
+class Transformation:
+    """What differs from the run; None: nothing. Columns by call or by message (`Transformation` of the native core)."""
+
+    longer_ps: Int64 | None = None
+    """by call: by how much more the code before it takes"""
+    lasts_ps: Int64 | None = None
+    """by call: what it takes, whatever arrives; -1: as recorded"""
+    sent: UInt8 | None = None
+    """by message: 1: it is part of another one, or no longer sent; 2: without a handshake"""
+    send_as: Int32 | None = None
+    """by message: the message of its sender in whose calls it is sent; -1: its own"""
+    receive_as: Int32 | None = None
+    """likewise of its receiver"""
+    sent_from: Int32 | None = None
+    """by message: the call at whose enter its sender starts it; -1: as recorded"""
+    posted_by: Int32 | None = None
+    """by message: the call at whose enter its receive is posted, and its request answered; -1: as recorded"""
+    received_by: Int32 | None = None
+    """by message: the call that waits for it; -1: as recorded"""
+    as_modelled: UInt8 | None = None
+    """by message: 1: its steps take what the machine says, at most"""
+    more_latency_ps: Int64 | None = None
+    more_service_ps: Int64 | None = None
+    """by message: of its sender's and its receiver's NIC"""
+    more_received_ps: Int64 | None = None
+    """by message: from its first byte on"""
+    edges: tuple[tuple[Int64, Int64, Int64], ...] = ()
+    """(from, to, weight) between ends of calls: twice a call is its enter, one more its leave; negative: -1 - k is the
+    k-th further node"""
+    further_nodes: int = 0
+
+    def columns(self, calls: int) -> dict[str, Any]:
+        """As the core takes them."""
+        kinds: dict[str, Any] = {"longer_ps": np.int64, "lasts_ps": np.int64, "sent": np.uint8, "as_modelled": np.uint8}
+        kinds |= dict.fromkeys(("send_as", "receive_as", "sent_from", "posted_by", "received_by"), np.int32)
+        kinds |= dict.fromkeys(("more_latency_ps", "more_service_ps", "more_received_ps"), np.int64)
+        found: dict[str, Any] = {
+            name: np.ascontiguousarray(column, dtype=kind)
+            for name, kind in kinds.items()
+            if (column := getattr(self, name)) is not None
+        }
+        if self.edges:
+            ends = [np.concatenate([np.atleast_1d(edge[i]) for edge in self.edges]) for i in range(3)]
+            for name, column in zip(("from", "to"), ends, strict=False):
+                found[name] = np.where(column < 0, 2 * calls - 1 - column, column).astype(np.uint32)
+            found["weight_ps"] = ends[2].astype(np.int64)
+            found["further_nodes"] = self.further_nodes
+        return found
+
+    def then(self, other: Transformation) -> Transformation:
+        """Both: times add up, and where both change one thing, `other` decides."""
+
+        def added(name: str) -> Any:
+            mine, its = getattr(self, name), getattr(other, name)
+            return its if mine is None else mine if its is None else mine + its
+
+        def decided(name: str, otherwise: int) -> Any:
+            mine, its = getattr(self, name), getattr(other, name)
+            return its if mine is None else mine if its is None else np.where(its == otherwise, mine, its)
+
+        moved = tuple(
+            tuple(np.where(end < 0, end - self.further_nodes, end) for end in edge[:2]) + (edge[2],)
+            for edge in other.edges
+        )
+        return Transformation(
+            **{name: added(name) for name in ("longer_ps", "more_latency_ps", "more_service_ps", "more_received_ps")},
+            **{
+                name: decided(name, AS_RECORDED)
+                for name in ("lasts_ps", "send_as", "receive_as", "sent_from", "posted_by", "received_by")
+            },
+            sent=decided("sent", 0),
+            as_modelled=decided("as_modelled", 0),
+            edges=self.edges + moved,  # type: ignore[operator]
+            further_nodes=self.further_nodes + other.further_nodes,
+        )
+
+
+@dataclass(frozen=True)
+class Messages:
+    """Columns by message: calls (-1: none), bytes, and how it is sent."""
+
+    send_call: Int32
+    sent_call: Int32
+    """that completes it at its sender"""
+    post_call: Int32
+    received_call: Int32
+    """that completes it at its receiver"""
+    bytes: Int64
+    handshake: UInt8
+    sender_waits: UInt8
+    """1: its sender waits until it has left, or is received"""
+
+    @property
+    def count(self) -> int:
+        """Messages."""
+        return len(self.bytes)
+
+
+@dataclass(frozen=True)
+class Times:
+    """The program under a transformation."""
+
+    program_ps: int
+    """the longest program of a rank"""
+    enter_ps: Int64
+    leave_ps: Int64
+
+
+class Program:
+    """The calls, messages and operations of a run, and their replay; messages by receiver and receive."""
+
+    def __init__(self, run: Run, recorded: Scenario | None = None) -> None:
+        """Reads the run.
+
+        Arguments:
+            run: whose program it is.
+            recorded: the machine that it ran on; None: the run's own.
+
+        Raises:
+            InputError: its recorded messages wait for each other in a circle, or its tables contradict each other.
+        """
+        self._replayable = Replayable(run)
+        self.recorded = recorded or self._replayable.recorded
+        self.machine = native_scenario(self.recorded)
+        self.native = self._graph()
+        calls = run.table("calls").select("location", "callpath", "region", "enter_ps", "leave_ps").collect()
+        self.location: Int32 = calls["location"].to_numpy()
+        self.callpath: Int32 = calls["callpath"].to_numpy()
+        self.enter_ps: Int64 = calls["enter_ps"].to_numpy()
+        self.leave_ps: Int64 = calls["leave_ps"].to_numpy()
+        regions = run.facts("regions").sort("region").select("kind", "name").collect()
+        self.kind: Int32 = np.asarray(region_kinds(regions), dtype=np.int32)[calls["region"].to_numpy()]
+        self.locations = run.table("locations").filter("accounted").sort("location").collect()
+        self.messages = Messages(**self.native.messages())
+        operations = run.table("collectives").filter(pl.col("instance") >= 0).select("call").collect()
+        self.is_operation: Flags = np.zeros(self.count, dtype=np.bool_)
+        self.is_operation[operations["call"].to_numpy()] = True
+
+    def _graph(self) -> Cures:
+        try:
+            return Cures(self._replayable.program, self.machine, self.machine)
+        except CycleError as error:
+            raise InputError(f"the trace contradicts itself: {error}; correct its clocks, or record it again") from error
+
+    @property
+    def count(self) -> int:
+        """Calls."""
+        return len(self.location)
+
+    def is_kind(self, *names: str) -> Flags:
+        """Calls of these kinds."""
+        return np.isin(self.kind, [KINDS[name] for name in names])
+
+    @cached_property
+    def sender(self) -> Int32:
+        """Location, by message."""
+        return self.location[self.messages.send_call]
+
+    @cached_property
+    def receiver(self) -> Int32:
+        """Location, by message."""
+        return self.location[self.messages.post_call]
+
+    @cached_property
+    def follows(self) -> Flags:
+        """Calls with one before them on their location."""
+        found = np.zeros(self.count, dtype=np.bool_)
+        found[1:] = self.location[1:] == self.location[:-1]
+        return found
+
+    @cached_property
+    def inside(self) -> Flags:
+        """Calls in the program: behind start-up, before shut-down."""
+        row = self._row_of[self.location]
+        begin, end = (self.locations[name].to_numpy()[row] for name in ("begin_ps", "end_ps"))
+        return np.asarray((row >= 0) & (self.enter_ps >= begin) & (self.leave_ps <= end))
+
+    @cached_property
+    def _row_of(self) -> Int64:
+        """Row of the accounted locations, by location; -1: it is none."""
+        known = self.locations["location"].to_numpy()
+        rows = np.full(max(self.location.max(initial=0), known.max(initial=0)) + 1, -1, dtype=np.int64)
+        rows[known] = np.arange(len(known))
+        return rows
+
+    @cached_property
+    def gap_ps(self) -> Int64:
+        """Code before each call since the call before it, or since the program's begin; 0 outside of the program."""
+        begin = self.locations["begin_ps"].to_numpy()[self._row_of[self.location]]
+        before = np.where(self.follows, np.roll(self.leave_ps, 1), begin)
+        return np.where(self.inside, np.maximum(0, self.enter_ps - np.maximum(before, begin)), 0)
+
+    @cached_property
+    def calls_of(self) -> dict[int, Int64]:
+        """The calls in the program, by accounted location."""
+        return {
+            location: np.flatnonzero((self.location == location) & self.inside)
+            for location in self.locations["location"].to_list()
+        }
+
+    @cached_property
+    def sent_in(self) -> dict[int, list[int]]:
+        """Call to the messages that it starts."""
+        return _by_call(self.messages.send_call)
+
+    @cached_property
+    def sent_by_end_of(self) -> dict[int, list[int]]:
+        """Call to the messages that it completes at their sender."""
+        return _by_call(self.messages.sent_call)
+
+    @cached_property
+    def posted_in(self) -> dict[int, list[int]]:
+        """Call to the messages whose receive it posts."""
+        return _by_call(self.messages.post_call)
+
+    @cached_property
+    def received_in(self) -> dict[int, list[int]]:
+        """Call to the messages that it completes at their receiver."""
+        return _by_call(self.messages.received_call)
+
+    def costs(self, size: npt.ArrayLike) -> MessageCosts:
+        """What the machine says of messages of so many bytes between nodes, or between ranks of the one node."""
+        nodes = self.locations["node"].n_unique() if self.locations.height else 1
+        return message_costs(self.machine, size, locality="other_node" if nodes > 1 else "same_node")
+
+    @cached_property
+    def empty_message_ps(self) -> float:
+        """What a message without data takes on an idle machine: less code than that between two calls is no work that
+        would have to be done in between."""
+        return float(np.nan_to_num(self.costs(0.0).total))
+
+    @cached_property
+    def base(self) -> Times:
+        """As recorded."""
+        found = self.replay(Transformation())
+        assert found is not None
+        return found
+
+    def replay(self, change: Transformation) -> Times | None:
+        """The program under a transformation; None: events would have to be before themselves."""
+        found = self.native.replay(change.columns(self.count))
+        return None if found is None else Times(*found)
+
+    def gain(self, change: Transformation) -> float:
+        """What a transformation saves: fraction of the longest program; 0 where it is impossible."""
+        found = self.replay(change)
+        return 0.0 if found is None else 1.0 - found.program_ps / max(1, self.base.program_ps)
+
+    def saved_at(self, change: Transformation) -> dict[tuple[int, int], float]:
+        """(location, call path) to the time in calls there that a transformation saves; ps."""
+        found = self.replay(change)
+        if found is None:
+            return {}
+        less = pl.DataFrame(
+            {
+                "location": self.location,
+                "callpath": self.callpath,
+                "saved": (self.leave_ps - self.enter_ps) - (found.leave_ps - found.enter_ps),
+            }
+        ).filter(self.inside)
+        sums = less.group_by("location", "callpath").agg(wide_sum("saved")).filter(pl.col("saved") > 0)
+        return {(location, callpath): float(time) for location, callpath, time in sums.sort("location").iter_rows()}
+
+    def at_ends(self) -> Iterator[Program]:
+        """The same program, had the machine every value at its low, or at its high end; none where all are exact."""
+        for side in (0, 1):
+            machine = _at_end(self.recorded.machine, side)
+            if machine is not None:
+                yield Program(self._replayable.run, replace(self.recorded, machine=machine))
+
+
+def _by_call(calls: Int32) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for message, call in enumerate(calls.tolist()):
+        if call >= 0:
+            found.setdefault(call, []).append(message)
+    return found
+
+
+def _at_end(machine: ReplayParameters, side: int) -> ReplayParameters | None:
+    changed: dict[str, Any] = {}
+    for column in COLUMNS:
+        values = getattr(machine, column)
+        stated = machine.sides[column][:, side]
+        off = np.nan_to_num(np.where(np.isnan(stated), machine.errors[column], stated))
+        if off.any():
+            moved = np.maximum(0, values + (off if side else -off))
+            changed[column] = (np.rint(moved) if values.dtype.kind == "i" else moved).astype(values.dtype)
+    return replace(machine, **changed) if changed else None

@@ -1,0 +1,76 @@
+"""Receives in a fixed order: a rank waits for one message while another one has come.
+
+Cure: take messages as they come (MPI_Waitany, MPI_ANY_SOURCE), in rows of receives or waits at one call path, a message
+each. In the graph the messages of a row trade the calls that wait for them: the first call has the message that was
+sent first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered
+from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.rows import rounds
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+
+KIND = "receive_order"
+LEAST = 2
+"""Messages that could trade places."""
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding a call path."""
+    return offered(evidence, propose)
+
+
+def propose(program: Program) -> Iterator[Proposal]:
+    """The order of arrival at each call path with rows of receives."""
+    at: dict[int, list[list[int]]] = {}
+    for row in _rows(program):
+        at.setdefault(int(program.callpath[program.messages.received_call[row[0]]]), []).append(row)
+    for callpath, rows in at.items():
+        receive_as = column(program.messages.count)
+        for row in rows:
+            sent = sorted(row, key=lambda message: program.enter_ps[program.messages.send_call[message]])
+            for place, message in zip(row, sent, strict=True):
+                if place != message:
+                    receive_as[message] = place
+        overtaken = int((receive_as >= 0).sum())
+        if overtaken:
+            yield Proposal(
+                kind=KIND,
+                callpath=callpath,
+                at_fault=frozenset(int(program.receiver[row[0]]) for row in rows),
+                change=Transformation(receive_as=receive_as),
+                numbers=(
+                    Number("messages", sum(map(len, rows)), "count"),
+                    Number("out_of_order", overtaken, "count"),
+                ),
+                confidence=MEDIUM,
+                certainty="the order of sends and receives is measured; whether the work behind a receive needs the "
+                "messages before it is not known",
+            )
+
+
+def _rows(program: Program) -> Iterator[list[int]]:
+    """Messages of calls in a row at one call path that complete one receive each, of different senders."""
+    one_by_one = program.is_kind("wait", "receive")
+    for calls in program.calls_of.values():
+        row: list[int] = []
+        path = -1
+        for call in calls.tolist():
+            messages = program.received_in.get(call, [])
+            alone = one_by_one[call] and len(messages) == 1 and call not in program.sent_by_end_of
+            if row and (not alone or program.callpath[call] != path):
+                yield from _long(program, row)
+                row = []
+            if alone:
+                path = int(program.callpath[call])
+                row.append(messages[0])
+        yield from _long(program, row)
+
+
+def _long(program: Program, row: list[int]) -> Iterator[list[int]]:
+    return (one for one in rounds(row, program.sender) if len(one) >= LEAST)

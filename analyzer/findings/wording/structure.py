@@ -1,0 +1,86 @@
+"""Titles and advice of findings about the structure of an exchange: its order, its rounds, how it is sent."""
+
+from __future__ import annotations
+
+from logpost.analyzer.findings.wording.facts import Facts, in_where
+from logpost.analyzer.words.units import bytes_text, count_text
+
+
+def _messages(facts: Facts) -> str:
+    return f"{count_text(int(facts.number('messages')), 'message')} of {bytes_text(facts.number('mean_size'))}"
+
+
+def synchronous_sends(facts: Facts) -> str:
+    return f"{facts.ranks} wait{facts.verb_s}{in_where(facts)} until each of {_messages(facts)} is received"
+
+
+def standard_sends(_: Facts) -> str:
+    return (
+        "Send with MPI_Send (or MPI_Isend) instead of MPI_Ssend where the program does not rely on the receive: messages "
+        "of this size leave without a handshake."
+    )
+
+
+def destination_order(facts: Facts) -> str:
+    return (
+        f"{facts.ranks} send to the same rank at once, then all to the next{in_where(facts)}: rows of "
+        f"{facts.number('in_a_row'):.0f} messages of {bytes_text(facts.number('mean_size'))} in the same order"
+    )
+
+
+def turn_order(_: Facts) -> str:
+    return (
+        "Let each rank begin with the rank behind itself and go round ((rank + k) mod ranks for k = 1, 2, ...), so that "
+        "each receiver has one sender at a time."
+    )
+
+
+def receive_order(facts: Facts) -> str:
+    return (
+        f"{facts.ranks} receive{facts.verb_s} in a fixed order{in_where(facts)}: "
+        f"{count_text(int(facts.number('out_of_order')), 'message')} of {facts.number('messages'):,.0f} come before "
+        "those that are waited for"
+    )
+
+
+def take_as_they_come(_: Facts) -> str:
+    return "Take messages as they come: MPI_Waitany or MPI_Waitsome over all open receives, or MPI_ANY_SOURCE."
+
+
+def serial_exchange(facts: Facts) -> str:
+    return (
+        f"{facts.ranks} send{facts.verb_s} only after they have received{in_where(facts)}: each of {_messages(facts)} "
+        "waits for the one before it"
+    )
+
+
+def send_at_once(_: Facts) -> str:
+    return (
+        "Send and receive at once where a message does not need what was received before it: MPI_Sendrecv, or an "
+        "MPI_Isend before the receive."
+    )
+
+
+def serial_distribution(facts: Facts) -> str:
+    return (
+        f"{facts.ranks} send{facts.verb_s} {bytes_text(facts.number('mean_size'))} to each of "
+        f"{facts.number('in_a_row'):.0f} ranks itself, one after the other{in_where(facts)}"
+    )
+
+
+def through_tree(_: Facts) -> str:
+    return "Use MPI_Bcast where all get the same data (MPI_Scatter where not): ranks that have it pass it on in a tree."
+
+
+def message_by_message(facts: Facts) -> str:
+    return (
+        f"{_messages(facts)} on average, {facts.number('in_a_row'):.0f} in a row between the same two ranks, each after "
+        f"the one before it{in_where(facts)}"
+    )
+
+
+def one_message(_: Facts) -> str:
+    return (
+        "Put what goes to the same rank into one message (or one MPI_Gather, where one rank collects), or keep several "
+        "messages under way (nonblocking calls), so that their latencies overlap."
+    )
