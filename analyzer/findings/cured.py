@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.graph import Graph, graph_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.evidence.what_if import Hypothesis
@@ -82,6 +83,17 @@ def cured(run: Run, number: int) -> Cured:
             f"finding {number} ({known['kind']}) is not found again by this release of logpost; analyze the archive "
             "again"
         )
+    if found.replayed is not None:
+        program, change = found.replayed.program, found.replayed.proposal.change
+        return Cured(
+            title=known["title"],
+            gain=known["gain"],
+            before=_course_of(program, Transformation()),
+            after=_course_of(program, change),
+            replayed=True,
+            whole=True,
+            calls=program.count,
+        )
     cure = found.cure
     graph = cure.graph if cure is not None else graph_of(evidence)
     removed = cure.hypothesis if cure is not None else _without_its_waits(graph, found)
@@ -133,3 +145,27 @@ def _course(graph: Graph, hypothesis: Hypothesis) -> Course:
     )
     by_location = calls.group_by("location").agg(pl.all().sum()).sort("location")
     return Course(times["length_ps"], by_location, path)
+
+
+STRETCHES = ("code", "work", "wait")
+"""Of a transformed program's path, in the order of the core's codes."""
+
+
+def _course_of(program: Program, change: Transformation) -> Course:
+    times = program.replay(change, with_path=True)
+    assert times is not None  # it was replayed when it was found
+    length = times.leave_ps - times.enter_ps
+    own = np.minimum(program.own_ps, length)
+    code = program.gap_ps if change.longer_ps is None else program.gap_ps + change.longer_ps
+    calls = pl.DataFrame({"location": program.location, "code_ps": code, "work_ps": own, "wait_ps": length - own})
+    path = pl.DataFrame(
+        {
+            "location": program.location[times.path_call],
+            "what": np.array(STRETCHES)[times.path_what].tolist(),
+            "begin_ps": times.path_begin_ps,
+            "end_ps": times.path_end_ps,
+        },
+        schema_overrides={"what": pl.String},
+    )
+    inside = calls.filter(program.inside)
+    return Course(times.program_ps, inside.group_by("location").agg(pl.all().sum()).sort("location"), path)

@@ -27,7 +27,6 @@ from logpost.analyzer.findings.finding import Doing, Finding, Number
 CAUSES_FIRST = (
     "start_up_skew",
     "shared_cores",
-    "message_by_message",
     "serial_distribution",
     "destination_order",
     "hot_receiver",
@@ -73,16 +72,26 @@ def one_bug_each(found: Iterable[Finding], region_of: Callable[[int], str]) -> l
         region_of: call path to the name of its region.
     """
     kept: list[Finding] = []
-    nearest = sorted(found, key=lambda one: (CAUSES_FIRST.index(one.kind), -one.exposed_ps, one.callpath))
+    nearest = sorted(
+        found,
+        key=lambda one: (CAUSES_FIRST.index(one.kind), one.replayed is None, -one.exposed_ps, one.callpath),
+    )
     for finding in nearest:
         for i, other in enumerate(kept):
-            if other.kind != finding.kind and _overlap(other, finding) and _states(other, finding, region_of):
+            if not _may_be_one(other, finding) or not _states(other, finding, region_of):
+                continue
+            if other.kind != finding.kind:
                 also = Number(f"also_{finding.kind}[{finding.region or 'several calls'}]", finding.exposed_ps, "ps")
                 kept[i] = replace(other, evidence=(*other.evidence, also))
-                break
+            break
         else:
             kept.append(finding)
     return kept
+
+
+def _may_be_one(a: Finding, b: Finding) -> bool:
+    """Of one kind they are two places, unless one was found by its cure and the other one was not."""
+    return (a.kind != b.kind or (a.replayed is None) != (b.replayed is None)) and _overlap(a, b)
 
 
 def _overlap(a: Finding, b: Finding) -> bool:
@@ -92,7 +101,7 @@ def _overlap(a: Finding, b: Finding) -> bool:
 def _states(cause: Finding, symptom: Finding, region_of: Callable[[int], str]) -> bool:
     least = REPLAYED if symptom.removes else MAINLY
     return (
-        cause.gain >= least * _saves(symptom)
+        cause.gain >= least * (_saves(symptom) if cause.replayed is None else symptom.gain)
         and _beyond(cause, symptom) <= MAINLY
         and (
             _same_time(cause, symptom) > MAINLY

@@ -60,8 +60,6 @@ from logpost.analyzer.findings.wording.one_sided import (
 )
 from logpost.analyzer.findings.wording.structure import (
     destination_order,
-    message_by_message,
-    one_message,
     receive_order,
     send_at_once,
     serial_distribution,
@@ -155,6 +153,5 @@ TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] =
     "receive_order": (receive_order, take_as_they_come),
     "serial_exchange": (serial_exchange, send_at_once),
     "serial_distribution": (serial_distribution, through_tree),
-    "message_by_message": (message_by_message, one_message),
 }
 """Kind to its title and its advice."""

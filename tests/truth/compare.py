@@ -13,6 +13,10 @@ from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import CATEGORIES, PARTS, TRANSFER_PARTS
 
 
+NAMES_THE_SAME = {"hot_sender": ("serial_distribution",), "hot_receiver": ("destination_order",)}
+"""Kinds that name the same cause by its cure: the rank that sends all, the order in which all crowd at a rank."""
+
+
 @dataclass(frozen=True)
 class Labels:
     """How far the labels of a run are from the truth; shares are fractions."""
@@ -115,7 +119,7 @@ def verdict(run: Run, truth: dict[str, Any], cured: dict[str, Any] | None) -> Ve
     kind = str(first["kind"]) if first else ""
     ranks = first["ranks"] if first else []
     expected = truth["finding"]
-    right = kind == expected
+    right = kind == expected or kind in NAMES_THE_SAME.get(expected, ())
     if right and truth["culprits"] and isinstance(ranks, list):
         right = set(truth["culprits"]) <= set(ranks)
     return Verdict(

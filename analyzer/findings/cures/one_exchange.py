@@ -14,10 +14,11 @@ import numpy as np
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import NEVER, Program, Transformation
+from logpost.analyzer.findings.cures.rows import WAITS
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
 
-KIND = "message_by_message"
+KIND = "round_trips"
 LEAST = 3
 """Rounds: fewer are an exchange, not a series."""
 LONGEST_ROUND = 16
@@ -43,11 +44,8 @@ def propose(program: Program) -> Iterator[Proposal]:
         if start in block_of and end in block_of:
             key = (block_of[start], block_of[end], int(program.callpath[start]))
             series.setdefault(key, []).append(message)
-    long = [
-        sorted(row, key=lambda message: int(messages.send_call[message]))
-        for row in series.values()
-        if len(row) >= LEAST
-    ]
+    in_order = (sorted(row, key=lambda message: int(messages.send_call[message])) for row in series.values())
+    long = [row for row in in_order if len(row) >= LEAST and _waits_between(program, row)]
     if not long:
         return
     lost: dict[int, int] = {}
@@ -73,6 +71,13 @@ def propose(program: Program) -> Iterator[Proposal]:
         certainty="messages in a row and the code between them are measured; whether a message needs the answer to the "
         "one before it is not known",
     )
+
+
+def _waits_between(program: Program, row: Sequence[int]) -> bool:
+    """Whether the sender waits for something between the first two: else its messages leave one behind the other."""
+    first, second = program.messages.send_call[list(row[:2])].tolist()
+    waits = program.is_kind(*WAITS)[first + 1 : second]
+    return bool(program.messages.sender_waits[row[0]]) or bool(waits.any())
 
 
 def _repeated(program: Program, calls: Sequence[int]) -> Iterator[Sequence[int]]:

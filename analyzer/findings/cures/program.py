@@ -19,6 +19,7 @@ from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.program import region_kinds
 from logpost.analyzer.run.replayable import Replayable
 from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
 from logpost.machines import ReplayParameters
 from logpost.machines.parameters import COLUMNS
@@ -142,6 +143,12 @@ class Times:
     """the longest program of a rank"""
     enter_ps: Int64
     leave_ps: Int64
+    path_call: Int32 | None = None
+    """the critical path of that program, stretch by stretch: the call where it ends; None: not asked for"""
+    path_what: UInt8 | None = None
+    """0: code, 1: a call's own work, 2: a wait for another call"""
+    path_begin_ps: Int64 | None = None
+    path_end_ps: Int64 | None = None
 
 
 class Program:
@@ -161,11 +168,16 @@ class Program:
         self.recorded = recorded or self._replayable.recorded
         self.machine = native_scenario(self.recorded)
         self.native = self._graph()
-        calls = run.table("calls").select("location", "callpath", "region", "enter_ps", "leave_ps").collect()
+        waiting = pl.sum_horizontal(f"{category}_ps" for category in WAITING)
+        calls = (
+            run.table("calls").select("location", "callpath", "region", "enter_ps", "leave_ps", waits_ps=waiting).collect()
+        )
         self.location: Int32 = calls["location"].to_numpy()
         self.callpath: Int32 = calls["callpath"].to_numpy()
         self.enter_ps: Int64 = calls["enter_ps"].to_numpy()
         self.leave_ps: Int64 = calls["leave_ps"].to_numpy()
+        self.own_ps: Int64 = self.leave_ps - self.enter_ps - calls["waits_ps"].to_numpy()
+        """what each call does itself"""
         regions = run.facts("regions").sort("region").select("kind", "name").collect()
         self.kind: Int32 = np.asarray(region_kinds(regions), dtype=np.int32)[calls["region"].to_numpy()]
         self.locations = run.table("locations").filter("accounted").sort("location").collect()
@@ -274,10 +286,10 @@ class Program:
         assert found is not None
         return found
 
-    def replay(self, change: Transformation) -> Times | None:
+    def replay(self, change: Transformation, *, with_path: bool = False) -> Times | None:
         """The program under a transformation; None: events would have to be before themselves."""
-        found = self.native.replay(change.columns(self.count))
-        return None if found is None else Times(*found)
+        found = self.native.replay(change.columns(self.count), with_path)
+        return None if found is None else Times(**found)
 
     def gain(self, change: Transformation) -> float:
         """What a transformation saves: fraction of the longest program; 0 where it is impossible."""

@@ -70,17 +70,3 @@ def serial_distribution(facts: Facts) -> str:
 
 def through_tree(_: Facts) -> str:
     return "Use MPI_Bcast where all get the same data (MPI_Scatter where not): ranks that have it pass it on in a tree."
-
-
-def message_by_message(facts: Facts) -> str:
-    return (
-        f"{_messages(facts)} on average, {facts.number('in_a_row'):.0f} in a row between the same two ranks, each after "
-        f"the one before it{in_where(facts)}"
-    )
-
-
-def one_message(_: Facts) -> str:
-    return (
-        "Put what goes to the same rank into one message (or one MPI_Gather, where one rank collects), or keep several "
-        "messages under way (nonblocking calls), so that their latencies overlap."
-    )

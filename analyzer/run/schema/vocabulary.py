@@ -104,5 +104,4 @@ FINDING_KINDS = (
     "receive_order",
     "serial_exchange",
     "serial_distribution",
-    "message_by_message",
 )

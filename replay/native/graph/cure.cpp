@@ -90,14 +90,15 @@ void Cures::find_lateness() {
 /// One replay.
 class Cures::Pass {
   public:
-    Pass(const Cures& cures, const Transformation& change)
+    Pass(const Cures& cures, const Transformation& change, bool with_path)
         : cures_(cures),
           graph_(cures.graph_),
           change_(change),
           nodes_(static_cast<std::uint32_t>(graph_.nodes()) + change.further_nodes),
           weights_(cures.weights_),
           service_(cures.service_),
-          late_(cures.late_) {
+          late_(cures.late_),
+          before_(with_path ? nodes_ : 0, kNone) {
         check();
         edges_.reserve(graph_.arcs.size());
         for (std::uint32_t node = 0; node < graph_.nodes(); ++node) {
@@ -122,13 +123,21 @@ class Cures::Pass {
             found.enter_ps.push_back(time_[graph_.enters[call]]);
             found.leave_ps.push_back(time_[graph_.leaves[call]]);
         }
-        found.program_ps = longest_program(graph_, [&](std::uint32_t node) { return time_[node]; }).length_ps;
+        const auto longest = longest_program(graph_, [&](std::uint32_t node) { return time_[node]; });
+        found.program_ps = longest.length_ps;
+        if (!before_.empty() && longest.location != kNone) {
+            found.path = path_to(graph_.programs[longest.location].finish);
+        }
         return found;
     }
 
   private:
     struct Between {
         std::uint32_t source, target;
+    };
+    struct Server {
+        std::int64_t free = INT64_MIN;
+        std::uint32_t last = kNone;  // node: whom it has served last
     };
     static constexpr std::uint32_t kGone = kNone - 1;  ///< source of an edge that is not there
 
@@ -140,22 +149,21 @@ class Cures::Pass {
             throw std::invalid_argument("a transformation needs a value for each of the " + std::to_string(calls) +
                                         " calls");
         }
-        if (!fits(change_.sent, messages) || !fits(change_.send_as, messages) ||
-            !fits(change_.receive_as, messages) || !fits(change_.sent_from, messages) ||
-            !fits(change_.posted_by, messages) ||
+        if (!fits(change_.sent, messages) || !fits(change_.send_as, messages) || !fits(change_.receive_as, messages) ||
+            !fits(change_.sent_from, messages) || !fits(change_.posted_by, messages) ||
             !fits(change_.received_by, messages) || !fits(change_.as_modelled, messages) ||
-            !fits(change_.more_latency_ps, messages) ||
-            !fits(change_.more_service_ps, messages) || !fits(change_.more_received_ps, messages)) {
+            !fits(change_.more_latency_ps, messages) || !fits(change_.more_service_ps, messages) ||
+            !fits(change_.more_received_ps, messages)) {
             throw std::invalid_argument("a transformation needs a value for each of the " + std::to_string(messages) +
                                         " messages");
         }
         const auto within = [](std::span<const std::int32_t> of, std::size_t size) {
-            return std::ranges::all_of(of, [&](std::int32_t one) {
-                return one >= -1 && (one < 0 || static_cast<std::size_t>(one) < size);
-            });
+            return std::ranges::all_of(
+                of, [&](std::int32_t one) { return one >= -1 && (one < 0 || static_cast<std::size_t>(one) < size); });
         };
         if (!within(change_.send_as, messages) || !within(change_.receive_as, messages) ||
-            !within(change_.posted_by, calls) || !within(change_.sent_from, calls) || !within(change_.received_by, calls)) {
+            !within(change_.posted_by, calls) || !within(change_.sent_from, calls) ||
+            !within(change_.received_by, calls)) {
             throw std::invalid_argument("a transformation refers to a call or a message that is not there");
         }
         const auto ends = 2 * calls + change_.further_nodes;
@@ -164,6 +172,37 @@ class Cures::Pass {
             !std::ranges::all_of(change_.from, ends_within) || !std::ranges::all_of(change_.to, ends_within)) {
             throw std::invalid_argument("an edge of a transformation leads to a call that is not there");
         }
+    }
+
+    /// Back from a node along what came last, from one end of a call to the next.
+    [[nodiscard]] std::vector<CuredTimes::OnPath> path_to(std::uint32_t last) const {
+        std::vector<std::uint32_t> call_of(nodes_, kNone);
+        for (std::uint32_t call = 0; call < graph_.enters.size(); ++call) {
+            call_of[graph_.enters[call]] = call_of[graph_.leaves[call]] = call;
+        }
+        std::vector<CuredTimes::OnPath> found;
+        auto end = last;  // of the stretch
+        while (call_of[end] == kNone && before_[end] != kNone) {
+            end = before_[end];
+        }
+        for (auto node = before_[end]; end != kNone && call_of[end] != kNone; node = before_[end]) {
+            while (node != kNone && call_of[node] == kNone && before_[node] != kNone) {
+                node = before_[node];
+            }
+            const auto call = call_of[end];
+            if (node != kNone && time_[node] < time_[end]) {
+                const auto what = end == graph_.enters[call]    ? Stretch::code
+                                  : node == graph_.enters[call] ? Stretch::work
+                                                                : Stretch::wait;
+                found.push_back({call, what, time_[node], time_[end]});
+            }
+            if (node == kNone) {
+                break;
+            }
+            end = node;
+        }
+        std::ranges::reverse(found);
+        return found;
     }
 
     [[nodiscard]] std::uint32_t node_of(std::uint32_t end) const noexcept {
@@ -415,7 +454,7 @@ class Cures::Pass {
                 outs_[next[edges_[i].source]++] = i;
             }
         }
-        free_.assign(cures_.servers_, INT64_MIN);
+        servers_.assign(cures_.servers_, {});
         for (std::uint32_t node = 0; node < nodes_; ++node) {
             if (waits_[node] == 0) {
                 // Of a message that no one sends: it has no time, and none waits for it.
@@ -432,20 +471,40 @@ class Cures::Pass {
             } else {
                 node = coming_.top().second;
                 coming_.pop();
-                auto& free = free_[cures_.server_[node]];
-                time_[node] = std::max(time_[node], free);
-                free = service_[node] > 0 ? time_[node] + service_[node] : free;
+                serve(node);
             }
             ++done;
             for (auto k = first_out_[node]; k < first_out_[node + 1]; ++k) {
                 const auto [source, target] = edges_[outs_[k]];
-                time_[target] = std::max(time_[target], time_[node] + weights_[outs_[k]]);
+                const auto at = time_[node] + weights_[outs_[k]];
+                if (at > time_[target]) {
+                    time_[target] = at;
+                    follow(target, node);
+                }
                 if (--waits_[target] == 0) {
                     come(target);
                 }
             }
         }
         return done == nodes_;
+    }
+
+    void follow(std::uint32_t node, std::uint32_t source) noexcept {
+        if (!before_.empty()) {
+            before_[node] = source;
+        }
+    }
+
+    void serve(std::uint32_t node) {
+        auto& [free, last] = servers_[cures_.server_[node]];
+        if (free > time_[node]) {
+            time_[node] = free;
+            follow(node, last);
+        }
+        if (service_[node] > 0) {
+            free = time_[node] + service_[node];
+            last = node;
+        }
     }
 
     void come(std::uint32_t node) {
@@ -462,17 +521,19 @@ class Cures::Pass {
     const Graph& graph_;
     const Transformation& change_;
     std::uint32_t nodes_;
-    std::vector<std::int64_t> weights_;  // by edge
+    std::vector<std::int64_t> weights_;         // by edge
     std::vector<std::int64_t> service_, late_;  // by node
-    std::vector<Between> edges_;         // the graph's in their order, then further ones
+    std::vector<Between> edges_;                // the graph's in their order, then further ones
     std::vector<std::uint32_t> first_out_, waits_, outs_;
-    std::vector<std::int64_t> time_, free_;
+    std::vector<std::int64_t> time_;
+    std::vector<std::uint32_t> before_;  // by node: what its time follows from; empty: not asked for
+    std::vector<Server> servers_;
     std::vector<std::uint32_t> ready_;
     std::priority_queue<Coming, std::vector<Coming>, std::greater<>> coming_;
 };
 
-std::optional<CuredTimes> Cures::replay(const Transformation& change) const {
-    return Pass(*this, change).times();
+std::optional<CuredTimes> Cures::replay(const Transformation& change, bool with_path) const {
+    return Pass(*this, change, with_path).times();
 }
 
 }  // namespace logpost::replay

@@ -48,10 +48,23 @@ struct Transformation {
     static constexpr std::int64_t kAsRecorded = -1;
 };
 
+/// What a stretch of the critical path is.
+enum class Stretch : std::uint8_t {
+    code,  ///< before a call
+    work,  ///< a call that waits for no other
+    wait,  ///< from another call to this one's end: a message, or members that meet
+};
+
 /// The program under a transformation.
 struct CuredTimes {
+    struct OnPath {
+        std::uint32_t call;  ///< where it ends
+        Stretch what;
+        std::int64_t begin_ps, end_ps;
+    };
     std::vector<std::int64_t> enter_ps, leave_ps;  ///< by call
     std::int64_t program_ps = 0;                   ///< the longest program of a location
+    std::vector<OnPath> path;  ///< where asked for: what that program's end follows from, first stretch first
 };
 
 /// A graph with steps of its messages, ready for many transformations. What is given must outlive this.
@@ -65,7 +78,7 @@ class Cures {
 
     /// The program under a transformation; none where events would have to be before themselves. Throws
     /// std::invalid_argument where a column does not fit.
-    [[nodiscard]] std::optional<CuredTimes> replay(const Transformation& change) const;
+    [[nodiscard]] std::optional<CuredTimes> replay(const Transformation& change, bool with_path = false) const;
 
   private:
     class Pass;
@@ -75,13 +88,13 @@ class Cures {
     [[nodiscard]] bool queues(std::uint32_t edge) const noexcept { return queue_[edge] != 0; }
 
     const Graph& graph_;
-    HugeColumn<std::uint32_t> sources_;    // by edge
-    std::vector<std::int64_t> weights_;    // likewise
-    std::vector<std::uint8_t> queue_;      // likewise: orders a server's messages
-    std::vector<std::uint8_t> compute_;    // likewise: code before a call
-    std::vector<std::uint32_t> server_;    // by node; kNone: it is at none
-    std::vector<std::int64_t> service_;    // by node: how long it takes its server
-    std::vector<std::int64_t> late_;       // by node
+    HugeColumn<std::uint32_t> sources_;  // by edge
+    std::vector<std::int64_t> weights_;  // likewise
+    std::vector<std::uint8_t> queue_;    // likewise: orders a server's messages
+    std::vector<std::uint8_t> compute_;  // likewise: code before a call
+    std::vector<std::uint32_t> server_;  // by node; kNone: it is at none
+    std::vector<std::int64_t> service_;  // by node: how long it takes its server
+    std::vector<std::int64_t> late_;     // by node
     std::uint32_t servers_ = 0;
 };
 

@@ -52,7 +52,7 @@ class Curable {
         return found;
     }
 
-    [[nodiscard]] nb::object replay(const nb::dict& given) const {
+    [[nodiscard]] nb::object replay(const nb::dict& given, bool with_path) const {
         Transformation change;
         std::vector<nb::object> kept;  // columns outlive the replay
         const auto take = [&]<class T>(const char* name, std::span<const T>& into) {
@@ -83,12 +83,31 @@ class Curable {
         std::optional<CuredTimes> found;
         {
             const nb::gil_scoped_release release;
-            found = cures_.replay(change);
+            found = cures_.replay(change, with_path);
         }
         if (!found) {
             return nb::none();
         }
-        return nb::make_tuple(found->program_ps, array(std::move(found->enter_ps)), array(std::move(found->leave_ps)));
+        nb::dict times;
+        times["program_ps"] = found->program_ps;
+        times["enter_ps"] = array(std::move(found->enter_ps));
+        times["leave_ps"] = array(std::move(found->leave_ps));
+        if (with_path) {
+            std::vector<std::int32_t> call;
+            std::vector<std::uint8_t> what;
+            std::vector<std::int64_t> begin_ps, end_ps;
+            for (const auto& one : found->path) {
+                call.push_back(static_cast<std::int32_t>(one.call));
+                what.push_back(static_cast<std::uint8_t>(one.what));
+                begin_ps.push_back(one.begin_ps);
+                end_ps.push_back(one.end_ps);
+            }
+            times["path_call"] = array(std::move(call));
+            times["path_what"] = array(std::move(what));
+            times["path_begin_ps"] = array(std::move(begin_ps));
+            times["path_end_ps"] = array(std::move(end_ps));
+        }
+        return times;
     }
 
   private:
@@ -108,11 +127,12 @@ void bind_cures(nb::module_& module) {
         .def("messages", &Curable::messages, nb::sig("def messages(self) -> dict[str, typing.Any]"),
              "Columns of the messages: their calls, among those of the whole program (-1: none), bytes, and whether a "
              "handshake comes before their data.")
-        .def("replay", &Curable::replay, "transformation"_a,
-             nb::sig("def replay(self, transformation: dict[str, typing.Any]) -> "
-                     "tuple[int, numpy.ndarray, numpy.ndarray] | None"),
+        .def("replay", &Curable::replay, "transformation"_a, "with_path"_a = false,
+             nb::sig("def replay(self, transformation: dict[str, typing.Any], with_path: bool = False) "
+                     "-> dict[str, typing.Any] | None"),
              "The longest program and the enters and leaves of all calls under a transformation (columns of the native "
-             "struct, by name); None: events would have to be before themselves. Times in ps.");
+             "struct, by name), and the program's critical path where asked for; None: events would have to be before "
+             "themselves. Times in ps.");
 }
 
 }  // namespace logpost::replay::bindings

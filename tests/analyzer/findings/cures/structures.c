@@ -1,0 +1,164 @@
+/* Small programs with and without one loss of structure, for the virtual testbed: structures NAME 0|1.
+ *
+ * With 1 the loss is cured. A program is 20 steps, in each of which all ranks work about as long.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "logpost_compute.h"
+
+enum { STEPS = 20, MOST_RANKS = 16, LARGE = 1 << 16, MOST_REQUESTS = 2 * MOST_RANKS };
+
+static int rank, ranks, before, behind;
+static char out[MOST_RANKS][LARGE], in[MOST_RANKS][LARGE];
+static MPI_Comm all;
+
+static void work(double microseconds) {
+    logpost_compute_seconds(microseconds * 1e-6);
+}
+
+/* All send 64 KiB to 0, 1, 2, ..., or each to the ranks behind itself. */
+static void destination_order(int cured) {
+    MPI_Request receives[MOST_REQUESTS];
+    int n = 0;
+    work(300);
+    for (int k = 1; k < ranks; k++) {
+        int from = (rank + ranks - k) % ranks;
+        MPI_Irecv(in[from], LARGE, MPI_BYTE, from, 1, all, &receives[n++]);
+    }
+    for (int k = 1; k < ranks; k++) {
+        int to = cured ? (rank + k) % ranks : k <= rank ? k - 1 : k;
+        MPI_Send(out[to], LARGE, MPI_BYTE, to, 1, all);
+    }
+    MPI_Waitall(n, receives, MPI_STATUSES_IGNORE);
+}
+
+/* Odd ranks receive late what even ones send synchronously, or not. */
+static void synchronous_sends(int cured) {
+    if (rank % 2 == 0) {
+        work(100);
+        (cured ? MPI_Send : MPI_Ssend)(out[0], 1024, MPI_BYTE, behind, 1, all);
+        work(100);
+    } else {
+        work(180);
+        MPI_Recv(in[0], 1024, MPI_BYTE, before, 1, all, MPI_STATUS_IGNORE);
+        work(20);
+    }
+}
+
+/* Rank 0 works on what the others send, in their order or as it comes. */
+static void receive_order(int cured) {
+    if (rank != 0) {
+        work(100 + 100 * (ranks - rank));
+        MPI_Send(out[0], 4096, MPI_BYTE, 0, 1, all);
+    } else {
+        MPI_Request receives[MOST_RANKS];
+        for (int from = 1; from < ranks; from++)
+            MPI_Irecv(in[from], 4096, MPI_BYTE, from, 1, all, &receives[from - 1]);
+        for (int k = 0; k < ranks - 1; k++) {
+            int which = k;
+            if (cured)
+                MPI_Waitany(ranks - 1, receives, &which, MPI_STATUS_IGNORE);
+            else
+                MPI_Wait(&receives[k], MPI_STATUS_IGNORE);
+            work(60);
+        }
+    }
+    MPI_Barrier(all);
+}
+
+/* A ring in which each rank receives before it sends, but the first; or all at once. */
+static void serial_exchange(int cured) {
+    work(200);
+    if (cured) {
+        MPI_Sendrecv(out[0], LARGE, MPI_BYTE, behind, 1, in[0], LARGE, MPI_BYTE, before, 1, all, MPI_STATUS_IGNORE);
+    } else if (rank == 0) {
+        MPI_Send(out[0], LARGE, MPI_BYTE, behind, 1, all);
+        MPI_Recv(in[0], LARGE, MPI_BYTE, before, 1, all, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Recv(in[0], LARGE, MPI_BYTE, before, 1, all, MPI_STATUS_IGNORE);
+        MPI_Send(out[0], LARGE, MPI_BYTE, behind, 1, all);
+    }
+}
+
+/* Rank 0 sends the same to each of the others, or broadcasts it. */
+static void serial_distribution(int cured) {
+    work(150);
+    if (cured)
+        MPI_Bcast(out[0], LARGE / 2, MPI_BYTE, 0, all);
+    else if (rank == 0)
+        for (int to = 1; to < ranks; to++)
+            MPI_Send(out[0], LARGE / 2, MPI_BYTE, to, 1, all);
+    else
+        MPI_Recv(in[0], LARGE / 2, MPI_BYTE, 0, 1, all, MPI_STATUS_IGNORE);
+}
+
+/* Each rank sends 40 synchronous messages of 8 bytes to rank 0, or takes part in one gather. */
+static void funnel(int cured) {
+    enum { MESSAGES = 40 };
+    work(200);
+    if (cured)
+        MPI_Gather(out[0], 8 * MESSAGES, MPI_BYTE, in[0], 8 * MESSAGES, MPI_BYTE, 0, all);
+    else if (rank != 0)
+        for (int k = 0; k < MESSAGES; k++)
+            MPI_Ssend(out[0], 8, MPI_BYTE, 0, 1, all);
+    else
+        for (int k = 0; k < MESSAGES * (ranks - 1); k++)
+            MPI_Recv(in[0], 8, MPI_BYTE, MPI_ANY_SOURCE, 1, all, MPI_STATUS_IGNORE);
+    MPI_Barrier(all);
+}
+
+/* Each rank asks the one before it 10 times, one question after the other, or all at once. */
+static void questions(int cured) {
+    enum { QUESTIONS = 10 };
+    int at_once = cured ? QUESTIONS : 1;
+    MPI_Request answers[QUESTIONS];
+    work(50);
+    for (int k = 0; k < QUESTIONS; k += at_once) {
+        for (int j = 0; j < at_once; j++)
+            MPI_Irecv(in[j], 64, MPI_BYTE, before, 2, all, &answers[j]);
+        for (int j = 0; j < at_once; j++)
+            MPI_Send(out[0], 16, MPI_BYTE, before, 1, all);
+        for (int j = 0; j < at_once; j++) {
+            MPI_Recv(in[MOST_RANKS - 1], 16, MPI_BYTE, behind, 1, all, MPI_STATUS_IGNORE);
+            MPI_Send(out[1], 64, MPI_BYTE, behind, 2, all);
+        }
+        MPI_Waitall(at_once, answers, MPI_STATUSES_IGNORE);
+    }
+}
+
+/* Neighbours exchange a little, and have more to compute. */
+static void halo(int cured) {
+    (void)cured;
+    work(300);
+    MPI_Sendrecv(out[0], 64, MPI_BYTE, behind, 1, in[0], 64, MPI_BYTE, before, 1, all, MPI_STATUS_IGNORE);
+}
+
+static const struct {
+    const char* name;
+    void (*step)(int cured);
+} programs[] = {
+    {"destination_order", destination_order},
+    {"synchronous_sends", synchronous_sends},
+    {"receive_order", receive_order},
+    {"serial_exchange", serial_exchange},
+    {"serial_distribution", serial_distribution},
+    {"funnel", funnel},
+    {"questions", questions},
+    {"halo", halo},
+};
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    all = MPI_COMM_WORLD;
+    MPI_Comm_rank(all, &rank);
+    MPI_Comm_size(all, &ranks);
+    before = (rank + ranks - 1) % ranks;
+    behind = (rank + 1) % ranks;
+    for (size_t i = 0; argc == 3 && i < sizeof programs / sizeof *programs; i++)
+        for (int step = 0; strcmp(argv[1], programs[i].name) == 0 && step < STEPS; step++)
+            programs[i].step(atoi(argv[2]));
+    MPI_Finalize();
+    return 0;
+}

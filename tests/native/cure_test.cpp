@@ -1,0 +1,153 @@
+// Recorded programs written in code: without a transformation they repeat the run; under one, the times follow by hand.
+// o_s = 10, L = 100, o_r = 20.
+
+#include "replay/native/graph/cure.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "program_story.hpp"
+
+namespace logpost::replay {
+namespace {
+
+using tests::plain_machine;
+using tests::ProgramStory;
+using tests::Times;
+
+/// A program's graph on the plain machine, and its cures.
+struct Curable {
+    explicit Curable(ProgramStory& story)
+        : graph(build_graph(story.program(), machine, machine, nullptr, nullptr, false, false, true)),
+          cures(graph, machine) {}
+
+    [[nodiscard]] Times leaves(const Transformation& change) const { return cures.replay(change).value().leave_ps; }
+
+    Parameters machine = plain_machine();
+    Graph graph;
+    Cures cures;
+};
+
+/// Calls 0 and 1: rank 0 receives a byte of rank 1, then one of rank 2. Call 2: rank 1 sends at 100; it is there at
+/// 210. Call 3: rank 2 sends at 20; it is there at 130, before it is waited for.
+struct FixedOrder : ProgramStory {
+    FixedOrder() {
+        for (int i = 0; i < 3; ++i) {
+            rank(i, 1000);
+        }
+        const auto first = call(0, CallKind::receive, 0, 230);
+        const auto second = call(0, CallKind::receive, 230, 250);
+        message(1, call(1, CallKind::send, 100, 110), 0, first, 1);
+        message(2, call(2, CallKind::send, 20, 30), 0, second, 1);
+    }
+};
+
+TEST(Cures, WithoutATransformationTheRunIsRepeated) {
+    FixedOrder story;
+    const Curable program(story);
+    const auto times = program.cures.replay({}).value();
+    EXPECT_EQ(times.enter_ps, (Times{0, 230, 100, 20}));
+    EXPECT_EQ(times.leave_ps, (Times{230, 250, 110, 30}));
+    EXPECT_EQ(times.program_ps, 1000);
+}
+
+TEST(Cures, CodeBeforeACallMovesWhatFollows) {
+    FixedOrder story;
+    const Curable program(story);
+    const std::vector<std::int64_t> longer{0, 0, -50, 0};
+    EXPECT_EQ(program.leaves({.longer_ps = longer}), (Times{180, 200, 60, 30}));
+}
+
+TEST(Cures, ACallLastsWhateverArrives) {
+    FixedOrder story;
+    const Curable program(story);
+    const std::vector<std::int64_t> lasts{5, Transformation::kAsRecorded, Transformation::kAsRecorded,
+                                          Transformation::kAsRecorded};
+    EXPECT_EQ(program.leaves({.lasts_ps = lasts}), (Times{5, 150, 110, 30}));  // the second one is there at 130
+}
+
+TEST(Cures, NoneWaitsForAMessageThatIsNotSent) {
+    FixedOrder story;
+    const Curable program(story);
+    const std::vector<std::uint8_t> sent{static_cast<std::uint8_t>(Sent::never), 0};
+    EXPECT_EQ(program.leaves({.sent = sent}), (Times{0, 150, 110, 30}));
+}
+
+TEST(Cures, MessagesTradeTheCallsThatReceiveThem) {
+    FixedOrder story;
+    const Curable program(story);
+    const std::vector<std::int32_t> receive_as{1, 0};
+    // The first call has what is there at 130, the second one what is there at 210, after its own overhead.
+    EXPECT_EQ(program.leaves({.receive_as = receive_as}), (Times{150, 230, 110, 30}));
+}
+
+TEST(Cures, ThePathLeadsFromAProgramsBeginToItsEnd) {
+    FixedOrder story;
+    const Curable program(story);
+    const auto path = program.cures.replay({}, true).value().path;
+    ASSERT_FALSE(path.empty());
+    EXPECT_EQ(path.front().begin_ps, 0);
+    for (std::size_t i = 1; i < path.size(); ++i) {
+        EXPECT_EQ(path[i].begin_ps, path[i - 1].end_ps);
+    }
+}
+
+/// Rank 0 sends a byte synchronously at 0; rank 1 posts at 500. The clear-to-send is there at 600, the byte at 700.
+struct SynchronousSend : ProgramStory {
+    SynchronousSend() {
+        rank(0, 1000);
+        rank(1, 1000);
+        const auto send = call(0, CallKind::send_synchronous, 0, 600);
+        message(0, send, 1, call(1, CallKind::receive, 500, 720), 1);
+    }
+};
+
+TEST(Cures, AnEagerSendWaitsForNoReceive) {
+    SynchronousSend story;
+    const Curable program(story);
+    EXPECT_EQ(program.leaves({}), (Times{600, 720}));
+    const std::vector<std::uint8_t> sent{static_cast<std::uint8_t>(Sent::eager)};
+    EXPECT_EQ(program.leaves({.sent = sent}), (Times{10, 520}));  // it is there at 110; its receiver takes 20
+}
+
+TEST(Cures, AReceiveIsPostedElsewhere) {
+    SynchronousSend story;
+    const Curable program(story);
+    const std::vector<std::int32_t> posted_by{0};  // at the send's own enter
+    // The request is there at 110, the clear-to-send at 210, the byte at 310.
+    EXPECT_EQ(program.leaves({.posted_by = posted_by}), (Times{210, 520}));
+}
+
+TEST(Cures, AFurtherEdgeLeadsBetweenCalls) {
+    FixedOrder story;
+    const Curable program(story);
+    const std::array<std::uint32_t, 2> from{2 * 0 + 1, 2 * 4}, to{2 * 4, 2 * 3 + 1};  // by one further node
+    const std::array<std::int64_t, 2> weight{100, 5};
+    // The leave of rank 2's send is 105 behind that of rank 0's first receive.
+    EXPECT_EQ(program.leaves({.from = from, .to = to, .weight_ps = weight, .further_nodes = 1}),
+              (Times{230, 250, 110, 335}));
+}
+
+TEST(Cures, EventsBeforeThemselvesAreNoProgram) {
+    FixedOrder story;
+    const Curable program(story);
+    const std::array<std::uint32_t, 1> from{2 * 1 + 1}, to{2 * 2};  // the send waits for the second receive
+    const std::array<std::int64_t, 1> weight{0};
+    EXPECT_FALSE(program.cures.replay({.from = from, .to = to, .weight_ps = weight}).has_value());
+}
+
+TEST(Cures, AColumnThatDoesNotFitIsRefused) {
+    FixedOrder story;
+    const Curable program(story);
+    const std::vector<std::int64_t> longer{1};
+    EXPECT_THROW(static_cast<void>(program.cures.replay({.longer_ps = longer})), std::invalid_argument);
+    const std::vector<std::int32_t> received_by{9, 0};
+    EXPECT_THROW(static_cast<void>(program.cures.replay({.received_by = received_by})), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace logpost::replay
