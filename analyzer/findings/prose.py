@@ -60,13 +60,13 @@ from logpost.analyzer.findings.wording.one_sided import (
 )
 from logpost.analyzer.findings.wording.structure import (
     destination_order,
+    receive_any,
     receive_order,
     send_at_once,
     serial_distribution,
     serial_exchange,
     standard_sends,
     synchronous_sends,
-    take_as_they_come,
     through_tree,
     turn_order,
 )
@@ -150,7 +150,7 @@ TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] =
     "shared_cores": (shared_cores, bind),
     "synchronous_sends": (synchronous_sends, standard_sends),
     "destination_order": (destination_order, turn_order),
-    "receive_order": (receive_order, take_as_they_come),
+    "receive_order": (receive_order, receive_any),
     "serial_exchange": (serial_exchange, send_at_once),
     "serial_distribution": (serial_distribution, through_tree),
 }

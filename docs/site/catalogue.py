@@ -18,7 +18,7 @@ import plotly.offline
 from doubts import DOUBTS
 
 import logpost
-from logpost.analyzer.findings import finders, prose
+from logpost.analyzer.findings import cures, finders, prose
 from logpost.analyzer.findings.evidence.places import NOWHERE
 from logpost.analyzer.findings.wording.facts import Facts
 from logpost.analyzer.pipeline.read_ahead import ReadAhead
@@ -72,8 +72,9 @@ def name_of(kind: str) -> str:
 def finders_of(kind: str) -> list[str]:
     """The documentation of the finders that report a kind; of the one that bears its name alone, where there is one."""
     modules = {
-        one.name: importlib.import_module(f"{finders.__name__}.{one.name}")
-        for one in pkgutil.iter_modules(finders.__path__)
+        one.name: importlib.import_module(f"{folder.__name__}.{one.name}")
+        for folder in (finders, cures)
+        for one in pkgutil.iter_modules(folder.__path__)
     }
     if kind in modules:
         return [inspect.getdoc(modules[kind]) or ""]

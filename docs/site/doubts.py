@@ -126,13 +126,13 @@ DOUBTS = {
         "each rank."
     ),
     "synchronous_sends": (
-        "A program may rely on the receive: a synchronous send also says that the other side has come so far, and it "
+        "A program may rely on the receive: a synchronous send also says that the other side has arrived, and it "
         "bounds how much memory waits for slow receivers. Where the library's sends wait for other reasons (a full "
         "buffer), less is saved."
     ),
     "destination_order": (
-        "The interval is wide where messages took longer than the machine's model says: a NIC that shares itself among "
-        "all senders makes all of a crowd late, and this is then what the crowd costs; at the other end it has another "
+        "The interval is wide where messages lasted longer than the machine's model says: a NIC that shares itself "
+        "among all senders makes all of a crowd late, and this is then what the crowd costs; at the other end it has another "
         "cause and stays. Receivers that need the data in this order cannot be served in another one."
     ),
     "receive_order": (
@@ -141,11 +141,11 @@ DOUBTS = {
     ),
     "serial_exchange": (
         "What a rank sends may be what it has just received: a token, a pipeline, a ring that passes data on. Then it "
-        "cannot leave earlier, and only smaller pieces help. Equal sizes of what comes and goes are a hint of that."
+        "cannot leave earlier, and only smaller pieces help. Equal sizes of the two messages are a hint of that."
     ),
     "serial_distribution": (
         "A tree of ranks that pass the data on needs the same data for all, or one rank's memory for all of it (a "
-        "scatter). Messages of one size may still be different. Receivers that are late for other reasons delay the "
+        "scatter). Messages of one size may still be different. Receivers that are delayed for other reasons delay the "
         "ranks below them in the tree."
     ),
 }

@@ -1,12 +1,13 @@
 """Ranks that send to the same destinations in the same order: all crowd at one receiver, then at the next.
 
-Cure: each rank begins with the destination behind itself and goes round. It applies to rows of at least three sends
+Cure: each rank begins with the destination behind itself, then the next one. It applies to rows of at least three sends
 to different ranks at one call path. In the graph the messages of a row trade the calls that send them; where single
-calls wait for them, their receivers take them in the order round themselves. A handshake is answered once the receive
+calls wait for them, their receivers take them in that order too. A handshake is answered once the receive
 is posted: in such an exchange every rank is in calls.
 
-A NIC that shares itself among all who send to it, instead of serving one after the other, makes all of a crowd late.
-What such messages took beyond the machine's model goes with the crowd at one end of the gain, and stays at the other.
+A NIC that shares itself among all its senders, instead of serving one after the other, makes all of a crowd late.
+The time of such messages beyond the machine's model vanishes with the crowd at one end of the gain, and stays at the
+other.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ def _rotated(program: Program, rows: Sequence[tuple[int, Sequence[int]]]) -> Tra
     ranks = len(place)
     send_as, receive_as, posted_by = (column(messages.count) for _ in range(3))
     for location, row in rows:
-        behind = sorted(row, key=lambda message: (place.get(int(program.receiver[message]), 0) - place[location]) % ranks)
+        behind = sorted(
+            row, key=lambda message: (place.get(int(program.receiver[message]), 0) - place[location]) % ranks
+        )
         posted_by[row] = messages.post_call[row]
         for of, message in zip(row, behind, strict=True):
             if of != message:

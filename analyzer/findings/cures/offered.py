@@ -17,6 +17,7 @@ from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, worst_
 from logpost.analyzer.findings.hypothesis import sums_at_locations
 from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
+from logpost.replay.columns import Int64
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,6 @@ def by_callpath(program: Program, calls: Iterable[int]) -> dict[int, list[int]]:
     return found
 
 
-def column(count: int, otherwise: int = -1) -> np.ndarray:  # type: ignore[type-arg]
+def column(count: int, otherwise: int = -1) -> Int64:
     """A column in which nothing differs."""
     return np.full(count, otherwise, dtype=np.int64)

@@ -2,8 +2,8 @@
 
 Cure: one message with all of their bytes. It applies to rounds of calls that repeat at the same call paths with less
 code in between than a message takes: no work is done with an answer before the next question. In the graph the first
-message of a series carries the bytes of all; the calls of the other rounds go. At the other end of the gain each message
-stays, and all of a series are under way at once.
+message of a series carries the bytes of all; the calls of the other rounds vanish. At the other end of the gain each
+message stays, and all of a series are in flight together.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _repeated(program: Program, calls: Sequence[int]) -> Iterator[Sequence[int]]
     close = (program.gap_ps[list(calls)] <= program.empty_message_ps).tolist()
     at = 0
     while at < len(calls):
-        length = next((one for one in map(lambda n: _stretch(paths, close, at, n), range(1, LONGEST_ROUND)) if one), 0)
+        length = next((one for one in (_stretch(paths, close, at, n) for n in range(1, LONGEST_ROUND)) if one), 0)
         if length:
             yield calls[at : at + length]
         at += max(1, length)
@@ -102,30 +102,36 @@ def _stretch(paths: Sequence[int], close: Sequence[bool], at: int, period: int) 
 
 
 def merged(program: Program, series: Sequence[Sequence[int]]) -> Transformation:
-    """The first message of each series carries the bytes of all; calls that had nothing else to do take no time."""
+    """The first message of each series carries the bytes of all; calls that had nothing else to do last nothing."""
     messages = program.messages
     sent = np.zeros(messages.count, dtype=np.uint8)
     lasts = column(program.count)
-    more = {name: column(messages.count, 0) for name in ("more_latency_ps", "more_service_ps", "more_received_ps")}
+    more_latency, more_service, more_received = (column(messages.count, 0) for _ in range(3))
     gone = {message for row in series for message in row[1:]}
     for row in series:
         first = row[0]
         whole, part = (program.costs(float(size)) for size in (messages.bytes[row].sum(), messages.bytes[first]))
-        more["more_service_ps"][first] = round(float(whole.service - part.service))
-        more["more_received_ps"][first] = round(float(whole.serialization - part.serialization + whole.o_r - part.o_r))
-        asks = whole.rendezvous and not part.rendezvous and not messages.sender_waits[first]
-        handshake = float(2 * (whole.L + whole.o_control)) if asks else 0.0
-        more["more_latency_ps"][first] = round(float(whole.o_s - part.o_s) + handshake)
+        more_service[first] = round(float(whole.service - part.service))
+        more_received[first] = round(float(whole.serialization - part.serialization + whole.o_r - part.o_r))
+        requests = whole.rendezvous and not part.rendezvous and not messages.sender_waits[first]
+        handshake = float(2 * (whole.L + whole.o_control)) if requests else 0.0
+        more_latency[first] = round(float(whole.o_s - part.o_s) + handshake)
     sent[list(gone)] = NEVER
     for calls in (messages.send_call, messages.sent_call, messages.post_call, messages.received_call):
         for call in {int(calls[message]) for message in gone}:
             if call >= 0 and _has_only(program, call, gone):
                 lasts[call] = 0
-    return Transformation(sent=sent, lasts_ps=lasts, **more)
+    return Transformation(
+        sent=sent,
+        lasts_ps=lasts,
+        more_latency_ps=more_latency,
+        more_service_ps=more_service,
+        more_received_ps=more_received,
+    )
 
 
 def _together(program: Program, series: Sequence[Sequence[int]]) -> Transformation:
-    """Each message for itself, but all of a series under way at once."""
+    """Each message for itself, but all of a series in flight together."""
     messages = program.messages
     sent_from, posted_by = column(messages.count), column(messages.count)
     for row in series:

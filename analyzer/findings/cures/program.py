@@ -25,6 +25,7 @@ from logpost.machines import ReplayParameters
 from logpost.machines.parameters import COLUMNS
 from logpost.replay._native import Cures, CycleError, call_kinds
 from logpost.replay.columns import Int32, Int64, UInt8
+from logpost.replay.cost.arrays import NumberLike
 from logpost.replay.cost.message import MessageCosts, message_costs
 from logpost.replay.graph import Scenario
 from logpost.replay.graph.engine import native_scenario
@@ -41,9 +42,9 @@ class Transformation:
     """What differs from the run; None: nothing. Columns by call or by message (`Transformation` of the native core)."""
 
     longer_ps: Int64 | None = None
-    """by call: by how much more the code before it takes"""
+    """by call: how much longer the code before it is"""
     lasts_ps: Int64 | None = None
-    """by call: what it takes, whatever arrives; -1: as recorded"""
+    """by call: its duration, whatever arrives; -1: as recorded"""
     sent: UInt8 | None = None
     """by message: 1: it is part of another one, or no longer sent; 2: without a handshake"""
     send_as: Int32 | None = None
@@ -98,8 +99,7 @@ class Transformation:
             return its if mine is None else mine if its is None else np.where(its == otherwise, mine, its)
 
         moved = tuple(
-            tuple(np.where(end < 0, end - self.further_nodes, end) for end in edge[:2]) + (edge[2],)
-            for edge in other.edges
+            (*(np.where(end < 0, end - self.further_nodes, end) for end in edge[:2]), edge[2]) for edge in other.edges
         )
         return Transformation(
             **{name: added(name) for name in ("longer_ps", "more_latency_ps", "more_service_ps", "more_received_ps")},
@@ -144,7 +144,7 @@ class Times:
     enter_ps: Int64
     leave_ps: Int64
     path_call: Int32 | None = None
-    """the critical path of that program, stretch by stretch: the call where it ends; None: not asked for"""
+    """the critical path of that program, stretch by stretch: the call where it ends; None: not requested"""
     path_what: UInt8 | None = None
     """0: code, 1: a call's own work, 2: a wait for another call"""
     path_begin_ps: Int64 | None = None
@@ -170,7 +170,9 @@ class Program:
         self.native = self._graph()
         waiting = pl.sum_horizontal(f"{category}_ps" for category in WAITING)
         calls = (
-            run.table("calls").select("location", "callpath", "region", "enter_ps", "leave_ps", waits_ps=waiting).collect()
+            run.table("calls")
+            .select("location", "callpath", "region", "enter_ps", "leave_ps", waits_ps=waiting)
+            .collect()
         )
         self.location: Int32 = calls["location"].to_numpy()
         self.callpath: Int32 = calls["callpath"].to_numpy()
@@ -190,7 +192,9 @@ class Program:
         try:
             return Cures(self._replayable.program, self.machine, self.machine)
         except CycleError as error:
-            raise InputError(f"the trace contradicts itself: {error}; correct its clocks, or record it again") from error
+            raise InputError(
+                f"the trace contradicts itself: {error}; correct its clocks, or record it again"
+            ) from error
 
     @property
     def count(self) -> int:
@@ -268,15 +272,15 @@ class Program:
         """Call to the messages that it completes at their receiver."""
         return _by_call(self.messages.received_call)
 
-    def costs(self, size: npt.ArrayLike) -> MessageCosts:
+    def costs(self, size: NumberLike) -> MessageCosts:
         """What the machine says of messages of so many bytes between nodes, or between ranks of the one node."""
         nodes = self.locations["node"].n_unique() if self.locations.height else 1
         return message_costs(self.machine, size, locality="other_node" if nodes > 1 else "same_node")
 
     @cached_property
     def empty_message_ps(self) -> float:
-        """What a message without data takes on an idle machine: less code than that between two calls is no work that
-        would have to be done in between."""
+        """The duration of a message without data on an idle machine: less code than that between two calls is no work
+        that would have to be done in between."""
         return float(np.nan_to_num(self.costs(0.0).total))
 
     @cached_property

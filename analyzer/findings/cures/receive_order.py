@@ -1,8 +1,8 @@
-"""Receives in a fixed order: a rank waits for one message while another one has come.
+"""Receives in a fixed order: a rank waits for one message while another one has arrived.
 
-Cure: take messages as they come (MPI_Waitany, MPI_ANY_SOURCE), in rows of receives or waits at one call path, a message
-each. In the graph the messages of a row trade the calls that wait for them: the first call has the message that was
-sent first.
+Cure: take messages as they arrive (MPI_Waitany, MPI_ANY_SOURCE), in rows of receives or waits at one call path, a
+message each. In the graph the messages of a row trade the calls that wait for them: the first call has the message that
+was sent first.
 """
 
 from __future__ import annotations

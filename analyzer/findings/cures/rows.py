@@ -12,7 +12,7 @@ WAITS = ("wait", "wait_multi", "receive", "probe", "test", "collective", "barrie
 
 def rows_of_sends(program: Program) -> Iterator[tuple[int, list[int]]]:
     """Each location with the messages of calls in a row that start them at one call path: no call in between waits for
-    another rank, and no more code stands between two of them than an empty message takes."""
+    another rank, and no more code is between two of them than an empty message takes."""
     waits = program.is_kind(*WAITS) | program.is_operation
     for location, calls in program.calls_of.items():
         row: list[int] = []
@@ -36,7 +36,7 @@ def rows_of_sends(program: Program) -> Iterator[tuple[int, list[int]]]:
 
 
 def rounds(messages: Sequence[int], partner: Int32) -> Iterator[list[int]]:
-    """Messages in a row, divided before one that goes to a partner which has one already."""
+    """Messages in a row, divided before one to a partner which has one already."""
     row: list[int] = []
     partners: set[int] = set()
     for message in messages:

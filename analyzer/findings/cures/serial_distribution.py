@@ -73,7 +73,9 @@ def _through_trees(program: Program, rows: list[list[int]]) -> Transformation:
             before = rank.bit_length() - 1 - above.bit_length()  # messages that the rank above sends first
             received = int(messages.received_call[message])
             begin = (
-                2 * int(messages.send_call[row[0]]) if above == 0 else 2 * int(messages.received_call[row[above - 1]]) + 1
+                2 * int(messages.send_call[row[0]])
+                if above == 0
+                else 2 * int(messages.received_call[row[above - 1]]) + 1
             )
             edges.append((begin, 2 * received + 1, round(takes + before * apart)))
             lasts[received] = 0

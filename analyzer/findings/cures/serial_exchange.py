@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
-from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, Finding, Number
 
@@ -53,9 +53,9 @@ def propose(program: Program) -> Iterator[Proposal]:
         )
 
 
-def _closes(program: Program, here: np.ndarray) -> bool:  # type: ignore[type-arg]
+def _closes(program: Program, here: Flags) -> bool:
     """Whether every rank that receives also sends, and the other way round: data that one rank has and passes on along
-    a line comes to an end."""
+    a line ends somewhere."""
     senders = set(program.sender.tolist())
     receivers = set(program.receiver.tolist())
     return senders == receivers and set(program.receiver[here].tolist()) <= senders

@@ -41,5 +41,5 @@ def propose(program: Program) -> Iterator[Proposal]:
                 Number("mean_size", float(messages.bytes[here].mean()), "B"),
             ),
             confidence=MEDIUM,
-            certainty="sends that wait for their receives are measured; whether the program relies on that is not known",
+            certainty="sends that wait for their receives are measured; whether the program relies on it is not known",
         )

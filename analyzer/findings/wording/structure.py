@@ -16,8 +16,8 @@ def synchronous_sends(facts: Facts) -> str:
 
 def standard_sends(_: Facts) -> str:
     return (
-        "Send with MPI_Send (or MPI_Isend) instead of MPI_Ssend where the program does not rely on the receive: messages "
-        "of this size leave without a handshake."
+        "Send with MPI_Send (or MPI_Isend) instead of MPI_Ssend where the program does not rely on the receive: "
+        "messages of this size leave without a handshake."
     )
 
 
@@ -30,21 +30,21 @@ def destination_order(facts: Facts) -> str:
 
 def turn_order(_: Facts) -> str:
     return (
-        "Let each rank begin with the rank behind itself and go round ((rank + k) mod ranks for k = 1, 2, ...), so that "
-        "each receiver has one sender at a time."
+        "Let each rank begin with the rank behind itself and go round ((rank + k) mod ranks for k = 1, 2, ...), so "
+        "that each receiver has one sender at a time."
     )
 
 
 def receive_order(facts: Facts) -> str:
     return (
         f"{facts.ranks} receive{facts.verb_s} in a fixed order{in_where(facts)}: "
-        f"{count_text(int(facts.number('out_of_order')), 'message')} of {facts.number('messages'):,.0f} come before "
+        f"{count_text(int(facts.number('out_of_order')), 'message')} of {facts.number('messages'):,.0f} arrive before "
         "those that are waited for"
     )
 
 
-def take_as_they_come(_: Facts) -> str:
-    return "Take messages as they come: MPI_Waitany or MPI_Waitsome over all open receives, or MPI_ANY_SOURCE."
+def receive_any(_: Facts) -> str:
+    return "Take messages as they arrive: MPI_Waitany or MPI_Waitsome over all open receives, or MPI_ANY_SOURCE."
 
 
 def serial_exchange(facts: Facts) -> str:

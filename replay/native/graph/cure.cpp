@@ -65,7 +65,7 @@ void Cures::find_servers(const Weights& weights) {
     }
 }
 
-/// By how much a message comes later than the model has it: not before those that were recorded before it.
+/// By how much a message arrives later than the model has it: not before those that were recorded before it.
 void Cures::find_lateness() {
     const auto nodes = graph_.nodes();
     late_.assign(nodes, 0);
@@ -137,7 +137,7 @@ class Cures::Pass {
     };
     struct Server {
         std::int64_t free = INT64_MIN;
-        std::uint32_t last = kNone;  // node: whom it has served last
+        std::uint32_t last = kNone;  // node: the message served last
     };
     static constexpr std::uint32_t kGone = kNone - 1;  ///< source of an edge that is not there
 
@@ -174,7 +174,7 @@ class Cures::Pass {
         }
     }
 
-    /// Back from a node along what came last, from one end of a call to the next.
+    /// Back from a node along the latest source, from one end of a call to the next.
     [[nodiscard]] std::vector<CuredTimes::OnPath> path_to(std::uint32_t last) const {
         std::vector<std::uint32_t> call_of(nodes_, kNone);
         for (std::uint32_t call = 0; call < graph_.enters.size(); ++call) {
@@ -399,7 +399,7 @@ class Cures::Pass {
         }
     }
 
-    /// Steps behind which no call comes any more take no server.
+    /// Steps behind which there is no call any more occupy no server.
     void take_no_servers() {
         std::vector<std::uint32_t> followers(nodes_, 0);
         std::vector<bool> event(nodes_, false);
@@ -433,7 +433,7 @@ class Cures::Pass {
         }
     }
 
-    /// Every node once all that it waits for has its time; of those at a server, the first to come.
+    /// Every node once all that it waits for has its time; of those at a server, the first to arrive.
     bool replay() {
         first_out_.assign(nodes_ + 1, 0);
         waits_.assign(nodes_, 0);
@@ -459,18 +459,18 @@ class Cures::Pass {
             if (waits_[node] == 0) {
                 // Of a message that no one sends: it has no time, and none waits for it.
                 time_[node] = time_[node] == INT64_MIN ? INT64_MIN / 4 : time_[node];
-                come(node);
+                arrive(node);
             }
         }
         std::uint32_t done = 0;
-        while (!ready_.empty() || !coming_.empty()) {
+        while (!ready_.empty() || !arrivals_.empty()) {
             std::uint32_t node = 0;
             if (!ready_.empty()) {
                 node = ready_.back();
                 ready_.pop_back();
             } else {
-                node = coming_.top().second;
-                coming_.pop();
+                node = arrivals_.top().second;
+                arrivals_.pop();
                 serve(node);
             }
             ++done;
@@ -482,7 +482,7 @@ class Cures::Pass {
                     follow(target, node);
                 }
                 if (--waits_[target] == 0) {
-                    come(target);
+                    arrive(target);
                 }
             }
         }
@@ -507,15 +507,15 @@ class Cures::Pass {
         }
     }
 
-    void come(std::uint32_t node) {
+    void arrive(std::uint32_t node) {
         if (node >= graph_.nodes() || cures_.server_[node] == kNone) {
             ready_.push_back(node);
         } else {
-            coming_.emplace(time_[node] + late_[node], node);
+            arrivals_.emplace(time_[node] + late_[node], node);
         }
     }
 
-    using Coming = std::pair<std::int64_t, std::uint32_t>;
+    using Arrival = std::pair<std::int64_t, std::uint32_t>;
 
     const Cures& cures_;
     const Graph& graph_;
@@ -526,10 +526,10 @@ class Cures::Pass {
     std::vector<Between> edges_;                // the graph's in their order, then further ones
     std::vector<std::uint32_t> first_out_, waits_, outs_;
     std::vector<std::int64_t> time_;
-    std::vector<std::uint32_t> before_;  // by node: what its time follows from; empty: not asked for
+    std::vector<std::uint32_t> before_;  // by node: what its time follows from; empty: not requested
     std::vector<Server> servers_;
     std::vector<std::uint32_t> ready_;
-    std::priority_queue<Coming, std::vector<Coming>, std::greater<>> coming_;
+    std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
 };
 
 std::optional<CuredTimes> Cures::replay(const Transformation& change, bool with_path) const {

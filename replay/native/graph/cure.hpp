@@ -27,8 +27,8 @@ enum class Sent : std::uint8_t {
 /// What differs from the run. By call and by message, of the whole program; an empty column: nothing.
 struct Transformation {
     // By call.
-    std::span<const std::int64_t> longer_ps = {};  ///< by how much more the code before it takes
-    std::span<const std::int64_t> lasts_ps = {};   ///< what it takes, whatever arrives; -1: as recorded
+    std::span<const std::int64_t> longer_ps = {};  ///< how much longer the code before it is
+    std::span<const std::int64_t> lasts_ps = {};   ///< its duration, whatever arrives; -1: as recorded
     // By message, as Graph::steps.
     std::span<const std::uint8_t> sent = {};         ///< Sent
     std::span<const std::int32_t> send_as = {};      ///< the message of the same sender in whose calls it is sent
@@ -64,7 +64,7 @@ struct CuredTimes {
     };
     std::vector<std::int64_t> enter_ps, leave_ps;  ///< by call
     std::int64_t program_ps = 0;                   ///< the longest program of a location
-    std::vector<OnPath> path;  ///< where asked for: what that program's end follows from, first stretch first
+    std::vector<OnPath> path;  ///< where requested: what that program's end follows from, first stretch first
 };
 
 /// A graph with steps of its messages, ready for many transformations. What is given must outlive this.
@@ -93,7 +93,7 @@ class Cures {
     std::vector<std::uint8_t> queue_;    // likewise: orders a server's messages
     std::vector<std::uint8_t> compute_;  // likewise: code before a call
     std::vector<std::uint32_t> server_;  // by node; kNone: it is at none
-    std::vector<std::int64_t> service_;  // by node: how long it takes its server
+    std::vector<std::int64_t> service_;  // by node: its service time
     std::vector<std::int64_t> late_;     // by node
     std::uint32_t servers_ = 0;
 };

@@ -174,7 +174,7 @@ struct Graph {
     DecidedLibrary library;                   ///< what the program's library does
     NetworkFit fit;                           ///< of the crossings
     std::uint64_t rebuilt = 0;                ///< messages with another protocol than they were recorded with
-    std::vector<MessageSteps> steps;          ///< of messages, by receiver and receive; where asked for
+    std::vector<MessageSteps> steps;          ///< of messages, by receiver and receive; where requested
     /// By node: where its time stands until the last node that needs it. Empty with crossings: all times are needed.
     HugeColumn<std::uint32_t> slots;
     std::uint32_t slots_needed = 0;  ///< greatest slot + 1

@@ -1,4 +1,4 @@
-/// Cures: a recorded program's graph, and what transformations of it take.
+/// Cures: a recorded program's graph, and its replay under transformations.
 
 #include <cstdint>
 #include <optional>
@@ -126,12 +126,12 @@ void bind_cures(nb::module_& module) {
         .def_prop_ro("calls", &Curable::calls)
         .def("messages", &Curable::messages, nb::sig("def messages(self) -> dict[str, typing.Any]"),
              "Columns of the messages: their calls, among those of the whole program (-1: none), bytes, and whether a "
-             "handshake comes before their data.")
+             "handshake precedes their data.")
         .def("replay", &Curable::replay, "transformation"_a, "with_path"_a = false,
              nb::sig("def replay(self, transformation: dict[str, typing.Any], with_path: bool = False) "
                      "-> dict[str, typing.Any] | None"),
              "The longest program and the enters and leaves of all calls under a transformation (columns of the native "
-             "struct, by name), and the program's critical path where asked for; None: events would have to be before "
+             "struct, by name), and the program's critical path where requested; None: events would have to be before "
              "themselves. Times in ps.");
 }
 

@@ -47,7 +47,7 @@ static void synchronous_sends(int cured) {
     }
 }
 
-/* Rank 0 works on what the others send, in their order or as it comes. */
+/* Rank 0 works on what the others send, in their order or as it arrives. */
 static void receive_order(int cured) {
     if (rank != 0) {
         work(100 + 100 * (ranks - rank));
@@ -109,22 +109,22 @@ static void funnel(int cured) {
     MPI_Barrier(all);
 }
 
-/* Each rank asks the one before it 10 times, one question after the other, or all at once. */
+/* Each rank sends the one before it 10 questions, one question after the other, or all at once. */
 static void questions(int cured) {
     enum { QUESTIONS = 10 };
-    int at_once = cured ? QUESTIONS : 1;
-    MPI_Request answers[QUESTIONS];
+    int batch = cured ? QUESTIONS : 1;
+    MPI_Request replies[QUESTIONS];
     work(50);
-    for (int k = 0; k < QUESTIONS; k += at_once) {
-        for (int j = 0; j < at_once; j++)
-            MPI_Irecv(in[j], 64, MPI_BYTE, before, 2, all, &answers[j]);
-        for (int j = 0; j < at_once; j++)
+    for (int k = 0; k < QUESTIONS; k += batch) {
+        for (int j = 0; j < batch; j++)
+            MPI_Irecv(in[j], 64, MPI_BYTE, before, 2, all, &replies[j]);
+        for (int j = 0; j < batch; j++)
             MPI_Send(out[0], 16, MPI_BYTE, before, 1, all);
-        for (int j = 0; j < at_once; j++) {
+        for (int j = 0; j < batch; j++) {
             MPI_Recv(in[MOST_RANKS - 1], 16, MPI_BYTE, behind, 1, all, MPI_STATUS_IGNORE);
             MPI_Send(out[1], 64, MPI_BYTE, behind, 2, all);
         }
-        MPI_Waitall(at_once, answers, MPI_STATUSES_IGNORE);
+        MPI_Waitall(batch, replies, MPI_STATUSES_IGNORE);
     }
 }
 

@@ -43,12 +43,14 @@ def simulated(name: str, cure: bool, folder: Path) -> Run:
         ranks=RANKS,
         output=folder,
     ).archive
-    return Run.open(analyze(Request(str(archive / "traces.otf2"), f"{folder}.run", machine=str(archive / "machine.toml"))))
+    return Run.open(
+        analyze(Request(str(archive / "traces.otf2"), f"{folder}.run", machine=str(archive / "machine.toml")))
+    )
 
 
 def program_ps(run: Run) -> int:
     spans = run.table("locations").filter("accounted").select("begin_ps", "end_ps").collect()
-    return int((spans["end_ps"] - spans["begin_ps"]).max())  # type: ignore[arg-type]
+    return int((spans["end_ps"] - spans["begin_ps"]).max())
 
 
 @dataclass(frozen=True)
@@ -87,15 +89,15 @@ def test_nothing_is_said_of_a_program_without_a_loss(tmp_path: Path) -> None:
     assert simulated("halo", False, tmp_path / "a").table("findings").collect().is_empty()
 
 
-def test_the_program_without_its_loss_is_shown_beside_the_recorded_one(tmp_path: Path) -> None:
+def test_the_program_without_its_loss_is_shown_with_the_recorded_one(tmp_path: Path) -> None:
     run = simulated("synchronous_sends", False, tmp_path / "a")
     found = cured(run, 0)
     assert (found.replayed, found.whole) == (True, True)
     assert found.saves == pytest.approx(found.gain)
     assert found.before.length_ps == program_ps(run)
-    for course in (found.before, found.after):
-        path = course.path
+    for one in (found.before, found.after):
+        path = one.path
         assert path["begin_ps"][1:].to_list() == path["end_ps"][:-1].to_list()  # stretch after stretch, without a gap
-        assert int(path["end_ps"][-1] - path["begin_ps"][0]) <= course.length_ps
-    waits = [course.by_location["wait_ps"].sum() for course in (found.before, found.after)]
+        assert int(path["end_ps"][-1] - path["begin_ps"][0]) <= one.length_ps
+    waits = [one.by_location["wait_ps"].sum() for one in (found.before, found.after)]
     assert waits[1] < waits[0]
