@@ -436,6 +436,29 @@ class WhatIf:
         Enters and leaves of all calls, by location and call; an empty list of factors: 1 each. Without `unexplained`, calls that move data last neither what the machine says nor what no model explains.
         """
 
+class Cures:
+    """
+    A recorded program's graph, whose replay without a transformation gives back every time.
+    """
+
+    def __init__(self, program: Program, machine: Parameters, planned: Parameters) -> None:
+        """
+        A program that ran on `machine`; `planned`: the same with other protocols.
+        """
+
+    @property
+    def calls(self) -> int: ...
+
+    def messages(self) -> dict[str, Any]:
+        """
+        Columns of the messages: their calls, among those of the whole program (-1: none), bytes, and whether a handshake precedes their data.
+        """
+
+    def replay(self, transformation: dict[str, Any], with_path: bool = False) -> dict[str, Any] | None:
+        """
+        The longest program and the enters and leaves of all calls under a transformation (columns of the native struct, by name), and the program's critical path where requested; None: events would have to be before themselves. Times in ps.
+        """
+
 def wait_reasons() -> list[str]:
     """Names of what calls wait for, by code."""
 

@@ -132,8 +132,8 @@ DOUBTS = {
     ),
     "destination_order": (
         "The interval is wide where messages lasted longer than the machine's model says: a NIC that shares itself "
-        "among all senders makes all of a crowd late, and this is then what the crowd costs; at the other end it has another "
-        "cause and stays. Receivers that need the data in this order cannot be served in another one."
+        "among all senders makes all of a crowd late, and this is then what the crowd costs; at the other end it has "
+        "another cause and stays. Receivers that need the data in this order cannot be served in another one."
     ),
     "receive_order": (
         "The order of sends stands for the order of arrival. Work behind a receive that needs the messages before it "
