@@ -35,6 +35,19 @@ def test_a_location_that_a_run_has_twice_is_one_line(runs: dict[str, Run], tmp_p
     )
 
 
+def test_an_optional_part_of_a_report_does_not_fail_over_a_damaged_run(runs: dict[str, Run], tmp_path: Path) -> None:
+    # Of this table the delay costs alone are made: what fails there is no fault of logpost.
+    copy = tmp_path / "a.run"
+    shutil.copytree(runs["pipit-ping-pong"].path, copy)
+    file = copy / "delay_costs.parquet"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4] + b"\xff" * 60 + whole[64:])  # its footer is whole
+    for how in ([], ["--html", tmp_path / "a.html"]):
+        done = logpost("report", copy, *how)
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), how
+        assert done.stderr.startswith(f"logpost: {copy}: the table delay_costs.parquet is damaged: "), how
+
+
 def test_what_is_no_run_has_no_damage(tmp_path: Path) -> None:
     assert damage(tmp_path) is None
     assert damage(tmp_path / "gone") is None
