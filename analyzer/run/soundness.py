@@ -24,8 +24,8 @@ REFERS_TO = {
     "region": "regions",
     "comm": "communicators",
 }
-"""The last word of an id's column, and the table whose rows it numbers; -1: none. That table has it as its key, which is
-the row's number."""
+"""The last word of an id's column, and the table whose rows it numbers; -1: none. It is the key of that table, equal to
+the number of the row."""
 
 
 def damage(directory: Path) -> str | None:

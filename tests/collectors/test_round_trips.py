@@ -39,7 +39,7 @@ def test_no_part_fails_however_wrong_the_machine(archive: Path, tmp_path: Path) 
         analyze(Request(str(archive), str(tmp_path / f"{factor}.run"), machine=str(machine)))
 
 
-def test_slower_messages_take_no_less_time(archive: Path, tmp_path: Path) -> None:
+def test_slower_messages_never_shorten_the_program(archive: Path, tmp_path: Path) -> None:
     run = Run.open(analyze(Request(str(archive), str(tmp_path / "a.run"))))
     measured = build(run).program_ps
     before = 0

@@ -1,4 +1,4 @@
-/* Two ranks: 180 blocking round trips of nine sizes, 0 B to 256 KiB, and no region of its own. */
+/* Two ranks: 180 blocking round trips of nine sizes, 0 B to 256 KiB; main is the only region. */
 #include <mpi.h>
 #include <stdlib.h>
 
