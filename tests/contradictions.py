@@ -78,7 +78,8 @@ class Said:
             found |= {one.path, one.region, one.cause_region, one.source, one.file}
         for column, table in (("host", "locations"), ("name", "locations"), ("name", "regions"), ("path", "callpaths")):
             found |= set(self.run.table(table).select(pl.col(column).unique()).collect()[column])
-        return {name for name in found if name and re.search(r"\d", name)}
+        # One of digits alone would be taken from the report's own numbers.
+        return {name for name in found if name and re.search(r"\d", name) and re.search(r"[^\W\d]", name)}
 
     @cached_property
     def locations(self) -> pl.DataFrame:

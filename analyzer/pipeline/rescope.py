@@ -36,7 +36,7 @@ class RescopedRun(Run):
         """One table, lazily, as far as it is in the region of interest."""
         if name == "findings" and name not in self.frames:
             tables = {table: self.table(table) for table in TABLES if table != name}
-            faults = Faults(self.manifest.faults)
+            faults = Faults(self.manifest.faults, reads=self.path)
             self.frames[name] = find_all(tables, self.manifest, self, faults=faults)
             self.manifest = self.manifest.model_copy(update={"faults": faults.found})
         if name in self.frames:
@@ -66,7 +66,7 @@ def rescope(run: Run, roi: RegionOfInterest, faults: Faults | None = None) -> Re
     frames["threads"] = thread_frame(
         run.facts("thread_spans").collect(), run.facts("calls"), locations, frames["locations"]
     )
-    faults = faults or Faults(run.manifest.faults)
+    faults = faults or Faults(run.manifest.faults, reads=run.path)
     frames["ideal_network"] = faults.table("ideal_network", lambda: ideal_network(run, frames["locations"]))
     known = Run(run.path, run.manifest.model_copy(update={"faults": faults.found}))
     return RescopedRun(known, frames, roi)

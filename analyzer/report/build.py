@@ -73,7 +73,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
     places = places_of({name: run.table(name) for name in ("callpaths", "regions")})
     found = _findings(run, places)
     outside = _outside_program(run)
-    faults = Faults(run.manifest.faults)  # those of findings that are looked for now are in it
+    faults = Faults(run.manifest.faults, reads=run.path)  # those of findings that are looked for now are in it
     packed = faults.guard("packing by hand", lambda: packing(run, sum(rank.compute_ps for rank in ranks)), None)
     of_threads = faults.guard("threads", lambda: threads(run), None)
     of_accelerators = faults.guard("accelerators", lambda: accelerators(run), None)

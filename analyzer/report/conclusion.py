@@ -119,7 +119,7 @@ def _lost(breakdown: Sequence[Share], largest: Largest) -> str:
         f"{f'; most of it in {largest.region}' if one.category == largest.category and largest.region else ''})"
         for one in listed
     ]
-    if rest := part - sum(one.share for one in listed):
+    if rest := sum(one.share for one in communication if one.share < MIN_SHARE):
         said.append(f"{percent_text(rest)} in {'other' if listed else 'several'} categories")
     return f"No finding applies; {percent_text(part)} of the ranks' time is lost: {', '.join(said)}"
 

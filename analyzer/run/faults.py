@@ -16,7 +16,8 @@ from polars.exceptions import PanicException
 
 from logpost.analyzer.run.manifest import Fault
 from logpost.analyzer.run.schema import TABLES
-from logpost.errors import printable
+from logpost.analyzer.run.soundness import damage
+from logpost.errors import InputError, printable
 
 T = TypeVar("T")
 
@@ -26,11 +27,13 @@ class Faults:
 
     Arguments:
         known: those found before.
+        reads: the finished run that the parts read: where it is damaged, no part of logpost failed.
         raises: nothing is collected: what fails raises.
     """
 
-    def __init__(self, known: Iterable[Fault] = (), *, raises: bool = False) -> None:
+    def __init__(self, known: Iterable[Fault] = (), *, reads: Path | None = None, raises: bool = False) -> None:
         self._found = list(known)
+        self._reads = reads
         self._raises = raises
 
     @property
@@ -45,6 +48,9 @@ class Faults:
             part: of logpost that fails then: `finder late_receiver`.
             make: computes it.
             instead: what the rest of logpost continues with.
+
+        Raises:
+            InputError: the run that is read is damaged.
         """
         try:
             return make()
@@ -53,6 +59,8 @@ class Faults:
         except (Exception, PanicException) as error:
             if self._raises:
                 raise
+            if self._reads is not None and (damaged := damage(self._reads)):
+                raise InputError(damaged) from error
             self._found.append(Fault(part=part, error=_said(error)))
             return instead
 

@@ -24,7 +24,8 @@ REFERS_TO = {
     "region": "regions",
     "comm": "communicators",
 }
-"""The last word of an id's column, and the table whose rows it numbers; -1: none."""
+"""The last word of an id's column, and the table whose rows it numbers; -1: none. It is the key of that table, equal to
+the number of the row."""
 
 
 def damage(directory: Path) -> str | None:
@@ -65,6 +66,10 @@ def _of_table(run: Run, name: str, heights: Mapping[str, int]) -> str | None:
             continue  # the run is older than it
         if not column.nullable and (missing := rows[column.name].null_count()):
             return f"{missing:,} of {rows.height:,} rows have no {column.name}"
+        if REFERS_TO.get(column.name) == name:
+            wrong = rows.with_row_index("row").filter(pl.col(column.name) != pl.col("row"))
+            if wrong.height:
+                return f"{column.name} {wrong[column.name][0]} is in row {wrong['row'][0]}"
         count = heights.get(REFERS_TO.get(column.name.rsplit("_", 1)[-1], ""))
         if count is not None and column.dtype == pl.Int32():
             wrong = rows[column.name].filter((rows[column.name] < -1) | (rows[column.name] >= count))

@@ -225,6 +225,9 @@ def _environment(f: Function) -> tuple[str, dict[str, str], str, str]:
             return "", {}, f"lp_comm_new(s, 0, 0, {made});", failed
         failed = f"lp_failed_coll(s, {parent}, LP_ROOT_NONE);"
         return "", {}, f"lp_comm_new(s, {parent}, 1, {made});", failed
+    if h == "comm_two":
+        local, made = f.arguments
+        return "", {}, f"lp_comm_two(s, {local}, {made});", failed
     if h == "comm_idup":
         return "", {}, "lp_comm_new_idup(s, comm, newcomm, request);", failed
     if h == "comm_free":

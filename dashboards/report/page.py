@@ -129,7 +129,7 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
     each = time_cube(run.shown("accounting"), ranks, columns(manifest.windows, 1, span))[:, 0, :]
     names = LocationNames(locations)
     charts: dict[str, Chart] = {}
-    faults = Faults(report.faults)
+    faults = Faults(report.faults, reads=run.path)
 
     def drawn(name: str, make: Callable[[], Chart]) -> None:
         charts[name] = faults.guard(f"figure {name}", make, FAILED)

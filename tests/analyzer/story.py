@@ -200,7 +200,15 @@ class Story:
     def communicator(self, *members: int) -> None:
         """Communicator 0, of these locations in the order of their ranks."""
         self.rows["communicators"].append(
-            {"comm": 0, "parent": -1, "size": len(members), "name": "", "ref": 0, "members": list(members)}
+            {
+                "comm": 0,
+                "parent": -1,
+                "size": len(members),
+                "first_group": 0,
+                "name": "",
+                "ref": 0,
+                "members": list(members),
+            }
         )
 
     def collective(self, path: int, operation: str, members: dict[int, tuple[int, int]], root: int = -1) -> None:

@@ -13,6 +13,7 @@ def two_phases(late: int = 20) -> Story:
     overhead).
     """
     story = Story(2, 100 * MS, windows=10)
+    story.communicator(0, 1)
     send, recv = story.path("main", "solve", "MPI_Send"), story.path("main", "solve", "MPI_Recv")
     barrier = story.path("main", "MPI_Barrier")
     solve = story.path("main", "solve")

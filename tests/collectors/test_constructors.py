@@ -20,11 +20,21 @@ PLACES = (
     "MPI_Comm_split",
     "MPI_Wait",  # that completes MPI_Comm_idup
     "MPI_Cart_create",
+    "MPI_Intercomm_create",  # the ranks of the other group wait, too
     "MPI_Intercomm_merge",
     "MPI_Win_allocate",
     "MPI_Win_create",
     "MPI_Win_free",
     "MPI_File_open",
+    "MPI_File_close",
+    "MPI_Comm_create",
+    "MPI_Comm_create_group",
+    "MPI_Comm_dup_with_info",
+    "MPI_Comm_split_type",
+    "MPI_Cart_sub",
+    "MPI_Dist_graph_create_adjacent",
+    "MPI_Win_create_dynamic",
+    "MPI_Win_allocate_shared",
 )
 
 

@@ -19,6 +19,7 @@
 
 namespace logpost::tests {
 
+using analyzer::kNoLocation;
 using analyzer::kUndefined;
 
 inline void require(bool holds, const char* what) {
@@ -76,9 +77,9 @@ inline void check_definitions(const analyzer::Trace& trace) {
     ends(trace.nodes);
     ends(trace.communicators);
     for (const auto& communicator : trace.communicators) {
-        std::set<std::int32_t> members;
+        std::set<replay::Location> members;
         for (const auto location : communicator.locations) {
-            require(location == kUndefined || members.insert(location).second, "a member is in its group twice");
+            require(location == kNoLocation || members.insert(location).second, "a member is in its group twice");
         }
     }
 }

@@ -3,32 +3,36 @@
 #include <gtest/gtest.h>
 #include <otf2/otf2.h>
 
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace logpost::analyzer {
 namespace {
+
+using replay::Rank;
 
 struct Story {
     explicit Story(std::size_t n) : owner(n) {
         trace.traces.resize(n);
         std::iota(owner.begin(), owner.end(), 0);
     }
-    std::int32_t communicator(std::vector<std::int32_t> members, std::vector<std::int32_t> remote = {},
+    std::int32_t communicator(const std::vector<std::int32_t>& members, const std::vector<std::int32_t>& remote = {},
                               bool is_self = false) {
         Communicator c;
-        c.locations = std::move(members);
-        c.remote_locations = std::move(remote);
+        const auto to_location = [](std::int32_t at) { return replay::Location{at}; };
+        std::ranges::transform(members, std::back_inserter(c.locations), to_location);
+        std::ranges::transform(remote, std::back_inserter(c.remote_locations), to_location);
         c.is_self = is_self;
         trace.communicators.push_back(c);
         return static_cast<std::int32_t>(trace.communicators.size() - 1);
     }
-    void operation(std::size_t location, std::int32_t comm, Operation op, std::int32_t root = kUndefined,
-                   std::int64_t begin = 0, std::uint32_t persistent = kNone) {
+    void operation(std::size_t location, std::int32_t comm, Operation op, Rank root = kNoRank, std::int64_t begin = 0,
+                   std::uint32_t persistent = kNone) {
         trace.traces[location].collectives.push_back({begin, begin + 1, 0, 0, 0, 0, comm, root, persistent, op});
     }
     /// A start of a communicator's so many-th persistent operation.
-    void start(std::size_t location, std::int32_t comm, std::uint32_t number, Operation op,
-               std::int32_t root = kUndefined) {
+    void start(std::size_t location, std::int32_t comm, std::uint32_t number, Operation op, Rank root = kNoRank) {
         operation(location, comm, op, root, 0, number);
     }
     std::uint32_t instance(std::size_t location, std::size_t i) {
@@ -47,7 +51,7 @@ TEST(Collectives, TheKthOperationOfEveryMemberIsOneInstance) {
     const auto world = s.communicator({0, 1, 2});
     for (std::size_t l = 0; l < 3; ++l) {
         s.operation(l, world, Operation::barrier);
-        s.operation(l, world, Operation::bcast, 1);
+        s.operation(l, world, Operation::bcast, Rank{1});
     }
     s.group();
     EXPECT_EQ(s.trace.collective_instances, 2U);
@@ -63,8 +67,8 @@ TEST(Collectives, TheRootOfAnInterCommunicatorIsNamedFromBothSides) {
     const auto inter = s.communicator({0, 2}, {1, 3});
     for (const std::size_t l : {0U, 1U, 2U, 3U}) {
         const bool first = l % 2 == 0;
-        s.operation(l, inter, Operation::bcast, l == 2 ? kRootSelf : first ? kRootInThisGroup : 1);
-        s.operation(l, inter, Operation::gather, l == 3 ? kRootSelf : first ? 1 : kRootInThisGroup);
+        s.operation(l, inter, Operation::bcast, l == 2 ? kRootSelf : first ? kRootInThisGroup : Rank{1});
+        s.operation(l, inter, Operation::gather, l == 3 ? kRootSelf : first ? Rank{1} : kRootInThisGroup);
         s.operation(l, inter, Operation::barrier);
     }
     s.group();
@@ -74,9 +78,9 @@ TEST(Collectives, TheRootOfAnInterCommunicatorIsNamedFromBothSides) {
         const auto& records = s.trace.traces[l].collectives;
         EXPECT_EQ(records[0].instance == kNone, l == 0);  // it is next to the root, and may leave at once
         EXPECT_EQ(records[1].instance == kNone, l == 1);
-        EXPECT_EQ(records[0].root, 1);  // among {0, 2, 1, 3}
-        EXPECT_EQ(records[1].root, 3);
-        EXPECT_EQ(records[2].root, kUndefined);
+        EXPECT_EQ(records[0].root, Rank{1});  // among {0, 2, 1, 3}
+        EXPECT_EQ(records[1].root, Rank{3});
+        EXPECT_EQ(records[2].root, kNoRank);
     }
 }
 
@@ -84,11 +88,11 @@ TEST(Collectives, OtherRootsOnBothSidesStillDisagree) {
     Story s(3);
     const auto inter = s.communicator({0, 2}, {1});
     s.operation(0, inter, Operation::bcast, kRootSelf);
-    s.operation(1, inter, Operation::bcast, 1);  // means location 2
+    s.operation(1, inter, Operation::bcast, Rank{1});  // means location 2
     s.operation(2, inter, Operation::bcast, kRootInThisGroup);
     s.group();
     EXPECT_EQ(s.counted(Quality::collective_inconsistent), 1U);
-    EXPECT_EQ(s.trace.traces[2].collectives[0].root, kUndefined);
+    EXPECT_EQ(s.trace.traces[2].collectives[0].root, kNoRank);
 }
 
 TEST(Collectives, CommunicatorsCountForThemselves) {
@@ -127,7 +131,7 @@ TEST(Collectives, MembersWithoutAnyRecordLeaveTheOthersGrouped) {
     const auto world = s.communicator({0, 1, 2});
     for (const std::size_t l : {0U, 1U}) {
         s.operation(l, world, Operation::barrier);
-        s.operation(l, world, Operation::gather, 2);
+        s.operation(l, world, Operation::gather, Rank{2});
     }
     s.operation(1, world, Operation::barrier);
     s.group();
@@ -153,8 +157,8 @@ TEST(Collectives, DisagreementLeavesTheOperationUngrouped) {
     const auto world = s.communicator({0, 1});
     s.operation(0, world, Operation::barrier);
     s.operation(1, world, Operation::allreduce);
-    s.operation(0, world, Operation::bcast, 0);
-    s.operation(1, world, Operation::bcast, 1);
+    s.operation(0, world, Operation::bcast, Rank{0});
+    s.operation(1, world, Operation::bcast, Rank{1});
     s.group();
     EXPECT_EQ(s.counted(Quality::collective_inconsistent), 2U);
     EXPECT_EQ(s.instance(0, 0), kNone);
@@ -203,10 +207,10 @@ TEST(Collectives, ThreadsOfAProcessActInItsName) {
     Story s(3);
     s.owner = {0, 0, 2};
     const auto world = s.communicator({0, 2});
-    s.operation(0, world, Operation::allreduce, kUndefined, 20);
-    s.operation(1, world, Operation::barrier, kUndefined, 10);
-    s.operation(2, world, Operation::barrier, kUndefined, 10);
-    s.operation(2, world, Operation::allreduce, kUndefined, 20);
+    s.operation(0, world, Operation::allreduce, kNoRank, 20);
+    s.operation(1, world, Operation::barrier, kNoRank, 10);
+    s.operation(2, world, Operation::barrier, kNoRank, 10);
+    s.operation(2, world, Operation::allreduce, kNoRank, 20);
     s.group();
     EXPECT_EQ(s.trace.collective_instances, 2U);
     EXPECT_EQ(s.instance(1, 0), s.instance(2, 0));
@@ -216,13 +220,13 @@ TEST(Collectives, ThreadsOfAProcessActInItsName) {
 TEST(Collectives, PersistentOnesBelongTogetherByTheirNumberInWhateverOrderTheyStart) {
     Story s(2);
     const auto world = s.communicator({0, 1});
-    s.start(0, world, 1, Operation::bcast, 0);
+    s.start(0, world, 1, Operation::bcast, Rank{0});
     s.start(0, world, 2, Operation::barrier);
     s.operation(0, world, Operation::allreduce);
-    s.start(0, world, 1, Operation::bcast, 0);
+    s.start(0, world, 1, Operation::bcast, Rank{0});
     s.start(1, world, 2, Operation::barrier);
-    s.start(1, world, 1, Operation::bcast, 0);
-    s.start(1, world, 1, Operation::bcast, 0);
+    s.start(1, world, 1, Operation::bcast, Rank{0});
+    s.start(1, world, 1, Operation::bcast, Rank{0});
     s.operation(1, world, Operation::allreduce);
     s.group();
     EXPECT_EQ(s.trace.collective_instances, 4U);

@@ -10,19 +10,19 @@ namespace {
 
 static_assert(!std::is_convertible_v<Location, Rank> && !std::is_convertible_v<Rank, Location>);
 static_assert(!std::is_convertible_v<std::int32_t, Location> && !std::is_convertible_v<std::int32_t, Rank>);
-static_assert(!std::is_invocable_v<decltype(location_of), std::span<const std::int32_t>, Location>);
-static_assert(!std::is_invocable_v<decltype(rank_of), std::span<const std::int32_t>, Rank>);
+static_assert(!std::is_invocable_v<decltype(location_of), std::span<const Location>, Location>);
+static_assert(!std::is_invocable_v<decltype(rank_of), std::span<const Location>, Rank>);
 static_assert(sizeof(Location) == sizeof(std::int32_t) && sizeof(Rank) == sizeof(std::int32_t));
 
 // Two threads per process: ranks 0 and 1 are locations 0 and 2; rank 2 is absent from the trace.
 TEST(Ids, ARankIsNotItsLocation) {
-    constexpr std::array<std::int32_t, 3> kMembers{0, 2, kUndefined};
+    constexpr std::array kMembers{Location{0}, Location{2}, kNoLocation};
     EXPECT_EQ(location_of(kMembers, Rank{1}), Location{2});
     EXPECT_EQ(rank_of(kMembers, Location{2}), Rank{1});
     EXPECT_EQ(rank_of(kMembers, Location{1}), std::nullopt);
-    EXPECT_EQ(location_of(kMembers, Rank{2}), Location{kUndefined});
-    EXPECT_EQ(location_of(kMembers, Rank{3}), Location{kUndefined});
-    EXPECT_EQ(rank_of(kMembers, Location{kUndefined}), std::nullopt);
+    EXPECT_EQ(location_of(kMembers, Rank{2}), kNoLocation);
+    EXPECT_EQ(location_of(kMembers, Rank{3}), kNoLocation);
+    EXPECT_EQ(rank_of(kMembers, kNoLocation), std::nullopt);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class ProgramStory {
     /// A rank on a node that lasts from `first_ps` to `last_ps`.
     std::int32_t rank(std::int32_t node, std::int64_t last_ps, std::int64_t first_ps = 0) {
         const auto id = static_cast<std::int32_t>(places_.size());
-        places_.push_back({.process = id, .node = node, .rank = id});
+        places_.push_back({.process = id, .node = node, .rank = replay::Rank{id}});
         auto& timeline = program_.timelines.emplace_back();
         timeline.first_ps = first_ps;
         timeline.last_ps = last_ps;
@@ -45,7 +45,7 @@ class ProgramStory {
         const auto process = places_[static_cast<std::size_t>(of)];
         const auto id = rank(process.node, last_ps, first_ps);
         places_.back() = process;
-        places_.back().rank = replay::kUndefined;
+        places_.back().rank = replay::kNoRank;
         return id;
     }
 
@@ -79,7 +79,7 @@ class ProgramStory {
         const auto& calls = timeline(rank).calls;
         const auto end = complete.value_or(call);
         timeline(rank).collectives.push_back(
-            {calls[call].enter_ps, calls[end].leave_ps, 8, 8, call, end, 0, root, instance, operation});
+            {calls[call].enter_ps, calls[end].leave_ps, 8, 8, call, end, 0, replay::Rank{root}, instance, operation});
         program_.collective_instances = std::max(program_.collective_instances, instance + 1);
     }
 
@@ -135,11 +135,11 @@ class ProgramStory {
 
     /// The finished program; nothing is added afterwards.
     const replay::Program& program() {
-        std::vector<std::int32_t> world;
-        for (std::size_t l = 0; l < places_.size(); ++l) {
-            world.push_back(static_cast<std::int32_t>(l));
+        std::vector<replay::Location> members;
+        for (std::size_t l = 0; l < (members_.empty() ? places_.size() : members_.size()); ++l) {
+            members.push_back(members_.empty() ? replay::location_at(l) : replay::Location{members_[l]});
         }
-        program_.members = {members_.empty() ? world : members_};
+        program_.members = {members};
         put_ends_in_order();
         program_.placement = replay::Placement(places_);
         program_.placement.set_hops(hops_, place_of_node_);

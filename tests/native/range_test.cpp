@@ -66,6 +66,24 @@ TEST_F(Range, TheTimeOfAllLocationsIsWide) {
     EXPECT_EQ(refusal(), "");
 }
 
+TEST_F(Range, ACallingContextWithinItselfHasTheLargestTime) {
+    // 4 × 40 days are 3840 hours; 2^63 ps are 2562. Its own time is 40 days, the time of the outermost visit.
+    const auto loop = archive.region("loop", OTF2_PARADIGM_COMPILER);
+    archive.world(1);
+    const auto again = archive.calling_context(loop);
+    archive.events(0, [&](Events& e) {
+        e.context_enter(0, again).context_enter(0, again).context_enter(0, again).context_enter(0, again);
+        for (int depth = 0; depth < 4; ++depth) {
+            e.context_leave(40 * kDay, again);
+        }
+    });
+    const auto trace = read();
+    const auto* profile = profile_of(trace, 0, "loop");
+    EXPECT_EQ(profile->visits, 4U);
+    EXPECT_EQ(profile->inclusive_ps, INT64_MAX);
+    EXPECT_EQ(profile->exclusive_ps, std::int64_t{40 * kDay} * 1'000);
+}
+
 TEST_F(Range, TheTimeOfTheMessagesOfOneLocationFits) {
     // Three messages are in flight for 40 days: 2880 hours, on two locations of 960.
     const auto isend = archive.region("MPI_Isend");

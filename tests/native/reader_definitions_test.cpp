@@ -75,8 +75,8 @@ TEST_F(ReaderDefinitions, IdsMayBeHugeAndInAnyOrder) {
     const auto trace = read();
     EXPECT_EQ(counted_besides(trace, {}), 0U);
     EXPECT_EQ(trace.locations[0].ref, 1'600'000'001U);
-    EXPECT_EQ(trace.locations[0].rank, 1);
-    EXPECT_EQ(trace.locations[1].rank, 0);
+    EXPECT_EQ(trace.locations[0].rank, replay::Rank{1});
+    EXPECT_EQ(trace.locations[1].rank, replay::Rank{0});
     EXPECT_EQ(trace.traces[1].sends[0].peer, 0);
     EXPECT_EQ(trace.traces[1].sends[0].match, 0U);
 }
@@ -123,10 +123,10 @@ TEST_F(ReaderDefinitions, CommunicatorsOfEveryShape) {
     EXPECT_EQ(
         counted_besides(trace, {Quality::duplicate_group, Quality::empty_communicator, Quality::undefined_member}), 0U);
     EXPECT_TRUE(trace.communicators[1].is_self);
-    EXPECT_EQ(trace.communicators[3].remote_locations, (std::vector<std::int32_t>{1, 2}));
+    EXPECT_EQ(trace.communicators[3].remote_locations, (std::vector{replay::Location{1}, replay::Location{2}}));
     EXPECT_TRUE(trace.communicators[empty].locations.empty());
-    EXPECT_EQ(trace.communicators[5].locations, (std::vector<std::int32_t>{2}));
-    EXPECT_EQ(trace.communicators[6].locations, (std::vector<std::int32_t>{0, kUndefined}));
+    EXPECT_EQ(trace.communicators[5].locations, (std::vector{replay::Location{2}}));
+    EXPECT_EQ(trace.communicators[6].locations, (std::vector{replay::Location{0}, kNoLocation}));
     EXPECT_EQ(trace.traces[0].sends[1].peer, 2);
     EXPECT_EQ(trace.traces[2].receives[1].peer, 0);
     EXPECT_NE(trace.traces[2].collectives[0].instance, kNone);
@@ -145,8 +145,8 @@ TEST_F(ReaderDefinitions, TheNumberingOfLocationsSurvivesAGroupOfItsId) {
     archive.events(1'073'741'823, [&](Events& e) { e.enter(0, recv).recv(3, 0, 0, 1, 8).leave(4, recv); });
     const auto trace = read();
     EXPECT_EQ(counted_besides(trace, {}), 0U);
-    EXPECT_EQ(trace.locations[1].rank, 1);
-    EXPECT_EQ(trace.communicators[0].locations, (std::vector<std::int32_t>{0, 1}));
+    EXPECT_EQ(trace.locations[1].rank, replay::Rank{1});
+    EXPECT_EQ(trace.communicators[0].locations, (std::vector{replay::Location{0}, replay::Location{1}}));
     EXPECT_EQ(trace.traces[1].receives[0].match, 0U);
 }
 
@@ -246,7 +246,7 @@ TEST_F(ReaderDefinitions, ProcessesThatNoParadigmNumbersAreRanksInTheirOrder) {
                                              1};  // first threads, in the order of definitions
     ASSERT_EQ(trace.locations.size(), ranks.size());
     for (std::size_t l = 0; l < ranks.size(); ++l) {
-        EXPECT_EQ(trace.locations[l].rank, ranks[l]) << l;
+        EXPECT_EQ(replay::number(trace.locations[l].rank), ranks[l]) << l;
     }
 }
 
@@ -263,7 +263,7 @@ TEST_F(ReaderDefinitions, ThreadsOfAProcessCommunicateInItsName) {
     archive.events(1, [&](Events& e) { e.enter(0, recv).recv(3, 0, 0, 5, 8).leave(4, recv); });
     const auto trace = read();
     EXPECT_EQ(counted_besides(trace, {}), 0U);
-    EXPECT_EQ(trace.locations[1].rank, kUndefined);
+    EXPECT_EQ(trace.locations[1].rank, kNoRank);
     EXPECT_EQ(trace.locations[1].group, trace.locations[0].group);
     EXPECT_EQ(trace.traces[2].receives[0].peer, 1);  // the thread that sent, not its process's first location
     EXPECT_EQ(trace.traces[1].sends[0].match, 0U);
@@ -373,7 +373,7 @@ TEST_F(ReaderDefinitions, ALocationWithoutAProcessIsOneOfItsOwn) {
     EXPECT_EQ(trace.locations[0].group, 0);
     EXPECT_EQ(trace.locations[1].group, 3);  // the archive has 0 to 2
     EXPECT_EQ(trace.locations[2].group, 4);
-    EXPECT_EQ(trace.locations[2].rank, 2);
+    EXPECT_EQ(trace.locations[2].rank, replay::Rank{2});
 }
 
 TEST_F(ReaderDefinitions, NodesGroupsAndCommunicatorsThatMakeNoSense) {
@@ -397,7 +397,7 @@ TEST_F(ReaderDefinitions, NodesGroupsAndCommunicatorsThatMakeNoSense) {
     EXPECT_EQ(counted(trace, Quality::undefined_reference), 3U);  // group, communicator, name
     EXPECT_EQ(counted(trace, Quality::duplicate_member), 1U);
     EXPECT_EQ(counted(trace, Quality::empty_communicator), 1U);
-    EXPECT_EQ(trace.communicators[0].locations, (std::vector<std::int32_t>{1, kUndefined}));
+    EXPECT_EQ(trace.communicators[0].locations, (std::vector{replay::Location{1}, kNoLocation}));
     EXPECT_EQ(trace.communicators[0].parent, 1);
     EXPECT_EQ(trace.communicators[1].parent, kUndefined);
     EXPECT_EQ(trace.windows[0].comm, kUndefined);

@@ -8,7 +8,7 @@ of the archive. Ranks in the same state share a line, so that a thousand of them
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from logpost.analyzer.words.location_names import UNKNOWN, Named, Rank, named_text
@@ -59,12 +59,16 @@ class OpenCall:
         found = _COLLECTIVE.search(self.waits_for)
         return int(found["comm"]) if found else None
 
-    @property
-    def state(self) -> str:
-        """What it waits for, and the code with which it ended the program, in words behind `where`."""
+    def state(self, ranks: Collection[Rank]) -> str:
+        """What it waits for, and the code with which it ended the program, in words behind `where`.
+
+        Args:
+            ranks: all of the program; another number is of no rank.
+        """
         parts = []
         for m in _MESSAGE.finditer(self.waits_for):
-            peer = {"any": "any rank", "unknown": "an unknown rank"}.get(m["peer"], f"rank {m['peer']}")
+            known = m["peer"].isdecimal() and int(m["peer"]) in ranks
+            peer = "any rank" if m["peer"] == "any" else f"rank {m['peer']}" if known else "an unknown rank"
             tag = "" if m["tag"] in (None, "any") else f", tag {m['tag']}"
             parts.append(("to " if m["way"] == "send to" else "from ") + peer + tag)
         peers = f" {'; '.join(parts)}" if parts else ""
@@ -73,7 +77,7 @@ class OpenCall:
 
 
 def sentences(
-    calls: Sequence[OpenCall], ranks: Iterable[Rank], members: Mapping[int, Sequence[Rank]], *, so_far: bool = False
+    calls: Sequence[OpenCall], ranks: Collection[Rank], members: Mapping[int, Sequence[Rank]], *, so_far: bool = False
 ) -> list[str]:
     """What a person needs to see first; nothing where every call ended.
 
@@ -96,7 +100,7 @@ def sentences(
     by_state: dict[tuple[str, str, int | None], list[Named]] = {}
     for call in calls:
         named = Named(call.rank, UNKNOWN, call.thread)
-        by_state.setdefault((call.where, call.state, call.communicator), []).append(named)
+        by_state.setdefault((call.where, call.state(ranks), call.communicator), []).append(named)
     for (where, state, communicator), group in sorted(by_state.items(), key=lambda item: min(n.order for n in item[1])):
         line = f"{named_text(group)}: {where}{state}"
         if communicator is not None and (missing := _missing(calls, members, communicator)):

@@ -117,6 +117,12 @@ LP_HOOK lp_comm_new(struct lp_stamp s, lp_word parent, int has_parent, const voi
     lp_comm_call(s, LP_COMM_NEW, id, fresh, NULL);
 }
 
+/* Collective over both groups, which only the communicator that it makes has. */
+LP_HOOK lp_comm_two(struct lp_stamp s, lp_word local, const void* made) {
+    uint32_t fresh = lp_comm_register(s.t, *(const MPI_Comm*)made, lp_comm_id(s.t, (MPI_Comm)local), 0);
+    lp_comm_call(s, LP_COMM_NEW, 0, fresh, NULL);
+}
+
 LP_HOOK lp_comm_far(struct lp_stamp s, lp_word local, const void* made) {
     uint32_t id = lp_comm_id(s.t, (MPI_Comm)local);
     uint32_t fresh = lp_comm_register_far(s.t, *(const MPI_Comm*)made, (MPI_Comm)local, id);

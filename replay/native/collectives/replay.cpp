@@ -15,7 +15,7 @@ CollectiveEndpoints::CollectiveEndpoints(const Program& program, const Parameter
         const auto& place = program.placement[location];
         if (place.node == kUndefined) {
             nic[location] = nics++;
-        } else if (place.rank != kUndefined) {
+        } else if (place.rank != kNoRank) {
             const auto node = static_cast<std::uint32_t>(place.node);
             nic[location] = node * per_node + seen[node]++ % per_node;
         } else {

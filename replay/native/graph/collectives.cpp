@@ -335,8 +335,9 @@ class Instance {
     }
 
     [[nodiscard]] const Member* root() const noexcept {
-        const auto at = std::ranges::find_if(
-            members_, [](const Member& member) { return member.rank >= 0 && member.rank == member.operation->root; });
+        const auto at = std::ranges::find_if(members_, [](const Member& member) {
+            return member.rank >= 0 && Rank{member.rank} == member.operation->root;
+        });
         return at == members_.end() ? nullptr : &*at;
     }
 
@@ -532,7 +533,7 @@ std::uint32_t rounds_told(const std::vector<std::vector<Member>>& instances) {
 void add_collectives(Draft& draft, const Program& program, std::span<const std::vector<std::uint32_t>> enters,
                      std::span<const std::vector<std::uint32_t>> leaves, ToldAtNics& nics) {
     std::vector<std::vector<Member>> instances(program.collective_instances);
-    static const Collective kUnnamed{0, 0, 0, 0, kNone, kNone, kUndefined, kUndefined, kNone, Operation::unknown};
+    static const Collective kUnnamed{0, 0, 0, 0, kNone, kNone, kUndefined, kNoRank, kNone, Operation::unknown};
     std::vector<Member> start_up, shut_down;
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
         if (enters[location].empty()) {
@@ -548,8 +549,7 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
             const auto [rank, added] = ranks.try_emplace(operation.comm, -1);
             if (added && operation.comm >= 0) {
                 const auto& members = program.members[static_cast<std::size_t>(operation.comm)];
-                const auto at = std::ranges::find(members, here);
-                rank->second = at == members.end() ? -1 : static_cast<std::int32_t>(at - members.begin());
+                rank->second = number(rank_of(members, Location{here}).value_or(kNoRank));
             }
             instances[operation.instance].push_back(
                 {&operation, enters[location][operation.call],

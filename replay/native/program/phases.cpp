@@ -67,7 +67,7 @@ std::vector<Span> program_spans(const Program& program) {
             auto& all = of_process[group(l)];
             all.begin_ps = std::min(all.begin_ps, communication[l].begin_ps);
             all.end_ps = std::max(all.end_ps, communication[l].end_ps);
-            if (program.placement[l].rank != kUndefined) {
+            if (program.placement[l].rank != kNoRank) {
                 rank_of_group[group(l)] = static_cast<std::int32_t>(l);
             }
         }
@@ -78,7 +78,7 @@ std::vector<Span> program_spans(const Program& program) {
         spans[l] = span_of(program, program.timelines[l], alone ? communication[l] : of_process[group(l)]);
     }
     for (std::size_t l = 0; l < locations; ++l) {
-        if (program.placement[l].rank != kUndefined || program.placement[l].process == kUndefined ||
+        if (program.placement[l].rank != kNoRank || program.placement[l].process == kUndefined ||
             rank_of_group[group(l)] == kUndefined) {
             continue;
         }

@@ -8,17 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "replay/native/program/ids.hpp"
 #include "replay/native/program/locality.hpp"
 
 namespace logpost::replay {
-
-inline constexpr std::int32_t kUndefined = -1;
 
 struct Place {
     std::int32_t process = kUndefined;
     std::int32_t socket = kUndefined;  // within its node; kUndefined: not known
     std::int32_t node = kUndefined;
-    std::int32_t rank = kUndefined;  // kUndefined: not the process's own location, a thread of it
+    Rank rank = kNoRank;  // kNoRank: not the process's own location, a thread of it
     bool operator==(const Place&) const = default;
 };
 

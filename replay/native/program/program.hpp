@@ -16,6 +16,7 @@
 
 #include "replay/native/memory/column.hpp"
 #include "replay/native/memory/span.hpp"
+#include "replay/native/program/ids.hpp"
 #include "replay/native/program/locality.hpp"
 #include "replay/native/program/network.hpp"
 #include "replay/native/program/placement.hpp"
@@ -199,7 +200,7 @@ struct Collective {
     std::uint32_t call;           // the call (the request, if nonblocking)
     std::uint32_t complete_call;  // kNone: not completed
     std::int32_t comm;            // kUndefined: an undefined reference, or a nonblocking one never completed
-    std::int32_t root;            // rank in comm; kUndefined: none
+    Rank root;                    // in comm; kNoRank: none
     std::uint32_t instance;       // dense, over the whole program; kNone: the other members are missing
     Operation operation;
     std::int32_t rma_window = kUndefined;  // dense; kUndefined: of a communicator
@@ -274,17 +275,17 @@ struct Program {
 
     std::shared_ptr<Spill> spill;  // where what has no place in memory lies; null: all has
     std::uint64_t ticks_per_second = 1;
-    std::int64_t length_ps = 0;                      // from the earliest to the latest event
-    std::vector<std::int32_t> callers;               // by callpath: the callpath above it; kUndefined: a root
-    std::vector<CallKind> kinds;                     // by region
-    std::vector<Layout> layouts;                     //
-    std::vector<std::vector<std::int32_t>> members;  // by communicator: location of each rank, kUndefined where absent
-    std::vector<std::uint32_t> first_group;          // by communicator: see `group_of`; may be empty: none has two
-    Placement placement;                             // of the locations
-    Network network;                                 // between the nodes
-    std::vector<std::uint8_t> accounted;             // by location: gets an account (a rank, or communicates), or 0
-    std::vector<Span> spans;                         // by location: the program, between start-up and shut-down
-    std::vector<Timeline> timelines;                 // by location
+    std::int64_t length_ps = 0;                  // from the earliest to the latest event
+    std::vector<std::int32_t> callers;           // by callpath: the callpath above it; kUndefined: a root
+    std::vector<CallKind> kinds;                 // by region
+    std::vector<Layout> layouts;                 //
+    std::vector<std::vector<Location>> members;  // by communicator and rank; kNoLocation where absent
+    std::vector<std::uint32_t> first_group;      // by communicator: see `group_of`; may be empty: none has two
+    Placement placement;                         // of the locations
+    Network network;                             // between the nodes
+    std::vector<std::uint8_t> accounted;         // by location: gets an account (a rank, or communicates), or 0
+    std::vector<Span> spans;                     // by location: the program, between start-up and shut-down
+    std::vector<Timeline> timelines;             // by location
     std::uint32_t collective_instances = 0;
     std::vector<CarriedOut> carried_out;  // as measured times tell; what is not there is not known
 
@@ -292,10 +293,10 @@ struct Program {
     [[nodiscard]] CallKind kind(const Call& call) const noexcept {
         return kinds[static_cast<std::size_t>(call.region)];
     }
-    /// Which group of an inter-communicator a place among its members belongs to; always 0 in other communicators.
-    [[nodiscard]] std::size_t group_of(std::int32_t comm, std::size_t member) const noexcept {
+    /// Which group of an inter-communicator a member belongs to; always 0 in other communicators.
+    [[nodiscard]] std::size_t group_of(std::int32_t comm, Rank member) const noexcept {
         const auto at = static_cast<std::size_t>(comm);
-        return at < first_group.size() && first_group[at] != 0 && member >= first_group[at] ? 1 : 0;
+        return at < first_group.size() && first_group[at] != 0 && index(member) >= first_group[at] ? 1 : 0;
     }
     /// Whether a communicator has two groups, each of which gets what the other one gives.
     [[nodiscard]] bool has_groups(std::int32_t comm) const noexcept {

@@ -46,7 +46,7 @@ ProgramFiller::ProgramFiller(Program& program, const LocationColumns& locations,
     std::vector<Place> places;
     program_.timelines.resize(locations_);
     for (std::size_t l = 0; l < locations_; ++l) {
-        places.push_back({locations.process[l], locations.socket[l], locations.node[l], locations.rank[l]});
+        places.push_back({locations.process[l], locations.socket[l], locations.node[l], Rank{locations.rank[l]}});
         program_.timelines[l].first_ps = locations.first_ps[l];
         program_.timelines[l].last_ps = locations.last_ps[l];
     }
@@ -156,8 +156,8 @@ void ProgramFiller::collectives(const CollectiveColumns& rows) {
         check_optional(rows.comm[i], program_.members.size(), "communicator");
         program_.timelines[location].collectives.push_back(
             {rows.enter_ps[i], rows.leave_ps[i], rows.bytes_sent[i], rows.bytes_received[i],
-             call(rows.call[i], location), optional_call(rows.complete_call[i], location), rows.comm[i], rows.root[i],
-             rows.instance[i] == kUndefined ? kNone : static_cast<std::uint32_t>(rows.instance[i]),
+             call(rows.call[i], location), optional_call(rows.complete_call[i], location), rows.comm[i],
+             Rank{rows.root[i]}, rows.instance[i] == kUndefined ? kNone : static_cast<std::uint32_t>(rows.instance[i]),
              static_cast<Operation>(rows.operation[i]), rows.rma_window[i]});
         program_.collective_instances =
             std::max(program_.collective_instances, static_cast<std::uint32_t>(rows.instance[i] + 1));

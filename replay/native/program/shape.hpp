@@ -79,10 +79,8 @@ constexpr bool may_skip_members(Operation operation) noexcept {
     return operation == Operation::alltoallv || operation == Operation::alltoallw;
 }
 
-/// Whether an operation has no use for a member: of an inter-communicator, the root's own group looks on. Both are
-/// places among the communicator's members.
-inline bool looks_on(const Program& program, Operation operation, std::int32_t comm, std::size_t root,
-                     std::size_t member) noexcept {
+/// Whether an operation has no use for a member: of an inter-communicator, the root's own group looks on.
+inline bool looks_on(const Program& program, Operation operation, std::int32_t comm, Rank root, Rank member) noexcept {
     return has_root(shape(operation)) && program.has_groups(comm) && member != root &&
            program.group_of(comm, member) == program.group_of(comm, root);
 }

@@ -21,7 +21,7 @@ std::vector<std::int64_t> synchronizations(const Program& program) {
     std::vector<Instance> instances(program.collective_instances);
     std::size_t ranks = 0;
     for (std::size_t l = 0; l < program.timelines.size(); ++l) {
-        ranks += program.placement[l].rank != kUndefined ? 1 : 0;
+        ranks += program.placement[l].rank != kNoRank ? 1 : 0;
         program.timelines[l].collectives.for_each([&](std::size_t, const Collective& operation) {
             if (operation.instance != kNone && shape(operation.operation) == Shape::all_to_all) {
                 auto& instance = instances[operation.instance];

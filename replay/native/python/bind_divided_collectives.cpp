@@ -115,7 +115,7 @@ nb::dict collectives(const Analysis& analysis, std::size_t begin, std::optional<
                 instance.push_back(row.instance == kNone ? kUndefined : static_cast<std::int32_t>(row.instance));
                 location.push_back(static_cast<std::int32_t>(l));
                 comm.push_back(row.comm);
-                root.push_back(row.root);
+                root.push_back(number(row.root));
                 callpath.push_back(mine.calls[row.call].callpath);
                 call.push_back(analysis.call_id(l, row.call));
                 complete_call.push_back(analysis.call_id(l, row.complete_call));

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -211,7 +212,10 @@ void make_program(Program* self, std::uint64_t ticks_per_second, std::int64_t le
     for (const auto& [blocks, block_bytes, stride_bytes] : layouts) {
         program.layouts.push_back({.blocks = blocks, .block_bytes = block_bytes, .stride_bytes = stride_bytes});
     }
-    program.members = members;
+    for (const auto& of : members) {
+        auto& locations = program.members.emplace_back();
+        std::ranges::transform(of, std::back_inserter(locations), [](std::int32_t at) { return Location{at}; });
+    }
     program.first_group = first_groups;
     ProgramFiller filler(program, location_columns(locations), most_ends);
     for_each_piece(calls, &call_columns, [&](const CallColumns& rows) { filler.calls(rows); });

@@ -60,8 +60,10 @@ nb::tuple node_pairs(const Program& program, const Placement& placement, bool co
     for (const auto& members : program.members) {
         for (std::size_t apart = 1; collectives && apart < members.size(); apart *= 2) {
             for (std::size_t i = 0; i < members.size(); ++i) {
-                pairs.add(members[i], members[(i + apart) % members.size()]);
-                pairs.add(members[(i + apart) % members.size()], members[i]);
+                const auto one = number(members[i]);
+                const auto other = number(members[(i + apart) % members.size()]);
+                pairs.add(one, other);
+                pairs.add(other, one);
             }
         }
         pairs.settle();

@@ -12,12 +12,12 @@ namespace {
 /// The class of every two members of a communicator; none where they are of several, or some member is missing.
 std::optional<Locality> class_among(const Program& program, std::int32_t comm) {
     const auto& members = program.members[static_cast<std::size_t>(comm)];
-    if (program.has_groups(comm) || members.size() < 2 || std::ranges::count(members, kUndefined) > 0) {
+    if (program.has_groups(comm) || members.size() < 2 || std::ranges::count(members, kNoLocation) > 0) {
         return std::nullopt;
     }
-    const auto found = program.placement.between(members[0], members[1]);
+    const auto found = program.placement.between(number(members[0]), number(members[1]));
     for (std::size_t i = 2; i < members.size(); ++i) {
-        if (program.placement.between(members[0], members[i]) != found) {
+        if (program.placement.between(number(members[0]), number(members[i])) != found) {
             return std::nullopt;
         }
     }
@@ -27,8 +27,8 @@ std::optional<Locality> class_among(const Program& program, std::int32_t comm) {
     // Two that are far from the first may be near each other.
     std::vector<std::pair<std::int32_t, std::int32_t>> places;
     for (const auto member : members) {
-        const auto& place = program.placement[static_cast<std::size_t>(member)];
-        const auto within = place.socket != kUndefined ? place.socket : ~member;  // below 0: nobody else's
+        const auto& place = program.placement[index(member)];
+        const auto within = place.socket != kUndefined ? place.socket : ~number(member);  // below 0: nobody else's
         places.emplace_back(place.node, found == Locality::same_node ? within : kUndefined);
     }
     std::ranges::sort(places);
@@ -97,8 +97,7 @@ void sample_collectives(const Program& program, std::size_t limit, std::array<Lo
                 return;
             }
             const auto& members = program.members[static_cast<std::size_t>(one.comm)];
-            const bool is_root = one.root != kUndefined &&
-                                 members[static_cast<std::size_t>(one.root)] == static_cast<std::int32_t>(location);
+            const bool is_root = one.root != kNoRank && location_of(members, one.root) == location_at(location);
             const auto bytes = least_from_others(one, is_root, members.size());
             const auto time = one.end_ps - first[one.instance];
             if (bytes > 0 && time > 0) {

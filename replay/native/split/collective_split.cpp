@@ -41,12 +41,11 @@ std::uint32_t CollectiveSplit::group_size(const Instance& instance) const noexce
         return 0;
     }
     const auto first = program_.first_group[static_cast<std::size_t>(instance.comm)];
-    return program_.group_of(instance.comm, static_cast<std::size_t>(instance.root)) == 0 ? first
-                                                                                          : size_of(instance) - first;
+    return program_.group_of(instance.comm, instance.root) == 0 ? first : size_of(instance) - first;
 }
 
-bool CollectiveSplit::takes_part(const Instance& instance, std::size_t rank) const noexcept {
-    return !looks_on(program_, instance.operation, instance.comm, static_cast<std::size_t>(instance.root), rank);
+bool CollectiveSplit::takes_part(const Instance& instance, Rank rank) const noexcept {
+    return !looks_on(program_, instance.operation, instance.comm, instance.root, rank);
 }
 
 std::uint32_t CollectiveSplit::takers(const Instance& instance) const noexcept {
@@ -55,21 +54,22 @@ std::uint32_t CollectiveSplit::takers(const Instance& instance) const noexcept {
     return group == 0 || !has_root(shape(instance.operation)) ? size : size - group + 1;
 }
 
-std::uint32_t CollectiveSplit::member(const Instance& instance, std::uint32_t rank, std::uint32_t size) const noexcept {
+std::uint32_t CollectiveSplit::member(const Instance& instance, Rank one, std::uint32_t size) const noexcept {
     const auto root = static_cast<std::uint32_t>(instance.root);
+    const auto rank = static_cast<std::uint32_t>(one);
     const auto group = group_size(instance);
     if (group == 0) {
         return rank >= root ? rank - root : rank + size - root;
     }
     const auto first = program_.first_group[static_cast<std::size_t>(instance.comm)];
-    const auto mine = program_.group_of(instance.comm, rank);
-    const auto index = mine == 0 ? rank : rank - first;
+    const auto mine = program_.group_of(instance.comm, one);
+    const auto place = mine == 0 ? rank : rank - first;
     const Groups groups{group, size - group};
-    if (mine != program_.group_of(instance.comm, root)) {
-        return groups.number(1, index);
+    if (mine != program_.group_of(instance.comm, instance.root)) {
+        return groups.number(1, place);
     }
     const auto leader = mine == 0 ? root : root - first;
-    return groups.number(0, index >= leader ? index - leader : index + group - leader);
+    return groups.number(0, place >= leader ? place - leader : place + group - leader);
 }
 
 Pattern CollectiveSplit::pattern(const Instance& instance) const noexcept {
@@ -102,13 +102,8 @@ std::uint32_t CollectiveSplit::size_of(const Instance& instance) const noexcept 
     return static_cast<std::uint32_t>(program_.members[static_cast<std::size_t>(instance.comm)].size());
 }
 
-std::optional<std::size_t> CollectiveSplit::rank_of(std::int32_t comm, std::size_t location) const noexcept {
-    const auto& members = program_.members[static_cast<std::size_t>(comm)];
-    if (location < members.size() && members[location] == static_cast<std::int32_t>(location)) {
-        return location;  // as in MPI_COMM_WORLD
-    }
-    const auto at = std::ranges::find(members, static_cast<std::int32_t>(location));
-    return at == members.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - members.begin()));
+std::optional<Rank> CollectiveSplit::rank_of(std::int32_t comm, Location location) const noexcept {
+    return replay::rank_of(program_.members[static_cast<std::size_t>(comm)], location);
 }
 
 void CollectiveSplit::find_instances() {
@@ -131,7 +126,7 @@ void CollectiveSplit::find_instances() {
                 .bytes = UINT64_MAX,
                 .other_bytes = UINT64_MAX,
                 .comm = candidates({one.operation, 2, 0, has_groups}).empty() ? kUndefined : one.comm,
-                .root = has_groups ? one.root : std::max(0, one.root),
+                .root = has_groups ? one.root : std::max(Rank{0}, one.root),
                 .operation = one.operation};
         });
     }
@@ -140,11 +135,11 @@ void CollectiveSplit::find_instances() {
     std::ranges::uninitialized_fill(wanted_, Wanted{-1.0F});
     std::size_t first = 0;
     for (auto& instance : instances_) {
-        if (instance.root < 0) {
+        if (instance.root < Rank{0}) {
             instance.comm = has_root(shape(instance.operation)) ? kUndefined : instance.comm;
-            instance.root = 0;
+            instance.root = Rank{0};
         }
-        if (instance.comm != kUndefined && instance.root >= static_cast<std::int32_t>(size_of(instance))) {
+        if (instance.comm != kUndefined && index(instance.root) >= size_of(instance)) {
             instance.comm = kUndefined;
         }
         instance.first = first;
@@ -175,9 +170,9 @@ HugeArray<CollectiveSplit::Slot> CollectiveSplit::gather() {
     std::ranges::uninitialized_value_construct(slots);
     std::vector<std::uint32_t> present(instances_.size());
     for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
-        std::unordered_map<std::int32_t, std::optional<std::size_t>> ranks;  // of this location, by communicator
-        auto known = kUndefined;                                             // the last one asked
-        std::optional<std::size_t> rank;
+        std::unordered_map<std::int32_t, std::optional<Rank>> ranks;  // of this location, by communicator
+        auto known = kUndefined;                                      // the last one asked
+        std::optional<Rank> rank;
         program_.timelines[location].collectives.for_each([&](std::size_t i, const Collective& one) {
             if (one.instance == kNone || instances_[one.instance].comm == kUndefined) {
                 return;
@@ -186,13 +181,13 @@ HugeArray<CollectiveSplit::Slot> CollectiveSplit::gather() {
             if (one.comm != known) {
                 known = one.comm;
                 const auto [at, added] = ranks.try_emplace(one.comm);
-                rank = added ? at->second = rank_of(one.comm, location) : at->second;
+                rank = added ? at->second = rank_of(one.comm, location_at(location)) : at->second;
             }
             if (!rank.has_value() || one.complete_call == kNone || one.comm != instance.comm) {
                 instance.comm = kUndefined;
                 return;
             }
-            slots[instance.first + *rank] = slot(one, location, static_cast<std::uint32_t>(i));
+            slots[instance.first + index(*rank)] = slot(one, location, static_cast<std::uint32_t>(i));
             present[one.instance] += takes_part(instance, *rank) ? 1 : 0;
             add_bytes(instance, *rank, one);
         });
@@ -207,7 +202,7 @@ HugeArray<CollectiveSplit::Slot> CollectiveSplit::gather() {
     return memory;
 }
 
-void CollectiveSplit::add_bytes(Instance& instance, std::size_t rank, const Collective& one) const noexcept {
+void CollectiveSplit::add_bytes(Instance& instance, Rank rank, const Collective& one) const noexcept {
     if (one.operation == Operation::barrier) {
         instance.bytes = instance.other_bytes = 0;
         return;
@@ -226,8 +221,7 @@ void CollectiveSplit::add_bytes(Instance& instance, std::size_t rank, const Coll
         instance.bytes = std::min(instance.bytes, moved / size_of(instance));
         return;
     }
-    const bool other = program_.group_of(instance.comm, rank) !=
-                       program_.group_of(instance.comm, static_cast<std::size_t>(instance.root));
+    const bool other = program_.group_of(instance.comm, rank) != program_.group_of(instance.comm, instance.root);
     const auto far = other ? group : size_of(instance) - group;
     auto& mine = other ? instance.other_bytes : instance.bytes;
     auto& theirs = other ? instance.bytes : instance.other_bytes;
@@ -260,16 +254,16 @@ void CollectiveSplit::classify() {
 void CollectiveSplit::replay(Buffer& buffer, const Instance& instance, std::span<const Slot> slots,
                              Algorithm algorithm) const {
     const auto size = static_cast<std::uint32_t>(slots.size());
+    const auto& members = program_.members[static_cast<std::size_t>(instance.comm)];
     buffer.members.resize(size);
     buffer.ranks.resize(size);
     for (std::uint32_t rank = 0; rank < size; ++rank) {
-        const auto number = member(instance, rank, size);
+        const auto number = member(instance, rank_at(rank), size);
         const auto& one = slots[rank];
         // Who looks on may have no record.
-        buffer.members[number] =
-            one.location != kUndefined
-                ? CollectiveReplay::Member{one.enter_ps, one.location}
-                : CollectiveReplay::Member{0, program_.members[static_cast<std::size_t>(instance.comm)][rank]};
+        buffer.members[number] = one.location != kUndefined
+                                     ? CollectiveReplay::Member{one.enter_ps, one.location}
+                                     : CollectiveReplay::Member{0, replay::number(location_of(members, rank_at(rank)))};
         buffer.ranks[number] = rank;
     }
     buffer.replay.run(pattern(instance), algorithm, buffer.members);
@@ -299,7 +293,7 @@ double CollectiveSplit::distance(const Buffer& buffer, const Instance& instance,
     for (std::uint32_t rank = 0; rank < size; ++rank) {
         const auto& one = slots[rank];
         if (one.location != kUndefined) {
-            const auto end = std::max(buffer.replay.end(member(instance, rank, size)), one.since_ps);
+            const auto end = std::max(buffer.replay.end(member(instance, rank_at(rank), size)), one.since_ps);
             sum += std::abs(static_cast<double>(end - one.until_ps));
             ++count;
         }
@@ -395,7 +389,7 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
         if (one.location == kUndefined) {
             continue;
         }
-        const auto number = member(instance, rank, size);
+        const auto number = member(instance, rank_at(rank), size);
         const auto end = std::max(one.until_ps, buffer.replay.end(number));
         const auto work = std::min(buffer.replay.last_work(number), one.until_ps - one.enter_ps);
         if (work > 0 && !program_.timelines[static_cast<std::size_t>(one.location)].receives.empty()) {
@@ -468,7 +462,7 @@ void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) 
             if (one.location == kUndefined) {
                 continue;
             }
-            const auto number = member(instance, rank, size);
+            const auto number = member(instance, rank_at(rank), size);
             const auto found = buffer->replay.parts(number, one.since_ps);
             auto& wanted = wanted_[offset_[static_cast<std::size_t>(one.location)] + one.index];
             for (std::size_t part = 0; part < kReplayedParts; ++part) {
@@ -569,18 +563,18 @@ std::vector<CollectiveSplit::Step> CollectiveSplit::way(std::size_t location, st
     const auto& members = program_.members[static_cast<std::size_t>(instance.comm)];
     std::vector<Slot> slots;
     for (const auto there : members) {
-        const auto& others = program_.timelines[static_cast<std::size_t>(there)].collectives;
-        std::uint32_t index = 0;
-        while (index < others.size() && others[index].instance != one.instance) {
-            ++index;
+        const auto& others = program_.timelines[index(there)].collectives;
+        std::uint32_t at = 0;
+        while (at < others.size() && others[at].instance != one.instance) {
+            ++at;
         }
-        slots.push_back(index < others.size() ? slot(others[index], static_cast<std::size_t>(there), index) : Slot{});
+        slots.push_back(at < others.size() ? slot(others[at], index(there), at) : Slot{});
     }
     Buffer buffer(*this);
     replay(buffer, instance, slots, kinds_[*kind].algorithm);
-    const auto rank = static_cast<std::uint32_t>(*rank_of(instance.comm, location));
+    const auto rank = *rank_of(instance.comm, location_at(location));
     buffer.replay.back(
-        member(instance, rank, size_of(instance)), slots[rank].since_ps,
+        member(instance, rank, size_of(instance)), slots[index(rank)].since_ps,
         [&](CollectivePart part, std::int64_t begin, std::int64_t end) { steps.push_back({part, begin, end}); });
     std::ranges::reverse(steps);
     return steps;

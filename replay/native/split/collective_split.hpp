@@ -82,7 +82,7 @@ class CollectiveSplit {
         std::uint64_t other_bytes =
             0;  ///< of an inter-communicator: what a member of the other group than the root's gives
         std::int32_t comm = kUndefined;
-        std::int32_t root = 0;
+        Rank root{0};
         std::uint32_t kind = kNoKind;
         Operation operation = Operation::unknown;
     };
@@ -113,20 +113,20 @@ class CollectiveSplit {
     void use_nics(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots,
                   std::vector<Asked>& uses) const;
     /// A rank's number in the algorithm.
-    [[nodiscard]] std::uint32_t member(const Instance& instance, std::uint32_t rank, std::uint32_t size) const noexcept;
+    [[nodiscard]] std::uint32_t member(const Instance& instance, Rank rank, std::uint32_t size) const noexcept;
     /// How many members the root's group has, of an inter-communicator; 0 of others.
     [[nodiscard]] std::uint32_t group_size(const Instance& instance) const noexcept;
-    [[nodiscard]] bool takes_part(const Instance& instance, std::size_t rank) const noexcept;
+    [[nodiscard]] bool takes_part(const Instance& instance, Rank rank) const noexcept;
     /// How many do.
     [[nodiscard]] std::uint32_t takers(const Instance& instance) const noexcept;
     /// Takes what a member moves into what its operation's parts have.
-    void add_bytes(Instance& instance, std::size_t rank, const Collective& one) const noexcept;
+    void add_bytes(Instance& instance, Rank rank, const Collective& one) const noexcept;
     [[nodiscard]] Pattern pattern(const Instance& instance) const noexcept;
     [[nodiscard]] std::uint32_t size_of(const Instance& instance) const noexcept;
     /// Replays an operation whose members stand by rank.
     void replay(Buffer& buffer, const Instance& instance, std::span<const Slot> slots, Algorithm algorithm) const;
     [[nodiscard]] Slot slot(const Collective& operation, std::size_t location, std::uint32_t index) const;
-    [[nodiscard]] std::optional<std::size_t> rank_of(std::int32_t comm, std::size_t location) const noexcept;
+    [[nodiscard]] std::optional<Rank> rank_of(std::int32_t comm, Location location) const noexcept;
 
     const Program& program_;
     const Parameters& parameters_;

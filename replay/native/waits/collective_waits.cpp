@@ -42,7 +42,7 @@ CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), in
             if (shape(operation.operation) == Shape::prefix) {
                 auto& members = scans_[operation.instance];
                 members.resize(program.members[static_cast<std::size_t>(operation.comm)].size());
-                const auto rank = index(rank_of(operation, Location{static_cast<std::int32_t>(location)}));
+                const auto rank = index(rank_of(operation, location_at(location)));
                 if (rank < members.size()) {
                     members[rank] = member;
                 }
@@ -97,26 +97,26 @@ void CollectiveWaits::add_to_group(const Collective& operation, std::size_t loca
 
 Rank CollectiveWaits::rank_of(const Collective& operation, Location location) const {
     const auto& members = program_.members[static_cast<std::size_t>(operation.comm)];
-    return replay::rank_of(members, location).value_or(Rank{static_cast<std::int32_t>(members.size())});
+    return replay::rank_of(members, location).value_or(rank_at(members.size()));
 }
 
 bool CollectiveWaits::is_root(const Collective& operation, std::size_t location) const {
-    if (operation.root < 0 || operation.comm < 0) {
+    if (operation.root < Rank{0} || operation.comm < 0) {
         return false;
     }
     const auto& members = program_.members[static_cast<std::size_t>(operation.comm)];
-    return location_of(members, Rank{operation.root}) == Location{static_cast<std::int32_t>(location)};
+    return location_of(members, operation.root) == location_at(location);
 }
 
 std::size_t CollectiveWaits::group_of(const Collective& operation, std::size_t location) const {
-    return program_.group_of(operation.comm, index(rank_of(operation, Location{static_cast<std::int32_t>(location)})));
+    return program_.group_of(operation.comm, rank_of(operation, location_at(location)));
 }
 
 bool CollectiveWaits::is_onlooker(const Collective& operation, std::size_t location) const {
     const auto root = instances_[operation.instance].root.location;
     return program_.has_groups(operation.comm) && root >= 0 &&
-           looks_on(program_, operation.operation, operation.comm, index(rank_of(operation, Location{root})),
-                    index(rank_of(operation, Location{static_cast<std::int32_t>(location)})));
+           looks_on(program_, operation.operation, operation.comm, rank_of(operation, Location{root}),
+                    rank_of(operation, location_at(location)));
 }
 
 bool CollectiveWaits::met(const Collective& operation) const {
@@ -154,7 +154,7 @@ CollectiveWaits::Needed CollectiveWaits::defined(const Collective& operation, st
                                                        : Needed{instance.latest, instance.latest_giver};
         case Shape::prefix: {
             const auto& members = scans_.at(operation.instance);
-            const auto rank = index(rank_of(operation, Location{static_cast<std::int32_t>(location)}));
+            const auto rank = index(rank_of(operation, location_at(location)));
             return rank < members.size() ? Needed{members[rank], members[rank]} : Needed{};
         }
         case Shape::agreement:

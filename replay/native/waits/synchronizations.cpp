@@ -13,7 +13,7 @@ namespace {
 
 /// The members of each communicator, of an inter-communicator those of its first group, then the second groups of all;
 /// each sorted.
-std::vector<std::vector<std::int32_t>> groups_of(const Program& program) {
+std::vector<std::vector<replay::Location>> groups_of(const Program& program) {
     const auto count = program.members.size();
     auto groups = program.members;
     groups.resize(2 * count);
@@ -120,15 +120,15 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
 
 bool Synchronizations::holds(std::int32_t group, std::int32_t location) const noexcept {
     if (group == Synchronization::kEverybody) {
-        return program_.placement[static_cast<std::size_t>(location)].rank != kUndefined;
+        return program_.placement[static_cast<std::size_t>(location)].rank != kNoRank;
     }
     const auto& members = groups_[static_cast<std::size_t>(-2 - group)];
-    if (members.empty() || location < members.front() || location > members.back()) {
+    if (members.empty() || location < number(members.front()) || location > number(members.back())) {
         return false;
     }
     // All between the first and the last one, as in MPI_COMM_WORLD.
-    const auto between = static_cast<std::size_t>(members.back() - members.front()) + 1;
-    return members.size() == between || std::ranges::binary_search(members, location);
+    const auto between = index(members.back()) - index(members.front()) + 1;
+    return members.size() == between || std::ranges::binary_search(members, replay::Location{location});
 }
 
 Synchronization Synchronizations::before(std::size_t location, std::uint32_t call, std::int32_t other) noexcept {

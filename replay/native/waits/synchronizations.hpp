@@ -48,7 +48,7 @@ class Synchronizations {
 
     Shelf memory_;
     std::vector<Location> locations_;
-    std::vector<std::vector<std::int32_t>> groups_;  // sorted; by communicator, then the second groups of all
+    std::vector<std::vector<replay::Location>> groups_;  // sorted; by communicator, then the second groups of all
     const Program& program_;
 };
 

@@ -37,7 +37,7 @@ Rendezvous rendezvous(const Program& program, CallKind kind, Bound&& bounds) {
     Rendezvous all;
     all.calls.assign(program.timelines.size(), kNone);
     for (const auto location : accounted_locations(program)) {
-        if (program.placement[location].rank == kUndefined) {
+        if (program.placement[location].rank == kNoRank) {
             continue;
         }
         const auto& calls = program.timelines[location].calls;

@@ -54,6 +54,13 @@ def test_without_a_finding_the_accounts_say_what_is_lost() -> None:
     assert said.index("most of it in MPI_Wait)") < said.index("20.0 % late sender (") < said.index("0.8 % in other")
 
 
+def test_shares_that_are_all_listed_leave_no_rest() -> None:
+    # As floating point numbers, 0.1 + 0.2 + 0.3 is more than 0.3 + 0.2 + 0.1.
+    shares = {"late_sender": 0.1, "latency": 0.2, "residual": 0.3}
+    breakdown = [Share("compute", 40, 0.4), *(Share(name, 0, share) for name, share in shares.items())]
+    assert " in other" not in conclude(breakdown, Largest("residual", 0.3, ""), [], oversubscribed=False)
+
+
 def test_less_than_one_per_cent_lost_is_compute() -> None:
     breakdown = [Share("compute", 993, 0.993), Share("latency", 7, 0.007)]
     said = conclude(breakdown, Largest("latency", 0.007, "MPI_Wait"), [], oversubscribed=False)

@@ -214,17 +214,15 @@ class Instants {
     void add_collective(const std::vector<std::pair<std::size_t, const Collective*>>& members) {
         const auto& any = *members.front().second;
         const auto& ranks = program_.members[static_cast<std::size_t>(any.comm)];
+        // A thread's rank is its process's.
         const auto rank_of = [&](std::size_t location) {
-            return std::ranges::find_if(ranks,
-                                        [&](std::int32_t member) {
-                                            return member != kUndefined &&
-                                                   process_of[static_cast<std::size_t>(member)] == process_of[location];
-                                        }) -
-                   ranks.begin();
+            const auto at = std::ranges::find_if(ranks, [&](replay::Location member) {
+                return member != replay::kNoLocation && process_of[replay::index(member)] == process_of[location];
+            });
+            return replay::rank_at(static_cast<std::size_t>(at - ranks.begin()));
         };
-        const auto root = std::ranges::find_if(members, [&](const auto& m) {
-            return any.root >= 0 && rank_of(m.first) == static_cast<std::ptrdiff_t>(any.root);
-        });
+        const auto root = std::ranges::find_if(
+            members, [&](const auto& m) { return any.root >= replay::Rank{0} && rank_of(m.first) == any.root; });
         const bool has_volumes =
             std::ranges::any_of(members, [](const auto& m) { return replay::gives_something(*m.second); });
         const auto gives = [&](const Collective& operation) {
@@ -244,8 +242,7 @@ class Instants {
                 }
                 const std::array<Node, 2> given{new_hub(), new_hub()};
                 for (const auto& [l, operation] : members) {
-                    const auto mine =
-                        has_groups ? program_.group_of(any.comm, static_cast<std::size_t>(rank_of(l))) : 0;
+                    const auto mine = has_groups ? program_.group_of(any.comm, rank_of(l)) : 0;
                     if (gives(*operation)) {
                         edges.push_back({begin_of(l, *operation), given[mine], 0});
                     }
@@ -268,7 +265,7 @@ class Instants {
                 }
                 break;
             case Shape::prefix: {
-                std::vector<std::tuple<std::ptrdiff_t, std::size_t, const Collective*>> in_order;
+                std::vector<std::tuple<replay::Rank, std::size_t, const Collective*>> in_order;
                 for (const auto& [l, operation] : members) {
                     in_order.emplace_back(rank_of(l), l, operation);
                 }

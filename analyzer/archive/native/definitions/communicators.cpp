@@ -52,19 +52,19 @@ const RawGroup* find_group(const Raw& r, std::uint64_t ref) {
     return nullptr;
 }
 
-std::vector<std::int32_t> resolve_members(Raw& r, const Numbering& numbering, std::uint64_t ref,
-                                          QualityCounts& quality) {
-    std::vector<std::int32_t> members;
+std::vector<replay::Location> resolve_members(Raw& r, const Numbering& numbering, std::uint64_t ref,
+                                              QualityCounts& quality) {
+    std::vector<replay::Location> members;
     const auto* group = find_group(r, ref);
     if (group == nullptr) {
         return members;
     }
     const auto paradigm = numbering.find(group->paradigm);
-    std::unordered_set<std::int32_t> before;
+    std::unordered_set<replay::Location> before;
     for (const auto member : group->members) {
-        std::int32_t location = kUndefined;
+        auto location = kNoLocation;
         if (group->global_members || group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
-            location = r.locations(member);
+            location = replay::Location{r.locations(member)};
         } else if (paradigm != numbering.end() && member < paradigm->second.size()) {
             location = paradigm->second[member];
         }

@@ -109,7 +109,7 @@ struct Raw {
 };
 
 /// paradigm -> dense locations in the paradigm's own numbering.
-using Numbering = std::map<OTF2_Paradigm, std::vector<std::int32_t>>;
+using Numbering = std::map<OTF2_Paradigm, std::vector<replay::Location>>;
 
 // Each family sets the callbacks of its definitions.
 void set_text_callbacks(OTF2_GlobalDefReaderCallbacks* c);
@@ -143,8 +143,10 @@ const std::string& name_of(Raw& r, OTF2_StringRef name, const char* kind, std::u
 void cut_circles(Raw& r, std::vector<std::int32_t>& parents, const char* kind,
                  const std::function<std::uint64_t(std::size_t)>& ref_of);
 
-/// A member of a group that has `before` it; kUndefined, and counted: its location is not defined, or is in it already.
-std::int32_t member_location(std::unordered_set<std::int32_t>& before, std::int32_t location, QualityCounts& quality);
+/// A member of a group that has `before` it; kNoLocation, and counted: its location is not defined, or is in it
+/// already.
+replay::Location member_location(std::unordered_set<replay::Location>& before, replay::Location location,
+                                 QualityCounts& quality);
 
 /// Any integer type, or a string of digits.
 std::int64_t integer(const Definitions& d, OTF2_Type type, const OTF2_AttributeValue& value);

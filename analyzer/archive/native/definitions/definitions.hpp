@@ -36,7 +36,7 @@ struct Definitions {
     IdLookup windows;           // ref -> dense window
     IdLookup groups;            // ref -> index into group_members, where there are windows
     std::vector<std::string> texts;
-    std::vector<std::vector<std::int32_t>> group_members;  // dense locations
+    std::vector<std::vector<replay::Location>> group_members;
 
     std::vector<CallingContext> contexts;        // parents are before children
     std::vector<CallKind> kinds;                 // by dense region

@@ -16,7 +16,7 @@ void Peers::resolve(OTF2_CommRef ref) {
     is_self_ = communicator.is_self;
     locations_ = &communicator.locations;
     if (!communicator.remote_locations.empty()) {
-        const auto self = definitions_.owner[static_cast<std::size_t>(location_)];
+        const replay::Location self{definitions_.owner[replay::index(location_)]};
         const auto& remote = communicator.remote_locations;
         const bool in_remote = std::find(remote.begin(), remote.end(), self) != remote.end();
         locations_ = in_remote ? &communicator.locations : &remote;
@@ -26,13 +26,13 @@ void Peers::resolve(OTF2_CommRef ref) {
 replay::Location Peers::rare(replay::Rank rank) {
     if (communicator_ == kUndefined) {
         count(quality_, Quality::undefined_communicator);
-        return replay::Location{kUndefined};
+        return kNoLocation;
     }
     if (is_self_ && rank == replay::Rank{0} && locations_->empty()) {
-        return replay::Location{definitions_.owner[static_cast<std::size_t>(location_)]};
+        return replay::Location{definitions_.owner[replay::index(location_)]};
     }
     count(quality_, Quality::undefined_peer);
-    return replay::Location{kUndefined};
+    return kNoLocation;
 }
 
 }  // namespace logpost::analyzer

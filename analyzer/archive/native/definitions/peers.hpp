@@ -21,7 +21,7 @@ class Peers {
     Peers(const Definitions& definitions, const Trace& trace, const LocalIds& ids, QualityCounts& quality)
         : definitions_(definitions), trace_(trace), ids_(ids), quality_(quality) {}
 
-    void begin(std::int32_t location) {
+    void begin(replay::Location location) {
         location_ = location;
         ref_ = kNoRef;
         communicator_ = kUndefined;
@@ -43,11 +43,11 @@ class Peers {
         }
     }
 
-    /// Dense location of a rank of the communicator in use; kUndefined, and counted: there is none.
+    /// Dense location of a rank of the communicator in use; kNoLocation, and counted: there is none.
     replay::Location operator()(replay::Rank rank) {
         if (communicator_ != kUndefined) [[likely]] {
             const auto location = replay::location_of(*locations_, rank);
-            if (location != replay::Location{kUndefined}) [[likely]] {
+            if (location != kNoLocation) [[likely]] {
                 return location;
             }
         }
@@ -64,11 +64,11 @@ class Peers {
     const Trace& trace_;
     const LocalIds& ids_;
     QualityCounts& quality_;
-    std::int32_t location_ = kUndefined;
+    replay::Location location_ = kNoLocation;
     std::uint64_t ref_ = kNoRef;
     std::int32_t communicator_ = kUndefined;
     bool is_self_ = false;
-    const std::vector<std::int32_t>* locations_ = nullptr;  // by rank
+    const std::vector<replay::Location>* locations_ = nullptr;  // by rank
 };
 
 }  // namespace logpost::analyzer

@@ -23,9 +23,9 @@ Numbering resolve_numbering(Raw& r, QualityCounts& quality) {
         if (!mine.empty()) {
             continue;
         }
-        std::unordered_set<std::int32_t> before;
+        std::unordered_set<replay::Location> before;
         for (const auto member : members) {
-            mine.push_back(member_location(before, r.locations(member), quality));
+            mine.push_back(member_location(before, replay::Location{r.locations(member)}, quality));
         }
     }
     return numbering;
@@ -34,19 +34,19 @@ Numbering resolve_numbering(Raw& r, QualityCounts& quality) {
 /// Where no paradigm numbers processes, there is none that communicates: each process that the archive defines is a
 /// rank, in the order of the definitions, and its first thread has the rank.
 void number_processes(Raw& r) {
-    std::vector<std::int32_t> first(r.group_parents.size(), kUndefined);
+    std::vector<replay::Location> first(r.group_parents.size(), kNoLocation);
     auto& locations = r.trace->locations;
     for (std::size_t i = 0; i < locations.size(); ++i) {
         if (locations[i].type == OTF2_LOCATION_TYPE_CPU_THREAD && locations[i].group != kUndefined &&
             static_cast<std::size_t>(locations[i].group) < first.size()) {
             auto& mine = first[static_cast<std::size_t>(locations[i].group)];
-            mine = mine == kUndefined ? static_cast<std::int32_t>(i) : mine;
+            mine = mine == kNoLocation ? replay::location_at(i) : mine;
         }
     }
-    std::int32_t rank = 0;
+    std::size_t rank = 0;
     for (const auto location : first) {
-        if (location != kUndefined) {
-            locations[static_cast<std::size_t>(location)].rank = rank++;
+        if (location != kNoLocation) {
+            locations[replay::index(location)].rank = replay::rank_at(rank++);
         }
     }
 }
@@ -63,8 +63,8 @@ void give_ranks(Raw& r, const Numbering& numbering) {
         }
         for (std::size_t rank = 0; rank < found->second.size(); ++rank) {
             const auto location = found->second[rank];
-            if (location != kUndefined) {
-                locations[static_cast<std::size_t>(location)].rank = static_cast<std::int32_t>(rank);
+            if (location != kNoLocation) {
+                locations[replay::index(location)].rank = replay::rank_at(rank);
             }
         }
         return;
@@ -76,31 +76,32 @@ void give_ranks(Raw& r, const Numbering& numbering) {
 void resolve_owners(Raw& r) {
     const auto& locations = r.trace->locations;
     auto& owner = r.out->owner;
-    std::vector<std::int32_t> rank_of_group(r.processes, kUndefined);
+    std::vector<std::int32_t> owner_of_group(r.processes, kUndefined);  // the location of its rank
     for (std::size_t i = 0; i < locations.size(); ++i) {
-        if (locations[i].rank != kUndefined && locations[i].group != kUndefined) {
-            auto& mine = rank_of_group[static_cast<std::size_t>(locations[i].group)];
+        if (locations[i].rank != kNoRank && locations[i].group != kUndefined) {
+            auto& mine = owner_of_group[static_cast<std::size_t>(locations[i].group)];
             mine = mine == kUndefined ? static_cast<std::int32_t>(i) : mine;
         }
     }
     owner.resize(locations.size());
     for (std::size_t i = 0; i < locations.size(); ++i) {
         owner[i] = static_cast<std::int32_t>(i);
-        if (locations[i].rank == kUndefined && locations[i].group != kUndefined) {
-            const auto rank = rank_of_group[static_cast<std::size_t>(locations[i].group)];
-            owner[i] = rank == kUndefined ? owner[i] : rank;
+        if (locations[i].rank == kNoRank && locations[i].group != kUndefined) {
+            const auto of_group = owner_of_group[static_cast<std::size_t>(locations[i].group)];
+            owner[i] = of_group == kUndefined ? owner[i] : of_group;
         }
     }
 }
 
 }  // namespace
 
-std::int32_t member_location(std::unordered_set<std::int32_t>& before, std::int32_t location, QualityCounts& quality) {
-    if (location == kUndefined) {
+replay::Location member_location(std::unordered_set<replay::Location>& before, replay::Location location,
+                                 QualityCounts& quality) {
+    if (location == kNoLocation) {
         count(quality, Quality::undefined_member);
     } else if (!before.insert(location).second) {
         count(quality, Quality::duplicate_member);
-        return kUndefined;
+        return kNoLocation;
     }
     return location;
 }

@@ -9,6 +9,7 @@
 #include "analyzer/archive/native/trace/quality.hpp"
 #include "analyzer/archive/native/trace/stream_use.hpp"
 #include "analyzer/archive/native/trace/trace.hpp"
+#include "replay/native/memory/wide.hpp"
 
 namespace logpost::analyzer {
 
@@ -139,7 +140,8 @@ class CallStack {
             profile.first_ps = frame.enter_ps;
         }
         profile.last_ps = now;
-        profile.inclusive_ps += duration;
+        // A calling context that is entered again within itself counts each time.
+        replay::add_saturating(profile.inclusive_ps, duration);
         profile.exclusive_ps += duration - frame.children_ps;
         if (watched_) [[unlikely]] {
             note(frame, now);

@@ -19,14 +19,14 @@ std::uint32_t stated_number(Decoding& d, const A* attributes) {
     return number;
 }
 
-std::int32_t root(std::uint32_t rank) {
+replay::Rank root(std::uint32_t rank) {
     switch (rank) {
         case OTF2_COLLECTIVE_ROOT_SELF:
             return kRootSelf;
         case OTF2_COLLECTIVE_ROOT_THIS_GROUP:
             return kRootInThisGroup;
         default:
-            return rank == OTF2_UNDEFINED_UINT32 ? kUndefined : static_cast<std::int32_t>(rank);
+            return rank == OTF2_UNDEFINED_UINT32 ? kNoRank : replay::rank_at(rank);
     }
 }
 
@@ -110,7 +110,7 @@ OTF2_CallbackCode on_request(L, T ticks, std::uint64_t, void* user, A* attribute
     d.stack.has_collective();
     const auto number = d.ids.persistent_attribute() != OTF2_UNDEFINED_ATTRIBUTE ? stated_number(d, attributes) : kNone;
     d.out->collectives.push_back(
-        {d.out->calls.back().enter_ps, now, 0, 0, call, kNone, kUndefined, kUndefined, number, Operation::unknown});
+        {d.out->calls.back().enter_ps, now, 0, 0, call, kNone, kUndefined, kNoRank, number, Operation::unknown});
     d.pending(request, PendingRequests::What::collective, d.out->collectives.size() - 1);
     return kGoOn;
 } catch (...) {

@@ -43,7 +43,7 @@ void Decoder::begin(std::int32_t location, LocationTrace& out) {
     d.stream.begin(out.stream);
     const bool stream = d.trace.locations[d.location].type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
     d.stack.begin(out, stream ? &d.stream : nullptr);
-    d.peers.begin(location);
+    d.peers.begin(replay::Location{location});
     d.transfers.begin(out);
     d.off_since = Decoding::kOn;
     d.any_cancelled = false;

@@ -30,18 +30,15 @@ Record record_of(Decoding& d, T ticks, OTF2_RmaWinRef ref) {
     return record;
 }
 
-/// Dense location of a rank of a window; kUndefined: of all, or not known.
-std::int32_t location_of(Decoding& d, const Record& record, std::uint32_t rank) {
+/// The location of a rank of a window; kNoLocation: of all, or not known.
+replay::Location location_of(Decoding& d, const Record& record, std::uint32_t rank) {
     const auto comm = d.trace.windows[static_cast<std::size_t>(record.window)].comm;
     if (comm == kUndefined || rank == OTF2_UNDEFINED_UINT32) {
-        return kUndefined;
+        return kNoLocation;
     }
-    const auto& communicator = d.trace.communicators[static_cast<std::size_t>(comm)];
-    if (rank < communicator.locations.size()) {
-        return communicator.locations[rank];
-    }
-    count(d.quality, Quality::undefined_peer);
-    return kUndefined;
+    const auto& members = d.trace.communicators[static_cast<std::size_t>(comm)].locations;
+    count(d.quality, Quality::undefined_peer, rank < members.size() ? 0 : 1);
+    return replay::location_of(members, replay::rank_at(rank));
 }
 
 void add(OneSidedTotals& to, Transfer::Kind kind, std::uint64_t bytes) {
@@ -73,7 +70,7 @@ void start(Decoding& d, T ticks, OTF2_RmaWinRef window, std::uint32_t remote, st
     }
     bytes = d.size(bytes);
     add(d.out->one_sided, kind, bytes);
-    const auto target = location_of(d, record, remote);
+    const auto target = replay::number(location_of(d, record, remote));
     d.out->transfers.push_back({bytes, record.call, kNone, kNone, target, record.window, kind});
     d.transfers.started(matching);
 }
@@ -151,7 +148,7 @@ OTF2_CallbackCode on_collective_end(L, T ticks, std::uint64_t, void* user, A*, O
         } else if (operation == Operation::reduce && root_rank >= OTF2_COLLECTIVE_ROOT_THIS_GROUP) {
             operation = Operation::allreduce;  // SHMEM's reductions give everybody the result
         }
-        const auto root = root_rank >= OTF2_COLLECTIVE_ROOT_THIS_GROUP ? kUndefined : static_cast<int>(root_rank);
+        const auto root = root_rank >= OTF2_COLLECTIVE_ROOT_THIS_GROUP ? kNoRank : replay::rank_at(root_rank);
         d.out->collectives.push_back({call.enter_ps, record.now, d.size(sent), d.size(received), record.call,
                                       record.call, d.trace.windows[static_cast<std::size_t>(record.window)].comm, root,
                                       kNone, operation, record.window});
@@ -162,18 +159,20 @@ OTF2_CallbackCode on_collective_end(L, T ticks, std::uint64_t, void* user, A*, O
 }
 
 /// The open epoch of a lock; nullptr: there is none.
-Epoch* open_lock(Decoding& d, const Record& record, std::int32_t target, std::uint64_t lock) {
+Epoch* open_lock(Decoding& d, const Record& record, replay::Location target, std::uint64_t lock) {
     for (auto i = d.out->epochs.size(); i-- > 0;) {
         auto& epoch = d.out->epochs[i];
-        if (epoch.rma_window == record.window && epoch.peer == target && epoch.lock == lock && epoch.locks()) {
+        if (epoch.rma_window == record.window && epoch.peer == replay::number(target) && epoch.lock == lock &&
+            epoch.locks()) {
             return epoch.end_call == kNone ? &epoch : nullptr;
         }
     }
     return nullptr;
 }
 
-Epoch& lock(Decoding& d, const Record& record, std::int32_t target, std::uint64_t which, OTF2_LockType type) {
-    return d.out->epochs.push_back({Epoch::kNotRecorded, which, record.call, kNone, target, record.window, kNone,
+Epoch& lock(Decoding& d, const Record& record, replay::Location target, std::uint64_t which, OTF2_LockType type) {
+    return d.out->epochs.push_back({Epoch::kNotRecorded, which, record.call, kNone, replay::number(target),
+                                    record.window, kNone,
                                     type == OTF2_LOCK_SHARED ? Epoch::Kind::lock_shared : Epoch::Kind::lock_exclusive});
 }
 
@@ -211,7 +210,7 @@ OTF2_CallbackCode on_release_lock(L, T ticks, std::uint64_t, void* user, A*, OTF
         if (auto* open = open_lock(d, record, target, which); open != nullptr) {
             open->end_call = record.call;
         }
-        d.transfers.complete_all(record.window, target, record.call, true);
+        d.transfers.complete_all(record.window, replay::number(target), record.call, true);
     });
 }
 
@@ -223,7 +222,8 @@ void begin(Decoding& d, const Record& record, OTF2_GroupRef group, Epoch::Kind k
         return;
     }
     for (const auto peer : d.definitions.group_members[static_cast<std::size_t>(members)]) {
-        d.out->epochs.push_back({Epoch::kNotRecorded, 0, record.call, kNone, peer, record.window, kNone, kind});
+        d.out->epochs.push_back(
+            {Epoch::kNotRecorded, 0, record.call, kNone, replay::number(peer), record.window, kNone, kind});
     }
 }
 

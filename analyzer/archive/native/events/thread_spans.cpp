@@ -455,7 +455,7 @@ std::vector<ThreadSpan> thread_spans(const Trace& trace) {
             location.group != kUndefined) {
             auto& members = processes[location.group];
             // The first thread is the rank where there is one.
-            if (location.rank != kUndefined) {
+            if (location.rank != kNoRank) {
                 members.insert(members.begin(), l);
             } else {
                 members.push_back(l);

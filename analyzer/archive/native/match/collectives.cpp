@@ -13,7 +13,7 @@ namespace {
 /// One operation of a communicator or window while it is put together.
 struct Forming {
     std::uint32_t members = 0;
-    std::int32_t root = kUndefined;
+    replay::Rank root = kNoRank;
     Operation operation = Operation::unknown;
     bool inconsistent = false;
     std::uint32_t instance = kNone;
@@ -78,21 +78,21 @@ bool alone(const Communicator& communicator) {
 
 /// The root as a place among the members of both groups of an inter-communicator, where a process names it as a rank of
 /// the other group, as itself, or not but for its group: kRootInThisGroup stays, until other members name the root.
-/// kUndefined: none.
-std::int32_t place_of_root(const Communicator& communicator, std::int32_t process, std::int32_t root) {
+/// kNoRank: none.
+replay::Rank place_of_root(const Communicator& communicator, replay::Location process, replay::Rank root) {
     if (communicator.remote_locations.empty()) {
-        return root >= 0 ? root : kUndefined;
+        return root >= replay::Rank{0} ? root : kNoRank;
     }
     const auto& first = communicator.locations;
     const auto& second = communicator.remote_locations;
     const auto in_first = std::ranges::find(first, process);
-    const auto offset = static_cast<std::int32_t>(first.size());
+    const auto behind_first = [&](std::size_t rank) { return replay::rank_at(first.size() + rank); };
     if (root == kRootSelf) {
-        return static_cast<std::int32_t>(in_first != first.end()
-                                             ? in_first - first.begin()
-                                             : std::ranges::find(second, process) - second.begin() + offset);
+        return in_first != first.end()
+                   ? replay::rank_at(static_cast<std::size_t>(in_first - first.begin()))
+                   : behind_first(static_cast<std::size_t>(std::ranges::find(second, process) - second.begin()));
     }
-    return root >= 0 && in_first != first.end() ? root + offset : root;
+    return root >= replay::Rank{0} && in_first != first.end() ? behind_first(replay::index(root)) : root;
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
     const auto comms = trace.communicators.size();
     const auto groups = channel_of.size();
     std::vector<std::uint32_t> expected(groups, 0);
-    std::vector<std::vector<std::int32_t>> members(groups);  // sorted
+    std::vector<std::vector<replay::Location>> members(groups);  // sorted
     for (std::size_t c = 0; c < groups; ++c) {
         const auto comm = c < comms ? static_cast<std::int32_t>(c) : trace.windows[c - comms].comm;
         if (comm == kUndefined) {
@@ -149,17 +149,17 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
         counters.clear();
         for_each_of_process(process, [&](Collective& record) {
             if (record.comm == kUndefined) {
-                record.root = std::max(record.root, kUndefined);
+                record.root = std::max(record.root, kNoRank);
                 return;
             }
             const auto& communicator = trace.communicators[static_cast<std::size_t>(record.comm)];
-            record.root = place_of_root(communicator, static_cast<std::int32_t>(process), record.root);
+            record.root = place_of_root(communicator, replay::location_at(process), record.root);
             if (alone(communicator)) {
                 return;
             }
             const auto channel = channel_of(record);
             const auto& of = members[channel_of.of(channel)];
-            if (!std::binary_search(of.begin(), of.end(), static_cast<std::int32_t>(process))) {
+            if (!std::binary_search(of.begin(), of.end(), replay::location_at(process))) {
                 count(quality, Quality::collective_outside_communicator);
                 return;
             }
@@ -183,8 +183,8 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
     }
     const auto off = processes_off(trace, owner);
     const auto any_off = [&](std::size_t of) {
-        return std::ranges::any_of(members[of], [&](std::int32_t member) {
-            return member != kUndefined && off[static_cast<std::size_t>(member)] != 0;
+        return std::ranges::any_of(members[of], [&](replay::Location member) {
+            return member != kNoLocation && off[replay::index(member)] != 0;
         });
     };
     std::uint32_t instances = 0;
@@ -217,7 +217,7 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
             const auto& of = members[channel_of.of(channel)];
             if (alone(trace.communicators[static_cast<std::size_t>(record.comm)])) {
                 record.instance = instances++;
-            } else if (std::binary_search(of.begin(), of.end(), static_cast<std::int32_t>(process))) {
+            } else if (std::binary_search(of.begin(), of.end(), replay::location_at(process))) {
                 const auto& operation = operations[channel][counters.next(channel)];
                 if (record.root != kRootInThisGroup) {
                     record.instance = operation.instance;
@@ -225,7 +225,7 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
                     record.root = operation.root;  // it takes no part: it neither waits nor is waited for
                 }
             }
-            record.root = std::max(record.root, kUndefined);
+            record.root = std::max(record.root, kNoRank);
         });
     }
     trace.collective_instances = instances;

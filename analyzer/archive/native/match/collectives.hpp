@@ -10,8 +10,8 @@ namespace logpost::analyzer {
 
 /// Roots of inter-communicators as their members name them, until operations are grouped: the process itself, and one
 /// of its own group that only the others name.
-inline constexpr std::int32_t kRootSelf = -2;
-inline constexpr std::int32_t kRootInThisGroup = -3;
+inline constexpr replay::Rank kRootSelf{-2};
+inline constexpr replay::Rank kRootInThisGroup{-3};
 
 /// Groups collective records into operations: the k-th operation of every member of a communicator is one instance
 /// (MPI demands the same order on all members). Persistent operations are made in the same order and may be started in

@@ -35,7 +35,7 @@ nb::dict locations(const Trace& trace) {
     d["type"] = column<std::uint8_t>(rows, [](const Location& l) { return l.type; });
     d["group"] = column<std::int32_t>(rows, [](const Location& l) { return l.group; });
     d["node"] = column<std::int32_t>(rows, [](const Location& l) { return l.node; });
-    d["rank"] = column<std::int32_t>(rows, [](const Location& l) { return l.rank; });
+    d["rank"] = column<std::int32_t>(rows, [](const Location& l) { return replay::number(l.rank); });
     d["core"] = texts(rows, [](const Location& l) -> const std::string& { return l.cpu_binding; });
     d["process"] = column<std::int32_t>(rows, [](const Location& l) { return l.group; });
     d["socket"] = column<std::int32_t>(rows, [](const Location& l) { return l.socket; });
@@ -80,7 +80,10 @@ nb::dict communicators(const Trace& trace) {
         column<std::int32_t>(rows, [](const Communicator& c) { return static_cast<std::int32_t>(c.first_group()); });
     nb::list members;
     for (const auto& row : rows) {
-        members.append(array(row.members()));
+        std::vector<std::int32_t> locations;
+        std::ranges::transform(row.members(), std::back_inserter(locations),
+                               [](auto at) { return replay::number(at); });
+        members.append(array(std::move(locations)));
     }
     d["members"] = members;
     return d;

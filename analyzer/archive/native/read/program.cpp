@@ -28,8 +28,7 @@ void take_program(Trace& trace) {
         const auto& location = trace.locations[l];
         auto& events = trace.traces[l];
         places.push_back({location.group, location.socket, location.node, location.rank});
-        program.accounted.push_back(events.events > 0 && (location.rank != kUndefined || !events.calls.empty()) ? 1
-                                                                                                                : 0);
+        program.accounted.push_back(events.events > 0 && (location.rank != kNoRank || !events.calls.empty()) ? 1 : 0);
         auto& timeline = program.timelines.emplace_back();
         timeline = std::move(static_cast<replay::Timeline&>(events));
         events.first_ps = timeline.first_ps;

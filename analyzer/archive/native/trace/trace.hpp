@@ -24,7 +24,9 @@ using replay::CallKind;
 using replay::Collective;
 using replay::Column;
 using replay::Epoch;
+using replay::kNoLocation;
 using replay::kNone;
+using replay::kNoRank;
 using replay::kUndefined;
 using replay::Layout;
 using replay::MessageEnd;
@@ -44,12 +46,12 @@ struct Region {
 struct Location {
     std::uint64_t ref = 0;  // the archive's id
     std::string name;
-    std::uint8_t type = 0;             // OTF2_LocationType
-    std::int32_t group = kUndefined;   // process; dense
-    std::int32_t node = kUndefined;    // dense id of the system tree node of class "node" above it, or the nearest
-    std::int32_t rank = kUndefined;    // rank in the paradigm's COMM_LOCATIONS group; kUndefined: not a rank
-    std::int32_t socket = kUndefined;  // within the node
-    std::string cpu_binding;           // the property logpost:cpu_binding; empty: the archive does not say
+    std::uint8_t type = 0;                // OTF2_LocationType
+    std::int32_t group = kUndefined;      // process; dense
+    std::int32_t node = kUndefined;       // dense id of the system tree node of class "node" above it, or the nearest
+    replay::Rank rank = replay::kNoRank;  // in the paradigm's COMM_LOCATIONS group; kNoRank: not a rank
+    std::int32_t socket = kUndefined;     // within the node
+    std::string cpu_binding;              // the property logpost:cpu_binding; empty: the archive does not say
 };
 
 struct Node {
@@ -70,11 +72,11 @@ struct RmaWindow {
 struct Communicator {
     std::uint64_t ref = 0;
     std::string name;
-    std::vector<std::int32_t> locations;         // dense location of rank i (local group), kUndefined where absent
-    std::vector<std::int32_t> remote_locations;  // inter-communicators only
+    std::vector<replay::Location> locations;         // by rank (local group); kNoLocation where absent
+    std::vector<replay::Location> remote_locations;  // inter-communicators only
 
     // Of an inter-communicator those of both groups, the first one's first.
-    [[nodiscard]] std::vector<std::int32_t> members() const {
+    [[nodiscard]] std::vector<replay::Location> members() const {
         auto all = locations;
         all.insert(all.end(), remote_locations.begin(), remote_locations.end());
         return all;

@@ -35,6 +35,12 @@ def test_two_that_receive_from_each_other_are_a_deadlock() -> None:
     ]
 
 
+def test_a_peer_that_the_archive_does_not_have_is_no_rank() -> None:
+    # The process of rank 0 is not defined: the archive has rank 1 alone.
+    found = sentences([recv(1, 0)], [Rank(1)], {})
+    assert found[-1] == "rank 1: MPI_Recv from an unknown rank, tag 7."
+
+
 def test_an_archive_of_a_program_that_still_ran_says_so() -> None:
     found = sentences([barrier(0)], ranks(4), WORLD, so_far=True)
     assert found[0] == ("The program still ran when the archive was made: rank 0 had not left the call that it was in.")
@@ -73,7 +79,7 @@ def test_waitany_waits_for_none_alone_and_waitall_for_each() -> None:
     text = "requests=2: recv from=0 tag=5 comm=0; recv from=1 tag=6 comm=0"
     assert OpenCall(Rank(2), "MPI_Waitany", "", text).peers == ()
     assert OpenCall(Rank(2), "MPI_Waitall", "", text).peers == (0, 1)
-    assert OpenCall(Rank(2), "MPI_Waitall", "", text).state == " from rank 0, tag 5; from rank 1, tag 6"
+    assert OpenCall(Rank(2), "MPI_Waitall", "", text).state(ranks(4)) == " from rank 0, tag 5; from rank 1, tag 6"
 
 
 def test_thousands_of_ranks_are_read_at_once() -> None:
