@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -22,13 +23,15 @@ def main(args: list[str]) -> int:
     parser.add_argument("file", type=Path, help="JSON of hashes: written, or compared with")
     parser.add_argument("--logpost", default="", help="the command of another checkout; this one otherwise")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="archives at the same time")
+    parser.add_argument("--only", default="", help="archives and programs whose names this regular expression matches")
     chosen = parser.parse_args(args)
-    found = frozen(chosen.logpost.split(), chosen.jobs)
+    found = frozen(chosen.logpost.split(), chosen.jobs, chosen.only)
     if chosen.verb == "freeze":
         chosen.file.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n")
         print(f"{chosen.file}: {len(found)} hashes")
         return 0
     before = json.loads(chosen.file.read_text())
+    before = {key: value for key, value in before.items() if re.search(chosen.only, key.split()[0])}
     differing = sorted(key for key in before.keys() | found.keys() if before.get(key) != found.get(key))
     for key in differing:
         print(f"{key}: {before.get(key, 'absent')} -> {found.get(key, 'absent')}")

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import multiprocessing
+import re
 import subprocess
 import sys
 import tempfile
@@ -124,12 +125,13 @@ def _inputs(folder: Path) -> Iterator[tuple[Path, Path | None]]:
         yield from ((anchor, program / "machine.toml") for anchor in program.glob("*.otf2"))
 
 
-def frozen(command: list[str], jobs: int) -> dict[str, str]:
+def frozen(command: list[str], jobs: int, only: str = "") -> dict[str, str]:
     """The hash of every table and answer.
 
     Args:
         command: the words that start logpost; none: this checkout, in processes of its own.
         jobs: archives that are analyzed at the same time.
+        only: regular expression that the names of archives and programs have.
     """
     of_this_checkout = partial(ProcessPoolExecutor, mp_context=multiprocessing.get_context("spawn"))
     workers: Callable[[int], Executor] = ThreadPoolExecutor if command else of_this_checkout
@@ -137,10 +139,11 @@ def frozen(command: list[str], jobs: int) -> dict[str, str]:
         folder = Path(place)
         (folder / "in").mkdir()
         runs = [(anchor, machine, folder / f"{anchor.parent.name}.run") for anchor, machine in _inputs(folder / "in")]
+        runs = [one for one in runs if re.search(only, one[2].stem)]
         found = dict(pair for pairs in pool.map(partial(_of, command), *zip(*runs, strict=True)) for pair in pairs)
         programs = [run for _, machine, run in runs if machine and run.exists()]
         cured = [(run, run.with_name(f"{run.stem}.cured.run")) for run in programs]
         pairs = [(before, after) for before, after in cured if after.exists()]
-        before, after = zip(*((str(one), str(other)) for one, other in pairs), strict=True)
+        before, after = ([str(pair[side]) for pair in pairs] for side in (0, 1))
         compared = pool.map(partial(_said, command, "compare"), before, after)
         return found | {f"{before.stem} compare": digest for (before, _), digest in zip(pairs, compared, strict=True)}
