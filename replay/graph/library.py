@@ -54,7 +54,7 @@ class LibraryUse:
         return f"unknown: {question} ({seen}); the interval reaches over {', '.join(self.possible)}"
 
 
-def uses_of(rows: Sequence[tuple[int, bool, int, int, tuple[int, int, int]]]) -> tuple[LibraryUse, ...]:
+def uses_of(rows: Sequence[tuple[int, bool, int, int, list[int]]]) -> tuple[LibraryUse, ...]:
     """The properties that make a difference, from a graph's `library`."""
     found = []
     for (name, alternatives), (value, stated, places, observations, agree) in zip(
