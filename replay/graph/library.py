@@ -46,7 +46,9 @@ class LibraryUse:
             return f"{words[self.value]} (from the trace: {self.observations} of {self.observations} observations)"
         seen = (
             ", ".join(
-                f"{count} of {self.observations} observations allow {name!r}" for name, count in self.agree.items()
+                f"{count} of {self.observations} observations allow {name!r}"
+                for name, count in self.agree.items()
+                if count
             )
             if self.observations
             else "the trace has no observation"
