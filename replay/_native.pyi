@@ -32,15 +32,6 @@ class Parameters:
     def __init__(self, class_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], L: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], G: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], eager_limit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], across_network: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], nics_per_node: int, l_mw: Surface, block_bytes: float, o_mw: Curve, o_net: Curve, T_mem: Curve, o_burst: Surface, G_m: float | None, header_bytes: float, per_hop: float, mean_hops: float | None, asynchronous_progress: bool, model: str) -> None: ...
 
     @property
-    def deficit_tells_progress(self) -> bool:
-        """
-        Whether values are known well enough that handshakes of processors, if they last longer than the transfers did, prove that NICs answer. False: an estimate, whose values may be too large.
-        """
-
-    @deficit_tells_progress.setter
-    def deficit_tells_progress(self, arg: bool, /) -> None: ...
-
-    @property
     def library(self) -> list[int | None]:
         """
         The alternative of each property of the library that a profile states; None: it does not.
@@ -375,7 +366,7 @@ class WhatIf:
     def rebuilt(self) -> int: ...
 
     @property
-    def library(self) -> list[tuple[int, bool, int, int, tuple[int, int, int]]]:
+    def library(self) -> list[tuple[int, bool, int, int, list[int]]]:
         """
         By property of the library: the alternative that it has, whether a profile states it, in how many places alternatives differ, the trace's observations of it, and how many of them each alternative allows.
         """

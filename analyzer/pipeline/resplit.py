@@ -16,6 +16,7 @@ from logpost.machines import load_machine, replay_parameters
 from logpost.replay._native import Analysis
 from logpost.replay.cost.message_models import MessageModel
 from logpost.replay.cost.parameters import native_parameters
+from logpost.replay.graph.library import codes_of
 
 Times = npt.NDArray[np.int64]
 Report = Callable[[str, int, int], None]
@@ -57,4 +58,5 @@ class Resplit:
         parameters = native_parameters(
             self.parameters, asynchronous_progress=used.asynchronous_progress, model=model or used.model
         )
+        parameters.library = codes_of(used.stated_of_library)
         return Analysis(self.program, parameters, len(os.sched_getaffinity(0)), begin_ps, end_ps)

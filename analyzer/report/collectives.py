@@ -26,8 +26,10 @@ def collectives(run: Run) -> Collectives | None:
     names = dict(run.table("communicators").select("comm", "name").collect().iter_rows())
     early = before_last(*(run.table(name) for name in ("collectives", "communicators", "locations")))
     rows = run.table("collective_kinds").sort("measured_ps", descending=True).collect()
+    used = run.manifest.machine.library
     return Collectives(
         library=run.manifest.source.properties.get(LIBRARY, ""),
+        profile=used.profile if used is not None and "collectives" in used.properties else "",
         parts_ps=sums,
         before_last_ps=int(early.select(wide_sum("before_last_ps")).collect().item() or 0),
         kinds=tuple(

@@ -359,6 +359,8 @@ class Collectives:
     kinds: tuple[CollectiveKind, ...]
     """of the whole run, the longest first"""
     library: str = ""
+    profile: str = ""
+    """the library profile whose rules select algorithms; empty: none, the measured ends do"""
     """that carried them out, as the archive says; empty: it does not"""
 
 

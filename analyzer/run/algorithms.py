@@ -1,4 +1,4 @@
-"""By which algorithms a run's collective operations were carried out, as their measured ends show."""
+"""Which algorithms fit the measured ends of a run's collective operations, where no library profile selects one."""
 
 from __future__ import annotations
 

@@ -101,6 +101,11 @@ class LibraryUsed(Record):
     version: str = Field(description="what the archive states of its MPI library; empty: nothing")
     properties: dict[str, LibraryProperty]
 
+    @property
+    def values(self) -> dict[str, str]:
+        """The value of each property that the profile states."""
+        return {name: one.value for name, one in self.properties.items()}
+
 
 class MachineUsed(Record):
     """The machine whose parameters the split used, and how well they explain the measured messages."""
@@ -139,7 +144,7 @@ class MachineUsed(Record):
     @property
     def stated_of_library(self) -> dict[str, str]:
         """The value of each property that the library's profile states."""
-        return {} if self.library is None else {name: one.value for name, one in self.library.properties.items()}
+        return {} if self.library is None else self.library.values
 
 
 class QualityCount(Record):

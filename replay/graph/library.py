@@ -46,7 +46,9 @@ class LibraryUse:
             return f"{words[self.value]} (from the trace: {self.observations} of {self.observations} observations)"
         seen = (
             ", ".join(
-                f"{count} of {self.observations} observations allow {name!r}" for name, count in self.agree.items()
+                f"{count} of {self.observations} observations allow {name!r}"
+                for name, count in self.agree.items()
+                if count
             )
             if self.observations
             else "the trace has no observation"
@@ -54,7 +56,7 @@ class LibraryUse:
         return f"unknown: {question} ({seen}); the interval reaches over {', '.join(self.possible)}"
 
 
-def uses_of(rows: Sequence[tuple[int, bool, int, int, tuple[int, int, int]]]) -> tuple[LibraryUse, ...]:
+def uses_of(rows: Sequence[tuple[int, bool, int, int, list[int]]]) -> tuple[LibraryUse, ...]:
     """The properties that make a difference, from a graph's `library`."""
     found = []
     for (name, alternatives), (value, stated, places, observations, agree) in zip(

@@ -262,7 +262,7 @@ TEST(CollectiveSchedule, LongAlgorithmsAreToldInAtMostSixtyFourRoundsAMember) {
 TEST(CollectiveSchedule, AChainIsCutIntoSegmentsOf128KiB) {
     const auto after = flood(Operation::bcast, Algorithm::chain, 4, 1U << 19U);
     EXPECT_EQ(after.messages, 3U * 4U);
-    EXPECT_EQ(after.longest, kChainSegment);
+    EXPECT_EQ(after.longest, schedule::kChainSegment);
     EXPECT_EQ(after.bytes, 3U << 19U);
 }
 

@@ -52,3 +52,17 @@ def test_every_part_is_the_simulations_and_the_algorithm_is_found(cases: Path, t
     kind = run.table("collective_kinds").filter(pl.col("operation").cast(pl.String) == operation).collect()
     assert kind["algorithm"].to_list() == [algorithm]
     assert kind["residual_ps"][0] + kind["deficit_ps"][0] <= 0.01 * kind["measured_ps"][0]
+
+
+def test_the_rules_of_a_profile_select_the_algorithm_whatever_is_nearer(cases: Path, tmp_path: Path) -> None:
+    name = next(name for name, (operation, _) in ALGORITHMS.items() if operation == "Allreduce")
+    case = cases / name
+    stated = (case / "machine.toml").read_text().replace('value = "textbook"', 'value = "simgrid"')
+    machine = tmp_path / "machine.toml"
+    machine.write_text(stated)
+    run = analyzed(case, tmp_path / "a.run", str(machine))
+    kind = run.table("collective_kinds").filter(pl.col("operation").cast(pl.String) == "Allreduce").collect()
+    # SMPI: a reduction to the first rank, then a binomial tree. The messages were those of recursive doubling.
+    assert kind["algorithm"].to_list() == ["linear_then_tree"]
+    assert kind["second"].to_list() == ["not_known"]
+    assert kind["residual_ps"][0] + kind["deficit_ps"][0] > 0.01 * kind["measured_ps"][0]

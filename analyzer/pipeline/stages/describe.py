@@ -52,6 +52,7 @@ def describe(
     early: list[str] = faults.guard("calls that never ended", lambda: ended_early(trace, tables), [])
     undivided, refused = undivided_categories(chosen, sums)
     locations = tables["locations"]
+    library = library_used(chosen.machine, properties)
     one_sided = trace.one_sided()
     layouts = trace.layouts()
     return m.Manifest(
@@ -73,7 +74,7 @@ def describe(
             file=printable(chosen.file) if chosen.file else None,
             sha256=chosen.sha256,
             asynchronous_progress=analysis.asynchronous_progress,
-            library=library_used(chosen.machine, properties),
+            library=library,
             model=request.model,
             values=estimated_values(parameters, chosen.estimate)
             if chosen.estimate is not None and chosen.estimate.classes
@@ -81,7 +82,7 @@ def describe(
             **error_shares(sums),
             undivided=undivided,
             refused=refused,
-            notes=chosen.notes + placed.notes + progress_notes(request, analysis),
+            notes=chosen.notes + placed.notes + progress_notes(request, analysis, library),
         ),
         quality=counted(trace)
         + overwritten_counts(properties)

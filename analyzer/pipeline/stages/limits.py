@@ -5,14 +5,19 @@ from __future__ import annotations
 from logpost.analyzer.archive._native import Trace
 from logpost.analyzer.machine.choose import has_transfers
 from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.manifest import LibraryUsed
 from logpost.machines import ReplayParameters
 from logpost.replay._native import Analysis
 from logpost.replay.cost.message_models import MessageModel
 
 
-def progress_notes(request: Request, analysis: Analysis) -> list[str]:
+def progress_notes(request: Request, analysis: Analysis, library: LibraryUsed | None) -> list[str]:
     """What serves handshakes of rendezvous and one-sided transfers, if not processors inside of MPI."""
-    known = "as stated (--async-progress)" if request.asynchronous_progress else "as transfers of this trace prove"
+    known = "as transfers of this trace prove"
+    if request.asynchronous_progress:
+        known = "as stated (--async-progress)"
+    elif library is not None and library.values.get("progress") == "asynchronous":
+        known = f"as the library profile {library.profile} states"
     notes = []
     if analysis.asynchronous_progress:
         notes.append(f"rendezvous continue while their processors compute (asynchronous progress), {known}")

@@ -10,12 +10,14 @@ import numpy as np
 from logpost.analyzer.archive._native import Trace, release_memory
 from logpost.analyzer.machine.choose import ChosenMachine, choose_machine
 from logpost.analyzer.machine.placement import Placed, place
+from logpost.analyzer.pipeline.library import library_used, states_asynchronous_progress
 from logpost.analyzer.pipeline.read_ahead import ReadAhead
 from logpost.analyzer.pipeline.request import Request, archive_name
 from logpost.analyzer.pipeline.tables.analysis import Report
 from logpost.analyzer.pipeline.tables.archive import cores_of_nodes, places_of_locations
 from logpost.replay._native import Analysis, Causes
 from logpost.replay.cost.parameters import native_parameters
+from logpost.replay.graph.library import codes_of
 
 
 def find_causes(trace: Trace, archive: ReadAhead, background: ThreadPoolExecutor) -> Causes:
@@ -39,7 +41,8 @@ def choose(request: Request, archive: ReadAhead, anchor: Path, trace: Trace, rep
         trace,
         anchor,
         archive_name(anchor),
-        asynchronous_progress=request.asynchronous_progress,
+        asynchronous_progress=request.asynchronous_progress
+        or states_asynchronous_progress(None, dict(trace.properties())),
         threads=archive.threads,
     )
 
@@ -73,8 +76,12 @@ def split(
     """The replay of the placed program, whose rows later stages write."""
     release_memory()  # an estimate's replays leave as much behind as the trace needs
     report("replaying queues", 0, 0)
+    used = library_used(chosen.machine, dict(trace.properties()))
+    stated = {} if used is None else used.values
     parameters = native_parameters(
-        chosen.parameters, asynchronous_progress=request.asynchronous_progress, model=request.model
+        chosen.parameters,
+        asynchronous_progress=request.asynchronous_progress or stated.get("progress") == "asynchronous",
+        model=request.model,
     )
-    parameters.deficit_tells_progress = chosen.origin != "estimated"
+    parameters.library = codes_of(stated)
     return Analysis(trace.program, parameters, archive.threads, causes=causes)

@@ -25,6 +25,7 @@ def summary(found: Collectives) -> str:
     """What the parts are about."""
     total = sum(found.parts_ps.values())
     by = f"; carried out by {found.library.split(',')[0]}" if found.library else ""
+    by += f"; algorithms by the library profile {found.profile}" if found.profile else ""
     early = ""
     if found.before_last_ps:
         early = (

@@ -144,6 +144,7 @@ def _collectives(found: Collectives, unknown: dict[str, float | None]) -> dict[s
         "before_last_s": found.before_last_ps / PS_PER_S,
         "kinds": [_seconds(asdict(kind)) for kind in found.kinds],
         "library": found.library or None,
+        "profile": found.profile or None,
     }
 
 

@@ -11,10 +11,17 @@
 
 namespace logpost::replay {
 
-enum class LibraryProperty : std::uint8_t { sends_within_nodes, sends_between_nodes, synchronous_sends, root_receives };
-constexpr std::size_t kLibraryProperties = 4;
+enum class LibraryProperty : std::uint8_t {
+    sends_within_nodes,
+    sends_between_nodes,
+    synchronous_sends,
+    root_receives,
+    collectives,
+    progress
+};
+constexpr std::size_t kLibraryProperties = 6;
 constexpr std::array<std::string_view, kLibraryProperties> kLibraryPropertyNames{
-    "sends_within_nodes", "sends_between_nodes", "synchronous_sends", "root_receives"};
+    "sends_within_nodes", "sends_between_nodes", "synchronous_sends", "root_receives", "collectives", "progress"};
 
 /// Eager sends while the NIC still has the message before.
 enum class Sends : std::uint8_t {
@@ -33,10 +40,30 @@ enum class RootReceives : std::uint8_t {
     gap,       ///< one per gap g
 };
 
-constexpr std::size_t kMostAlternatives = 3;
+/// By which algorithms collective operations are carried out.
+enum class Collectives : std::uint8_t {
+    nearest,   ///< of each kind, the one whose replay is nearest to the measured ends; the usual one if it is as near
+    second,    ///< the other one that is as near
+    textbook,  ///< the usual ones, whatever the size
+    openmpi,   ///< by the rules of a library: collectives/selector.hpp
+    mpich,
+    simgrid,
+};
+/// Rendezvous and one-sided transfers whose processors compute.
+enum class Progress : std::uint8_t {
+    processors,    ///< wait for a call of the library
+    asynchronous,  ///< continue
+};
+
+constexpr std::size_t kMostAlternatives = 6;
 /// By property; empty: it has no more.
 constexpr std::array<std::array<std::string_view, kMostAlternatives>, kLibraryProperties> kAlternativeNames{
-    {{"return", "wait", ""}, {"return", "wait", ""}, {"handshake", "push", "match"}, {"overhead", "gap", ""}}};
+    {{"return", "wait"},
+     {"return", "wait"},
+     {"handshake", "push", "match"},
+     {"overhead", "gap"},
+     {"nearest", "second", "textbook", "openmpi", "mpich", "simgrid"},
+     {"processors", "asynchronous"}}};
 
 /// What a profile states; by property.
 using Library = std::array<std::optional<std::uint8_t>, kLibraryProperties>;

@@ -64,12 +64,10 @@ struct Parameters {
     Terms terms = Terms::loggp;
     std::int32_t nics_per_node = 1;
     bool asynchronous_progress = false;  ///< a posted receive matches a rendezvous request outside of MPI
-    bool deficit_tells_progress =
-        false;                     ///< values are measured: handshakes that last longer than transfers contradict
-    bool endpoints_queue = true;   ///< messages wait for NICs that serve others
-    bool processors_queue = true;  ///< messages wait for processors that serve others
-    bool links_queue = true;       ///< messages wait for links that others use
-    Library library;               ///< what the library profile states
+    bool endpoints_queue = true;         ///< messages wait for NICs that serve others
+    bool processors_queue = true;        ///< messages wait for processors that serve others
+    bool links_queue = true;             ///< messages wait for links that others use
+    Library library;                     ///< what the library profile states
 };
 
 }  // namespace logpost::replay

@@ -1,7 +1,7 @@
 #pragma once
 
-/// By which algorithm the what-if replay carries out a collective operation: the one that explains the measured ends of
-/// its kind, where that is known and can be told in the graph; else the usual one.
+/// By which algorithm the replay carries out a collective operation (LibraryProperty::collectives): the one that the
+/// library's rules select; where they are not stated, one that fits the measured ends of its kind; else the usual one.
 
 #include <algorithm>
 #include <bit>
@@ -10,27 +10,43 @@
 
 #include "replay/native/collectives/every_message.hpp"
 #include "replay/native/collectives/schedule.hpp"
+#include "replay/native/collectives/selector.hpp"
+#include "replay/native/cost/library.hpp"
 #include "replay/native/program/program.hpp"
 #include "replay/native/program/shape.hpp"
 
 namespace logpost::replay {
 
-/// The algorithm of an operation of a communicator. `most_rounds`: of long algorithms, so many are told.
-inline Algorithm carried_out_by(const Program& program, std::int32_t comm, const Pattern& one,
-                                std::uint32_t most_rounds) noexcept {
+/// The algorithm that fits the measured ends, under an alternative; the usual one where it fits, and where none is
+/// known.
+inline Algorithm fitting(const Program& program, std::int32_t comm, const Pattern& one, Collectives by) noexcept {
     const auto known = std::ranges::find_if(program.carried_out, [&](const CarriedOut& kind) {
         return kind.operation == one.operation && kind.comm == comm &&
                kind.size_class == static_cast<std::uint32_t>(std::bit_width(one.bytes));
     });
-    if (known == program.carried_out.end() || program.has_groups(comm) || known->instead == usual(one)) {
+    if (known == program.carried_out.end()) {
         return usual(one);
     }
-    const bool tree = known->algorithm == Algorithm::linear || known->algorithm == Algorithm::binomial;
-    const bool burst = known->algorithm == Algorithm::linear && usual(one) == Algorithm::pairwise;
+    const bool swapped = known->instead == usual(one);
+    const auto other = swapped ? known->algorithm : known->instead;
+    const auto nearest = swapped ? known->instead : known->algorithm;
+    return by == Collectives::second && other != Algorithm::not_known ? other : nearest;
+}
+
+/// The algorithm of an operation. `most_rounds`: of long algorithms, so many have messages of their own.
+inline Algorithm carried_out_by(const Program& program, const Collective& operation, const Pattern& one,
+                                std::uint32_t most_rounds, Collectives by) noexcept {
+    if (program.has_groups(operation.comm)) {
+        return usual(one);
+    }
+    const auto selects = selected(by, one, operation.call == operation.complete_call);
+    const auto found = selects.value_or(fitting(program, operation.comm, one, by));
+    const bool tree = found == Algorithm::linear || found == Algorithm::binomial;
+    const bool burst = found == Algorithm::linear && usual(one) == Algorithm::pairwise;
     if ((has_root(shape(one.operation)) && !tree) || (burst && one.size > most_rounds)) {
         return usual(one);
     }
-    return known->algorithm;
+    return found;
 }
 
 /// `visit(parent, child)`, from the root down.

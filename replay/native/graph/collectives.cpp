@@ -30,6 +30,17 @@ constexpr std::uint8_t kOwn = kTermSend | kTermReceive;
 /// more, equal parts of the rounds are told by one round each, no fewer than other algorithms have.
 constexpr std::uint64_t kToldMessages = 1U << 18U;
 
+/// Whether two algorithms send the same messages, as most do of two members.
+[[nodiscard]] bool are_same(const Pattern& one, Algorithm a, Algorithm b) {
+    if (one.size > 2) {
+        return false;
+    }
+    const auto first = every_message(one, a);
+    const auto second = every_message(one, b);
+    return first.from == second.from && first.to == second.to && first.bytes == second.bytes &&
+           first.step == second.step;
+}
+
 /// Whether a root may take the messages of such an operation as they come.
 [[nodiscard]] constexpr bool may_collect(Operation operation) noexcept {
     return operation == Operation::barrier || operation == Operation::allreduce;
@@ -72,6 +83,26 @@ class Instance {
             case Shape::none:
                 unknown();
                 break;
+        }
+    }
+
+    /// Whether the library's algorithms make a difference: what its profile selects, else what fits as well as another.
+    void observe(Decided& collectives) {
+        auto one = pattern();
+        one.bytes = one.operation == Operation::barrier ? 0 : one.bytes;
+        const auto& first = *members_.front().operation;
+        if (collectives.stated) {
+            const bool blocking = first.call == first.complete_call;
+            const bool groups = program_.has_groups(first.comm);
+            collectives.places +=
+                !groups && selected(static_cast<Collectives>(collectives.value), one, blocking) ? 1 : 0;
+            return;
+        }
+        const auto nearest = carried_out_by(program_, first, one, most_rounds_, Collectives::nearest);
+        const auto second = carried_out_by(program_, first, one, most_rounds_, Collectives::second);
+        if (nearest != second && !are_same(one, nearest, second)) {
+            ++collectives.places;
+            collectives.see(allows(Collectives::nearest) | allows(Collectives::second));
         }
     }
 
@@ -356,8 +387,11 @@ class Instance {
     }
     [[nodiscard]] Pattern pattern() const noexcept { return {members_.front().operation->operation, size(), chunk()}; }
 
+    [[nodiscard]] Collectives collectives() const noexcept {
+        return draft_.library_value<Collectives>(LibraryProperty::collectives);
+    }
     [[nodiscard]] Algorithm algorithm(const Pattern& one) const noexcept {
-        return carried_out_by(program_, members_.front().operation->comm, one, most_rounds_);
+        return carried_out_by(program_, *members_.front().operation, one, most_rounds_, collectives());
     }
 
     void one_to_all() {
@@ -455,8 +489,8 @@ class Instance {
         return off < whole / 2 ? std::optional(off) : std::nullopt;
     }
 
-    /// Members of a communicator that is made agree on its number: the first one tells it (SMPI), or all reduce it
-    /// (Open MPI, MPICH). Whether the measured times tell which.
+    /// Members of a communicator that is made agree on its number: the first one sends it (SMPI), or all reduce it
+    /// (Open MPI, MPICH). By the library's rules; else whether the measured times show which.
     bool agree() {
         constexpr std::uint64_t kNumber = 4;
         if (members_.front().operation->operation != Operation::create_handle || size() < 2 ||
@@ -466,8 +500,11 @@ class Instance {
         std::ranges::sort(members_, {}, &Member::rank);
         const Pattern tell{Operation::bcast, size(), kNumber};
         const Pattern reduce{Operation::allreduce, size(), kNumber};
-        const auto told = unexplained(tell, Algorithm::binomial);
-        const auto reduced = unexplained(reduce, Algorithm::recursive_doubling);
+        const auto by = collectives();
+        const bool reduces = by == Collectives::openmpi || by == Collectives::mpich;
+        const auto told = reduces ? std::nullopt : unexplained(tell, Algorithm::binomial);
+        const auto reduced =
+            by == Collectives::simgrid ? std::nullopt : unexplained(reduce, Algorithm::recursive_doubling);
         if (!told && !reduced) {
             return false;
         }
@@ -573,6 +610,13 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
     const auto told = [&](std::size_t members) {
         return std::max(doublings(static_cast<std::uint32_t>(members)), most_rounds);
     };
+    auto& algorithms = draft.of_library(LibraryProperty::collectives);
+    draft.decide(LibraryProperty::collectives);
+    for (const auto& members : instances) {
+        if (!members.empty()) {
+            Instance(draft, program, replay, nics, told(members.size()), members).observe(algorithms);
+        }
+    }
     RootReceivesObserved root(draft);
     for (const auto& members : instances) {
         if (!members.empty() && may_collect(members.front().operation->operation)) {

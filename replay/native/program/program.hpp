@@ -256,13 +256,13 @@ struct Timeline {
     Column<Epoch> epochs;  // in the order of their begins
 };
 
-/// By which algorithm the collective operations of a kind were carried out: of a communicator, and of a size class.
+/// The algorithms that fit the measured ends of a kind of collective operations: of a communicator and a size class.
 struct CarriedOut {
     Operation operation;
     std::int32_t comm;         // dense
     std::uint32_t size_class;  // std::bit_width of the bytes of a member's part
-    Algorithm algorithm;
-    Algorithm instead;  // explains the measured times as well; not_known: none does
+    Algorithm algorithm;       // the nearest
+    Algorithm instead;         // fits as well; not_known: none does
 };
 
 struct Program {

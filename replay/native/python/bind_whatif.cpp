@@ -334,11 +334,11 @@ void bind_whatif(nb::module_& module) {
                 nb::list found;
                 for (const auto& one : self.graph().library) {
                     found.append(nb::make_tuple(one.value, one.stated, one.places, one.observations,
-                                                nb::make_tuple(one.agree[0], one.agree[1], one.agree[2])));
+                                                std::vector<std::uint64_t>(one.agree.begin(), one.agree.end())));
                 }
                 return found;
             },
-            nb::sig("def library(self) -> list[tuple[int, bool, int, int, tuple[int, int, int]]]"),
+            nb::sig("def library(self) -> list[tuple[int, bool, int, int, list[int]]]"),
             "By property of the library: the alternative that it has, whether a profile states it, in how many places "
             "alternatives differ, the trace's observations of it, and how many of them each alternative allows.")
         .def_prop_ro(

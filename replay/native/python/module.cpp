@@ -223,9 +223,6 @@ NB_MODULE(_native, module) {
              "o_r_per_byte"_a, "g"_a, "G"_a, "eager_limit"_a, "across_network"_a, "nics_per_node"_a, "l_mw"_a,
              "block_bytes"_a, "o_mw"_a, "o_net"_a, "T_mem"_a, "o_burst"_a, "G_m"_a.none(), "header_bytes"_a,
              "per_hop"_a, "mean_hops"_a.none(), "asynchronous_progress"_a, "model"_a)
-        .def_rw("deficit_tells_progress", &Parameters::deficit_tells_progress,
-                "Whether values are known well enough that handshakes of processors, if they last longer than the "
-                "transfers did, prove that NICs answer. False: an estimate, whose values may be too large.")
         .def_prop_rw(
             "library",
             [](const Parameters& self) {

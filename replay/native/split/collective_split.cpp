@@ -5,10 +5,12 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 
 #include "replay/native/collectives/groups.hpp"
+#include "replay/native/collectives/selector.hpp"
 #include "replay/native/memory/nearly_sorted.hpp"
 #include "replay/native/memory/threads.hpp"
 #include "replay/native/program/shape.hpp"
@@ -127,7 +129,8 @@ void CollectiveSplit::find_instances() {
                 .other_bytes = UINT64_MAX,
                 .comm = candidates({one.operation, 2, 0, has_groups}).empty() ? kUndefined : one.comm,
                 .root = has_groups ? one.root : std::max(Rank{0}, one.root),
-                .operation = one.operation};
+                .operation = one.operation,
+                .blocking = one.call == one.complete_call};
         });
     }
     wanted_memory_ = HugeArray<Wanted>(count, program_.spill.get());
@@ -246,6 +249,7 @@ void CollectiveSplit::classify() {
         instance.kind = kind->second;
         auto& row = kinds_[kind->second];
         ++row.operations;
+        row.blocking = row.blocking && instance.blocking;
         row.least_bytes = std::min(row.least_bytes, bytes);
         row.most_bytes = std::max(row.most_bytes, bytes);
     }
@@ -301,6 +305,16 @@ double CollectiveSplit::distance(const Buffer& buffer, const Instance& instance,
     return std::log(std::max(1.0, sum / static_cast<double>(std::max<std::size_t>(1, count))));
 }
 
+/// What the library's profile selects.
+std::optional<Algorithm> CollectiveSplit::stated(const CollectiveKind& kind) const noexcept {
+    const auto& by = parameters_.library[static_cast<std::size_t>(LibraryProperty::collectives)];
+    if (!by) {
+        return std::nullopt;
+    }
+    return selected(static_cast<Collectives>(*by),
+                    {kind.operation, kind.members, kind.most_bytes, program_.has_groups(kind.comm)}, kind.blocking);
+}
+
 /// Of every kind, some operations spread over the run are replayed with each candidate; the least typical distance, a
 /// geometric mean over the operations, has it. One that other traffic disturbs is far from all candidates, and must not
 /// outvote one that nothing disturbs.
@@ -332,8 +346,11 @@ void CollectiveSplit::choose(std::span<const Slot> slots, unsigned threads) {
         }
         const auto count = static_cast<double>(std::max<std::size_t>(1, asked[at].size()));
         kind.error_ps = kind.second_error_ps = INFINITY;
-        for (const auto algorithm :
-             candidates({kind.operation, kind.members, kind.most_bytes, program_.has_groups(kind.comm)})) {
+        const auto by_profile = stated(kind);
+        const auto possible =
+            by_profile ? std::span<const Algorithm>(&*by_profile, 1)
+                       : candidates({kind.operation, kind.members, kind.most_bytes, program_.has_groups(kind.comm)});
+        for (const auto algorithm : possible) {
             double sum = 0;
             for (std::size_t k = 0; k < asked[at].size(); ++k) {
                 if (std::exp((sum + least[k]) / count) >= kind.second_error_ps) {

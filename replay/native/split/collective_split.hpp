@@ -22,7 +22,8 @@ namespace logpost::replay {
 /// The parts of one member's time in an operation, by CollectivePart.
 using CollectiveSums = std::array<std::int64_t, kCollectiveParts>;
 
-/// Operations of one kind, size class and communicator. All have the algorithm that explains their measured ends best.
+/// Operations of one kind, size class and communicator. All have the algorithm that the library's profile selects; else
+/// the one whose replay is nearest to their measured ends.
 struct CollectiveKind {
     Operation operation = Operation::unknown;
     std::int32_t comm = kUndefined;
@@ -33,6 +34,7 @@ struct CollectiveKind {
     /// |replayed - measured end|: mean over the members, of each operation at least a hundredth of what it took and the
     /// clock's tick; geometric mean over the operations that were asked.
     double error_ps = 0, second_error_ps = 0;
+    bool blocking = true;  ///< all of them
     std::uint64_t operations = 0;
     WidePs measured_ps = 0;   ///< of all members, after those whom the operation's definition makes them wait for
     WidePs predicted_ps = 0;  ///< likewise, as replayed
@@ -85,6 +87,7 @@ class CollectiveSplit {
         Rank root{0};
         std::uint32_t kind = kNoKind;
         Operation operation = Operation::unknown;
+        bool blocking = true;
     };
     struct Buffer;
 
@@ -103,6 +106,7 @@ class CollectiveSplit {
     void classify();
     [[nodiscard]] double least_distance(std::span<const Slot> slots) const;
     [[nodiscard]] double distance(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots) const;
+    [[nodiscard]] std::optional<Algorithm> stated(const CollectiveKind& kind) const noexcept;
     void choose(std::span<const Slot> slots, unsigned threads);
     void replay_all(std::span<const Slot> slots, unsigned threads);
     /// Adds what a replayed operation asks of its members' NICs before they enter, and what it leaves for them.

@@ -10,15 +10,7 @@
 #include "replay/native/split/stage_table.hpp"
 
 namespace logpost::replay {
-namespace {
-
-/// Part of their time, as its inverse, by which a model may want more of transfers than they took: beyond it an
-/// estimate is refused, too.
-constexpr std::int64_t kContradicts = 10;
-/// About so many rendezvous of a location are asked.
-constexpr std::size_t kSampled = 512;
-
-}  // namespace
+namespace {}  // namespace
 
 MessageModel::MessageModel(const Program& program, const Parameters& parameters, Windows windows,
                            std::vector<Span> interest, unsigned threads, NicUses nic_uses)
@@ -35,9 +27,6 @@ MessageModel::MessageModel(const Program& program, const Parameters& parameters,
         build_records();
     }
     replay_queues();
-    if (parameters_.deficit_tells_progress && !parameters_.asynchronous_progress) {
-        judge_progress_by_deficit();
-    }
     nic_uses_ = {};
     departures_ = {};
     departure_stages_ = {};
@@ -259,42 +248,6 @@ void MessageModel::judge_attendance(MessageId id, const MessageStages& planned, 
             ++counts.attended;
         }
     }
-}
-
-MessageModel::Misfit MessageModel::misfit_of_rendezvous() const noexcept {
-    std::atomic<std::int64_t> deficit = 0;
-    std::atomic<std::int64_t> taken = 0;
-    for_each_parallel(rendezvous_.size(), threads_, 1, [&](std::size_t location, unsigned) {
-        const auto& here = rendezvous_[location];
-        const auto step = std::max<std::size_t>(1, here.size() / kSampled);
-        for (std::size_t i = 0; i < here.size(); i += step) {
-            const MessageId id{static_cast<std::int32_t>(location), here[i].receive};
-            const auto& times = record(id).times;
-            deficit += partition(id).deficit_ps;
-            taken += times.rw1 - std::min(times.s0, times.rw0);
-        }
-    });
-    return {.deficit = deficit, .taken = taken};
-}
-
-/// Where processors that answer would have made rendezvous longer by a tenth than they were, and NICs by less than half
-/// of that, NICs answer.
-void MessageModel::judge_progress_by_deficit() {
-    const auto by_processors = misfit_of_rendezvous();
-    if (by_processors.deficit * kContradicts <= by_processors.taken) {
-        return;
-    }
-    replay_with_progress(true);
-    if (2 * misfit_of_rendezvous().deficit > by_processors.deficit) {
-        replay_with_progress(false);
-    }
-}
-
-void MessageModel::replay_with_progress(bool asynchronous) {
-    parameters_.asynchronous_progress = asynchronous;
-    std::ranges::fill(loads_, EndpointLoad{});
-    build_records();
-    replay_queues();
 }
 
 /// When the sender of a rendezvous, whose processor must do so, can answer the clear-to-send that is there at `clear`.

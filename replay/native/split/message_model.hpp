@@ -191,13 +191,6 @@ class MessageModel {
     bool build_records();
     void judge_attendance(MessageId id, const MessageStages& planned, std::int64_t request, std::int64_t ready,
                           Counts& counts) const noexcept;
-    /// What the model wants of rendezvous beyond what they took, and what they took; ps.
-    struct Misfit {
-        std::int64_t deficit, taken;
-    };
-    [[nodiscard]] Misfit misfit_of_rendezvous() const noexcept;
-    void judge_progress_by_deficit();
-    void replay_with_progress(bool asynchronous);
     void settle_handshakes();
     void forget_queues();
     void replay_queues();

@@ -44,7 +44,9 @@ def test_each_property_has_a_question_and_alternatives() -> None:
 @pytest.mark.parametrize(
     ("version", "name"),
     [
-        ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022", "openmpi"),
+        ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022", "openmpi-4.1"),
+        ("Open MPI v5.0.9, package: Open MPI root@host Distribution, ident: 5.0.9", "openmpi"),
+        ("Open MPI v4.0.3, package: Debian OpenMPI, ident: 4.0.3", "openmpi"),
         ("MPICH Version:\t4.0.2", "mpich"),
         ("SMPI Version 3.32. Copyright The SimGrid Team 2007-2022", "simgrid"),
         ("SimGrid SMPI", "simgrid"),  # as logpost's recorder names it
@@ -78,7 +80,7 @@ STATED = {"value": "gap", "sentence": "It does.", "source": "measured"}
 @pytest.mark.parametrize(
     ("library", "words"),
     [
-        ("openmp", "unknown library profile 'openmp'; use one of logp, mpich, openmpi, simgrid, testbed"),
+        ("openmp", "unknown library profile 'openmp'; use one of logp, mpich, openmpi, openmpi-4.1, simgrid"),
         ({"root_receive": STATED}, "the property root_receive, which is unknown; use sends_within_nodes"),
         ({"root_receives": {**STATED, "value": "wait"}}, "has root_receives = 'wait'; use overhead, gap"),
         ({"root_receives": {**STATED, "source": ""}}, "library.properties.root_receives.source"),

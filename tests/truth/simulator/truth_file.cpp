@@ -80,6 +80,8 @@ void write_library(std::ostream& out) {
           "tests/truth/simulator/rank.cpp: Mode::synchronous");
     state("root_receives", "overhead", "The receiver's processor completes one message after another, o_r each.",
           "tests/truth/simulator/world.hpp: rules");
+    state("collectives", "textbook", "Each operation has one algorithm, whatever its size.",
+          "tests/truth/simulator/collectives.cpp: Rank");
 }
 
 }  // namespace

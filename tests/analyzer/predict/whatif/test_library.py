@@ -16,7 +16,7 @@ from tests.replay.graph.programs import Story
 from logpost.analyzer.predict.whatif.uncertainty import Doubts, interval_ps
 from logpost.machines import load_machine, replay_parameters
 from logpost.machines.profiles import ALTERNATIVES
-from logpost.replay._native import call_kinds, library_properties
+from logpost.replay._native import algorithms, call_kinds, library_properties, operations
 from logpost.replay.graph import Engine, Scenario, changed
 
 WORK = 20_000
@@ -92,7 +92,61 @@ def test_codes_that_the_core_does_not_have_are_refused() -> None:
     from logpost.replay.cost.parameters import native_parameters
 
     parameters = native_parameters(replay_parameters(load_machine("alewife")))
-    refused: list[list[int | None]] = [[None], [2, None, None, None], [-1, None, None, None]]
+    rest: list[int | None] = [None] * (len(ALTERNATIVES) - 1)
+    refused: list[list[int | None]] = [[None], [2, *rest], [-1, *rest]]
     for wrong in refused:
         with pytest.raises(ValueError, match="of a library"):
             parameters.library = wrong
+
+
+def engine_with_barrier(algorithm: str, as_near: str, library: dict[str, str]) -> Engine:
+    """Four ranks in a barrier, each of which leaves 400 after the last enter, whose algorithm and second are these."""
+    story = Story(4)
+    story.barrier((0, 0, 0, WORK), 400)
+    machine = replay_parameters(load_machine("alewife"))
+    for name, value in {"L": 60, "o_s": 7, "o_r": 11, "g": 0, "G": 1, "o_s_per_byte": 0, "o_r_per_byte": 0}.items():
+        machine = machine.with_value(name, value)
+    plain = replace(machine, log3p=None, beyond_loggp=type(machine.beyond_loggp)())
+    program = story.program()
+    codes = [algorithms().index(name) for name in (algorithm, as_near)]
+    program.carry_out(operations().index("Barrier"), 0, 0, *codes)
+    recorded = Scenario(plain, library=MappingProxyType(library))
+    return Engine(program, recorded, locations=4, callpaths=len(call_kinds()))
+
+
+def with_longer_latency(engine: Engine) -> tuple[int, tuple[int, int]]:
+    """The makespan where L is 1060, and its interval."""
+    scenario = changed(engine.recorded, ["L=1060ps"])
+    before, after = engine.replay([engine.recorded, scenario])
+    return after.makespan_ps, interval_ps(engine, scenario, before, after, Doubts(tick_ps=0.0, recalibrates=False))
+
+
+def test_two_algorithms_that_fit_leave_an_interval_over_both() -> None:
+    # Latencies behind the last enter: dissemination among four 2; linear 2, of the last rank to the root and back; of a
+    # tree up and down, in which rank 3 sends to 2 and 2 to 0: 4.
+    engine = engine_with_barrier("binomial", "dissemination", {})
+    (use,) = engine.library
+    assert (use.name, use.is_open, use.possible) == ("collectives", True, ("nearest", "second"))
+    assert (use.places, use.observations) == (1, 1)
+    makespan, (low, high) = with_longer_latency(engine)
+    usual, _ = with_longer_latency(engine_with_barrier("dissemination", "not_known", {}))
+    tree, _ = with_longer_latency(engine_with_barrier("binomial", "not_known", {}))
+    assert makespan == usual == WORK + 400 + 2 * 1000
+    assert tree == WORK + 400 + 4 * 1000
+    assert low <= usual
+    assert high >= tree
+
+
+def test_one_algorithm_that_fits_is_not_open() -> None:
+    assert engine_with_barrier("binomial", "not_known", {}).library == ()
+
+
+def test_a_profile_selects_the_algorithm_whatever_fits() -> None:
+    # Open MPI: a barrier of 4 to 7 members is linear.
+    engine = engine_with_barrier("binomial", "dissemination", {"collectives": "openmpi"})
+    (use,) = engine.library
+    assert (use.value, use.stated, use.is_open, use.places) == ("openmpi", True, False, 1)
+    linear, _ = with_longer_latency(engine_with_barrier("linear", "not_known", {}))
+    assert with_longer_latency(engine)[0] == linear == WORK + 400 + 2 * 1000
+    tree, _ = with_longer_latency(engine_with_barrier("binomial", "not_known", {"collectives": "mpich"}))
+    assert tree == WORK + 400 + 4 * 1000

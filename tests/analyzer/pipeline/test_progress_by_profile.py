@@ -1,4 +1,4 @@
-"""Asynchronous progress that handshakes show: with processors they would have been longer than they were."""
+"""Asynchronous progress that a library profile states: the network of a simulation needs no processor."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def test_a_network_that_matches_synchronous_sends_needs_no_processor(tmp_path: P
     (anchor,) = tmp_path.glob("**/traces.otf2")
     run = Run.open(analyze(Request(archive=str(anchor), run=str(tmp_path / "run"))))
     machine = run.manifest.machine
+    assert machine.library is not None
+    assert machine.library.values["progress"] == "asynchronous"
     assert machine.asynchronous_progress
     assert machine.deficit_share < 0.01
     assert machine.residual_share < 0.02
