@@ -91,7 +91,6 @@ class Prefetch:
         page, view = PAGES[0], _ShortWork(self._runs, State(run="" if name == self._runs.names[0] else name))
         for chart, _ in charts(page.layout(view)):
             self._runs.figures.of(chart, page.CHARTS[chart], view)
-        self._runs.figures.mark_shown(view)
 
     def _machines(self) -> object:
         return self._runs.replaying
