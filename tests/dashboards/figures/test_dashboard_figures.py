@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from tests.analyzer.in_process import analyze
 from tests.dashboards.synthetic import BLOCK_BYTES, EXCHANGE, HALO_BYTES, MAIN, RECV, SEND, make_run
+from tests.said import says
 
 from logpost.analyzer.explain.messages import candidates, explain
 from logpost.analyzer.pipeline.request import Request
@@ -317,7 +318,7 @@ def test_shares_that_no_value_reaches_are_said_together() -> None:
     points = [Point("x1", 4 * MS, (4 * MS, 4 * MS)), Point("x2", 5 * MS, (5 * MS, 5 * MS))]
     some = [Tolerance(1, 1.04), Tolerance(2, None), Tolerance(5, None), Tolerance(10, None)]
     made = prediction.sweep(Sweep(Axis("L", "time", True, (1.0, 2.0)), points, [], 0, some, []), 4 * MS)
-    assert "longer by 1 % at 1.04 times, 2, 5 and 10 % at no value" in made.summary
+    assert says(made.summary, "1 %", "1.04", "2", "5", "10 %")
 
 
 def replace_path(found: Prediction, parts: dict[str, int]) -> Prediction:
