@@ -19,7 +19,7 @@ from logpost.analyzer.pipeline.request import Request
 from logpost.dashboards import figures
 from logpost.dashboards.app.pages import PAGES, chart_makers, timeline
 from logpost.dashboards.app.panels import rank_spans
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.dashboards.selection.selection import Selection
 
 pytestmark = pytest.mark.browser
@@ -298,7 +298,7 @@ def test_a_named_selection_stays_and_a_step_leads_back(view: Callable[..., Visit
 
 def test_a_click_on_a_group_of_ranks_opens_it(chromium: Any, tmp_path: Path) -> None:
     run = make_run(tmp_path / "many.run", ranks=96)
-    scoped = Scoped(run, Selection())
+    scoped = SelectedRun(run, Selection())
     alike = scoped.behaving(64)
     assert alike.grouping
     first = ranks_text(rank_spans(alike, scoped)[0])
