@@ -82,7 +82,8 @@ def _is_current(path: Path) -> bool:
     return done.returncode == 0 and done.stdout.strip() == _key()
 
 
-def _otf2_flags() -> list[str]:
+def otf2_flags() -> list[str]:
+    """What compiles and links a program that writes archives."""
     config = os.environ.get("OTF2_CONFIG") or shutil.which("otf2-config")
     flags: list[str] = []
     if config is None:
@@ -108,7 +109,7 @@ def _build(say: Callable[[str], None]) -> Path:
     def make(place: Path) -> None:
         command = [*compiler, "-std=c++20", "-O2", f'-DLOGPOST_SOURCES="{_key()}"', f"-I{recorder.NATIVE}"]
         command += ["-o", str(place / _PROGRAM)]
-        command += [*map(str, sorted(_NATIVE.glob("*.cpp"))), *_otf2_flags()]
+        command += [*map(str, sorted(_NATIVE.glob("*.cpp"))), *otf2_flags()]
         try:
             cache.run_compiler(command, f"{_PROGRAM} does not compile")
         except InputError as error:

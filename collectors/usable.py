@@ -57,7 +57,9 @@ class Usability:
         return "; ".join(f"{how} {what}" for how, what in ways.items() if what and not self.usable)
 
 
-def _programs(*names: str) -> Probe:
+def programs(*names: str) -> Probe:
+    """Whether these are on PATH."""
+
     def probe() -> tuple[str, str]:
         found = {name: shutil.which(name) for name in names}
         return ", ".join(path for path in found.values() if path), _not_on_path([n for n in names if not found[n]])
@@ -141,7 +143,7 @@ COLLECTORS = (
     Collector(
         "openshmem",
         "OpenSHMEM programs on Open MPI: record -- oshrun",
-        (_programs("oshcc", "oshrun"), _assembler),
+        (programs("oshcc", "oshrun"), _assembler),
         "openmpi-bin libopenmpi-dev libotf2-trace-dev",
         "openmpi (with OpenSHMEM); otf2",
         "openmpi fabrics=ucx",

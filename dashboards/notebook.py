@@ -37,8 +37,8 @@ from logpost.dashboards.figures.palette import INKS, SCALES, label
 from logpost.dashboards.figures.partition import partition
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.selection import messages
-from logpost.dashboards.selection.links import carried, hosts_on_network
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.links import hosts_on_network, link_tables
+from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.dashboards.selection.selection import Selection, spans_of
 from logpost.dashboards.selection.tree import tree
 from logpost.errors import InputError
@@ -52,7 +52,7 @@ ROOM_OF_LEGEND = 60
 class Figures:
     """The figures of a run, or of a selection of it."""
 
-    def __init__(self, scoped: Scoped) -> None:
+    def __init__(self, scoped: SelectedRun) -> None:
         self._scoped = scoped
 
     def categories(self) -> go.Figure:
@@ -83,7 +83,7 @@ class Figures:
 
     def matrix(self) -> go.Figure:
         """Sender by receiver: bytes."""
-        whole = Scoped(self._scoped.run, Selection())
+        whole = SelectedRun(self._scoped.run, Selection())
         return _shown(matrix(self._scoped.pairs(), whole.rows(MOST_ROWS)))
 
     def load(self) -> go.Figure:
@@ -97,7 +97,7 @@ class Figures:
         Raises:
             InputError: no link is known, or none carried anything.
         """
-        return _shown(links(*carried(self._scoped), hosts_on_network(self._scoped)))
+        return _shown(links(*link_tables(self._scoped), hosts_on_network(self._scoped)))
 
     def sizes(self) -> go.Figure:
         """Messages by size."""
@@ -128,7 +128,7 @@ class OpenRun:
     def __init__(self, run: Run, selection: Selection | None = None) -> None:
         self.run = run
         self.selection = selection or Selection()
-        self.scoped = Scoped(run, self.selection)
+        self.scoped = SelectedRun(run, self.selection)
         self.plot = Figures(self.scoped)
 
     @property

@@ -8,11 +8,11 @@ from logpost.dashboards.app import panels
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.load import load
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.errors import InputError
 
 
-def pairs(view: View, scoped: Scoped) -> pl.DataFrame:
+def pairs(view: View, scoped: SelectedRun) -> pl.DataFrame:
     """Messages and transfers of a selection of the view's run, by sender and receiver.
 
     Raises:
@@ -26,7 +26,7 @@ def pairs(view: View, scoped: Scoped) -> pl.DataFrame:
     return found
 
 
-def endpoints(view: View, scoped: Scoped, rows: int, columns: int) -> Chart:
+def endpoints(view: View, scoped: SelectedRun, rows: int, columns: int) -> Chart:
     """The load of each rank's endpoint over time, in which a rectangle selects.
 
     Args:

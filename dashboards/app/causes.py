@@ -42,7 +42,7 @@ def message_link(view: View, message: tuple[int, int]) -> Any:
     return panels.go(view.state.having(call="", message=name), f"message {name}")
 
 
-def behind_call(view: View, call: Mapping[str, Any]) -> list[Any]:
+def causes_panel(view: View, call: Mapping[str, Any]) -> list[Any]:
     """What a call waited for, its part on the critical path, and the waits of other ranks that its call path causes.
 
     Args:

@@ -5,17 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from logpost.dashboards.app.view import ChartMaker, View
 
-Kept = TypeVar("Kept")
-Value = TypeVar("Value")
 MOST = 48
 """Charts that are kept: of at most 2 MB each."""
-MOST_PAGES = 24
-"""The latest views whose pages were computed: the results that they need are in memory, too."""
 Offer = tuple[str, Mapping[str, str]]
 """A question that a chart leaves open, and the page state that settles it; empty without one."""
 Drawn = tuple[Any, str, Offer]
@@ -28,7 +24,6 @@ class FigureCache:
     def __init__(self, most: int = MOST) -> None:
         self.most = most
         self._charts: dict[tuple[str, str], Drawn] = {}
-        self._pages: dict[str, None] = {}
         self._lock = threading.Lock()
 
     def known(self, name: str, view: View) -> Drawn | None:
@@ -50,18 +45,11 @@ class FigureCache:
             chart = make(view)
             found = chart.payload(), chart.summary, (chart.open, chart.offered)
         with self._lock:
-            _keep(self._charts, key, found, self.most)
+            self._charts.pop(key, None)
+            self._charts[key] = found
+            while len(self._charts) > self.most:
+                del self._charts[next(iter(self._charts))]
         return found
-
-    def mark_shown(self, view: View) -> None:
-        """Record that the view's page was computed."""
-        with self._lock:
-            _keep(self._pages, view.state.href, None, MOST_PAGES)
-
-    def was_shown(self, view: View) -> bool:
-        """Whether the view's page was computed before, so that the results it needs are in memory."""
-        with self._lock:
-            return view.state.href in self._pages
 
     def _used(self, key: tuple[str, str]) -> Drawn | None:
         """The chart, which from now on is the latest."""
@@ -69,14 +57,6 @@ class FigureCache:
         if found is not None:
             self._charts[key] = found
         return found
-
-
-def _keep(kept: dict[Kept, Value], key: Kept, value: Value, most: int) -> None:
-    """Keep the value as the latest of `most`; one that was kept under its key, too, is replaced."""
-    kept.pop(key, None)
-    kept[key] = value
-    while len(kept) > most:
-        del kept[next(iter(kept))]
 
 
 def _key(name: str, view: View) -> tuple[str, str]:

@@ -29,7 +29,7 @@ NICER = 10
 shows the page, and short callbacks, run first."""
 
 
-def give_way() -> None:
+def lower_priority() -> None:
     """Make the calling thread `NICER`."""
     if sys.platform == "linux":  # elsewhere a thread's number is none of a process
         thread = threading.get_native_id()
@@ -70,7 +70,7 @@ class Job:
         self._thread.start()
 
     def _run(self, work: Callable[[Report], Any]) -> None:
-        give_way()
+        lower_priority()
         try:
             self.result = work(self._report)
         except Exception as error:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from logpost.analyzer.run.manifest import MachineValue
-from logpost.dashboards.figures.machine_curves import Within
+from logpost.dashboards.figures.machine_curves import TimeBand
 from logpost.machines import LOCALITIES, ReplayParameters
 from logpost.machines.parameters import PARAMETERS
 from logpost.replay.cost.message import message_costs
@@ -32,7 +32,7 @@ def bounds(value: MachineValue) -> tuple[float, float] | None:
     return None
 
 
-def within(machine: ReplayParameters, values: Sequence[MachineValue], sizes: np.ndarray) -> dict[str, Within]:
+def time_bands(machine: ReplayParameters, values: Sequence[MachineValue], sizes: np.ndarray) -> dict[str, TimeBand]:
     """By locality, between which times a message's end lies; nothing where the machine states no interval.
 
     Args:
@@ -58,7 +58,7 @@ def within(machine: ReplayParameters, values: Sequence[MachineValue], sizes: np.
                 low = low + max(0.0, known[0] - sum(one[0] for one in apart if one))
                 high = high - max(0.0, sum(one[1] for one in apart if one) - known[1])
         stated = [one for one in mine if one.parameter in PARAMETERS]
-        found[locality] = Within(low, np.maximum(high, low), measured=not all(one.bound_only for one in stated))
+        found[locality] = TimeBand(low, np.maximum(high, low), measured=not all(one.bound_only for one in stated))
     return found
 
 

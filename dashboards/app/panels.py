@@ -20,7 +20,7 @@ from logpost.dashboards.figures.labels import prose, visible
 from logpost.dashboards.figures.options import pieces
 from logpost.dashboards.report.findings import FindingRow
 from logpost.dashboards.report.tables import SHORT, Grid
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.dashboards.selection.selection import MOST_SPANS, spans_of
 
 CONFIG: Any = {
@@ -146,7 +146,11 @@ def say(place: html.Figure, text: Any) -> None:
 
 
 def brushable(
-    made: Chart, on: Rows | None, scoped: Scoped, pick: str = "", views: Mapping[int, Sequence[list[int]]] | None = None
+    made: Chart,
+    on: Rows | None,
+    scoped: SelectedRun,
+    pick: str = "",
+    views: Mapping[int, Sequence[list[int]]] | None = None,
 ) -> Chart:
     """The chart, in which a rectangle or a lasso may be drawn: the page's script reads time and ranks of it.
 
@@ -183,7 +187,7 @@ def selectable(made: Chart, meta: Mapping[str, Any]) -> Chart:
     return made
 
 
-def rank_spans(on: Rows, scoped: Scoped) -> list[list[int]]:
+def rank_spans(on: Rows, scoped: SelectedRun) -> list[list[int]]:
     """The ranks of each row as spans, first and last of each; none where no URL could name them all."""
     known = scoped.locations.select("location").join(on.of, on="location")
     ranks: list[list[Rank]] = [[] for _ in range(on.count)]

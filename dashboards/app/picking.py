@@ -8,6 +8,7 @@ from typing import Any
 import dash
 from dash import ALL, ClientsideFunction, Input, Output, State, dcc
 
+from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import State as ViewState
 from logpost.dashboards.app.state import read
 from logpost.errors import InputError
@@ -31,7 +32,7 @@ def _place(page: str) -> dict[str, str]:
     return {"part": "wanted", "page": page}
 
 
-def callbacks(app: dash.Dash) -> None:
+def callbacks(app: dash.Dash, _runs: Runs) -> None:
     """The query of the fields of a page becomes the URL's query."""
     app.clientside_callback(
         ClientsideFunction("logpost", "wanted"),

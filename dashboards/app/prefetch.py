@@ -12,7 +12,7 @@ from typing import NoReturn
 import flask
 from werkzeug.serving import BaseWSGIServer
 
-from logpost.dashboards.app.jobs import StoppedError, give_way
+from logpost.dashboards.app.jobs import StoppedError, lower_priority
 from logpost.dashboards.app.pages import PAGES
 from logpost.dashboards.app.panels import charts
 from logpost.dashboards.app.runs import Runs
@@ -76,7 +76,7 @@ class Prefetch:
     def _run(self) -> None:
         for make in self._first():
             _tried(make)
-        give_way()
+        lower_priority()
         for make in self._then():
             self._until_idle()
             _tried(make)
@@ -91,7 +91,6 @@ class Prefetch:
         page, view = PAGES[0], _ShortWork(self._runs, State(run="" if name == self._runs.names[0] else name))
         for chart, _ in charts(page.layout(view)):
             self._runs.figures.of(chart, page.CHARTS[chart], view)
-        self._runs.figures.mark_shown(view)
 
     def _machines(self) -> object:
         return self._runs.replaying

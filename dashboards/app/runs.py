@@ -18,7 +18,7 @@ from logpost.analyzer.run.wide import wide_sum
 from logpost.dashboards.app.figure_cache import FigureCache
 from logpost.dashboards.app.jobs import Jobs
 from logpost.dashboards.report.sites import finding_sites
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
 from logpost.machines import library_names, load_machine
@@ -84,7 +84,7 @@ class Runs:
             name = self._named(Path(path))
             self._opened[name] = Opened(name, Run.open(path, whole=False))
         self._lock = threading.Lock()
-        self._scoped: dict[tuple[str, Selection], Scoped] = {}
+        self._scoped: dict[tuple[str, Selection], SelectedRun] = {}
 
     @property
     def names(self) -> list[str]:
@@ -136,12 +136,12 @@ class Runs:
             "--machine FILE` adds one"
         )
 
-    def scoped(self, name: str, selection: Selection) -> Scoped:
+    def scoped(self, name: str, selection: Selection) -> SelectedRun:
         """The run through the selection; the latest ones are kept."""
         opened = self[name]
         key = (opened.name, selection)
         with self._lock:
-            found = self._scoped.pop(key, None) or Scoped(opened.run, selection)
+            found = self._scoped.pop(key, None) or SelectedRun(opened.run, selection)
             self._scoped[key] = found
             while len(self._scoped) > 24:
                 del self._scoped[next(iter(self._scoped))]

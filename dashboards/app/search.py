@@ -58,7 +58,7 @@ def picked(opened: Opened, state: ViewState, number: int) -> ViewState:
 
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:
-    """What is chosen."""
+    """What the field offers, and what is chosen."""
 
     @app.callback(
         Output("url", "href"),
@@ -80,3 +80,15 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
         except InputError:
             return dash.no_update, None
         return state.selecting(replace(state.selection, callpath=int(number))).href, None
+
+    @app.callback(
+        Output("search", "options"),
+        Input("search", "search_value"),
+        Input("run", "value"),
+    )
+    def offered(text: str | None, name: str) -> Any:
+        """Regions and findings that hold the text."""
+        try:
+            return options(runs[name], text or "")
+        except Exception:
+            return []

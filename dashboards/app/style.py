@@ -45,12 +45,6 @@ def style() -> str:
 
 @functools.cache
 def before_js() -> str:
-    """The scripts that the page's first look needs: the theme, and the pictures of charts in its colours."""
+    """The scripts that the first paint needs: the theme, and the pictures of charts in its colours."""
     own = [BEFORE / f"{name}.js" for name in ("theme", "room", "sketch", "coloured")]
     return "".join(path.read_text(encoding="utf-8") for path in (TEMPLATES / "themed.js", *own))
-
-
-@functools.cache
-def stand_in_js() -> str:
-    """The script behind the first look."""
-    return (BEFORE / "stand_in.js").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from logpost.dashboards.app.state import State
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.folding import Columns, Rows
-from logpost.dashboards.selection.scoped import Cube, Scoped
+from logpost.dashboards.selection.selected_run import Cube, SelectedRun
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class View:
         return self.runs[self.state.run]
 
     @functools.cached_property
-    def scoped(self) -> Scoped:
+    def scoped(self) -> SelectedRun:
         """It, through the selection."""
         return self.runs.scoped(self.state.run, self.state.selection)
 
@@ -49,7 +49,7 @@ class View:
 
     @property
     def by_rank(self) -> Cube:
-        """Time of the selection by (location, category), ps; see `Scoped.by_rank`.
+        """Time of the selection by (location, category), ps; see `SelectedRun.by_rank`.
 
         Raises:
             WorkingError: many calls are being read for it.
@@ -69,7 +69,7 @@ class View:
         return [category for category in palette.INKS if taken[SHOWN.index(category)] > 0]
 
     def cube(self, on: Rows, bins: int) -> tuple[Cube, Columns]:
-        """Time of the selection by (row, bin, category), ps, and the bins; see `Scoped.cube`.
+        """Time of the selection by (row, bin, category), ps, and the bins; see `SelectedRun.cube`.
 
         Raises:
             WorkingError: many calls are being read for it.

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from logpost.analyzer.run.undivided import SHOWN
-from logpost.analyzer.words.units import percent_text
 from logpost.dashboards.figures.chart import Chart, View, axis, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.labels import time_unit
-from logpost.dashboards.figures.timeline import first_view, outside_compute
+from logpost.dashboards.figures.timeline import MAGNITUDE, first_view, with_views
 
 MOST_CELLS = 600_000
 """A byte for the category and one for its share, as base64: 1.6 MB, and three views share the shares."""
@@ -36,13 +35,6 @@ def dense_timeline(cube: np.ndarray, on: Rows, over: Columns) -> Chart:
     factor, unit = time_unit(end)
     step, begin = over.width_ps / factor, over.begin_ps / factor
     category = {"meta": {"scale": "category_or_none"}, "zmin": NOTHING - 0.5, "zmax": len(SHOWN) - 0.5}
-    magnitude = {
-        "meta": {"scale": "magnitude"},
-        "zmin": 0,
-        "zmax": 100,
-        "showscale": True,
-        "colorbar": {"title": {"text": "% of time", "side": "right"}, "thickness": 12, "outlinewidth": 0},
-    }
     fig = figure(
         max(320, 90 + row_height(on.count, 22, 1, 560)),
         xaxis=axis(f"time ({unit})", showgrid=False, range=[begin, end / factor]),
@@ -66,16 +58,9 @@ def dense_timeline(cube: np.ndarray, on: Rows, over: Columns) -> Chart:
     views = (
         View("Dominant category", ({"z": _packed(dominant), **category, **hidden},)),
         View("Dominant outside compute", ({"z": _packed(busiest), **category, **hidden},)),
-        View("Share outside compute", ({"z": _packed(np.rint(outside).astype(np.int8)), **magnitude},)),
+        View("Share outside compute", ({"z": _packed(np.rint(outside).astype(np.int8)), **MAGNITUDE},)),
     )
-    first, besides = first_view(dominant[some], busiest[some])
-    return Chart(
-        fig,
-        f"{on.count} rows by {over.count} time bins; {percent_text(outside_compute(cube))} of the time is not "
-        f"compute.{besides}",
-        views,
-        first,
-    )
+    return with_views(fig, cube, (on, over), views, first_view(dominant[some], busiest[some]))
 
 
 def _packed(values: np.ndarray) -> dict[str, str]:

@@ -20,7 +20,7 @@ LEAST = 0.05
 
 
 @dataclass(frozen=True)
-class Within:
+class TimeBand:
     """Between which times the end of a message lies, by size; ps."""
 
     low: Times
@@ -30,7 +30,7 @@ class Within:
 
 
 def machine_curves(
-    sizes: np.ndarray, costs: Mapping[str, MessageCosts], within: Mapping[str, Within] | None = None
+    sizes: np.ndarray, costs: Mapping[str, MessageCosts], within: Mapping[str, TimeBand] | None = None
 ) -> Chart:
     """End to end on an idle machine with its interval as a band, and o_s + o_r of it, over the size.
 

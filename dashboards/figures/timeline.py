@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import plotly.graph_objects as go
 
 from logpost.analyzer.run.undivided import SHOWN
 from logpost.analyzer.words.units import percent_text
@@ -39,10 +40,39 @@ def first_view(dominant: np.ndarray, busiest: np.ndarray) -> tuple[int, str]:
     return 2, f" Outside compute, nearly every cell is mostly {palette.label(SHOWN[most])}."
 
 
+MAGNITUDE = {
+    "meta": {"scale": "magnitude"},
+    "zmin": 0,
+    "zmax": 100,
+    "showscale": True,
+    "colorbar": {"title": {"text": "% of time", "side": "right"}, "thickness": 12, "outlinewidth": 0},
+}
+"""How a share in per cent is coloured."""
+
+
 def outside_compute(cube: np.ndarray) -> float:
     """The share of all time that is not compute: a bin in which a rank ends counts as long as the rank was there."""
     whole = float(cube.sum())
     return 1.0 - float(cube[:, :, 0].sum()) / whole if whole else 0.0
+
+
+def with_views(
+    fig: go.Figure, cube: np.ndarray, cells: tuple[Rows, Columns], views: tuple[View, ...], first: tuple[int, str]
+) -> Chart:
+    """The chart of a timeline that is drawn.
+
+    Args:
+        fig: the figure.
+        cube: as of `timeline`.
+        cells: its rows and bins.
+        views: what a reader can switch between.
+        first: of `first_view`.
+    """
+    number, reason = first
+    on, over = cells
+    outside = percent_text(outside_compute(cube))
+    said = f"{on.count} rows by {over.count} time bins; {outside} of the time is not compute.{reason}"
+    return Chart(fig, said, views, number)
 
 
 def timeline(cube: np.ndarray, on: Rows, over: Columns, length_ps: int = 0) -> Chart:
@@ -66,13 +96,6 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns, length_ps: int = 0) -> C
     step = over.width_ps / factor
     begin = over.begin_ps / factor
     category = {"meta": {"scale": "category"}, "zmin": -0.5, "zmax": len(SHOWN) - 0.5, "showscale": False}
-    magnitude = {
-        "meta": {"scale": "magnitude"},
-        "zmin": 0,
-        "zmax": 100,
-        "showscale": True,
-        "colorbar": {"title": {"text": "% of time", "side": "right"}, "thickness": 12, "outlinewidth": 0},
-    }
     fig = figure(
         90 + row_height(on.count, 22, 4, 720),
         xaxis=axis(f"time ({unit})", showgrid=False, range=[begin, end / factor]),
@@ -94,16 +117,9 @@ def timeline(cube: np.ndarray, on: Rows, over: Columns, length_ps: int = 0) -> C
     views = (
         View("Dominant category", ({"z": rounded(dominant), **category},)),
         View("Dominant outside compute", ({"z": rounded(busiest), **category},)),
-        View("Share outside compute", ({"z": rounded(np.where(some, 100 * outside, np.nan), 3), **magnitude},)),
+        View("Share outside compute", ({"z": rounded(np.where(some, 100 * outside, np.nan), 3), **MAGNITUDE},)),
     )
-    first, besides = first_view(dominant[some], busiest[some])
-    return Chart(
-        fig,
-        f"{on.count} rows by {over.count} time bins; {percent_text(outside_compute(cube))} of the time is not "
-        f"compute.{besides}",
-        views,
-        first,
-    )
+    return with_views(fig, cube, (on, over), views, first_view(dominant[some], busiest[some]))
 
 
 def _shares(share: np.ndarray, some: np.ndarray, on: Rows, over: Columns) -> list[list[str]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import polars as pl
 
 from logpost.analyzer.machine.placement import places_on_network
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.errors import InputError
 from logpost.machines import load_machine
 
 
-def carried(scoped: Scoped) -> tuple[pl.DataFrame, pl.DataFrame]:
+def link_tables(scoped: SelectedRun) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The tables `links` and `traffic` of the selected time, by time.
 
     Raises:
@@ -27,7 +27,7 @@ def carried(scoped: Scoped) -> tuple[pl.DataFrame, pl.DataFrame]:
     return links, traffic
 
 
-def hosts_on_network(scoped: Scoped) -> dict[int, str]:
+def hosts_on_network(scoped: SelectedRun) -> dict[int, str]:
     """By node of the machine's network, its host, by the name that every page uses."""
     placed = scoped.every_location.filter(pl.col("rank") >= 0, pl.col("node") >= 0)
     places, _ = places_on_network(load_machine(scoped.run.machine_file), placed)

@@ -6,7 +6,7 @@ import polars as pl
 
 from logpost.analyzer.run.schema import PARTS
 from logpost.analyzer.run.wide import wide_sum
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 
 WAITS = (
     "late_sender",
@@ -21,13 +21,13 @@ PER_OCTAVE = 2
 """Classes of size in a factor of two, where measured and modelled times are compared."""
 
 
-def sizes_and_envelopes(scoped: Scoped) -> pl.LazyFrame:
+def sizes_and_envelopes(scoped: SelectedRun) -> pl.LazyFrame:
     """bytes and envelope_ps of the selection's messages; of its one-sided transfers, where the run has no message."""
     rows = scoped.messages() if scoped.run.manifest.messages else scoped.transfers()
     return rows.select("bytes", "envelope_ps")
 
 
-def by_size(scoped: Scoped) -> pl.DataFrame:
+def by_size(scoped: SelectedRun) -> pl.DataFrame:
     """power (of two; -1: empty), messages, bytes and envelope_ps, by power without gaps left out."""
     size = pl.col("bytes").cast(pl.Float64)
     power = pl.when(pl.col("bytes") > 0).then(size.log(2).floor()).otherwise(-1).cast(pl.Int32)
@@ -40,7 +40,7 @@ def by_size(scoped: Scoped) -> pl.DataFrame:
     )
 
 
-def by_time(scoped: Scoped) -> pl.DataFrame:
+def by_time(scoped: SelectedRun) -> pl.DataFrame:
     """third (of log10 of the envelope in ps), messages and envelope_ps."""
     third = (pl.col("envelope_ps").clip(1).cast(pl.Float64).log10() * 3).floor().cast(pl.Int32)
     return (
@@ -52,7 +52,7 @@ def by_time(scoped: Scoped) -> pl.DataFrame:
     )
 
 
-def measured_and_modelled(scoped: Scoped) -> pl.DataFrame:
+def measured_and_modelled(scoped: SelectedRun) -> pl.DataFrame:
     """By class of size: bytes (mean), messages, low_ps, middle_ps, high_ps (quartiles of the time without waits) and
     modelled_ps (median of what the model explains of it, and what it predicts beyond)."""
     waits = pl.sum_horizontal(f"{part}_ps" for part in WAITS if part in PARTS)

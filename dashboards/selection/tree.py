@@ -8,10 +8,10 @@ import polars as pl
 
 from logpost.analyzer.run.phases import program_ps
 from logpost.analyzer.run.wide import WIDE, wide_sum
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 
 
-def tree(scoped: Scoped, *, start_up: bool = False) -> pl.DataFrame:
+def tree(scoped: SelectedRun, *, start_up: bool = False) -> pl.DataFrame:
     """callpath, parent, name and time_ps (inclusive, over the selected ranks), parents before children.
 
     Without a stretch of time from the profile, which knows every region; in one from the communication calls alone,
@@ -35,7 +35,7 @@ def tree(scoped: Scoped, *, start_up: bool = False) -> pl.DataFrame:
     return _timed(nodes, own, lambda mine, called: mine + called)
 
 
-def _program(scoped: Scoped, nodes: pl.DataFrame) -> pl.DataFrame:
+def _program(scoped: SelectedRun, nodes: pl.DataFrame) -> pl.DataFrame:
     """The nodes without the calls that start up and shut down; none of the rest is longer than the program."""
     start_up = scoped.run.table("regions").filter(pl.col("kind") == "init_finalize").select("region")
     hidden = set(scoped.run.table("callpaths").join(start_up, on="region", how="semi").collect()["callpath"])

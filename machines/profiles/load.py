@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from logpost.errors import InputError, suggestion
 from logpost.machines.profiles.profile import LibraryProfile
-
-# One line for mypy, which checks against 3.10, where the standard library has no TOML reader yet.
-tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+from logpost.machines.values.toml import read_toml
 
 LIBRARY = Path(__file__).resolve().parent / "library"
 
@@ -46,9 +41,7 @@ def read_profile(path: Path) -> LibraryProfile:
         InputError: it is none, with the first problem.
     """
     try:
-        return LibraryProfile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as a library profile: {error}") from error
+        return LibraryProfile.model_validate(read_toml(path))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])

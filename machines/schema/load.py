@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import re
-import sys
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +15,11 @@ from logpost.machines.schema import Machine
 from logpost.machines.schema.consistency import ContradictionsError
 from logpost.machines.schema.places import key_name
 from logpost.machines.schema.wording import meant, must_be
-
-# One line for mypy, which checks against 3.10, where the standard library has no TOML reader yet.
-tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+from logpost.machines.values.toml import read_toml, shortened
 
 LIBRARY = Path(__file__).resolve().parent.parent / "library"
 RECORDED = "machine.toml"
 """The machine that an archive was recorded on, in the archive's directory."""
-LONGEST = 80
-"""Characters of a value or a line that a message repeats."""
 
 TEMPLATE = Path(__file__).resolve().parent / "template.toml"
 
@@ -80,18 +73,9 @@ def load_machine_file(path: Path) -> Machine:
 def check_machine_file(path: Path) -> tuple[Machine | None, list[str]]:
     """The machine and no problem, or None and every problem, one line each."""
     try:
-        # With or without the mark that some editors put before the first line.
-        text = path.read_text(encoding="utf-8-sig")
-        raw = tomllib.loads(text)
-    except OSError as error:
-        return None, [f"{path}: cannot be read ({error.strerror})"]
-    except UnicodeDecodeError:
-        return None, [f"{path}: is not UTF-8 text, as a TOML file must be"]
-    except tomllib.TOMLDecodeError as error:
-        return None, [f"{path}: is not TOML: {error}{_line_of(text, str(error))}"]
-    except (ValueError, RecursionError) as error:
-        why = "values in values nest too deep" if isinstance(error, RecursionError) else "a number has too many digits"
-        return None, [f"{path}: cannot be read as TOML: {why}"]
+        raw = read_toml(path)
+    except InputError as error:
+        return None, [str(error)]
     return check_machine(raw, str(path))
 
 
@@ -101,20 +85,6 @@ def check_machine(raw: dict[str, Any], file: str) -> tuple[Machine | None, list[
         return Machine.model_validate(raw), []
     except ValidationError as error:
         return None, [line for problem in error.errors() for line in _sentences(file, raw, dict(problem))]
-
-
-def _line_of(text: str, complaint: str) -> str:
-    """The line that the TOML reader complains about, as far as it fits."""
-    found = re.search(r"at line (\d+)", complaint)
-    lines = text.splitlines()
-    if found is None or not 0 < int(found.group(1)) <= len(lines):
-        return ""
-    line = lines[int(found.group(1)) - 1].strip()
-    return f": {_short(line)}" if line and line.isprintable() else ""
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def file_hash(name_or_path: str | Path) -> str:
@@ -211,7 +181,7 @@ def _shown(value: object) -> str:
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
     try:
-        return _short(repr(value))
+        return shortened(repr(value))
     except ValueError:
         # More digits than Python writes.
         return "a very large number"

@@ -21,7 +21,7 @@ from logpost.replay.columns import Wide
 from logpost.replay.cost.parameters import native_parameters
 from logpost.replay.graph.breakpoints import Tangent
 from logpost.replay.graph.changes import Scenario
-from logpost.replay.graph.dearer import direction
+from logpost.replay.graph.cost_direction import direction
 from logpost.replay.graph.direction import Direction
 from logpost.replay.graph.library import LibraryUse, codes_of, uses_of
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from logpost.machines import Machine
-from logpost.machines.schema.load import load_machine_file, tomllib
+from logpost.machines.schema.load import load_machine_file
 from logpost.machines.schema.write import to_toml
+from logpost.machines.values.toml import tomllib
 
 FACTORS = (0.5, 0.8, 1.2, 2.0)
 

@@ -1,6 +1,6 @@
 """The dashboard in a browser: time until the first page is complete, time of every interaction, and bytes per figure.
 
-The bars are for a run of 10^7 messages: 1 s, 0.3 s, and 2 MB. `--events N` sets how large the ring exchange is (44
+The bars are for a run of 10^7 messages: 2 s, 0.3 s, and 2 MB. `--events N` sets how large the ring exchange is (44
 events and 3 messages a step; 147,000,000 events are 10^7 messages). The best of several rounds counts: what others do
 on the machine can only add. An interaction begins when the browser has the event of the mouse: before a
 click, the driver waits until its target no longer moves (30 to 60 ms).
@@ -42,7 +42,7 @@ from logpost.dashboards.app.view import View
 from logpost.errors import InputError
 
 ROUNDS = 3
-FIRST_S, INTERACTION_S, MOST_BYTES = 1.0, 0.3, 2_000_000
+FIRST_S, INTERACTION_S, MOST_BYTES = 2.0, 0.3, 2_000_000
 MOST_MEMORY = 1.5e9
 """Bytes of the server, with the driver of the browser, after all pages and figures."""
 FIRST, INTERACTIVE = "first page", "its charts respond"

@@ -36,7 +36,6 @@ DRAWN = _each(*_DRAWN)
 SEEN = _each(
     *_DRAWN,
     "[...one.querySelectorAll('.sketch img')].some(image => image.complete && image.naturalWidth)",
-    at="#first-look section, #page section, #page .banner",
 )
 """Every chart is visible, if only as the picture that replaces it until plotly is loaded."""
 

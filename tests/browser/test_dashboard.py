@@ -17,10 +17,9 @@ from tests.dashboards.synthetic import make_run
 
 from logpost.analyzer.pipeline.request import Request
 from logpost.dashboards import figures
-from logpost.dashboards.app.app import CHARTS
-from logpost.dashboards.app.pages import PAGES, timeline
+from logpost.dashboards.app.pages import PAGES, chart_makers, timeline
 from logpost.dashboards.app.panels import rank_spans
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.dashboards.selection.selection import Selection
 
 pytestmark = pytest.mark.browser
@@ -183,7 +182,8 @@ def test_what_is_out_of_sight_is_drawn_after_what_is_in_sight(address: str, chro
     page = chromium.new_context(viewport={"width": 1280, "height": 300}).new_page()
     page.goto(f"{address}/messages")
     order: list[str] = []
-    page.on("request", lambda one: order.extend(name for name in CHARTS if f'"{name}"' in (one.post_data or "")))
+    names = list(chart_makers())
+    page.on("request", lambda one: order.extend(name for name in names if f'"{name}"' in (one.post_data or "")))
     page.reload()
     page.wait_for_function(DRAWN)
     assert order.index("messages.matrix") < order.index("messages.model")
@@ -298,7 +298,7 @@ def test_a_named_selection_stays_and_a_step_leads_back(view: Callable[..., Visit
 
 def test_a_click_on_a_group_of_ranks_opens_it(chromium: Any, tmp_path: Path) -> None:
     run = make_run(tmp_path / "many.run", ranks=96)
-    scoped = Scoped(run, Selection())
+    scoped = SelectedRun(run, Selection())
     alike = scoped.behaving(64)
     assert alike.grouping
     first = ranks_text(rank_spans(alike, scoped)[0])

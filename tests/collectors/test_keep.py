@@ -67,7 +67,7 @@ def _properties(trace: recording.Trace) -> dict[str, int]:
 
 
 def test_every_overwritten_call_is_counted_and_the_rest_fits_together(mpi: str, tmp_path: Path) -> None:
-    """Two ranks make 3 × 20,000 calls for messages and 5,000 barriers, beside Init, Comm_rank, Comm_size, Barrier and
+    """Two ranks make 3 × 20,000 calls for messages and 5,000 barriers, and Init, Comm_rank, Comm_size, Barrier and
     Finalize: 65,005 each. Messages: 20,000 sent and received each. Whatever is not in the archive is counted."""
     program = recording.build("keeps.c", mpi, tmp_path)
     done = recording.run(mpi, tmp_path, 2, program, str(ROUNDS), options=("--keep", "1MB"))
@@ -97,8 +97,8 @@ def test_every_overwritten_call_is_counted_and_the_rest_fits_together(mpi: str, 
 
 
 def test_requests_that_straddle_the_cut_are_paired_rightly(mpi: str, tmp_path: Path) -> None:
-    """Each round has messages of one size, of 97 in turn: a message paired with another round's shows by its size.
-    A round has 6 + 4 messages a rank; Waits come in another order than posts, and one receive is a round ahead."""
+    """Each round has messages of one of 97 sizes: a message paired with another round's shows by its size.
+    A round has 6 + 4 messages a rank; Waits are in another order than posts, and one receive is a round ahead."""
     program = recording.build("keeps_all.c", mpi, tmp_path)
     rounds = 4000
     done = recording.run(mpi, tmp_path, 2, program, str(rounds), options=("--keep", "1MB"))
@@ -123,7 +123,7 @@ def test_however_it_ends_the_ring_is_read(openmpi: str, tmp_path: Path, end: str
     done = recording.run(openmpi, tmp_path, 2, program, str(ROUNDS), end, options=("--keep", "1MB"))
     trace = done.read()
     stated = _properties(trace)
-    # Rank 1 may be killed while rank 0 goes on; calls that were entered and never left are in the archive, too.
+    # Rank 1 may be killed while rank 0 continues; calls that were entered and never left are in the archive, too.
     completed = 2 * (3 * ROUNDS + ROUNDS // 4 + 3)
     assert (
         completed - 4 <= sum(len(trace.calls(rank)) for rank in (0, 1)) + stated["OVERWRITTEN_CALLS"] <= completed + 2
@@ -133,7 +133,7 @@ def test_however_it_ends_the_ring_is_read(openmpi: str, tmp_path: Path, end: str
 
 
 def test_a_ring_of_a_time_grows_no_further_than_it_needs(openmpi: str, tmp_path: Path) -> None:
-    """60,000 rounds take 50 ms or more; of the last 10 ms a part is kept, and not all that 500 MB could hold."""
+    """60,000 rounds last 50 ms or more; of the last 10 ms a part is kept, and not all that 500 MB could hold."""
     program = recording.build("keeps.c", openmpi, tmp_path)
     options = ("--keep", "0.01s", "--window", "64", "--keep-raw", "--keep-in", str(tmp_path / "shm"))
     done = recording.run(openmpi, tmp_path, 2, program, str(3 * ROUNDS), options=options)
@@ -145,7 +145,7 @@ def test_a_ring_of_a_time_grows_no_further_than_it_needs(openmpi: str, tmp_path:
     assert all(2 * 65536 <= ring.stat().st_size < calls * 40 for ring in rings)
 
 
-def test_a_deadlock_is_named_and_a_signal_disturbs_nobody(openmpi: str, tmp_path: Path) -> None:
+def test_a_deadlock_is_named_and_a_signal_disturbs_no_rank(openmpi: str, tmp_path: Path) -> None:
     """A dump while the ring turns, on SIGUSR2, then the deadlock that the program ends in: both are well formed."""
     program = recording.build("keeps.c", openmpi, tmp_path)
     words = [sys.executable, "-m", "logpost.cli.app", "record", "-o", str(tmp_path), "--keep", "1MB", "--hang", "2s"]
@@ -156,7 +156,7 @@ def test_a_deadlock_is_named_and_a_signal_disturbs_nobody(openmpi: str, tmp_path
             recorder.send_signal(signal.SIGUSR2)
             dump = _appears(tmp_path, "*_dump/traces.otf2").parent
             hang = _appears(tmp_path, "*_hang/traces.otf2").parent
-            assert recorder.poll() is None, "the program goes on"
+            assert recorder.poll() is None, "the program continues"
         finally:
             recorder.terminate()
             _, said = recorder.communicate(timeout=60)
@@ -165,18 +165,18 @@ def test_a_deadlock_is_named_and_a_signal_disturbs_nobody(openmpi: str, tmp_path
         trace = recording.read(archive)
         sends = sum(len(trace.on(rank, "MPI_SEND")) for rank in (0, 1))
         receives = sum(len(trace.on(rank, "MPI_IRECV")) for rank in (0, 1))
-        assert abs(sends - receives) <= (2 if archive == hang else 200), "between two copies a rank goes on"
+        assert abs(sends - receives) <= (2 if archive == hang else 200), "between two copies a rank continues"
     stated = _properties(recording.read(hang))
     assert stated["OVERWRITTEN_CALLS"] > 0
     run = Run.open(analyze(Request(str(hang), str(tmp_path / "a.run"))))
-    told = "\n".join(run.manifest.ended_early)
-    assert "rank 0: MPI_Recv from rank 1, tag 7" in told
-    assert "rank 1: MPI_Recv from rank 0, tag 7" in told
-    assert "Deadlock: rank 0" in told
+    ended = "\n".join(run.manifest.ended_early)
+    assert "rank 0: MPI_Recv from rank 1, tag 7" in ended
+    assert "rank 1: MPI_Recv from rank 0, tag 7" in ended
+    assert "Deadlock: rank 0" in ended
 
 
 @pytest.mark.parametrize("how", ["-pie -fPIE", "-no-pie -fPIE", "-no-pie -fno-pie"])
-def test_a_program_asks_for_an_archive(openmpi: str, tmp_path: Path, how: str) -> None:
+def test_a_program_requests_an_archive(openmpi: str, tmp_path: Path, how: str) -> None:
     """logpost_dump() after 100 of 101 barriers: one archive has the 100, the other one, of the end, has all.
 
     Without the recorder it does nothing.
@@ -211,7 +211,7 @@ def test_a_program_starts_its_archive(mpi: str, tmp_path: Path) -> None:
 
 
 def _barriers(folder: Path) -> dict[bool, int]:
-    """Calls of MPI_Barrier of rank 0, in the archive that was asked for and in that of the end."""
+    """Calls of MPI_Barrier of rank 0, in the archive that was requested and in that of the end."""
     return {
         path.parent.name.endswith("_dump"): recording.read(path.parent).calls(0).count("MPI_Barrier")
         for path in folder.glob("logpost_*/traces.otf2")

@@ -1,4 +1,4 @@
-"""One-sided communication: windows, accesses with bytes and targets, what completes them, and who waits for whom."""
+"""One-sided communication: windows, accesses with bytes and targets, what completes them, and the waits."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_fence(mpi: str, tmp_path: Path) -> None:
         (2, 0, 256),
     ]
     assert transfers["remote_call"].null_count() == 0  # complete at the targets, too: the fences say so
-    # Rank 1 comes to the second fence a sleep late; the others wait there.
+    # Rank 1 enters the second fence a sleep later; the others wait there.
     operations = run.table("collectives").filter(pl.col("operation") == "Fence").sort("location", "enter_ps").collect()
     waits = [operations.filter(location=rank)["wait_ps"].to_list() for rank in range(RANKS)]
     enters = [[enter for enter, _ in _calls(run, rank, "MPI_Win_fence")] for rank in range(RANKS)]
@@ -145,8 +145,8 @@ def test_contended_lock(mpi: str, tmp_path: Path) -> None:
         assert len(trace.on(rank, "RMA_RELEASE_LOCK")) == 1
     run = _run(result)
     (released,) = _calls(run, 0, "MPI_Win_unlock")
-    asks = [*_calls(run, 2, "MPI_Win_lock"), *_calls(run, 2, "MPI_Win_unlock")]
-    enter, leave = next(call for call in asks if call[1] >= released[0])  # an MPI may ask for a lock with its release
+    requests = [*_calls(run, 2, "MPI_Win_lock"), *_calls(run, 2, "MPI_Win_unlock")]
+    enter, leave = next(call for call in requests if call[1] >= released[0])  # an MPI may request a lock late
     wait = max(0, min(released[1], leave) - enter)
     epochs = run.table("epochs").filter(kind="lock_exclusive").sort("location").collect()
     assert epochs.select("location", "wait_ps").rows() == [(0, 0), (2, wait)]
@@ -167,7 +167,7 @@ def test_flushes(mpi: str, tmp_path: Path) -> None:
         for function, calls in (("MPI_Win_flush", 3), ("MPI_Win_flush_all", 2)):
             inside = trace.within(rank, function, DONE, WRITTEN)
             assert [[e.kind for e in one] for one in inside] == [[DONE, WRITTEN]] * calls
-        # locally: first what goes to the one target, then the rest; the unlock completes all at the targets
+        # locally: first what is sent to the one target, then the rest; the unlock completes all at the targets
         for function in ("MPI_Win_flush_local", "MPI_Win_flush_local_all"):
             assert [[e.kind for e in one] for one in trace.within(rank, function, DONE, WRITTEN)] == [[DONE]]
         (unlock,) = trace.within(rank, "MPI_Win_unlock_all", DONE, WRITTEN)
@@ -236,7 +236,7 @@ def test_windows(mpi: str, tmp_path: Path) -> None:
     result = _recorded(mpi, tmp_path, "windows", OMPI_MCA_osc="pt2pt,sm")
     trace = result.read()
     defined = [re.search(r'Name: "([^"]*)" <\d+>, Communicator: "([^"]*)"', line) for line in trace.defined("RMA_WIN")]
-    # rank 0 meets them first: two of the split communicator, two of the world's with names, one of each other kind
+    # rank 0 has them first: two of the split communicator, two of the world's with names, one of each other kind
     assert [(match[1], match[2]) for match in defined if match] == [
         ("MPI_Win_create window 0", ""),
         ("first", "MPI_COMM_WORLD"),

@@ -106,7 +106,7 @@ def test_wrapper_scripts_are_seen_through(mpi: str, tmp_path: Path) -> None:
     assert result.archive.name.startswith("logpost_job_1_")
 
 
-def test_a_program_without_mpi_runs_and_says_why_nothing_came(openmpi: str, tmp_path: Path) -> None:
+def test_a_program_without_mpi_runs_and_says_why_nothing_was_recorded(openmpi: str, tmp_path: Path) -> None:
     result = recording.record(tmp_path, "sh", "-c", "echo out; echo err >&2; exit 42")
     assert (result.status, result.out) == (42, "out\n")
     assert result.err.splitlines()[0] == "err"
@@ -129,7 +129,7 @@ def test_a_program_that_made_no_mpi_call_is_status_2(openmpi: str, tmp_path: Pat
     assert not list((tmp_path / "out").iterdir())
 
 
-def test_what_mpirun_says_stands_above_its_status(openmpi: str, tmp_path: Path) -> None:
+def test_what_mpirun_says_is_above_its_status(openmpi: str, tmp_path: Path) -> None:
     """Its messages reach the terminal untouched; logpost says whose status it was."""
     program = recording.build("blocking.c", openmpi, tmp_path)
     command = (recording.LAUNCHERS[openmpi], "-n", "1", "--host", "no-such-host.invalid", str(program))
@@ -144,7 +144,7 @@ def test_what_mpirun_says_stands_above_its_status(openmpi: str, tmp_path: Path) 
     assert alone_again.split()[-len(command) :] == list(command)
 
 
-def test_a_status_is_said_beside_the_archive(openmpi: str, tmp_path: Path) -> None:
+def test_a_status_is_said_with_the_archive(openmpi: str, tmp_path: Path) -> None:
     program = recording.build("death.c", openmpi, tmp_path)
     result = recording.run(openmpi, tmp_path / "out", 2, program, "exit")
     assert result.status == 7
@@ -222,7 +222,7 @@ def test_what_is_missing_is_named_with_its_package(openmpi: str, tmp_path: Path)
     done = recording.logpost("record", "-o", str(tmp_path), "--", "mpirun.openmpi", "-n", "1", str(program), env=env)
     assert done.returncode == 2
     assert "apt install gcc" in _one_line(done.stderr)
-    # a compiler, and no mpicc: the headers of the program's own library are found beside it, or named
+    # a compiler, and no mpicc: the headers of the program's own library are found next to it, or named
     (Path(path) / "cc").symlink_to(shutil.which("cc") or "cc")
     done = recording.logpost("record", "-o", str(tmp_path), "--mpi", "mpich", "--", "true", env=env)
     assert done.returncode == 2
@@ -278,7 +278,7 @@ def test_variables_travel_with_the_launcher(openmpi: str, mpich: str, command: s
         ("libm.so.6", None),
     ],
 )
-def test_sonames_tell_the_interface(soname: str, abi: str | None) -> None:
+def test_sonames_name_the_interface(soname: str, abi: str | None) -> None:
     assert detection.abi_of_soname(soname) == abi
 
 
@@ -302,7 +302,7 @@ def test_a_static_program_is_refused_with_the_line_that_relinks_it(openmpi: str,
     )
 
 
-def test_a_program_of_one_mpi_under_the_launcher_of_another_is_told(
+def test_a_program_of_one_mpi_under_the_launcher_of_another_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "app"
@@ -317,10 +317,10 @@ def test_a_program_of_one_mpi_under_the_launcher_of_another_is_told(
     )
 
 
-def test_a_program_of_one_mpi_that_the_launcher_of_another_starts_alone_is_told_too(
+def test_a_program_of_one_mpi_that_the_launcher_of_another_starts_alone_is_reported_too(
     openmpi: str, mpich: str, tmp_path: Path
 ) -> None:
-    """Each of its processes is a world of its own, and succeeds."""
+    """Each of its processes is a separate world, and succeeds."""
     source = tmp_path / "alone.c"
     source.write_text("#include <mpi.h>\nint main(void) { return MPI_Init(0, 0) || MPI_Finalize(); }\n")
     program = recording.build(str(source), openmpi, tmp_path)

@@ -128,12 +128,12 @@ def test_collective_operations_are_of_their_sets(trace: Trace) -> None:
     assert 'Window: "PEs 0 to 2 in steps of 2"' in some.text
     assert trace.members("PEs 0 to 2 in steps of 2") == ["0, 2"]
     assert not trace.within(1, "shmem_barrier")
-    assert [e.operation for e in apart] == ["ALLREDUCE"], "of no elements: nobody waits for anybody"
+    assert [e.operation for e in apart] == ["ALLREDUCE"], "of no elements: no image waits for another"
 
 
 def test_locks_and_waits(trace: Trace) -> None:
-    (asked,) = trace.within(0, "shmem_set_lock", "RMA_REQUEST_LOCK", "RMA_ACQUIRE_LOCK")
-    assert [e.kind for e in asked] == ["RMA_REQUEST_LOCK", "RMA_ACQUIRE_LOCK"]
+    (requested,) = trace.within(0, "shmem_set_lock", "RMA_REQUEST_LOCK", "RMA_ACQUIRE_LOCK")
+    assert [e.kind for e in requested] == ["RMA_REQUEST_LOCK", "RMA_ACQUIRE_LOCK"]
     locks = {e.number("Lock") for e in trace.events if e.kind.endswith("_LOCK")}
     assert len(locks) == 1, "all PEs name the lock alike, wherever each has loaded the program"
     assert [len(trace.within(pe, "shmem_clear_lock", "RMA_RELEASE_LOCK")[0]) for pe in range(PES)] == [1] * PES
@@ -166,7 +166,7 @@ def test_targets_that_must_progress_queue_and_others_do_not(memory: str, waits: 
     gets = pl.read_parquet(tmp_path / "run" / "transfers.parquet").filter(pl.col("location") == 0)[1:]
     assert gets.height == 5
     # PE 1 computes for 40 ms, from the barrier that PE 0's 4 ms and its get begin behind. Where processes outnumber
-    # cores, a get of shared memory may be interrupted, one of static data come late: so the middle, and the longest.
+    # cores, a get of shared memory may be interrupted, one of static data arrive late: so the middle, and the longest.
     queued_ms = sorted(gets["processor_queueing_ps"] * 1e-9)
     assert queued_ms[4] > 15 if waits else queued_ms[2] == 0
 
@@ -184,7 +184,7 @@ def _regions(trace: Trace, location: int) -> list[str]:
 BEGIN = ["shmem_init", "shmem_long_p", "shmem_barrier_all"]
 
 
-def test_mpi_beside_is_shown_once(ends: Path, tmp_path: Path) -> None:
+def test_mpi_with_it_is_shown_once(ends: Path, tmp_path: Path) -> None:
     result = _record(tmp_path, ends, "mpi", pes=2)
     assert result.status == 0, result.err
     trace = result.read()
@@ -248,7 +248,7 @@ def test_sizes_beyond_an_int_none_and_with_oneself(tmp_path: Path) -> None:
 @pytest.mark.alone  # minutes, and two polling processes
 @pytest.mark.timeout(1800)
 def test_ten_million_puts(tmp_path: Path) -> None:
-    """The log goes to the disk as it grows, so the program stays small."""
+    """The log is written to the disk as it grows, so the program stays small."""
     program = _build(tmp_path, "huge_shmem.c")
     result = recording.record(tmp_path, "oshrun", "-n", "2", str(program), "10000000", env=ENVIRONMENT, limit_s=900)
     assert result.status == 0, result.err
@@ -264,7 +264,7 @@ def _analyzed(result: recording.Result) -> Run:
 
 
 def test_all_of_the_library_is_in_the_table() -> None:
-    """What OpenSHMEM 1.4 has for many types is wrapped; what only asks of the own process is not."""
+    """What OpenSHMEM 1.4 has for many types is wrapped; what only reads the own process is not."""
     names = {f.name for f in generate.functions()}
     for wanted in ("shmem_ctx_longdouble_put", "shmem_uint16_iget", "shmem_put128_nbi", "shmem_ctx_getmem_nbi"):
         assert wanted in names

@@ -1,4 +1,4 @@
-"""Threads that begin and end all the time: one that begins goes on in the log and location of one that has ended."""
+"""Threads that begin and end all the time: one that begins continues in the log and location of one that has ended."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ INCLUDE = f"-I{Path(collectors.__file__).parent}"
 ROUNDS = 30
 
 
-def _recorded(mpi: str, folder: Path, at_once: int, *options: str) -> recording.Result:
+def _recorded(mpi: str, folder: Path, living: int, *options: str) -> recording.Result:
     program = recording.build("short_lived.c", mpi, folder, INCLUDE, "-pthread", "-g", "-fno-optimize-sibling-calls")
-    result = recording.run(mpi, folder, 2, program, str(ROUNDS), str(at_once), options=options)
+    result = recording.run(mpi, folder, 2, program, str(ROUNDS), str(living), options=options)
     assert result.status == 0, result.err
     assert result.out.count("all have ended") == 2
     return result
 
 
-@pytest.mark.parametrize("at_once", [1, 3])
-def test_there_are_as_many_locations_as_threads_live_at_one_time(mpi: str, tmp_path: Path, at_once: int) -> None:
-    """Two kinds of threads, ROUNDS times `at_once` of each: location = thread * 2^32 + rank."""
-    trace = _recorded(mpi, tmp_path, at_once).read()
-    assert {e.location for e in trace.events} == {t * 2**32 + rank for t in range(at_once + 1) for rank in (0, 1)}
+@pytest.mark.parametrize("living", [1, 3])
+def test_there_are_as_many_locations_as_threads_live_concurrently(mpi: str, tmp_path: Path, living: int) -> None:
+    """Two kinds of threads, ROUNDS times `living` of each: location = thread * 2^32 + rank."""
+    trace = _recorded(mpi, tmp_path, living).read()
+    assert {e.location for e in trace.events} == {t * 2**32 + rank for t in range(living + 1) for rank in (0, 1)}
     calls: Counter[str] = Counter()
-    for location in (t * 2**32 for t in range(1, at_once + 1)):
+    for location in (t * 2**32 for t in range(1, living + 1)):
         regions = [(e.kind, e.region) for e in trace.on(location, "ENTER", "LEAVE")]
         assert regions[0] == ("ENTER", regions[-1][1])
         # A region that a thread leaves open ends with it, and between two threads there is none.
@@ -49,7 +49,7 @@ def test_there_are_as_many_locations_as_threads_live_at_one_time(mpi: str, tmp_p
             else:
                 assert open_regions.pop() == region
         calls.update(trace.calls(location))
-    assert calls == {"MPI_Send": ROUNDS * at_once, "MPI_Recv": ROUNDS * at_once}
+    assert calls == {"MPI_Send": ROUNDS * living, "MPI_Recv": ROUNDS * living}
 
 
 def test_each_thread_has_its_own_call_sites(mpi: str, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_no_share_has_the_time_between_threads(mpi: str, tmp_path: Path) -> None
 
 
 def test_a_ring_holds_full_windows_of_many_threads(mpi: str, tmp_path: Path) -> None:
-    """Were the window of each thread a slot of its own, 60 threads would overwrite a ring of 15 slots."""
+    """Were the window of each thread a separate slot, 60 threads would overwrite a ring of 15 slots."""
     trace = _recorded(mpi, tmp_path, 1, "--keep", "1MB").read()
     assert "LOGPOST::OVERWRITTEN_CALLS" not in trace.info
     assert len(trace.calls(2**32)) == 2 * ROUNDS

@@ -1,4 +1,4 @@
-"""Archives of a run so far: on a signal, and when ranks sit in one call too long. The program goes on."""
+"""Archives of a run so far: on a signal, and when ranks sit in one call too long. The program continues."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def test_times_and_signals_are_read() -> None:
 
 
 @pytest.mark.mpi
-def test_a_deadlock_is_told_while_it_lasts(openmpi: str, tmp_path: Path) -> None:
-    """Ranks 0 and 1 receive from each other, 2 waits for two receives, 3 is in a barrier: 2 s later that is told."""
+def test_a_deadlock_is_reported_while_it_lasts(openmpi: str, tmp_path: Path) -> None:
+    """Ranks 0 and 1 receive from each other, 2 waits for two receives, 3 is in a barrier: reported 2 s later."""
     program = recording.build("deadlock.c", openmpi, tmp_path)
     words = [
         sys.executable,
@@ -82,7 +82,7 @@ def test_a_deadlock_is_told_while_it_lasts(openmpi: str, tmp_path: Path) -> None
             found = _appears(tmp_path, "*_hang")
             recorder.send_signal(signal.SIGUSR2)
             _appears(tmp_path, "*_dump")
-            assert recorder.poll() is None, "the program goes on"
+            assert recorder.poll() is None, "the program continues"
         finally:
             recorder.terminate()
         _, said = recorder.communicate(timeout=60)
@@ -90,11 +90,11 @@ def test_a_deadlock_is_told_while_it_lasts(openmpi: str, tmp_path: Path) -> None
     assert f"a rank has been in one call for 2 s: {found} holds it; the program continues" in said
     assert "a signal requested the run so far: " in said
     run = Run.open(analyze(Request(str(found), str(tmp_path / "a.run"))))
-    told = "\n".join(run.manifest.ended_early)
-    assert told.startswith("The program still ran when the archive was made: ranks 0-3 had not left the call")
-    assert "rank 0: MPI_Recv from rank 1, tag 7" in told
-    assert "rank 1: MPI_Recv from rank 0, tag 7" in told
-    assert "rank 3: MPI_Barrier" in told
+    ended = "\n".join(run.manifest.ended_early)
+    assert ended.startswith("The program still ran when the archive was made: ranks 0-3 had not left the call")
+    assert "rank 0: MPI_Recv from rank 1, tag 7" in ended
+    assert "rank 1: MPI_Recv from rank 0, tag 7" in ended
+    assert "rank 3: MPI_Barrier" in ended
     assert not [path for path in os.listdir(tmp_path) if path.endswith(".snapshot")]
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from logpost.machines import Machine, load_machine, replay_parameters
 from logpost.machines.schema import Range
-from logpost.machines.schema.load import tomllib
 from logpost.machines.values.quantity import Quantity
+from logpost.machines.values.toml import tomllib
 
 FACTS = Path(__file__).parent / "facts"
 

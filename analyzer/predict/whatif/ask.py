@@ -25,7 +25,7 @@ from logpost.analyzer.words.units import time_text
 from logpost.replay.cost.message_models import MessageModel
 from logpost.replay.graph import Engine, Outcome, Scenario
 from logpost.replay.graph.changes import is_nothing
-from logpost.replay.graph.dearer import direction
+from logpost.replay.graph.cost_direction import direction
 from logpost.replay.graph.library import LibraryUse
 
 

@@ -1,8 +1,8 @@
 """What a change that makes everything dearer, or everything cheaper, excludes.
 
-The replay in recorded order is monotone (`logpost.replay.graph.dearer`). Programs nearly are: of 1,680 predictions of
-the coverage benchmark for slower machines, 26 true lengths lay below the recorded one, the lowest by 0.5 %; of 560 for
-faster ones 10 above it, by 0.002 %.
+The replay in recorded order is monotone (`logpost.replay.graph.cost_direction`). Programs nearly are: of 1,680
+predictions of the coverage benchmark for slower machines, 26 true lengths lay below the recorded one, the lowest by
+0.5 %; of 560 for faster ones 10 above it, by 0.002 %.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ from logpost.analyzer.run.directory import Run
 from logpost.machines import LOCALITIES
 from logpost.machines.parameters import COLUMNS
 from logpost.replay.graph import Engine, Outcome, Scenario
-from logpost.replay.graph.dearer import direction
+from logpost.replay.graph.cost_direction import direction
 from logpost.replay.graph.engine import ORDER_MATTERS
 
 MODELLED = (

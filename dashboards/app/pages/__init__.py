@@ -15,6 +15,17 @@ from logpost.dashboards.app.pages import (
     timeline,
     whatif,
 )
+from logpost.dashboards.app.view import ChartMaker
 
 PAGES: tuple[Any, ...] = (overview, hotspots, timeline, messages, regions, whatif, machine, network, compare)
 """In the order of the navigation; each is a `view.Page`."""
+
+
+def by_name() -> dict[str, Any]:
+    """Each page by its name in the URL."""
+    return {page.NAME: page for page in PAGES}
+
+
+def chart_makers() -> dict[str, ChartMaker]:
+    """What computes each chart of the pages, by the chart's name."""
+    return {name: make for page in PAGES for name, make in page.CHARTS.items()}

@@ -23,7 +23,7 @@ from logpost.dashboards.report.comparison import ComparisonPage, build_compariso
 from logpost.dashboards.report.findings import FindingRow
 from logpost.dashboards.report.page import Caps
 from logpost.dashboards.report.tables import Grid
-from logpost.dashboards.selection.scoped import named_alike
+from logpost.dashboards.selection.selected_run import common_names
 from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
 
@@ -166,7 +166,7 @@ def _made(name: str) -> Any:
 
 def _ranks(view: View) -> Chart:
     a, b = (view.runs.scoped(names[0], Selection()) for names in sides_of(view.runs, view.state))
-    ranks = named_alike([a, b])
+    ranks = common_names([a, b])
     if ranks is None:
         raise InputError("the runs have different ranks, so single ranks cannot be compared")
     if (a.by_rank == b.by_rank).all():

@@ -20,7 +20,7 @@ from logpost.dashboards.figures.labels import prose
 from logpost.dashboards.figures.repeated_changes import Row, repeated_changes, runs_by_category
 from logpost.dashboards.report.repeats import name_of, repeats_grids, verdict
 from logpost.dashboards.report.tables import Grid
-from logpost.dashboards.selection.scoped import named_alike
+from logpost.dashboards.selection.selected_run import common_names
 from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
 
@@ -135,7 +135,7 @@ def regions_chart(view: View, sides: Sides) -> Chart:
 def ranks_chart(view: View, sides: Sides) -> Chart:
     """Ranks by what changes outside computation."""
     scoped = [[view.runs.scoped(name, Selection()) for name in names] for names in sides]
-    ranks = named_alike([one for some in scoped for one in some])
+    ranks = common_names([one for some in scoped for one in some])
     if ranks is None:
         raise InputError("the runs have different ranks, so single ranks cannot be compared")
     outside = [np.array([one.by_rank[:, 1:].sum(axis=1) for one in some]) for some in scoped]

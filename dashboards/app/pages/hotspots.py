@@ -27,7 +27,7 @@ from logpost.dashboards.figures.labels import prose, visible
 from logpost.dashboards.figures.load import MEASURES as LOADS
 from logpost.dashboards.figures.matrix import MEASURES, matrix
 from logpost.dashboards.figures.queueing import first_view
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 
 NAME, TITLE = "hotspots", "Hotspots"
 ELSEWHERE = (("timeline", "Timeline"), ("messages", "Messages"), ("regions", "Regions"), ("whatif", "What if"))
@@ -170,7 +170,7 @@ def _grid(view: View, number: int | None) -> Any:
     return panels.grid(made, f"{55 + 42 * len(rows)}px" if few else height)
 
 
-def _around(view: View) -> Scoped:
+def _around(view: View) -> SelectedRun:
     """The time of the selection on all ranks: a hot rank shows only in comparison with the others."""
     return view.runs.scoped(view.state.run, replace(view.state.selection, ranks=(), callpath=None))
 

@@ -12,7 +12,7 @@ from dash import html
 
 from logpost.analyzer.words.units import sentence_text
 from logpost.dashboards.app import panels
-from logpost.dashboards.app.machine_bounds import within
+from logpost.dashboards.app.machine_bounds import time_bands
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import machine_surfaces
 from logpost.dashboards.figures.chart import Chart
@@ -152,7 +152,7 @@ def _curves(view: View) -> Chart:
     costs = {name: message_costs(parameters, sizes, locality=name) for name in sorted(used)}
     if not any((np.nan_to_num(np.asarray(one.total, dtype=np.float64)) > 0).any() for one in costs.values()):
         raise InputError("the cost of a message on this machine is unknown; analyze with --machine FILE")
-    return machine_curves(sizes, costs, within(machine, view.manifest.machine.values, sizes))
+    return machine_curves(sizes, costs, time_bands(machine, view.manifest.machine.values, sizes))
 
 
 CHARTS = {"machine.curves": _curves, **{one.name: one.chart for one in TABLES}}

@@ -28,7 +28,7 @@ from logpost.dashboards.figures.labels import visible
 from logpost.dashboards.figures.matrix import MEASURES, matrix, of_parts
 from logpost.dashboards.figures.partition import partition
 from logpost.dashboards.selection import messages
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.errors import InputError
 
 NAME, TITLE = "messages", "Messages"
@@ -248,7 +248,7 @@ def _model(view: View) -> Chart:
     return sizes.measured_and_modelled(_none(found))
 
 
-def _counted(view: View, count: Callable[[Scoped], Any]) -> Any:
+def _counted(view: View, count: Callable[[SelectedRun], Any]) -> Any:
     return _none(view.in_background((count.__name__, view.state.selection), lambda _report: count(view.scoped)))
 
 

@@ -22,7 +22,7 @@ from logpost.dashboards.figures.grid_map import MOST_DIMENSIONS, grid_map, is_dr
 from logpost.dashboards.figures.links import MEASURES, links
 from logpost.dashboards.figures.load import MEASURES as LOADS
 from logpost.dashboards.figures.node_traffic import MOST_NODES, node_traffic
-from logpost.dashboards.selection.links import carried, hosts_on_network
+from logpost.dashboards.selection.links import hosts_on_network, link_tables
 from logpost.errors import InputError
 from logpost.machines import hops_matrix, load_machine
 from logpost.machines.topologies import Cartesian, Topology
@@ -193,11 +193,11 @@ def _map(view: View) -> Chart:
     topology = _topology(view)
     if not is_drawn(topology):
         raise InputError("the machine's network is no grid that can be drawn")
-    return grid_map(topology, *carried(view.scoped), hosts_on_network(view.scoped))
+    return grid_map(topology, *link_tables(view.scoped), hosts_on_network(view.scoped))
 
 
 def _links(view: View) -> Chart:
-    return panels.brushable(links(*carried(view.scoped), hosts_on_network(view.scoped)), None, view.scoped)
+    return panels.brushable(links(*link_tables(view.scoped), hosts_on_network(view.scoped)), None, view.scoped)
 
 
 def _load(view: View) -> Chart:

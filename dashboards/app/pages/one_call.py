@@ -14,7 +14,7 @@ from logpost.analyzer.run.undivided import SHOWN, together
 from logpost.analyzer.words.units import span_text
 from logpost.dashboards.app import panels
 from logpost.dashboards.app.call_site import call_site
-from logpost.dashboards.app.causes import behind_call
+from logpost.dashboards.app.causes import causes_panel
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.call_parts import call_parts
@@ -53,7 +53,7 @@ def section(view: View) -> list[Any]:
             html.Div(
                 [
                     panels.chart("timeline.call", "Parts of one call", height=130, spoken=True),
-                    html.Div(behind_call(view, call)),
+                    html.Div(causes_panel(view, call)),
                 ],
                 className="two",
             ),

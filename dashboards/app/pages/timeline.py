@@ -20,7 +20,7 @@ from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.figures.path_line import with_path
 from logpost.dashboards.figures.single_calls import MOST_CALLS, MOST_MESSAGES, single_calls
 from logpost.dashboards.figures.timeline import timeline
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.errors import InputError
 
 NAME, TITLE = "timeline", "Timeline"
@@ -85,7 +85,7 @@ def layout(view: View) -> list[Any]:
     ]
 
 
-def _single(scoped: Scoped) -> bool:
+def _single(scoped: SelectedRun) -> bool:
     """Whether single calls are drawn: they are so few, and so long, that the picture shows their durations."""
     return (
         scoped.locations.height <= MANY_ROWS
@@ -143,7 +143,7 @@ def _timeline(view: View) -> Chart:
     return panels.brushable(made, on, scoped, str((made.figure.layout.meta or {}).get("pick", "")))
 
 
-def _calls(view: View, scoped: Scoped) -> Chart:
+def _calls(view: View, scoped: SelectedRun) -> Chart:
     run = view.opened.run
     on = scoped.rows(max(1, scoped.locations.height))
     begin, end = scoped.span

@@ -36,27 +36,6 @@ SendCompletion completion_of_send(const Program& program, MessageId id) noexcept
     return {call.enter_ps, call.leave_ps};
 }
 
-void fetch_ahead(const Program& program, const Timeline& receiver, std::uint32_t receive) noexcept {
-    if (receive % kTogether != 0) {
-        return;
-    }
-    FarEnds sent;
-    const auto end = std::min<std::size_t>(receive + kTogether, receiver.receives.size());
-    for (std::size_t i = receive; i < end; ++i) {
-        const auto& received = receiver.receives[i];
-        if (received.match != kNone) {
-            const auto& sender = program.timelines[static_cast<std::size_t>(received.peer)];
-            sent.add(sender, sender.sends[received.match]);
-        }
-    }
-    sent.for_each([](const Timeline& sender, const MessageEnd& of) {
-        touch(sender.calls[of.call]);
-        if (of.complete_call != kNone && of.complete_call != of.call) {
-            touch(sender.calls[of.complete_call]);
-        }
-    });
-}
-
 std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept {
     const auto& layouts = sender.layouts;
     const auto at = layouts.partition_point([&](const auto& layout) { return layout.send < send; });

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "replay/native/memory/touch.hpp"
 #include "replay/native/program/message_times.hpp"
 #include "replay/native/program/program.hpp"
 
@@ -34,37 +33,6 @@ struct SendCompletion {
     std::int64_t leave;
 };
 SendCompletion completion_of_send(const Program& program, MessageId id) noexcept;
-
-/// How many messages, or calls, have their other ends come out of memory at one time.
-inline constexpr std::uint32_t kTogether = 16;
-
-/// Other ends of up to `kTogether` messages: first they come out of memory, then their calls.
-class FarEnds {
-  public:
-    void add(const Timeline& at, const MessageEnd& end) noexcept {
-        touch(end);
-        ends_[count_++] = {&at, &end};
-    }
-    /// Calls visit(location, end) for each, when all have been asked for.
-    template <class Visit>
-    void for_each(Visit&& visit) const {
-        for (const auto& [at, end] : std::span(ends_).first(count_)) {
-            visit(*at, *end);
-        }
-    }
-
-  private:
-    struct FarEnd {
-        const Timeline* at;
-        const MessageEnd* end;
-    };
-    std::array<FarEnd, kTogether> ends_;
-    std::size_t count_ = 0;
-};
-
-/// For who looks at a location's receives one after the other: touches the sending ends of the next `kTogether`, then
-/// the calls that began and completed them; nothing but for every `kTogether`th receive.
-void fetch_ahead(const Program& program, const Timeline& receiver, std::uint32_t receive) noexcept;
 
 /// Row of Program::layouts of one send; kUndefined: contiguous or not stated.
 std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "replay/native/memory/touch.hpp"
 #include "replay/native/program/shape.hpp"
 
 namespace logpost::replay {
@@ -407,30 +406,7 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
     add(exposed, rest, cursor, call.leave_ps);
 }
 
-namespace {
-
-/// The record of a message stands at its receiver: those of the sends that a call starts or completes come out of
-/// memory.
-void touch_records(const MessageModel& model, const Timeline& mine, std::span<const CallOperation> operations) {
-    for (const auto& operation : operations) {
-        if (operation.of_message() && operation.kind != OperationKind::receive_complete) {
-            const auto id = MessageModel::of_send(mine.sends[operation.index]);
-            if (id.receive != kNone) {
-                touch(model.record(id));
-            }
-        }
-    }
-}
-
-}  // namespace
-
 const Exposed& LocationAccount::next() {
-    if (call_ % kTogether == 0) {
-        const auto end = std::min<std::size_t>(call_ + kTogether, timeline_.calls.size());
-        for (std::size_t call = call_; call < end; ++call) {
-            touch_records(model_, timeline_, operations_.of(static_cast<std::uint32_t>(call)));
-        }
-    }
     const auto& call = timeline_.calls[call_];
     Exposed& exposed = exposed_;
     exposed.fill(0);

@@ -141,7 +141,6 @@ void Analysis::fill_messages(const Slice& slice, MessageRows& rows, std::vector<
     }
     std::size_t row = slice.row;
     for (std::uint32_t i = slice.begin; i < slice.end; ++i) {
-        fetch_ahead(program_, timeline, i);
         const auto& received = timeline.receives[i];
         if (received.match == kNone) {
             continue;

@@ -70,7 +70,6 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
     for (std::uint32_t i = 0; i < timeline.receives.size(); ++i) {
         const auto& received = timeline.receives[i];
         auto& record = *std::construct_at(&records[i]);
-        fetch_ahead(program_, timeline, i);
         if (received.match == kNone) {
             continue;
         }

@@ -47,10 +47,6 @@ constexpr std::size_t kMost = std::size_t{1} << 16U;
 constexpr std::size_t kOfEach = 16;
 /// Of those, the neighbours that one thread compares before it takes others.
 constexpr std::size_t kInRow = 256;
-/// Waits from one that is compared to one whose synchronizations are fetched meanwhile.
-constexpr std::size_t kNext = 4;
-/// Waits from one that is charged to one whose charges are fetched meanwhile.
-constexpr std::size_t kAhead = 8;
 
 /// A wait of a block beside what its comparison found: all that charging it needs.
 struct Compared {
@@ -117,13 +113,6 @@ class ComparedBlock {
             found.of_interest = wait.kind != WaitKind::start_up && wait.kind != WaitKind::shut_down &&
                                 interest_[block[i].location].contains(call.enter_ps);
             if (found.of_interest) {
-                if (place + kNext < order_.size()) {
-                    const auto& next = block[order_[place + kNext]];
-                    const auto& of = waits_.of(next.location)[next.wait];
-                    synchronizations_.fetch_ahead(static_cast<std::size_t>(of.cause),
-                                                  static_cast<std::int32_t>(next.location));
-                    synchronizations_.fetch_ahead(next.location, of.cause);
-                }
                 one(found, block[i], thread);
             }
         });
@@ -190,10 +179,6 @@ std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits
         const auto block = all.subspan(begin, std::min(at_once, all.size() - begin));
         compared.compare(block);
         for (std::size_t i = 0; i < block.size(); ++i) {
-            if (i + kAhead < block.size()) {
-                __builtin_prefetch(&charges[block[i + kAhead].location], 1);
-                __builtin_prefetch(&charges[static_cast<std::size_t>(compared[i + kAhead].cause)], 1);
-            }
             const auto& wait = compared[i];
             auto costs = charges[block[i].location].at(wait.call);
             std::array<std::uint8_t, kWaitKinds> charging{};  // kinds of the waits that it is charged for

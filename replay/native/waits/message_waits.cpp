@@ -6,40 +6,6 @@
 #include "replay/native/program/message_facts.hpp"
 
 namespace logpost::replay {
-namespace {
-
-/// Calls visit(location, end) for the other end of what a call completes first, where that has one.
-template <class Visit>
-void first_other_end(const Program& program, const Timeline& mine, std::span<const CallOperation> operations,
-                     Visit&& visit) {
-    using Kind = CallOperation::Kind;
-    if (operations.empty() || !operations.front().of_message() || operations.front().kind == Kind::send_start) {
-        return;
-    }
-    const bool received = operations.front().kind == Kind::receive_complete;
-    const auto& end = (received ? mine.receives : mine.sends)[operations.front().index];
-    if (end.match != kNone) {
-        const auto& other = program.timelines[static_cast<std::size_t>(end.peer)];
-        visit(other, (received ? other.sends : other.receives)[end.match]);
-    }
-}
-
-}  // namespace
-
-void fetch_ahead(const Program& program, const Timeline& mine, const CallOperations& operations,
-                 std::uint32_t call) noexcept {
-    if (call % kTogether != 0) {
-        return;
-    }
-    FarEnds others;
-    const auto end = std::min<std::size_t>(call + kTogether, mine.calls.size());
-    for (std::size_t c = call; c < end; ++c) {
-        first_other_end(program, mine, operations.of(static_cast<std::uint32_t>(c)),
-                        [&](const Timeline& other, const MessageEnd& at) { others.add(other, at); });
-    }
-    others.for_each([](const Timeline& other, const MessageEnd& at) { touch(other.calls[at.call]); });
-}
-
 MessageWaitStates message_waits(const Program& program, const Timeline& mine, const Call& call,
                                 std::span<const CallOperation> operations) noexcept {
     using Kind = CallOperation::Kind;

@@ -37,9 +37,4 @@ struct MessageWaitStates {
 MessageWaitStates message_waits(const Program& program, const Timeline& mine, const Call& call,
                                 std::span<const CallOperation> operations) noexcept;
 
-/// For who asks for the waits of a location's calls one after the other: touches what those of the next `kTogether`
-/// calls need; nothing but for every `kTogether`th call.
-void fetch_ahead(const Program& program, const Timeline& mine, const CallOperations& operations,
-                 std::uint32_t call) noexcept;
-
 }  // namespace logpost::replay

@@ -158,13 +158,4 @@ Synchronization Synchronizations::before(std::size_t location, std::uint32_t cal
     return last;
 }
 
-void Synchronizations::fetch_ahead(std::size_t location, std::int32_t other) const noexcept {
-    const auto& [all, partners] = locations_[location];
-    const auto partner = std::ranges::lower_bound(partners, other, {}, &Partner::with);
-    if (partner != partners.end() && partner->with == other) {
-        const auto answered = std::atomic_ref(partner->answered).load(std::memory_order_relaxed);
-        __builtin_prefetch(&all[std::max(answered, partner->begin + 1) - 1]);
-    }
-}
-
 }  // namespace logpost::replay

@@ -29,8 +29,6 @@ class Synchronizations {
     /// The last one of a location with another, before a call. Quick where the questions about a location are about
     /// neighbouring times. Any thread may ask.
     [[nodiscard]] Synchronization before(std::size_t location, std::uint32_t call, std::int32_t other) noexcept;
-    /// Has what the next question about the two locations reads fetched from memory.
-    void fetch_ahead(std::size_t location, std::int32_t other) const noexcept;
 
   private:
     /// Whom a location was synchronized with; what a question reads of it lies together.

@@ -108,7 +108,6 @@ Waits::Waits(const Program& program, const CollectiveWaits& collectives, const s
             }
         };
         for (std::uint32_t c = 0; c < mine.calls.size(); ++c) {
-            fetch_ahead(program, mine, operations, c);
             const auto& call = mine.calls[c];
             LatestWait latest(c, call);
             const auto done = operations.of(c);

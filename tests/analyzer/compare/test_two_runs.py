@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 from tests.analyzer.story import MS, Story
 from tests.analyzer.two_phases import two_phases
+from tests.said import facts
 
 from logpost.analyzer.compare.change import Change
 from logpost.analyzer.compare.two_runs import Comparison, compare, names
@@ -129,7 +130,7 @@ def test_something_out_of_nothing_is_more_than_any_percentage(tmp_path: Path) ->
     worse = compare(two_phases(0).write(tmp_path / "a"), two_phases(5).write(tmp_path / "b"))
     verdict = check(parse("late_sender > +1000%"), worse)
     assert verdict.holds
-    assert verdict.sentence == "late_sender > +1000%: late_sender went from 0 s to 5.00 ms (new): FAIL"
+    assert facts(verdict.sentence) == ["late_sender", "+1000%", "late_sender", "0 s", "5.00 ms", "FAIL"]
     assert Change("x", 0, 0).relative == 0
     assert Change("x", 0, 1).relative == math.inf
 
@@ -182,7 +183,7 @@ def test_start_up_neither_hides_a_slower_loop_nor_fails_a_gate(tmp_path: Path) -
     assert check(parse("run > +5%"), slower).holds is False
     verdict = check(parse("wall > +10%"), slower)
     assert verdict.holds
-    assert verdict.sentence == "wall > +10%: wall went from 36.0 ms to 56.0 ms (+55.6 %): FAIL"
+    assert facts(verdict.sentence) == ["wall", "+10%", "wall", "36.0 ms", "56.0 ms", "+55.6 %", "FAIL"]
     noisy = compare(
         loop_with_start_up(400, 36).write(tmp_path / "c"), loop_with_start_up(800, 36).write(tmp_path / "d")
     )
@@ -223,7 +224,7 @@ def test_text(faster: Comparison) -> None:
     assert "transfer not computed not computed -" in lines
     assert "MPI_Recv 30.0 ms 15.0 ms -15.0 ms -50.0 % 10 10" in lines
     assert any(line.startswith("both rank 0 computes longer than the others in solve") for line in lines)
-    assert lines[-1] == "late_sender > +5%: late_sender went from 20.0 ms to 5.00 ms (-75.0 %): ok"
+    assert facts(lines[-1]) == ["late_sender", "+5%", "late_sender", "20.0 ms", "5.00 ms", "-75.0 %", "ok"]
 
 
 def test_runs_of_different_models_are_hard_to_compare(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.analyzer.story import MS, Story
 from tests.analyzer.two_phases import two_phases
+from tests.said import facts, says
 
 from logpost.analyzer.report.build import build
 from logpost.analyzer.report.conclusion import conclude
@@ -64,7 +65,7 @@ def test_shares_that_are_all_listed_leave_no_rest() -> None:
 def test_less_than_one_per_cent_lost_is_compute() -> None:
     breakdown = [Share("compute", 993, 0.993), Share("latency", 7, 0.007)]
     said = conclude(breakdown, Largest("latency", 0.007, "MPI_Wait"), [], oversubscribed=False)
-    assert said == "No finding applies; the ranks compute 99.3 % of their time."
+    assert facts(said) == ["compute", "99.3 %"]
 
 
 def test_uneven_compute_and_idle_threads_are_lost_too() -> None:
@@ -74,7 +75,7 @@ def test_uneven_compute_and_idle_threads_are_lost_too() -> None:
     uneven = Uneven(load_balance=0.75, region="relax", rank="rank 3", beyond_mean_ps=20 * MS)
     largest = Largest("latency", 0.0, "")
     said = conclude(breakdown, largest, [], oversubscribed=False, uneven=uneven, threads=threads)
-    assert "load balance 75.0 %), most in relax, where rank 3 computes 20.0 ms longer than the mean." in said
+    assert says(said, "load balance", "75.0 %", "3", "20.0 ms")
     assert said.endswith("lost: 20.0 % imbalance, 10.0 % idle serial.")
     even = Uneven(load_balance=0.995, region="relax", rank="rank 3", beyond_mean_ps=1)
     assert "uneven" not in conclude(breakdown, largest, [], oversubscribed=False, uneven=even)

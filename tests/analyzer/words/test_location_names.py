@@ -31,7 +31,7 @@ from logpost.analyzer.words.location_names import (
     owners,
 )
 from logpost.dashboards.app.panels import rank_spans
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.dashboards.selection.selection import Selection
 
 THREADS = [(0, 0), (0, 1), (1, 0), (1, 1)]
@@ -142,8 +142,8 @@ def test_a_selected_rank_has_its_threads_and_a_threads_row_selects_its_rank(
     slow: tuple[tuple[int, int], Run],
 ) -> None:
     _, run = slow
-    scoped = Scoped(run, Selection(ranks=((1, 1),)))
+    scoped = SelectedRun(run, Selection(ranks=((1, 1),)))
     assert [one.text for one in scoped.named] == ["thread 0 of rank 1", "thread 1 of rank 1"]
-    every = Scoped(run, Selection())
+    every = SelectedRun(run, Selection())
     assert every.rows(4).labels == ("0.0", "0.1", "1.0", "1.1")
     assert rank_spans(every.rows(4), every) == [[0, 0], [0, 0], [1, 1], [1, 1]]

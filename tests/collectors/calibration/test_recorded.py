@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
+from tests.said import facts
 
 from logpost.collectors.calibration.recorded import keep
 from logpost.machines import load_machine
@@ -90,10 +91,7 @@ def test_each_class_has_its_values_and_the_pair_that_gave_them(tmp_path: Path, a
     assert found == read_outcome(archive) == Outcome("", 0.5, 0.1, 4, both)
     machine = load_machine(archive / "machine.toml")
     assert machine.name == NAME
-    assert machine.notes[0] == (
-        "the machine was measured while recording: in 100 ms of MPI_Init, by pairs of ranks (same_socket: ranks 0 and "
-        "1; other_node: ranks 0 and 3); intervals hold what changed within that time."
-    )
+    assert facts(machine.notes[0]) == ["100 ms", "MPI_Init", "0", "1", "0", "3"]
     assert {source.text for source in machine.sources.values()} == {f"{SOURCE} with an MPI"}
     middle = 1.025  # the median of 6 rounds that are 0 to 5 % slower
     for locality, latency in LATENCY.items():

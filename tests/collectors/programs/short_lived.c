@@ -1,6 +1,6 @@
-/* Threads that begin and end all the time, each with calls of its own. Two kinds take turns on stacks of two sizes.
+/* Threads that begin and end all the time, each with separate calls. Two kinds take turns on stacks of two sizes.
  *
- *   short_lived ROUNDS AT_ONCE     so many of each kind live at one time */
+ *   short_lived ROUNDS LIVING     so many of each kind live concurrently */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -33,14 +33,14 @@ static void* listens(void* arg) {
     return arg;
 }
 
-static void live(void* (*what)(void*), int at_once, size_t stack) {
+static void live(void* (*what)(void*), int living, size_t stack) {
     pthread_t threads[MOST];
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, stack);
-    for (int i = 0; i < at_once; i++)
+    for (int i = 0; i < living; i++)
         pthread_create(&threads[i], &attributes, what, NULL);
-    for (int i = 0; i < at_once; i++)
+    for (int i = 0; i < living; i++)
         pthread_join(threads[i], NULL);
     pthread_attr_destroy(&attributes);
 }
@@ -52,11 +52,11 @@ int main(int argc, char** argv) {
         MPI_Abort(MPI_COMM_WORLD, 3);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    const int rounds = atoi(argv[1]), at_once = atoi(argv[2]);
-    pthread_barrier_init(&alive, NULL, (unsigned)at_once);
+    const int rounds = atoi(argv[1]), living = atoi(argv[2]);
+    pthread_barrier_init(&alive, NULL, (unsigned)living);
     for (int i = 0; i < rounds; i++) {
-        live(talks, at_once, 256 << 10);
-        live(listens, at_once, 8 << 20);
+        live(talks, living, 256 << 10);
+        live(listens, living, 8 << 20);
     }
     puts("all have ended");
     MPI_Finalize();

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from logpost.analyzer.run.manifest import MachineValue
-from logpost.dashboards.app.machine_bounds import SUM, within
+from logpost.dashboards.app.machine_bounds import SUM, time_bands
 from logpost.dashboards.figures.machine_curves import LEAST, machine_curves
 from logpost.machines.parameters.loggp import estimated_parameters
 from logpost.machines.parameters.table import UNLIMITED, Quality, RangeValues
@@ -26,7 +26,7 @@ def value(parameter: str, amount: float, low: float, high: float, *, bound_only:
 
 def test_the_ends_are_the_costs_of_all_values_at_theirs() -> None:
     # Of 1 B L + o_s + o_r = 1,500 ps, of 101 B 100 G more; G lies between 1 and 5 ps/B, L between 900 and 1,400 ps.
-    found = within(MACHINE, [value("L", 1000, 900, 1400), value("G", 2, 1, 5)], SIZES)["same_node"]
+    found = time_bands(MACHINE, [value("L", 1000, 900, 1400), value("G", 2, 1, 5)], SIZES)["same_node"]
     assert found.low.tolist() == [1400, 1500]
     assert found.high.tolist() == [1900, 2400]
     assert found.measured
@@ -34,20 +34,20 @@ def test_the_ends_are_the_costs_of_all_values_at_theirs() -> None:
 
 def test_the_interval_of_a_sum_is_narrower_than_those_of_what_it_adds() -> None:
     apart = [value("L", 1000, 0, 1500), value("o_s", 200, 0, 1500), value("o_r", 300, 0, 1500)]
-    whole = within(MACHINE, [*apart, value(SUM, 1500, 1400, 1600)], SIZES)["same_node"]
+    whole = time_bands(MACHINE, [*apart, value(SUM, 1500, 1400, 1600)], SIZES)["same_node"]
     assert whole.low.tolist() == [1400, 1600]
     assert whole.high.tolist() == [1600, 1800]
 
 
 def test_a_machine_without_intervals_has_no_bounds() -> None:
     stated = MachineValue(locality="same_node", parameter="L", value=1000, unit="ps", source="a file")
-    assert within(MACHINE, [stated], SIZES) == {}
+    assert time_bands(MACHINE, [stated], SIZES) == {}
 
 
 def test_the_interval_is_drawn_as_a_band_and_said() -> None:
     bounds = [value(name, 0, 0, high, bound_only=True) for name, high in (("L", 1500), ("o_s", 200), ("o_r", 300))]
     costs = {"same_node": message_costs(native_parameters(MACHINE), SIZES, locality="same_node")}
-    made = machine_curves(SIZES, costs, within(MACHINE, bounds, SIZES))
+    made = machine_curves(SIZES, costs, time_bands(MACHINE, bounds, SIZES))
     end, _, band = made.figure.data
     assert end.name == "same node: end to end, within bounds only"
     assert band.name == "same node: interval"

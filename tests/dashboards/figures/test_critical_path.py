@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+from tests.said import facts
 
 from logpost.analyzer.run import schema
 from logpost.dashboards.figures.critical_path import critical_path, on_path
@@ -39,5 +40,5 @@ def test_what_lies_outside_of_the_bins_is_left_out() -> None:
 
 def test_the_summary_names_the_rank_that_bears_most_of_it() -> None:
     chart = critical_path(path((0, 0, 100), (1, 100, 400)), two_ranks(), Columns(4, 1, 100))
-    assert chart.summary == "The critical path by 4 time bins; 75.0 % of it is on rank 1."
+    assert facts(chart.summary) == ["4", "75.0 %", "1"]
     assert chart.figure.data[0].z[1] == [None, 100, 100, 100]

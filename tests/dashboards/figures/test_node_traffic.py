@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+from tests.said import facts
 
 from logpost.dashboards.figures.node_traffic import node_traffic
 
@@ -15,7 +16,7 @@ def test_partners_on_one_node_leave_the_network_empty() -> None:
     )
     dealt, packed = {0: 0, 1: 1, 2: 0, 3: 1}, {0: 0, 1: 0, 2: 1, 3: 1}
     made = node_traffic(pairs, {"as it was": dealt, "mapped block": packed})
-    assert made.summary == "Of all bytes, those between nodes: 80.0 % as it was; 20.0 % mapped block."
+    assert facts(made.summary) == ["80.0 %", "20.0 %"]
     before, after = (view.traces[0] for view in made.views)
     assert [view.label for view in made.views] == ["As it was", "Mapped block"]
     assert before["z"] == [[None, 2048], [2048, None]]

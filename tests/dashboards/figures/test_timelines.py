@@ -8,6 +8,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from tests.said import facts
 
 from logpost.analyzer.run.undivided import SHOWN
 from logpost.dashboards.figures.chart import Chart
@@ -122,7 +123,7 @@ def test_the_path_is_one_more_view(shown: tuple[int, int]) -> None:
     assert [view.label for view in made.views] == ["Calls and messages", "With the critical path"]
     for trace in (-1, -2):
         assert [view.traces[trace] for view in made.views] == [{"visible": False}, {"visible": True}]
-    assert line.customdata[-1] == "critical path: 1, 25 ps<br>15 ps to 40 ps<br>its wait ended here: late sender"
+    assert facts(line.customdata[-1]) == ["1", "25 ps", "15 ps", "40 ps", "late sender"]
     # Of 40 ps the path is 15 on rank 0; of 28, 3.
     said = {0: "62.5 % on 1, 37.5 % on 0", 12: "89.3 % on 1, 10.7 % on 0"}[shown[0]]
     assert made.summary.startswith(f"Critical path: {said}; it changes rank 1 time. ")

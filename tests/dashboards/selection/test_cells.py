@@ -16,7 +16,7 @@ from logpost.analyzer.run.phases import program
 from logpost.analyzer.run.schema import TIME_CELLS
 from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.selection.cells import Cells
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.dashboards.selection.selection import Selection
 
 
@@ -63,7 +63,7 @@ def test_a_stretch_of_whole_cells_is_a_stretch_of_whole_windows(fine: Run, coars
     width = fine.manifest.windows.width_ps
     for begin, end in ((3, 58), (2, 60), (5, 6)):
         chosen = Selection(begin * width, end * width)
-        np.testing.assert_allclose(Scoped(coarse, chosen).by_rank, Scoped(fine, chosen).by_rank, rtol=1e-12)
+        np.testing.assert_allclose(SelectedRun(coarse, chosen).by_rank, SelectedRun(fine, chosen).by_rank, rtol=1e-12)
 
 
 @pytest.mark.parametrize("members", [1, 2])
@@ -73,13 +73,13 @@ def test_calls_are_read_at_the_ends_of_a_stretch_alone(
     grouped = _coarse(fine, tmp_path / "grouped.run", members)
     width = fine.manifest.windows.width_ps
     read: list[tuple[int, int]] = []
-    of_calls = Scoped._of_calls
+    of_calls = SelectedRun._of_calls
 
-    def watched(self: Scoped, on: Rows, edges: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def watched(self: SelectedRun, on: Rows, edges: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         read.append((int(edges[0]), int(edges[-1])))
         return of_calls(self, on, edges)
 
-    monkeypatch.setattr(Scoped, "_of_calls", watched)
+    monkeypatch.setattr(SelectedRun, "_of_calls", watched)
     for begin, end in (
         (3 * width + 17, 58 * width - 5),
         (5 * width + 1, 6 * width + 3),
@@ -87,15 +87,15 @@ def test_calls_are_read_at_the_ends_of_a_stretch_alone(
     ):
         chosen = Selection(begin, end)
         read.clear()
-        found = Scoped(grouped, chosen).by_rank
+        found = SelectedRun(grouped, chosen).by_rank
         whole = [(b // width, e // width) for b, e in read if e - b >= 2 * width]
         assert whole == [] if members == 1 else all(b // 4 == e // 4 for b, e in whole)  # within one window
-        np.testing.assert_allclose(found, Scoped(fine, chosen).by_rank, rtol=1e-12)
+        np.testing.assert_allclose(found, SelectedRun(fine, chosen).by_rank, rtol=1e-12)
         np.testing.assert_allclose(found.sum(axis=1), end - begin, atol=2)
 
 
 def test_a_picture_takes_the_finest_level_that_it_holds(fine: Run, coarse: Run) -> None:
-    cells = Scoped(coarse, Selection()).cells
+    cells = SelectedRun(coarse, Selection()).cells
     width = fine.manifest.windows.width_ps
     assert [cells.width_ps(level) for level in range(cells.levels)] == [width, 2 * width]
     assert cells.finest(0, 64 * width, 64) == (0, 0, 64)
@@ -104,7 +104,7 @@ def test_a_picture_takes_the_finest_level_that_it_holds(fine: Run, coarse: Run) 
     assert cells.whole(2 * width, 8 * width) == (1, 1, 3)
     assert cells.whole(width, 8 * width) == (0, 1, 7)
     assert cells.whole(1, 8 * width) is None
-    whole, finer = (Scoped(run, Selection(0, 60 * width)) for run in (fine, coarse))
+    whole, finer = (SelectedRun(run, Selection(0, 60 * width)) for run in (fine, coarse))
     on = whole.rows(4)
     wanted, over = whole.cube(on, 64)
     found, same = finer.cube(on, 64)
@@ -114,7 +114,7 @@ def test_a_picture_takes_the_finest_level_that_it_holds(fine: Run, coarse: Run) 
 
 def test_a_group_of_ranks_is_drawn_as_a_whole_or_not_at_all(fine: Run, tmp_path: Path) -> None:
     run = _coarse(fine, tmp_path / "grouped.run", members=2)
-    scoped, single = Scoped(run, Selection()), Scoped(fine, Selection())
+    scoped, single = SelectedRun(run, Selection()), SelectedRun(fine, Selection())
     pairs, each = scoped.rows(2), scoped.rows(4)
     cells = scoped.cells
     assert cells.members == 2
@@ -125,15 +125,15 @@ def test_a_group_of_ranks_is_drawn_as_a_whole_or_not_at_all(fine: Run, tmp_path:
     assert ranks["first"].to_list() == [0, 0, 2, 2]
     np.testing.assert_allclose(found.sum(axis=(1, 2)), single.by_rank.reshape(2, 2, -1).sum(axis=(1, 2)))
     # Half of a group is no separate row.
-    some = Scoped(run, Selection(ranks=((1, 3),)))
+    some = SelectedRun(run, Selection(ranks=((1, 3),)))
     assert cells.cube(some.rows(1), 0, 0, 64) is None
-    rest = Scoped(run, Selection(ranks=((2, 3),)))
+    rest = SelectedRun(run, Selection(ranks=((2, 3),)))
     left = cells.cube(rest.rows(1), 0, 0, 64)
     assert left is not None
     np.testing.assert_allclose(left.sum(), found[1].sum())
 
 
 def test_a_run_without_cells_has_none(fine: Run) -> None:
-    scoped = Scoped(fine, Selection())
+    scoped = SelectedRun(fine, Selection())
     assert scoped.cells.levels == 0
     assert scoped.steps_ps == [fine.manifest.windows.width_ps]

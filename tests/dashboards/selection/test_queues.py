@@ -13,7 +13,7 @@ from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.figures.matrix import MEASURES
 from logpost.dashboards.figures.queueing import QUEUEING, QUEUES, first_view
 from logpost.dashboards.selection.queues import queues
-from logpost.dashboards.selection.scoped import Scoped
+from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.dashboards.selection.selection import Selection
 
 
@@ -68,7 +68,7 @@ def test_transfers_load_the_endpoints_that_their_bytes_leave_and_reach() -> None
         ),
     }
     run = cast(Run, SimpleNamespace(table=tables.__getitem__))  # nothing else of a run is read
-    found = Scoped(run, Selection()).load().sort("location", "window").collect()
+    found = SelectedRun(run, Selection()).load().sort("location", "window").collect()
     assert found.rows() == [
         (0, "send", 2, 7, 0),
         (0, "recv", 3, 5, 0),

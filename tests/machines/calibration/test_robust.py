@@ -16,9 +16,10 @@ from logpost.errors import InputError
 from logpost.machines.calibration.compose import calibration
 from logpost.machines.calibration.samples import Samples
 from logpost.machines.calibration.statistics import Statistics
-from logpost.machines.schema.load import check_machine, tomllib
+from logpost.machines.schema.load import check_machine
 from logpost.machines.schema.places import quantities
 from logpost.machines.schema.write import to_toml
+from logpost.machines.values.toml import tomllib
 
 TRUTH = Truth(L=6.3e-6, o_s=1.4e-6, o_r=2.2e-6, g=7.6e-6, G=1e-9, o_s_per_byte=0.1e-9, o_r_per_byte=0.2e-9)
 

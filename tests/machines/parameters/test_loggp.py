@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.machines.builders import machine, problems
+from tests.said import says
 
 from logpost.errors import InputError
 from logpost.machines import (
@@ -200,7 +201,7 @@ def test_log3p_table_is_a_grid_with_holes() -> None:
     np.testing.assert_array_equal(table.o_net_ps, [9e6, np.nan])
     points.append({"size_bytes": 1024, "stride_bytes": 16, "o_mw": 3.5})
     (sentence,) = problems(log3p={"point": points})
-    assert "log3p.point[3].o_mw is 3.5 us, but log3p.point[0] has 3 us at the same size_bytes = 1024" in sentence
+    assert says(sentence, "log3p.point", "3", "3.5 us", "log3p.point", "0", "3 us", "1024")
 
 
 def test_what_if_values_replace_and_forget_the_error_bar() -> None:

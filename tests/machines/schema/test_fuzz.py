@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.machines.builders import machine
 
-from logpost.machines.schema.load import TEMPLATE, check_machine, check_machine_file, load_machine_file, tomllib
+from logpost.machines.schema.load import TEMPLATE, check_machine, check_machine_file, load_machine_file
 from logpost.machines.schema.write import to_toml
+from logpost.machines.values.toml import tomllib
 
 GOOD: dict[str, Any] = tomllib.loads(TEMPLATE.read_text(encoding="utf-8"))
 

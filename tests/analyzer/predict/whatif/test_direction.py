@@ -15,7 +15,7 @@ from logpost.analyzer.predict.whatif.direction import SLACK, bounded
 from logpost.analyzer.run.directory import Run
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay.graph import Scenario, changed, on_machine
-from logpost.replay.graph.dearer import direction
+from logpost.replay.graph.cost_direction import direction
 
 US = 1_000_000
 

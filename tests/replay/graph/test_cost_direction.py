@@ -15,7 +15,7 @@ from logpost.analyzer.predict.whatif.uncertainty import Doubts, interval_ps
 from logpost.machines import ReplayParameters, load_machine, replay_parameters
 from logpost.replay._native import call_kinds
 from logpost.replay.graph import Engine, Scenario, changed
-from logpost.replay.graph.dearer import direction
+from logpost.replay.graph.cost_direction import direction
 
 RANKS = 4
 VALUES = {"L": 60, "o_s": 7, "o_r": 11, "g": 30, "G": 1}

@@ -40,7 +40,7 @@ MOST_CALLS = 1_000_000
 """Calls that are read for one picture, where windows give a coarser one."""
 
 
-class Scoped:
+class SelectedRun:
     """A run and a selection of it; each result is computed once."""
 
     def __init__(self, run: Run, selection: Selection) -> None:
@@ -485,7 +485,7 @@ class Scoped:
         return found
 
 
-def named_alike(several: Sequence[Scoped]) -> tuple[Named, ...] | None:
+def common_names(several: Sequence[SelectedRun]) -> tuple[Named, ...] | None:
     """What the locations of all of them are called; None: these are not the same."""
     first = [(one.rank, one.thread) for one in several[0].named]
     same = all([(one.rank, one.thread) for one in other.named] == first for other in several)
