@@ -1,0 +1,13 @@
+"""The same work lasts twice as long on rank 2, whose node runs at half speed; the fixed run has the node at full speed."""
+
+from pair import FIXED, RANK, WORLD, measured, sleep
+
+
+def integrate() -> None:
+    sleep(16 if RANK == 2 and not FIXED else 8)
+
+
+with measured():
+    for _step in range(25):
+        integrate()
+        WORLD.allreduce(1.0)
