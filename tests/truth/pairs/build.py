@@ -53,15 +53,20 @@ def build(pair: Pair, folder: Path) -> tuple[list[str], list[str]]:
     return commands[0], commands[1]
 
 
-def environment(pair: Pair, cache: Path) -> dict[str, str]:
-    """Variables of a run: more ranks than cores, ranks that wait give way, and mpi4py for Python."""
-    found = {
+def environment_of_ranks() -> dict[str, str]:
+    """Variables of Open MPI where ranks may outnumber cores: ranks that wait give way."""
+    return {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "OMPI_MCA_mpi_yield_when_idle": "1",
         "OMPI_MCA_hwloc_base_binding_policy": "none",
     }
+
+
+def environment(pair: Pair, cache: Path) -> dict[str, str]:
+    """Variables of a run of a pair: those of Open MPI, and of mpi4py for Python."""
+    found = environment_of_ranks()
     if pair.language == "Python":
         library = detection.find([], COMPILERS["C"]).library
         found |= {"PYTHONPATH": os.pathsep.join((str(_mpi4py(cache)), *filter(None, sys.path)))}

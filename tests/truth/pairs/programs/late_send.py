@@ -1,4 +1,4 @@
-"""A stage computes statistics of 8 ms on its block before it sends the block on; the next stage needs the block only."""
+"""A stage computes statistics of 8 ms on its block before it sends the block, which the next stage waits for."""
 
 import numpy
 from pair import FIXED, RANK, RANKS, WORLD, measured, sleep

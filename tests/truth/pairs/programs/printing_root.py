@@ -1,4 +1,4 @@
-"""Rank 0 formats and prints the state of every step for 6 ms while the others wait for its halo; every tenth step is enough."""
+"""Rank 0 prints the state of every step for 6 ms while others wait for its halo; every tenth step is enough."""
 
 import sys
 

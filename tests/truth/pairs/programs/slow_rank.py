@@ -1,4 +1,4 @@
-"""The same work lasts twice as long on rank 2, whose node runs at half speed; the fixed run has the node at full speed."""
+"""The same work lasts twice as long on rank 2, as on a node at half speed; in the fixed run no node is slow."""
 
 from pair import FIXED, RANK, WORLD, measured, sleep
 
