@@ -1,4 +1,4 @@
-"""A first finding compared with what is known of a program from outside: the cause, the place, the cure and the gain.
+"""A first finding compared with what a program was written to lose: the cause, the place, the cure and the gain.
 
 Nothing here depends on kinds of findings. A cause is stated in the field's words, a cure by its name in the catalogue
 below, and both are looked for in what a report says.
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 CURES: Mapping[str, str] = {
-    "balance": r"balanc\w*|evenly|even out|uneven|divide the work",
+    "balance": r"balanc\w*|evenly|even out|uneven|divide the work|less work|partition|work stealing",
     "faster ranks": r"slow(er|est)? (rank|node|core|processor)|as fast as|frequency|throttl\w*",
     "send earlier": r"(send|start|issue|pass)\w* [^.]*\b(earlier|sooner|before)"
     r"|(move|do) [^.]*work [^.]*(later|behind|after)|smaller (tiles|blocks)|pipelin\w*",
     "receive earlier": r"(post|receiv|serve|reply|repl)\w* [^.]*\b(earlier|sooner|before|early|ahead)|MPI_Irecv",
     "reorder": r"\border\b|rotat\w*|stagger\w*|shift\w* destinations|permut\w*",
-    "spread load": r"\btree\b|spread|several (receivers|senders|masters|roots)|distribut\w* (the )?load",
+    "spread load": r"\btree\b|spread|several (receivers|senders|masters|roots)|distribut\w* the (load|messages)",
     "aggregate": r"aggregat\w*|combin\w*|pack\w* [^.]*(into|together)|one (message|transfer|call|operation|put|get)\b"
     r"|fewer|larger (messages|units)|several values|less often|coalesc\w*",
     "contiguous": r"contiguous|pack\w*|stride\w*|layout",
@@ -28,8 +28,8 @@ CURES: Mapping[str, str] = {
     "drop barrier": r"(leave|drop|remov|omit|without)\w* [^.]*(barrier|synchroni|fence|MPI_Ssend)|less often"
     r"|MPI_Send instead",
     "other collective": r"(fus|replac|another algorithm|one collective|MPI_(All)?[Gg]ather|MPI_Allreduce|MPI_Reduce"
-    r"|MPI_Bcast|less often|keep the communicator)",
-    "concurrent": r"concurrent\w*|at once|several [^.]*(flight|outstanding|under way)"
+    r"|MPI_Bcast|less often|keep the communicator|collective instead)",
+    "concurrent": r"concurrent\w*|at once|several [^.]*(flight|outstanding|under.way)"
     r"|(request|question|reads|get)s? [^.]*(together|ahead)|one flush|nonblocking",
     "shorter lock": r"\block\w*[^.]*(short|less|outside|before)|(shorter|less)[^.]*\block|outside [^.]*lock",
     "parallelise": r"paralleli\w*|serial|divide [^.]*among|on all ranks|each rank",
@@ -65,7 +65,7 @@ class Span:
         """Half of the interval's width."""
         return (self.high - self.low) / 2
 
-    def meets(self, other: Span) -> bool:
+    def overlaps(self, other: Span) -> bool:
         """Whether the intervals have a value in common."""
         return self.low <= other.high and other.low <= self.high
 
@@ -139,7 +139,7 @@ def verdict(name: str, ranks: int, true: Span, first: First, expected: Expected)
         place=any(re.search(rf"\b{re.escape(one)}\b", first.names) for one in expected.place)
         and expected.ranks <= first.ranks,
         cure=_has([CURES[cure] for cure in expected.cures], first.advice),
-        gain=first.gain.meets(true),
+        gain=first.gain.overlaps(true),
     )
 
 

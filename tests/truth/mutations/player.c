@@ -50,55 +50,55 @@ static void play(const struct list* list, int iteration) {
         if (iteration % op->every != op->phase)
             continue;
         switch (op->kind) {
-        case COMPUTE:
-            compute(op->us * noise(op->key, iteration));
-            break;
-        case SEND:
-            MPI_Send(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD);
-            break;
-        case SSEND:
-            MPI_Ssend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD);
-            break;
-        case RECV:
-            MPI_Recv(in, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            break;
-        case ISEND:
-            MPI_Isend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next());
-            break;
-        case ISSEND:
-            MPI_Issend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next());
-            break;
-        case IRECV:
-            MPI_Irecv(in, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next());
-            break;
-        case STRIDED_SEND: {
-            MPI_Datatype elements;
-            MPI_Type_vector(op->size / 8, 8, 8 * STRIDE, MPI_CHAR, &elements);
-            MPI_Type_commit(&elements);
-            MPI_Send(out, 1, elements, op->peer, op->tag, MPI_COMM_WORLD);
-            MPI_Type_free(&elements);
-            break;
-        }
-        case WAITALL:
-            MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE);
-            pending = 0;
-            break;
-        case BARRIER:
-            MPI_Barrier(MPI_COMM_WORLD);
-            break;
-        case ALLREDUCE:
-            MPI_Allreduce(out, in, op->size / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-            break;
-        case BCAST:
-            MPI_Bcast(out, op->size, MPI_CHAR, op->peer, MPI_COMM_WORLD);
-            break;
-        case LOCK:
-            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, op->peer, 0, window);
-            break;
-        case UNLOCK:
-            MPI_Put(out, op->size, MPI_CHAR, op->peer, 0, op->size, MPI_CHAR, window);
-            MPI_Win_unlock(op->peer, window);
-            break;
+            case COMPUTE:
+                compute(op->us * noise(op->key, iteration));
+                break;
+            case SEND:
+                MPI_Send(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD);
+                break;
+            case SSEND:
+                MPI_Ssend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD);
+                break;
+            case RECV:
+                MPI_Recv(in, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                break;
+            case ISEND:
+                MPI_Isend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next());
+                break;
+            case ISSEND:
+                MPI_Issend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next());
+                break;
+            case IRECV:
+                MPI_Irecv(in, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next());
+                break;
+            case STRIDED_SEND: {
+                MPI_Datatype elements;
+                MPI_Type_vector(op->size / 8, 8, 8 * STRIDE, MPI_CHAR, &elements);
+                MPI_Type_commit(&elements);
+                MPI_Send(out, 1, elements, op->peer, op->tag, MPI_COMM_WORLD);
+                MPI_Type_free(&elements);
+                break;
+            }
+            case WAITALL:
+                MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE);
+                pending = 0;
+                break;
+            case BARRIER:
+                MPI_Barrier(MPI_COMM_WORLD);
+                break;
+            case ALLREDUCE:
+                MPI_Allreduce(out, in, op->size / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+                break;
+            case BCAST:
+                MPI_Bcast(out, op->size, MPI_CHAR, op->peer, MPI_COMM_WORLD);
+                break;
+            case LOCK:
+                MPI_Win_lock(MPI_LOCK_EXCLUSIVE, op->peer, 0, window);
+                break;
+            case UNLOCK:
+                MPI_Put(out, op->size, MPI_CHAR, op->peer, 0, op->size, MPI_CHAR, window);
+                MPI_Win_unlock(op->peer, window);
+                break;
         }
     }
 }

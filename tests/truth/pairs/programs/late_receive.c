@@ -1,4 +1,5 @@
-/* The receiver of a large message works for 8 ms before it posts the receive; its sender cannot go on before that. */
+/* The receiver of a large message works for 8 ms before it posts the receive; its sender cannot continue before that.
+ */
 #include "pair.h"
 #define BYTES (1 << 20)
 

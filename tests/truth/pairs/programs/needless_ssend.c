@@ -5,11 +5,11 @@
 static double data[100];
 
 REGION static void produce(int step) {
-    pair_sleep(step % 2 ? 2 : 10);
+    pair_sleep(step % 2 ? 4 : 20);
 }
 
 REGION static void consume(int step) {
-    pair_sleep(step % 2 ? 2 : 10);
+    pair_sleep(step % 2 ? 4 : 20);
 }
 
 REGION static void stream(int step) {
@@ -27,7 +27,7 @@ REGION static void stream(int step) {
 
 int main(int argc, char** argv) {
     pair_begin(&argc, &argv);
-    for (int step = 0; step < 50; ++step)
+    for (int step = 0; step < 30; ++step)
         stream(step);
     pair_end();
     return 0;

@@ -1,4 +1,4 @@
-/* Each rank sends a block to every other one, in the order 0, 1, 2, ...; the owner unpacks a block for 3 ms before it
+/* Each rank sends a block to every other one, in the order 0, 1, 2, ...; the owner unpacks a block for 6 ms before it
  * accepts the next. Rotated orders keep all owners busy. */
 #include "pair.h"
 #define BLOCK 65536
@@ -6,7 +6,7 @@
 static char *blocks, *arrived;
 
 REGION static void unpack(void) {
-    pair_sleep(3);
+    pair_sleep(6);
 }
 
 REGION static void transpose(void) {

@@ -1,5 +1,6 @@
 """The same work lasts twice as long on rank 2, as on a node at half speed; in the fixed run no node is slow."""
 
+import numpy
 from pair import FIXED, RANK, WORLD, measured, sleep
 
 
@@ -10,4 +11,4 @@ def integrate() -> None:
 with measured():
     for _step in range(25):
         integrate()
-        WORLD.allreduce(1.0)
+        WORLD.Allreduce(numpy.ones(1), numpy.empty(1))

@@ -1,5 +1,5 @@
-/* A master hands out units of 1 ms and needs 1 ms to prepare an answer: three workers wait for it. Units of 8 ms need
- * an eighth of the answers. */
+/* A master hands out units of 1 ms and needs 1 ms to prepare a reply: three workers wait for it. Units of 8 ms need
+ * an eighth of the replies. */
 #include "pair.h"
 #define UNITS 240
 

@@ -21,8 +21,7 @@ int main(int argc, char** argv) {
     pair_begin(&argc, &argv);
     row = pair_memory(sizeof *row * ROW);
     MPI_Win_allocate(sizeof *memory * ROW, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
-    for (int step = 0; step < 100; ++step) {
-        pair_sleep(1);
+    for (int step = 0; step < 200; ++step) {
         write_row(window);
     }
     MPI_Win_free(&window);
