@@ -120,7 +120,8 @@ class Verdict:
     cause: bool
     place: bool
     cure: bool
-    gain: bool
+    gain: bool | None
+    """None: the noise of the true gain spans zero."""
 
     @property
     def right(self) -> bool:
@@ -139,7 +140,7 @@ def verdict(name: str, ranks: int, true: Span, first: First, expected: Expected)
         place=any(re.search(rf"\b{re.escape(one)}\b", first.names) for one in expected.place)
         and expected.ranks <= first.ranks,
         cure=_has([CURES[cure] for cure in expected.cures], first.advice),
-        gain=first.gain.overlaps(true),
+        gain=None if true.low <= 0 < true.high else first.gain.overlaps(true),
     )
 
 
@@ -162,7 +163,7 @@ def line(one: Verdict) -> str:
     if one.first.has_interval:
         stated += f" ({_percent(gain.low)} to {_percent(gain.high)})"
     noise = f" ± {_percent(one.true.noise)}" if one.true.noise else ""
-    marks = ("yes" if right else "no" for right in (one.cause, one.place, one.cure, one.gain))
+    marks = ({True: "yes", False: "no", None: "noise"}[right] for right in (one.cause, one.place, one.cure, one.gain))
     return f"| {one.name} | {one.ranks} | {_percent(one.true.middle)}{noise} % | {one.first.kind} | {stated} | " + (
         " | ".join(marks) + " |"
     )
@@ -175,12 +176,15 @@ def summary(verdicts: Sequence[Verdict]) -> str:
         "place": sum(one.place for one in verdicts),
         "cure": sum(one.cure for one in verdicts),
         "all three": sum(one.right for one in verdicts),
-        "gain inside": sum(one.gain for one in verdicts),
-        "gain within a quarter": sum(
-            abs(one.first.gain.middle - one.true.middle) <= WITHIN * one.true.middle for one in verdicts
-        ),
     }
-    return f"of {len(verdicts)}: " + ", ".join(f"{what} {count}" for what, count in counts.items())
+    decided = [one for one in verdicts if one.gain is not None]
+    near = [one for one in decided if abs(one.first.gain.middle - one.true.middle) <= WITHIN * one.true.middle]
+    gains = f"gain inside {sum(bool(one.gain) for one in decided)} of {len(decided)}"
+    return (
+        f"of {len(verdicts)}: "
+        + ", ".join(f"{what} {count}" for what, count in counts.items())
+        + f"; {gains}, within a quarter {len(near)} of {len(decided)}"
+    )
 
 
 def _percent(share: float) -> str:
