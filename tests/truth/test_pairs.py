@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.collectors.calibration.launchers import require_mpi
 
+from .pairs.__main__ import rows
 from .pairs.build import MissingError, build, environment
 from .pairs.catalogue import PROGRAMS, Pair, pairs
 from .pairs.judge import judged
@@ -84,3 +85,8 @@ def test_a_pair_from_the_program_to_the_verdict(name: str, tmp_path: Path) -> No
     # Each of these loses a third or more, on however busy a machine: something is found.
     assert one.first.gain.middle > 0
     assert one.first.ranks <= set(range(pair.ranks))
+
+
+def test_the_page_has_a_row_of_each_pair() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "pairs.md").read_text().splitlines()
+    assert [row for row in page if row in rows(PAIRS)] == rows(PAIRS)

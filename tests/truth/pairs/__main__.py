@@ -32,8 +32,7 @@ def main(words: Sequence[str]) -> int:
     chosen = parser.parse_args(words)
     found = pairs(chosen.names)
     if chosen.verb == "list":
-        for pair in found:
-            print(f"{pair.name:24} {pair.language:8} {pair.ranks} ranks  {pair.what}")
+        print("\n".join(rows(found)))
         return 0
     with ExitStack() as stack:
         folder = chosen.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="logpost-pairs-")))
@@ -44,6 +43,14 @@ def main(words: Sequence[str]) -> int:
                 build(pair, folder)
             return 0
         return table(found, folder, chosen.runs)
+
+
+def rows(found: Sequence[Pair]) -> list[str]:
+    """A row of `docs/pairs.md` a pair."""
+    return [
+        f"| {pair.name} | {pair.language} | {pair.ranks} | {pair.what} | {', '.join(pair.expected.cures)} |"
+        for pair in found
+    ]
 
 
 def table(found: Sequence[Pair], folder: Path, runs: int) -> int:
