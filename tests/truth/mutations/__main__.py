@@ -17,6 +17,7 @@ from tests.truth.pairs.judge import report
 from .draw import clean, drawn
 from .judge import NO_LOSS, on_testbed, on_this_machine, simulated
 from .machine import machine
+from .recorded import WORKLOADS, recorded
 
 
 def main(words: Sequence[str]) -> int:
@@ -26,6 +27,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--single", type=int, default=30, help="programs with one loss (default: 30)")
     parser.add_argument("--double", type=int, default=15, help="programs with two losses (default: 15)")
     parser.add_argument("--clean", type=int, default=10, help="programs without a loss (default: 10)")
+    parser.add_argument("--recorded", type=int, default=10, help="papers' applications with one loss (default: 10)")
     parser.add_argument("--real", action="store_true", help="those with one loss, on this machine")
     parser.add_argument("--runs", type=int, default=5, help="with --real: runs of each variant (default: 5)")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep programs, archives and runs there")
@@ -50,7 +52,19 @@ def main(words: Sequence[str]) -> int:
             range(chosen.seed, chosen.seed + chosen.double),
             lambda seed: on_testbed(drawn(seed, 2), machine(seed, folder), folder / f"double_{seed}"),
         )
+        failed += table(
+            "one loss in an application, testbed",
+            range(chosen.seed, chosen.seed + chosen.recorded),
+            lambda seed: application(seed, folder / f"recorded_{seed}"),
+        )
         return int(bool(failed + without_loss(range(chosen.seed, chosen.seed + chosen.clean), folder)))
+
+
+def application(seed: int, folder: Path) -> Verdict:
+    """One of the papers' applications with one loss."""
+    names, place = sorted(WORKLOADS), machine(seed, folder)
+    base = recorded(names[seed % len(names)], place, folder / "base")
+    return on_testbed(drawn(seed, 1, base), place, folder)
 
 
 def table(title: str, seeds: Sequence[int], judge: Callable[[int], Verdict]) -> int:

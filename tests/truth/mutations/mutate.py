@@ -28,6 +28,11 @@ class Loss:
     region: str
     expected: Expected
 
+    def is_like(self, other: Loss) -> bool:
+        """Whether both are the same change; calls of a region may differ where it has another loss, too."""
+        mine, its = (replace(one.expected, place=()) for one in (self, other))
+        return (self.name, self.region, mine) == (other.name, other.region, its)
+
 
 Mutated = tuple[Program, Loss]
 

@@ -10,13 +10,15 @@
 #include "logpost_compute.h"
 
 #define STRIDE 8
-#define MOST_REQUESTS 4096
+#define MOST_REQUESTS 65536
 
 static int rank;
 static char *out, *in;
 static MPI_Win window;
-static MPI_Request requests[MOST_REQUESTS];
-static int pending;
+static struct open {
+    MPI_Request requests[MOST_REQUESTS];
+    int count;
+} sends, receives;
 
 /* +-NOISE around 1, the same for an operation, a rank and an iteration in every variant of a program (splitmix64). */
 static double noise(unsigned key, int iteration) {
@@ -38,10 +40,18 @@ static void compute(double us) {
 #endif
 }
 
-static MPI_Request* next(void) {
-    if (pending == MOST_REQUESTS)
+static MPI_Request* next(struct open* open) {
+    if (open->count == MOST_REQUESTS)
         MPI_Abort(MPI_COMM_WORLD, 1);
-    return &requests[pending++];
+    return &open->requests[open->count++];
+}
+
+/* One MPI_Waitall for both, as a program has it. */
+static void wait_all(void) {
+    for (int i = 0; i < sends.count; ++i)
+        *next(&receives) = sends.requests[i];
+    MPI_Waitall(receives.count, receives.requests, MPI_STATUSES_IGNORE);
+    sends.count = receives.count = 0;
 }
 
 static void play(const struct list* list, int iteration) {
@@ -63,13 +73,13 @@ static void play(const struct list* list, int iteration) {
                 MPI_Recv(in, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
                 break;
             case ISEND:
-                MPI_Isend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next());
+                MPI_Isend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next(&sends));
                 break;
             case ISSEND:
-                MPI_Issend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next());
+                MPI_Issend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next(&sends));
                 break;
             case IRECV:
-                MPI_Irecv(in, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next());
+                MPI_Irecv(in, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next(&receives));
                 break;
             case STRIDED_SEND: {
                 MPI_Datatype elements;
@@ -80,8 +90,11 @@ static void play(const struct list* list, int iteration) {
                 break;
             }
             case WAITALL:
-                MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE);
-                pending = 0;
+                wait_all();
+                break;
+            case WAIT_RECEIVES:
+                MPI_Waitall(receives.count, receives.requests, MPI_STATUSES_IGNORE);
+                receives.count = 0;
                 break;
             case BARRIER:
                 MPI_Barrier(MPI_COMM_WORLD);

@@ -21,6 +21,7 @@ CALLS = {
     "ISSEND": "MPI_Issend",
     "IRECV": "MPI_Irecv",
     "WAITALL": "MPI_Waitall",
+    "WAIT_RECEIVES": "MPI_Waitall",
     "BARRIER": "MPI_Barrier",
     "ALLREDUCE": "MPI_Allreduce",
     "BCAST": "MPI_Bcast",
@@ -31,6 +32,8 @@ CALLS = {
 KINDS = ("COMPUTE", *CALLS)
 SENDS = ("SEND", "SSEND", "ISEND", "ISSEND", "STRIDED_SEND")
 RECEIVES = ("RECV", "IRECV")
+EAGER = 4096
+"""Bytes beyond which some machine that programs run on sends synchronously (`machine.py`)."""
 COLLECTIVES = ("BARRIER", "ALLREDUCE", "BCAST")
 
 
@@ -131,7 +134,8 @@ def source(program: Program) -> str:
 
 def unmatched(program: Program) -> list[str]:
     """What keeps a program from ending: messages without a receive, collective operations that differ between ranks,
-    or ranks that wait for each other. Eager sends never wait here; synchronous ones wait for their receive."""
+    or ranks that wait for each other. Eager sends never wait here; larger and synchronous ones wait for their
+    receive."""
     problems = []
     period = min(program.iterations, 12)
     for iteration in range(period):
@@ -172,17 +176,20 @@ def _stuck(lists: list[list[Op]], iteration: int) -> list[str]:
                         sent[out] += 1
                     if op.kind in RECEIVES:
                         posted[back] += 1
-                    if op.kind in ("SSEND", "ISSEND"):
+                    if op.kind in ("SSEND", "ISSEND") or (op.kind in SENDS and op.size > EAGER):
                         pending[rank].append(("posted", out, sent[out]))
                     if op.kind in RECEIVES:
                         pending[rank].append(("sent", back, posted[back]))
                     if op.kind in COLLECTIVES:
                         entered.add(rank)
                     begun.add(rank)
-                if op.kind in ("SSEND", "RECV"):
+                blocks = op.kind in ("SSEND", "RECV") or (op.kind in ("SEND", "STRIDED_SEND") and op.size > EAGER)
+                if blocks:
                     due = pending[rank][-1:]
                 elif op.kind == "WAITALL":
                     due = pending[rank]
+                elif op.kind == "WAIT_RECEIVES":
+                    due = [one for one in pending[rank] if one[0] == "sent"]
                 else:
                     due = []
                 if any((posted if which == "posted" else sent)[channel] < count for which, channel, count in due):
@@ -202,10 +209,10 @@ def _stuck(lists: list[list[Op]], iteration: int) -> list[str]:
                     holder = rank
                 if op.kind == "UNLOCK":
                     holder = None
-                if op.kind in ("SSEND", "RECV"):
+                if blocks:
                     pending[rank].pop()
-                if op.kind == "WAITALL":
-                    pending[rank].clear()
+                elif due:
+                    pending[rank] = [one for one in pending[rank] if one not in due]
                 at[rank] += 1
                 begun.discard(rank)
                 moved = True
