@@ -16,7 +16,7 @@ from .mutations.mutate import MUTATIONS
 from .mutations.recorded import program
 from .mutations.script import Op, Program, Region, unmatched
 
-SEEDS = range(25)
+SEEDS = range(40)
 
 
 def two(first: tuple[Op, ...], second: tuple[Op, ...]) -> Program:

@@ -21,7 +21,7 @@ SHARED = ("pair.h", "pair.py", "pair_module.F90")
 
 @pytest.fixture
 def openmpi() -> None:
-    require_mpi("openmpi")
+    require_mpi("Open MPI")
 
 
 def test_every_source_is_a_pair() -> None:
