@@ -8,8 +8,9 @@ from random import Random
 
 import pytest
 
+from .expected import NOTHING, Expected, Span
 from .mutations.draw import REAL_ONLY, clean, drawn
-from .mutations.judge import on_testbed, simulated
+from .mutations.judge import compared, on_testbed, simulated
 from .mutations.kernels import KERNELS
 from .mutations.machine import machine
 from .mutations.mutate import MUTATIONS
@@ -131,6 +132,15 @@ def test_a_mutation_keeps_ranks_iterations_and_names(name: str) -> None:
         assert [one.name for one in changed.regions] == [one.name for one in base.regions]
         assert loss.region in loss.expected.place
         assert changed != base
+
+
+def test_silence_is_right_only_about_losses_that_cost_nothing() -> None:
+    expected = Expected(cause=("barrier",), place=("step",), cures=("drop barrier",))
+    small, large = Span(0.001, 0.001, 0.001), Span(0.3, 0.3, 0.3)
+    assert compared("a", 2, small, NOTHING, expected, nothing_to_find=True).right
+    assert not compared("a", 2, large, NOTHING, expected, nothing_to_find=False).right
+    # Of two losses, one of which costs nothing, the other is still to be found.
+    assert not compared("a", 2, small, NOTHING, expected, nothing_to_find=False).right
 
 
 @pytest.mark.testbed

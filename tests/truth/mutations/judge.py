@@ -47,11 +47,15 @@ def on_testbed(drawn: Drawn, machine: Path, folder: Path) -> Verdict:
     """With two losses, the one that the finding fits better is compared; of equal ones, the larger."""
     lasts, archive = simulated(drawn.program, machine, folder / "program")
     first = first_finding(report(archive, folder / "program.run"))
-    verdicts = []
-    for number, (loss, without) in enumerate(zip(drawn.losses, drawn.without, strict=True)):
+    gains = []
+    for number, without in enumerate(drawn.without):
         shorter, _ = simulated(without, machine, folder / f"without_{number}")
-        true = 1 - shorter / lasts
-        verdicts.append(compared(drawn.name, drawn.program.ranks, Span(true, true, true), first, loss.expected))
+        gains.append(1 - shorter / lasts)
+    nothing_to_find = max(gains) < NO_LOSS
+    verdicts = [
+        compared(drawn.name, drawn.program.ranks, Span(true, true, true), first, loss.expected, nothing_to_find)
+        for loss, true in zip(drawn.losses, gains, strict=True)
+    ]
     return max(verdicts, key=lambda one: (one.cause + one.place + one.cure, one.true.middle))
 
 
@@ -61,12 +65,11 @@ def on_this_machine(drawn: Drawn, folder: Path, runs: int) -> Verdict:
     lossy = built(drawn.program, folder / "program")
     true = gain(lossy, built(drawn.base, folder / "base"), variables, runs)
     first = first_finding(report(recorded(lossy, folder, variables), folder / "program.run"))
-    return compared(drawn.name, drawn.program.ranks, true, first, loss.expected)
+    return compared(drawn.name, drawn.program.ranks, true, first, loss.expected, true.high < NO_LOSS)
 
 
-def compared(name: str, ranks: int, true: Span, first: First, expected: Expected) -> Verdict:
-    """A loss below `NO_LOSS` is right to be passed over."""
-    silent = first is NOTHING or first.gain.middle < NO_LOSS
-    if true.high < NO_LOSS and silent:
+def compared(name: str, ranks: int, true: Span, first: First, expected: Expected, nothing_to_find: bool) -> Verdict:
+    """Silence is right about losses that cost nothing, and wrong about all others."""
+    if nothing_to_find and (first is NOTHING or first.gain.middle < NO_LOSS):
         return Verdict(name, ranks, true, first, True, True, True, True)
     return verdict(name, ranks, true, first, expected)

@@ -12,7 +12,6 @@ from .script import Op, Program, Region
 
 WORKLOADS: dict[str, tuple[str, ...]] = {
     "em3d": ("--iterations", "2", "--nodes", "200", "--degree", "8", "--order", "improved"),
-    "remap": ("--messages", "50", "--style", "async", "--destination", "staggered"),
     "unstruc": ("--nodes", "300", "--iterations", "4", "--mechanism", "bulk"),
     "moldyn": ("--cells", "6", "--steps", "4", "--rebuild", "2"),
     "diamond": ("--n", "256", "--blocks", "16"),
