@@ -135,8 +135,7 @@ def late_post(program: Program, rng: Random) -> Mutated | None:
 
 
 def missing_overlap(program: Program, rng: Random) -> Mutated | None:
-    """Computation between start and wait is moved behind the wait, and messages are slow to arrive: their sender
-    prepares them."""
+    """Computation between start and wait of messages is moved behind the wait."""
     starts = [i for i, region in enumerate(program.regions) if any(op.kind == "ISEND" for op in region.ops[0])]
     waits = [i for i, region in enumerate(program.regions) if any(op.kind == "WAITALL" for op in region.ops[0])]
     pairs = [(a, b) for a in starts for b in waits if a <= b]
