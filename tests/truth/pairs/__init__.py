@@ -1,0 +1,1 @@
+"""Small real MPI programs with and without a loss, each with what a first finding about it must say."""

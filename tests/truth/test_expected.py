@@ -1,0 +1,79 @@
+"""A first finding is compared with the cause, place, cure and gain that a program was written to have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .expected import NOTHING, Expected, Span, first_finding, line, summary, verdict
+from .pairs.measure import median_span
+
+BARRIER = Expected(cause=("barrier",), place=("end_of_step",), cures=("drop barrier",), ranks=frozenset({1}))
+TRUE = Span(0.40, 0.45, 0.50)
+
+
+def finding(**changes: Any) -> dict[str, Any]:
+    first = {
+        "kind": "needless_barrier",
+        "title": "ranks 0-1 wait in MPI_Barrier",
+        "path": "app / main / end_of_step / MPI_Barrier",
+        "region": "MPI_Barrier",
+        "advice": "Leave this barrier out.",
+        "ranks": [0, 1],
+        "gain": 0.42,
+        "gain_low": 0.30,
+        "gain_high": 0.42,
+    }
+    return {"findings": [{**first, **changes}]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "right"),
+    [
+        ({}, (True, True, True, True)),
+        ({"kind": "load_imbalance", "title": "rank 1 computes longer"}, (False, True, True, True)),
+        ({"path": "app / main / end_of_steps / MPI_Barrier"}, (True, False, True, True)),
+        ({"ranks": [0]}, (True, False, True, True)),
+        ({"advice": "Balance the work."}, (True, True, False, True)),
+        ({"advice": "", "cure": "drop the barrier"}, (True, True, True, True)),
+        ({"gain": 0.39, "gain_high": 0.39}, (True, True, True, False)),
+        ({"gain": 0.44, "gain_low": None, "gain_high": None}, (True, True, True, True)),
+        ({"gain": 0.51, "gain_low": None, "gain_high": None}, (True, True, True, False)),
+    ],
+)
+def test_each_part_is_judged_alone(changes: dict[str, Any], right: tuple[bool, ...]) -> None:
+    one = verdict("app", 2, TRUE, first_finding(finding(**changes)), BARRIER)
+    assert (one.cause, one.place, one.cure, one.gain) == right
+    assert one.right == all(right[:3])
+
+
+def test_no_finding_is_wrong_about_a_loss() -> None:
+    one = verdict("app", 2, TRUE, first_finding({"findings": []}), BARRIER)
+    assert one.first is NOTHING
+    assert (one.cause, one.place, one.cure, one.gain) == (False, False, False, False)
+    assert line(one) == "| app | 2 | 45.0 ± 5.0 % | nothing | – | no | no | no | no |"
+
+
+def test_a_measured_gain_that_may_be_nothing_decides_nothing() -> None:
+    one = verdict("app", 2, Span(-0.10, 0.40, 0.90), first_finding(finding()), BARRIER)
+    assert one.gain is None
+    assert line(one).endswith("| yes | yes | yes | noise |")
+    assert "gain inside 0 of 0" in summary([one])
+
+
+def test_a_line_and_a_sum_of_it() -> None:
+    one = verdict("app", 2, TRUE, first_finding(finding()), BARRIER)
+    stated = "needless_barrier | 42.0 % (30.0 to 42.0)"
+    assert line(one) == f"| app | 2 | 45.0 ± 5.0 % | {stated} | yes | yes | yes | yes |"
+    # |0.42 - 0.45| = 0.03 is less than a quarter of 0.45.
+    sums = "of 1: cause 1, place 1, cure 1, all three 1; gain inside 1 of 1, within a quarter 1 of 1"
+    assert summary([one]) == sums
+
+
+def test_the_interval_of_a_median_is_of_order_statistics() -> None:
+    # 5 values: all of them hold the median with 1 - 2 / 2^5 = 94 %; without the outermost, 1 - 2 (1 + 5) / 32 = 63 %.
+    assert median_span([5, 1, 4, 2, 3]) == Span(1, 3, 5)
+    # 8 values without the outermost: 1 - 2 (1 + 8) / 256 = 93 %; without two at each end: 1 - 2 * 37 / 256 = 71 %.
+    assert median_span([8, 1, 7, 2, 6, 3, 5, 4]) == Span(2, 4.5, 7)
+    assert median_span([0.3]) == Span(0.3, 0.3, 0.3)
