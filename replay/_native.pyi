@@ -29,7 +29,7 @@ class Surface:
 class Parameters:
     """What a machine says of messages to a model, in picoseconds."""
 
-    def __init__(self, class_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], L: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], G: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], eager_limit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], across_network: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], nics_per_node: int, l_mw: Surface, block_bytes: float, o_mw: Curve, o_net: Curve, T_mem: Curve, o_burst: Surface, G_m: float | None, header_bytes: float, per_hop: float, mean_hops: float | None, asynchronous_progress: bool, model: str) -> None: ...
+    def __init__(self, class_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], L: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], G: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], eager_limit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], across_network: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], nics_per_node: int, l_mw: Sequence[Surface], block_bytes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_mw: Curve, o_net: Curve, T_mem: Curve, o_burst: Surface, G_m: float | None, header_bytes: float, per_hop: float, mean_hops: float | None, asynchronous_progress: bool, model: str) -> None: ...
 
     @property
     def library(self) -> list[int | None]:
@@ -42,7 +42,9 @@ class Parameters:
 
     @property
     def block_bytes(self) -> float:
-        """Bytes of the blocks that l_mw was measured with; 0: not stated."""
+        """
+        Bytes of the smallest blocks that l_mw was measured with; 0: not stated.
+        """
 
 def library_properties() -> list[tuple[str, list[str]]]:
     """

@@ -67,7 +67,8 @@ def _machine(left: _Measurement, archive: Path) -> Outcome:
     """Write machine and samples. Raises InputError when they are damaged, or too few for a machine."""
     measured = _samples(left)
     pairs = left.outcome.pairs
-    result = replace(left.outcome, pairs={locality: pairs[locality] for locality in measured.localities()})
+    localities = measured.localities()  # and "self": messages of log3P to oneself
+    result = replace(left.outcome, pairs={name: ranks for name, ranks in pairs.items() if name in localities})
     samples.write(archive / SAMPLES, measured)
     if left.processor_share < LEAST_SHARE:
         raise InputError(

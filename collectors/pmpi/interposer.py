@@ -33,6 +33,7 @@ _SHARED = (
     "harness/place.c",
     "harness/statistics.c",
     "timed/late.c",
+    "timed/layout.c",
     "timed/message.c",
     "timed/requests.c",
 )

@@ -86,15 +86,16 @@ def burst_surface(machine: Machine) -> Chart:
 
 
 def stride_surface(machine: Machine) -> Chart:
-    """l_mw(s, d): size across, stride down.
+    """l_mw(s, d): size across, stride down; of several sizes of blocks the smallest, which cost most.
 
     Args:
         machine: one with strided points of `log3p`, and a clock if they are in cycles.
     """
+    smallest = min(p.block_bytes or 0 for p in machine.log3p.point if p.l_mw is not None)
     points = [
         Point(p.size_bytes, p.stride_bytes, Stated.of(p.l_mw, machine))
         for p in machine.log3p.point
-        if p.l_mw is not None and p.stride_bytes is not None
+        if p.l_mw is not None and p.stride_bytes is not None and (p.block_bytes or 0) == smallest
     ]
     return _surface(
         points,

@@ -309,14 +309,12 @@ def _log3p_points(log3p: Log3PTables, values: Values) -> dict[str, Any]:
                 row[name] = values.time(item, place, "LAYOUTS", note, derived=bool(note))
         if len(row) > 1:
             rows.append(row)
-    seen: set[tuple[int, int]] = set()
     for strided in log3p.strided:
         layout = strided.layout
-        # The file has one l_mw for a size and stride; of several block lengths the smallest, which costs most.
-        if strided.l_mw is None or (layout.size, layout.stride) in seen:
+        if strided.l_mw is None:
             continue
-        seen.add((layout.size, layout.stride))
-        place = f"log3p.l_mw (s = {layout.size} B, d = {layout.stride} B)"
+        blocks = f"blocks of {layout.block} B, " if layout.block else ""
+        place = f"log3p.l_mw (s = {layout.size} B, {blocks}d = {layout.stride} B)"
         rows.append(
             {
                 "size_bytes": layout.size,

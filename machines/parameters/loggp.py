@@ -200,20 +200,18 @@ def assemble(
 
 
 def log3p_table(machine: Machine) -> Log3PTable | None:
-    """The machine's log3P points on a grid of (size, stride); None when it has none.
+    """The machine's log3P points; None when it has none.
 
-    o_mw, o_net and T_mem depend on size alone; l_mw on size and stride. A point without stride is contiguous
-    and adds no l_mw. Cells without a point are NaN. Points of one size agree: the check of the file saw to it.
+    o_mw, o_net and T_mem depend on size alone, NaN where there is no point; l_mw on size, stride and block. A point
+    without stride is contiguous and adds no l_mw. Points of one size agree: the check of the file saw to it.
     """
     points = machine.log3p.point
     if not points:
         return None
     clock = machine.clock_hz
     sizes = sorted({p.size_bytes for p in points})
-    strides = sorted({p.stride_bytes for p in points if p.stride_bytes is not None})
     by_size = {name: np.full(len(sizes), np.nan) for name in ("o_mw", "o_net", "T_mem")}
-    l_mw = np.full((len(sizes), len(strides)), np.nan)
-    blocks = np.zeros(l_mw.shape, dtype=np.int64)
+    l_mw: list[tuple[float, float, float, float]] = []
     for p in points:
         i = sizes.index(p.size_bytes)
         for name, column in by_size.items():
@@ -222,16 +220,13 @@ def log3p_table(machine: Machine) -> Log3PTable | None:
                 continue
             column[i] = quantity.base(clock)
         if p.stride_bytes is not None and p.l_mw is not None:
-            l_mw[i, strides.index(p.stride_bytes)] = p.l_mw.base(clock)
-            blocks[i, strides.index(p.stride_bytes)] = p.block_bytes or 0
+            l_mw.append((p.size_bytes, p.stride_bytes, p.block_bytes or 0, p.l_mw.base(clock)))
     return Log3PTable(
         sizes=ints(sizes),
-        strides=ints(strides),
         o_mw_ps=frozen(by_size["o_mw"]),
         o_net_ps=frozen(by_size["o_net"]),
         T_mem_ps=frozen(by_size["T_mem"]),
-        l_mw_ps=frozen(l_mw),
-        block_bytes=frozen(blocks),
+        l_mw=frozen(np.array(l_mw, dtype=np.float64).reshape(-1, 4)),
     )
 
 

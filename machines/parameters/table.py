@@ -73,17 +73,15 @@ class Quality:
 class Log3PTable:
     """log3P over message size and stride, NaN where the machine gives nothing.
 
-    sizes (m,) and strides (k,) in bytes, increasing; o_mw_ps, o_net_ps, T_mem_ps (m,); l_mw_ps (m, k), and the bytes of
-    the blocks that it was measured with, 0 where the machine does not state them; None: stated nowhere.
+    sizes (m,) in bytes, increasing; o_mw_ps, o_net_ps, T_mem_ps (m,). l_mw (k, 4): rows of (size, stride, bytes
+    of a block or 0 where the machine does not state it, l_mw in ps).
     """
 
     sizes: IntArray
-    strides: IntArray
     o_mw_ps: FloatArray
     o_net_ps: FloatArray
     T_mem_ps: FloatArray
-    l_mw_ps: FloatArray
-    block_bytes: IntArray | None = None
+    l_mw: FloatArray
 
 
 @dataclass(frozen=True)

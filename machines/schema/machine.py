@@ -299,7 +299,7 @@ class Log3P(Table):
     @field_validator("point")
     @classmethod
     def _distinct(cls, points: list[Log3PPoint]) -> list[Log3PPoint]:
-        _refuse_doubled(points, "size_bytes", "stride_bytes")
+        _refuse_doubled(points, "size_bytes", "stride_bytes", "block_bytes")
         return points
 
 

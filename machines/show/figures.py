@@ -114,9 +114,13 @@ def _log3p_lines(machine: Machine) -> Iterator[Line]:
 
 def _stride_lines(machine: Machine) -> Iterator[Line]:
     clock = machine.clock_hz
-    for stride in sorted({p.stride_bytes for p in machine.log3p.point if p.stride_bytes is not None}):
-        points = [p for p in machine.log3p.point if p.stride_bytes == stride]
-        yield from _line(f"stride {stride} B", {p.size_bytes: p.l_mw.base(clock) for p in points if p.l_mw})
+    strided = [p for p in machine.log3p.point if p.stride_bytes is not None and p.l_mw is not None]
+    several = len({p.block_bytes for p in strided}) > 1
+    for block, stride in sorted({(p.block_bytes or 0, p.stride_bytes or 0) for p in strided}):
+        points = [p for p in strided if (p.block_bytes or 0, p.stride_bytes) == (block, stride)]
+        blocks = f"blocks of {block} B, " if several and block else ""
+        times = {p.size_bytes: p.l_mw.base(clock) for p in points if p.l_mw}
+        yield from _line(f"{blocks}stride {stride} B", times)
 
 
 def _burst_lines(machine: Machine) -> Iterator[Line]:

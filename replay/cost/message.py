@@ -7,12 +7,12 @@ Symbols (picoseconds): as in machine files; o_s is o(S, b) in a burst of b >= 2 
 (OVL), o_r of a long message across the network is max(0, o_r + a G + B G_m - (B - 1) G) where the machine states G_m
 (LOGPC eq. 2), and L grows by the latency of a hop per hop beyond the mean distance where it states one.
 
-l_mw is measured over the size and the stride with blocks of one size. A block's price is its turn in the copying loop
-and the cache lines that it starts, so that the number of blocks and their stride decide: n blocks are read at the size
-that n of the measured blocks have. Blocks of 64 KiB are few. A single block is contiguous and has no l_mw, and so have
-adjacent blocks; below the smallest size the line runs from one block. What copying the bytes of a large
-block costs is not in the table, and not charged. Blocks of no stated size are taken as those of the table; a table
-without stated blocks is read at the size.
+l_mw is measured over the size and the stride with blocks of one or several sizes. Between two of these it is linear in
+the number of blocks of the same bytes: a block's price is its turn in the copying loop, and the copy of its bytes.
+Above the largest block that line continues, limited to the largest block's value. With one size of blocks, and below
+the smallest, the number of blocks and their stride decide: n blocks are read at the size that n of the measured blocks
+have. A single block is contiguous and has no l_mw, and so have adjacent blocks; below the smallest size the line runs
+from one block. Blocks of no stated size are taken as the smallest; a table without stated blocks is read at the size.
 
 Tables are linear in size and continue beyond their largest one with the slope of their last segment; between strides
 they are linear in log2 of the stride, and the largest one holds beyond it. Both are counted: see `extrapolated`.

@@ -112,26 +112,19 @@ def lines_by_size(table: Log3PTable | None) -> dict[str, Line]:
     return found
 
 
-def _middleware(table: Log3PTable | None) -> tuple[_native.Surface, float]:
-    """l_mw over size and stride, and the bytes of a block (0: not stated).
+def _middleware(table: Log3PTable | None) -> tuple[list[_native.Surface], NDArray[np.float64]]:
+    """l_mw over size and stride for each size of blocks, and these in bytes (0: not stated).
 
-    Points that were measured with larger blocks are at the size that as many of the smallest blocks have.
+    Points that do not state their blocks have the smallest ones that others state.
     """
-    if table is None or not table.strides.size:
-        return NO_SURFACE, 0.0
-    blocks = np.zeros(table.l_mw_ps.shape) if table.block_bytes is None else table.block_bytes.astype(np.float64)
-    known = ~np.isnan(table.l_mw_ps)
-    stated = blocks[known & (blocks > 0)]
-    block = float(stated.min()) if stated.size else 0.0
-    strides, lines = [], []
-    for column, stride in enumerate(table.strides):
-        rows = np.flatnonzero(known[:, column])
-        if not rows.size:
-            continue
-        own = blocks[rows, column]
-        sizes = table.sizes[rows] * np.where(own > 0, block / np.where(own > 0, own, 1.0), 1.0)
-        x, place = np.unique(sizes, return_inverse=True)
-        y = np.bincount(place, weights=table.l_mw_ps[rows, column]) / np.bincount(place)
-        strides.append(float(stride))
-        lines.append(Line(x.astype(np.float64), y))
-    return (Surface(np.asarray(strides), tuple(lines)).native if lines else NO_SURFACE), block
+    if table is None or not len(table.l_mw):
+        return [], np.empty(0)
+    size, stride, block, value = table.l_mw.T
+    block = np.where(block > 0, block, block[block > 0].min(initial=np.inf) if (block > 0).any() else 0.0)
+    blocks = np.unique(block)
+    surfaces = []
+    for one in blocks:
+        mine = block == one
+        points = {(s, d): (s, d, v) for s, d, v in zip(size[mine], stride[mine], value[mine], strict=True)}.values()
+        surfaces.append(Surface.through(points, what=f"l_mw of blocks of {one:g} B").native)
+    return surfaces, blocks

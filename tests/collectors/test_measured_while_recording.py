@@ -91,8 +91,24 @@ def test_the_machine_is_measured_and_analyze_takes_it(mpi: str, tmp_path: Path) 
             assert value.value is not None, name
             assert (value.samples or 0) > 0
     assert ranges[0].g is not None
+    contiguous = [point for point in machine.log3p.point if point.stride_bytes is None]
+    strided = [point for point in machine.log3p.point if point.stride_bytes is not None]
+    assert {point.size_bytes for point in contiguous} >= {256, 1024, 65536, 131072}
+    assert all(point.o_mw and point.T_mem for point in contiguous), "overhead of the middleware, apart from the copy"
+    assert {point.block_bytes for point in strided} == {8, 64, 512}
+    for point in strided:
+        assert point.l_mw is not None
+        assert point.l_mw.interval is not None
+    # 8192 blocks of 8 B have a price each; 128 blocks of 512 B are few.
+    dear, cheap = (
+        next(p.l_mw for p in strided if (p.size_bytes, p.block_bytes, p.stride_bytes) == (65536, b, 4 * b))
+        for b in (8, 512)
+    )
+    assert dear is not None
+    assert cheap is not None
+    assert dear.number() > cheap.number()
     kept = samples.read(result.archive / "calibration.jsonl")
-    families = {"one_way", "message_overhead", "protocol", "round_trip", "signature"}
+    families = {"one_way", "message_overhead", "protocol", "round_trip", "signature", "layout"}
     assert {point.family for point in kept.points} == families
     assert kept.host.ranks == 2
 

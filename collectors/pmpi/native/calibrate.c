@@ -165,7 +165,7 @@ static double processor_s(void) {
 
 /* By both ranks; the lower one has the samples then. */
 static void measure(const struct job* j, struct cal* c, struct ends ends, const char* locality, double time_s,
-                    struct own* own) {
+                    bool layouts, struct own* own) {
     int both[2] = {ends.a, ends.b};
     struct cal_place places[2], mine;
     MPI_Group everybody, two;
@@ -189,7 +189,7 @@ static void measure(const struct job* j, struct cal* c, struct ends ends, const 
     if (c->rank == 0)
         cal_put_host(c);
     const double begin_s = lp_mpi.Wtime(), ran_s = processor_s();
-    lp_quick_pair(c, &pair, own->memory);
+    lp_quick_pair(c, &pair, layouts, own->memory);
     const double share = (processor_s() - ran_s) / (lp_mpi.Wtime() - begin_s);
     if (share < own->share)
         own->share = share;
@@ -229,7 +229,7 @@ static void measure_pairs(const struct job* j, const struct ends pairs[CLASSES],
             continue;
         double time_s = ((1 - RESERVE) * j->budget_s - elapsed_s(j)) / left--;
         if (j->rank == pairs[k].a || j->rank == pairs[k].b)
-            measure(j, &c, pairs[k], CLASS_NAMES[k], time_s, own);
+            measure(j, &c, pairs[k], CLASS_NAMES[k], time_s, left == 0, own); /* log3P is of the farthest class */
         MPI_Barrier(j->comm);
         gather(j, pairs[k], own->text ? own->text + before : NULL, own->length - before, all);
     }

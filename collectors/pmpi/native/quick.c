@@ -1,8 +1,8 @@
 /* The points of a calibration within MPI_Init, and how its time is shared among them.
  *
  * They are some of those that `logpost calibrate` measures, by the same code: one_way and message_overhead for o(n) and
- * T(n), protocol for the eager limit, round_trip and signature for g. All points are visited in passes, one after the
- * other, so that the spread between passes says what changes from moment to moment. */
+ * T(n), protocol for the eager limit, round_trip and signature for g, layout for log3P. All points are visited in
+ * passes, one after the other, so that the spread between passes says what changes from moment to moment. */
 #include "quick.h"
 
 #include <math.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "late.h"
+#include "layout.h"
 #include "message.h"
 #include "requests.h"
 
@@ -17,10 +18,13 @@ enum {
     PASSES = 12,
     BATCH = 6,
     LARGEST = 256 << 10,
+    LAYOUT_LARGEST = 128 << 10,
+    REACH = 4 << 20, /* layouts that span more are left out */
     SIGNATURE_BYTES = 8,
     WINDOW = 32,
     TRIES = 3,
     MOST_SIZES = 9,
+    MOST_LAYOUT_SIZES = 6,
     SCRATCH = 64 << 10 /* cal_measure keeps some 130 doubles per sample of a batch */
 };
 /* Short: where a rank loses its processor, each repetition takes as long as others have it. */
@@ -28,6 +32,10 @@ static const double SAMPLE_S = 5e-6;
 static const double LEAST_DELAY_S = 100e-6, LEAST_SETTLE_S = 5e-6;
 static const int SIZES[] = {1, 64, 512, 4096, 16384, 65536, LARGEST};
 static const int BURSTS[] = {1, 2, 4, 8, 16, WINDOW};
+/* log3P's points besides those at the eager limit; docs/calibration.md says how they were chosen. */
+static const int LAYOUT_SIZES[] = {256, 1024, 65536, LAYOUT_LARGEST};
+static const int BLOCKS[] = {8, 64, 512};
+static const int STRIDES[] = {4, 64}; /* blocks */
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
 static const struct {
@@ -43,6 +51,10 @@ struct quick {
     const struct cal_pair* pair;
     struct cal_message message;
     struct cal_requests requests;
+    struct cal_layout layout;
+    MPI_Comm alone; /* of rank 0; only where log3P is measured */
+    bool layouts;
+    int layout_sizes[MOST_LAYOUT_SIZES], layout_count;
     int sizes[MOST_SIZES], count;
     double trip_s, longest_s; /* round trip of few bytes, half of one of many */
 };
@@ -70,7 +82,7 @@ void cal_release(const struct cal* c, void* memory) {
 }
 
 size_t lp_quick_memory(void) {
-    return SCRATCH + LARGEST + WINDOW * (CAL_REPLY_BYTES + sizeof(MPI_Request));
+    return SCRATCH + LARGEST + WINDOW * (CAL_REPLY_BYTES + sizeof(MPI_Request)) + REACH;
 }
 
 /* --- how long messages take, and where the protocol changes ------------------------------------------------------- */
@@ -91,6 +103,22 @@ static void add_size(struct quick* q, int64_t bytes) {
     q->sizes[q->count++] = (int)bytes;
 }
 
+/* The time of strided data jumps with the protocol: at the power of two up to the eager limit, and at the next one. */
+static void find_layout_sizes(struct quick* q, int64_t eager) {
+    int below = 1;
+    memcpy(q->layout_sizes, LAYOUT_SIZES, sizeof LAYOUT_SIZES);
+    q->layout_count = COUNT(LAYOUT_SIZES);
+    while (2 * below <= eager)
+        below *= 2;
+    for (int bytes = below; bytes <= 2 * below; bytes *= 2) {
+        bool known = bytes < LAYOUT_SIZES[0] || bytes > LAYOUT_LARGEST;
+        for (int i = 0; i < COUNT(LAYOUT_SIZES); i++)
+            known |= LAYOUT_SIZES[i] == bytes;
+        if (!known)
+            q->layout_sizes[q->layout_count++] = bytes;
+    }
+}
+
 static void find_eager_limit(struct cal* c, struct quick* q) {
     struct cal_late l = {.largest = LARGEST, .buffer = q->message.buffer, .tries = TRIES};
     l.least_delay_s = fmax(LEAST_DELAY_S, 4 * q->trip_s);
@@ -100,6 +128,7 @@ static void find_eager_limit(struct cal* c, struct quick* q) {
         add_size(q, eager);
         add_size(q, eager + 1);
     }
+    find_layout_sizes(q, eager);
 }
 
 /* --- visits ------------------------------------------------------------------------------------------------------ */
@@ -135,6 +164,31 @@ static void visit_requests(struct cal* c, struct quick* q, int round) {
     }
 }
 
+static void visit_contiguous(struct cal* c, struct quick* q, int bytes, int round) {
+    struct cal_layout* l = &q->layout;
+    int over = 0;
+    if (c->rank == 0) {
+        cal_visit_layout(c, q->alone, cal_layout_copy, l, CAL_CONTIGUOUS, bytes, 8, 8, round, "memory_copy", "self");
+        cal_visit_layout(c, q->alone, cal_layout_to_self, l, CAL_CONTIGUOUS, bytes, 8, 8, round, "self", "self");
+        over = c->over;
+    }
+    MPI_Bcast(&over, 1, MPI_INT, 0, q->pair->comm); /* rank 1 has not heard whether the time is over */
+    c->over = over;
+    cal_visit_layout(c, q->pair->comm, cal_layout_to_other, l, CAL_CONTIGUOUS, bytes, 8, 8, round, "remote",
+                     q->pair->locality);
+}
+
+static void visit_layouts(struct cal* c, struct quick* q, int round) {
+    for (int i = 0; i < q->layout_count; i++) {
+        const int bytes = q->layout_sizes[i];
+        visit_contiguous(c, q, bytes, round);
+        for (int b = 0; b < COUNT(BLOCKS) && 2 * BLOCKS[b] <= bytes; b++)
+            for (int s = 0; s < COUNT(STRIDES) && (int64_t)bytes * STRIDES[s] <= REACH; s++)
+                cal_visit_layout(c, q->pair->comm, cal_layout_to_other, &q->layout, CAL_DATATYPE, bytes, BLOCKS[b],
+                                 (int64_t)BLOCKS[b] * STRIDES[s], round, "remote", q->pair->locality);
+    }
+}
+
 /* A pass that the time cuts off is kept only when it is the first: a point more or less in the last round would make
  * rounds of different points look like one. */
 static void pass(struct cal* c, void* what, int round) {
@@ -152,6 +206,10 @@ static void pass(struct cal* c, void* what, int round) {
         c->out = out;
     visit_messages(c, what, round);
     visit_requests(c, what, round);
+    if (((struct quick*)what)->layouts && c->counting)
+        c->visits_left += MOST_LAYOUT_SIZES * (3 + COUNT(BLOCKS) * COUNT(STRIDES));
+    else if (((struct quick*)what)->layouts && round > 0) /* from when the eager limit is known */
+        visit_layouts(c, what, round);
     if (c->out == out)
         return;
     fclose(c->out);
@@ -161,8 +219,23 @@ static void pass(struct cal* c, void* what, int round) {
     free(text);
 }
 
-void lp_quick_pair(struct cal* c, const struct cal_pair* pair, char* memory) {
-    struct quick q = {.pair = pair, .count = COUNT(SIZES)};
+/* The communicator of rank 0 for messages to itself. */
+static MPI_Comm alone(const struct cal* c, const struct cal_pair* pair) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Group both, one;
+    const int first = 0;
+    if (c->rank != 0)
+        return comm;
+    MPI_Comm_group(pair->comm, &both);
+    MPI_Group_incl(both, 1, &first, &one);
+    MPI_Comm_create_group(pair->comm, one, 2, &comm);
+    MPI_Group_free(&one);
+    MPI_Group_free(&both);
+    return comm;
+}
+
+void lp_quick_pair(struct cal* c, const struct cal_pair* pair, bool layouts, char* memory) {
+    struct quick q = {.pair = pair, .count = COUNT(SIZES), .layouts = layouts, .alone = MPI_COMM_NULL};
     memcpy(q.sizes, SIZES, sizeof SIZES);
     scratch = scratch_next = memory;
     q.message.buffer = memory + SCRATCH;
@@ -173,6 +246,12 @@ void lp_quick_pair(struct cal* c, const struct cal_pair* pair, char* memory) {
                                        .ring = (MPI_Request*)(memory + SCRATCH + LARGEST),
                                        .replies = memory + SCRATCH + LARGEST + WINDOW * sizeof(MPI_Request)};
     memset(q.message.buffer, 1, LARGEST);
+    if (layouts) {
+        q.layout.here = (double*)(memory + lp_quick_memory() - REACH);
+        q.layout.there = (double*)q.message.buffer;
+        memset(q.layout.here, 1, REACH);
+        q.alone = alone(c, pair);
+    }
     c->rounds = PASSES;
     c->batch = BATCH;
     c->accuracy = 0.05;
@@ -184,4 +263,6 @@ void lp_quick_pair(struct cal* c, const struct cal_pair* pair, char* memory) {
     q.longest_s = one_way_s(c, &q, LARGEST);
     c->visits_left = 0;
     cal_rounds(c, pass, &q);
+    if (q.alone != MPI_COMM_NULL)
+        MPI_Comm_free(&q.alone);
 }

@@ -133,7 +133,7 @@ LP_HIDDEN struct lp_type_entry* lp_type_learn(struct lp_thread* t, struct lp_typ
 #else
 #define LP_CALIBRATION_API(X) \
     X(Barrier) X(Comm_create_group) X(Comm_set_errhandler) X(Gather) X(Group_incl) X(Iprobe) X(Irecv) X(Isend) X(Test) \
-    X(Wait) X(Wtick) X(Wtime)
+    X(Type_commit) X(Type_contiguous) X(Type_vector) X(Wait) X(Wtick) X(Wtime)
 #endif
 /* clang-format on */
 struct lp_api {

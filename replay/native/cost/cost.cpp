@@ -69,24 +69,42 @@ void log3p(const Parameters& parameters, Locality locality, double bytes, CostTe
 
 }  // namespace
 
-Middleware middleware_table(Surface l_mw, double block_bytes) {
-    for (auto& curve : l_mw.curves) {
-        if (curve.x.front() > block_bytes) {
-            curve.x.insert(curve.x.begin(), block_bytes);
-            curve.y.insert(curve.y.begin(), 0.0);
+Middleware middleware_tables(Middleware tables) {
+    for (auto& table : tables) {
+        for (auto& curve : table.l_mw.curves) {
+            if (curve.x.front() > table.block_bytes) {
+                curve.x.insert(curve.x.begin(), table.block_bytes);
+                curve.y.insert(curve.y.begin(), 0.0);
+            }
         }
     }
-    return {.l_mw = std::move(l_mw), .block_bytes = block_bytes};
+    return tables;
 }
 
 Reading middleware_latency(const Middleware& middleware, double bytes, double block_bytes, double stride_bytes) {
     const double stride = std::abs(stride_bytes);
-    const double measured = middleware.block_bytes;
-    const double block = block_bytes > 0 ? block_bytes : measured;
-    if (stride <= block || bytes <= block || middleware.l_mw.empty()) {
+    const double smallest = middleware.empty() ? 0 : middleware.front().block_bytes;
+    const double block = block_bytes > 0 ? block_bytes : smallest;
+    if (stride <= block || bytes <= block || middleware.empty()) {
         return {};
     }
-    return middleware.l_mw.at(measured > 0 ? bytes * (measured / block) : bytes, stride);
+    if (block <= smallest || middleware.size() == 1) {
+        return middleware.front().l_mw.at(smallest > 0 ? bytes * (smallest / block) : bytes, stride);
+    }
+    const auto above = std::ranges::lower_bound(middleware, block, {}, &MiddlewareTable::block_bytes);
+    const auto& large = above == middleware.end() ? middleware.back() : *above;
+    const auto few = bytes > large.block_bytes ? large.l_mw.at(bytes, stride) : Reading{};
+    if (large.block_bytes == block) {
+        return few;
+    }
+    const auto& small = *(above == middleware.end() ? above - 2 : above - 1);
+    const auto many = small.l_mw.at(bytes, stride);
+    const double share = (bytes / block - bytes / large.block_bytes) /
+                         (bytes / small.block_bytes - bytes / large.block_bytes);  // < 0: beyond the largest
+    const double value = few.value + share * (many.value - few.value);
+    return {.value = share < 0 ? std::clamp(value, 0.0, few.value) : value,
+            .beyond_size = few.beyond_size || many.beyond_size,
+            .beyond_second = few.beyond_second || many.beyond_second};
 }
 
 CostTerms cost_terms(const Parameters& parameters, Locality locality, const MessageShape& message) {

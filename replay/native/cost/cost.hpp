@@ -49,13 +49,15 @@ struct Cost {
 /// The cost's name in the split.
 using MessageStages = Cost;
 
-/// A table of l_mw over bytes and stride, measured with blocks of `block_bytes` (0: not stated), that starts where it
-/// must: at one block, which is contiguous and costs nothing.
-Middleware middleware_table(Surface l_mw, double block_bytes);
+/// Tables of l_mw over bytes and stride that start where they must: at one block, which is contiguous and costs
+/// nothing.
+Middleware middleware_tables(Middleware tables);
 
-/// l_mw of strided data, 0 for contiguous data. What a block costs is its turn in the loop and the cache lines that it
-/// starts, so that a table which was measured with blocks of b bytes is read where it has as many blocks: at n b bytes
-/// for n blocks, and at their stride.
+/// l_mw of strided data, 0 for contiguous data. With a block's price c + k b (its turn in the loop, and the copy of its
+/// b bytes), n blocks of s bytes cost n c + s k: linear in the number of blocks for the same bytes. So it is read
+/// between tables of two blocks; above the largest the line continues, limited to that table's value. The price k is
+/// not known from one table, nor below the smallest block: then the table is read where it has as many blocks, at n
+/// times its own block's bytes.
 Reading middleware_latency(const Middleware& middleware, double bytes, double block_bytes, double stride_bytes);
 
 /// What the cost of a message depends on beside its machine and locality.

@@ -36,10 +36,11 @@ struct LocalityParameters {
 };
 
 /// Middleware latency l_mw over (message size, stride), measured with blocks of one size (LOG3P).
-struct Middleware {
-    Surface l_mw;            ///< picoseconds over bytes and stride in bytes
+struct MiddlewareTable {
     double block_bytes = 0;  ///< of the blocks that were measured; 0: the machine does not state it
+    Surface l_mw;            ///< picoseconds over bytes and stride in bytes
 };
+using Middleware = std::vector<MiddlewareTable>;  ///< blocks ascending
 
 /// What an interrupt and a DMA add at the receiver of a long message (LOGPC eq. 2).
 struct Dma {

@@ -1,6 +1,7 @@
 /// The extension module logpost.replay._native: parameters and single messages, and the table of contents of the rest.
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <array>
@@ -63,9 +64,9 @@ Parameters parameters(const In<std::int64_t>& class_start, const In<std::int64_t
                       const In<double>& o_s, const In<double>& o_s_per_byte, const In<double>& o_r,
                       const In<double>& o_r_per_byte, const In<double>& g, const In<double>& G,
                       const In<std::int64_t>& eager_limit, const In<std::uint8_t>& across_network, int nics_per_node,
-                      const Surface& l_mw, double block_bytes, const Curve& o_mw, const Curve& o_net,
-                      const Curve& T_mem, const Surface& o_burst, std::optional<double> G_m, double header_bytes,
-                      double per_hop, std::optional<double> mean_hops, bool asynchronous_progress,
+                      const std::vector<Surface>& l_mw, const In<double>& block_bytes, const Curve& o_mw,
+                      const Curve& o_net, const Curve& T_mem, const Surface& o_burst, std::optional<double> G_m,
+                      double header_bytes, double per_hop, std::optional<double> mean_hops, bool asynchronous_progress,
                       const std::string& model) {
     const auto named = model_named(model);
     if (!named.has_value()) {
@@ -90,7 +91,10 @@ Parameters parameters(const In<std::int64_t>& class_start, const In<std::int64_t
         }
         locality.across_network = across_network(c) != 0;
     }
-    result.middleware = middleware_table(l_mw, block_bytes);
+    for (std::size_t i = 0; i < l_mw.size(); ++i) {
+        result.middleware.push_back({.block_bytes = block_bytes(i), .l_mw = l_mw[i]});
+    }
+    result.middleware = middleware_tables(std::move(result.middleware));
     result.o_mw = o_mw;
     result.o_net = o_net;
     result.T_mem = T_mem;
@@ -236,8 +240,9 @@ NB_MODULE(_native, module) {
             nb::for_setter(nb::sig("def library(self, stated: list[int | None], /) -> None")),
             "The alternative of each property of the library that a profile states; None: it does not.")
         .def_prop_ro(
-            "block_bytes", [](const Parameters& self) { return self.middleware.block_bytes; },
-            "Bytes of the blocks that l_mw was measured with; 0: not stated.");
+            "block_bytes",
+            [](const Parameters& self) { return self.middleware.empty() ? 0 : self.middleware.front().block_bytes; },
+            "Bytes of the smallest blocks that l_mw was measured with; 0: not stated.");
     module.def(
         "library_properties",
         [] {

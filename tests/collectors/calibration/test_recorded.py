@@ -105,6 +105,28 @@ def test_each_class_has_its_values_and_the_pair_that_gave_them(tmp_path: Path, a
     assert host.hosts == ("a", "a", "b"), "ranks 0, 1 and 3, once each"
 
 
+def _layouts() -> Iterator[str]:
+    """1 KiB: copied in 1 us, to oneself in 3, to the other rank in 9; in blocks of 8 B 4 us more, of 64 B 2 us."""
+    dense: dict[str, object] = {"form": "contiguous", "stride_bytes": 8, "block_bytes": 8}
+    for number in range(ROUNDS):
+        yield _line("layout", "self", 1024, 1e-6, number, transfer="memory_copy", **dense)
+        yield _line("layout", "self", 1024, 3e-6, number, transfer="self", **dense)
+        yield _line("layout", "same_socket", 1024, 9e-6, number, transfer="remote", **dense)
+        for block, more in ((8, 4e-6), (64, 2e-6)):
+            sparse: dict[str, object] = {"form": "datatype", "stride_bytes": 256, "block_bytes": block}
+            yield _line("layout", "same_socket", 1024, 9e-6 + more, number, transfer="remote", **sparse)
+
+
+def test_log3p_is_kept_by_size_block_and_stride(tmp_path: Path, archive: Path) -> None:
+    found = keep(_left(tmp_path / "raw", _host("a", "a"), *_points("same_socket"), *_layouts()), archive)
+    assert found == Outcome("", 0.5, 0.1, 4, {"same_socket": (0, 1)}), "messages to oneself have no pair"
+    dense, *strided = load_machine(archive / "machine.toml").log3p.point
+    assert _seconds(dense.o_mw) == pytest.approx(3e-6 - 1e-6)
+    assert _seconds(dense.o_net) == pytest.approx(9e-6 - 2e-6)
+    assert [(p.block_bytes, p.stride_bytes) for p in strided] == [(8, 256), (64, 256)]
+    assert [_seconds(p.l_mw) for p in strided] == pytest.approx([4e-6, 2e-6])
+
+
 def test_the_first_world_that_measured_counts(tmp_path: Path, archive: Path) -> None:
     """A script starts three programs: one rank, then two that measure."""
     raw = tmp_path / "raw"

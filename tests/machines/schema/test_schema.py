@@ -170,7 +170,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"loggp": {"other_node": {"L": 1, "round_trip_L": 2}}}, r"has both L and round_trip_L; keep the one"),
     (
         {"log3p": {"point": [{"size_bytes": 8, "o_mw": 1}, {"size_bytes": 8, "o_mw": 2}]}},
-        r"gives size_bytes = 8, no stride_bytes twice; keep one",
+        r"gives size_bytes = 8, no stride_bytes, no block_bytes twice; keep one",
     ),
     (
         {"source": None, "loggp": {}, "topology": {"kind": "ring", "nodes": 4}},

@@ -106,18 +106,22 @@ def test_the_number_of_blocks_counts() -> None:
     assert l_mw(16 * KIB, block=32, stride=64) == pytest.approx(float(l_mw(4 * KIB, block=8, stride=64)))
 
 
-def test_points_of_other_blocks_are_at_the_size_of_as_many_smallest_blocks() -> None:
-    sized = machine(
-        log3p={
-            "point": [
-                {"size_bytes": 1024, "stride_bytes": 64, "block_bytes": 8, "l_mw": 1},
-                {"size_bytes": 8192, "stride_bytes": 64, "block_bytes": 32, "l_mw": 2},
-            ]
-        }
-    )
-    # 256 blocks of 32 B count at 2 KiB.
-    assert l_mw(2048, sized, stride=64) == 2
-    assert l_mw(1536, sized, stride=64) == 1.5
+def test_between_blocks_l_mw_is_linear_in_their_number() -> None:
+    # A block's price is 2 ns and 1/32 ns per byte. Of 8 KiB: 1024 blocks of 8 B at 2.25 ns, 128 of 64 B at 4 ns.
+    points = [
+        {"size_bytes": 8192, "stride_bytes": 4096, "block_bytes": b, "l_mw": t} for b, t in ((8, 2.304), (64, 0.512))
+    ]
+    sized = machine(log3p={"point": points})
+    assert l_mw(8192, sized, block=8, stride=4096) == pytest.approx(2.304)
+    assert l_mw(8192, sized, block=64, stride=4096) == pytest.approx(0.512)
+    # 256 blocks of 32 B at 3 ns; and beyond the largest block, 8 of 1 KiB at 34 ns.
+    assert l_mw(8192, sized, block=32, stride=4096) == pytest.approx(0.768)
+    assert l_mw(8192, sized, block=1024, stride=4096) == pytest.approx(0.272)
+    # Never more than the largest block's, nor below 0: 8 B blocks that are the cheaper ones say nothing of larger ones.
+    points[0]["l_mw"] = 0.1
+    assert l_mw(8192, machine(log3p={"point": points}), block=1024, stride=4096) == pytest.approx(0.512)
+    # No stated block: the smallest.
+    assert l_mw(8192, sized, stride=4096) == pytest.approx(2.304)
 
 
 def test_a_table_without_stated_blocks_is_read_at_the_size() -> None:

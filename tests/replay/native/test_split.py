@@ -165,11 +165,10 @@ def test_half_of_the_middleware_latency_is_at_each_end() -> None:
 
     table = Log3PTable(
         sizes=np.array([51]),
-        strides=np.array([64]),
         o_mw_ps=np.array([np.nan]),
         o_net_ps=np.array([np.nan]),
         T_mem_ps=np.array([np.nan]),
-        l_mw_ps=np.array([[40.0]]),
+        l_mw=np.array([[51.0, 64.0, 0.0, 40.0]]),
     )
     values = RangeValues(max_bytes=UNLIMITED, L_ps=100, o_s_ps=10, o_r_ps=20, G_ps_per_byte=2)
     strided = assemble("test", "this test", {"other_node": [values]}, eager_limits={}, nics_per_node=1, log3p=table)
