@@ -17,7 +17,7 @@ std::optional<Algorithm> by(Collectives rules, Operation operation, std::uint32_
     return selected(rules, {operation, members, bytes}, blocking);
 }
 
-TEST(Selector, simgrid_has_one_algorithm_of_most_operations) {
+TEST(Selector, SimgridHasOneAlgorithmOfMostOperations) {
     EXPECT_EQ(by(Collectives::simgrid, Operation::bcast, 16, 1 << 20), binomial);
     EXPECT_EQ(by(Collectives::simgrid, Operation::allreduce, 16, 8), linear_then_tree);
     EXPECT_EQ(by(Collectives::simgrid, Operation::barrier, 16, 0), linear);
@@ -26,7 +26,7 @@ TEST(Selector, simgrid_has_one_algorithm_of_most_operations) {
 
 /// The same 16 members and 512 bytes by rules of three libraries: alltoall below 512 bytes is Bruck's in Open MPI from
 /// 16 members on, and in MPICH up to 256 bytes; SMPI has Open MPI's rules.
-TEST(Selector, rules_differ_between_libraries) {
+TEST(Selector, RulesDifferBetweenLibraries) {
     EXPECT_EQ(by(Collectives::openmpi, Operation::alltoall, 16, 511), bruck);
     EXPECT_EQ(by(Collectives::openmpi, Operation::alltoall, 16, 512), linear);
     EXPECT_EQ(by(Collectives::simgrid, Operation::alltoall, 16, 511), bruck);
@@ -35,7 +35,7 @@ TEST(Selector, rules_differ_between_libraries) {
     EXPECT_EQ(by(Collectives::mpich, Operation::alltoall, 16, 32769), pairwise);
 }
 
-TEST(Selector, open_mpi_selects_by_members) {
+TEST(Selector, OpenMpiSelectsByMembers) {
     EXPECT_EQ(by(Collectives::openmpi, Operation::barrier, 3, 0), recursive_doubling);
     EXPECT_EQ(by(Collectives::openmpi, Operation::barrier, 4, 0), linear);
     EXPECT_EQ(by(Collectives::openmpi, Operation::barrier, 8, 0), recursive_doubling);
@@ -45,14 +45,14 @@ TEST(Selector, open_mpi_selects_by_members) {
 /// 16 members, below 64 bytes: a ring, that needs an element for each member. 8 bytes have at most 8 elements:
 /// recursive doubling. 32 bytes are 32 elements or 2. From 4096 bytes on Rabenseifner's, of at least 256 elements of 16
 /// bytes.
-TEST(Selector, a_fallback_that_bytes_do_not_decide_is_left_open) {
+TEST(Selector, AFallbackThatBytesDoNotDecideIsLeftOpen) {
     EXPECT_EQ(by(Collectives::openmpi, Operation::allreduce, 16, 8), recursive_doubling);
     EXPECT_EQ(by(Collectives::openmpi, Operation::allreduce, 16, 32), std::nullopt);
     EXPECT_EQ(by(Collectives::openmpi, Operation::allreduce, 16, 64), recursive_doubling);
     EXPECT_EQ(by(Collectives::openmpi, Operation::allreduce, 16, 4096), rabenseifner);
 }
 
-TEST(Selector, what_no_rule_is_for_is_left_open) {
+TEST(Selector, WhatNoRuleIsForIsLeftOpen) {
     // Nonblocking operations have rules of their own; those of a simulation that knows one algorithm do not differ.
     EXPECT_EQ(by(Collectives::openmpi, Operation::barrier, 8, 0, false), std::nullopt);
     EXPECT_EQ(by(Collectives::textbook, Operation::barrier, 8, 0, false), dissemination);
