@@ -191,9 +191,9 @@ class Cures::Pass {
             }
             const auto call = call_of[end];
             if (node != kNone && time_[node] < time_[end]) {
-                const auto what = end == graph_.enters[call]    ? Stretch::code
-                                  : node == graph_.enters[call] ? Stretch::work
-                                                                : Stretch::wait;
+                const auto what = end == graph_.enters[call]    ? CuredStretch::code
+                                  : node == graph_.enters[call] ? CuredStretch::work
+                                                                : CuredStretch::wait;
                 found.push_back({call, what, time_[node], time_[end]});
             }
             if (node == kNone) {

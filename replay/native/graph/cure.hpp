@@ -49,7 +49,7 @@ struct Transformation {
 };
 
 /// What a stretch of the critical path is.
-enum class Stretch : std::uint8_t {
+enum class CuredStretch : std::uint8_t {
     code,  ///< before a call
     work,  ///< a call that waits for no other
     wait,  ///< from another call to this one's end: a message, or members that meet
@@ -59,7 +59,7 @@ enum class Stretch : std::uint8_t {
 struct CuredTimes {
     struct OnPath {
         std::uint32_t call;  ///< where it ends
-        Stretch what;
+        CuredStretch what;
         std::int64_t begin_ps, end_ps;
     };
     std::vector<std::int64_t> enter_ps, leave_ps;  ///< by call
