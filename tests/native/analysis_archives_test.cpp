@@ -36,8 +36,9 @@ replay::Parameters machine() {
         locality.eager_limit = 8192;
     }
     const std::vector<double> bytes{8, 65536};
-    parameters.middleware.l_mw = {.z = {16, 1024},
-                                  .curves = {{.x = bytes, .y = {1e3, 1e6}}, {.x = bytes, .y = {1e4, 1e7}}}};
+    parameters.middleware = {
+        {.block_bytes = 0,
+         .l_mw = {.z = {16, 1024}, .curves = {{.x = bytes, .y = {1e3, 1e6}}, {.x = bytes, .y = {1e4, 1e7}}}}}};
     parameters.o_mw = {.x = bytes, .y = {2e5, 4e6}};
     parameters.o_net = {.x = bytes, .y = {5e5, 7e6}};
     parameters.nics_per_node = 2;
