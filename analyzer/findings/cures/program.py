@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,8 @@ from logpost.replay.graph import Scenario
 from logpost.replay.graph.engine import native_scenario
 
 Flags = npt.NDArray[np.bool_]
+Rows: TypeAlias = Int32 | Int64
+"""Of calls or messages."""
 KINDS = {name: code for code, name in reversed(list(enumerate(call_kinds())))}
 AS_RECORDED = -1
 NEVER, EAGER = 1, 2
@@ -47,15 +49,15 @@ class Transformation:
     """by call: its duration, whatever arrives; -1: as recorded"""
     sent: UInt8 | None = None
     """by message: 1: it is part of another one, or no longer sent; 2: without a handshake"""
-    send_as: Int32 | None = None
+    send_as: Rows | None = None
     """by message: the message of its sender in whose calls it is sent; -1: its own"""
-    receive_as: Int32 | None = None
+    receive_as: Rows | None = None
     """likewise of its receiver"""
-    sent_from: Int32 | None = None
+    sent_from: Rows | None = None
     """by message: the call at whose enter its sender starts it; -1: as recorded"""
-    posted_by: Int32 | None = None
+    posted_by: Rows | None = None
     """by message: the call at whose enter its receive is posted, and its request answered; -1: as recorded"""
-    received_by: Int32 | None = None
+    received_by: Rows | None = None
     """by message: the call that waits for it; -1: as recorded"""
     as_modelled: UInt8 | None = None
     """by message: 1: its steps take what the machine says, at most"""
