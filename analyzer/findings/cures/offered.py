@@ -35,6 +35,8 @@ class Proposal:
     certainty: str
     other_end: Transformation | None = None
     """the same at the other end of what the trace leaves open"""
+    code_is_cause: bool = False
+    """the code before the place's calls is the cause, not the calls"""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
         kind=proposal.kind,
         named=evidence.named(sorted(proposal.at_fault)),
         region=evidence.region(proposal.callpath),
-        cause_region=evidence.region(evidence.parent(proposal.callpath)),
+        cause_region=_cause(evidence, proposal),
         evidence=proposal.numbers,
         confidence=confidence,
         certainty=certainty,
@@ -116,6 +118,13 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
         removes=saved,
         replayed=cure,
     )
+
+
+def _cause(evidence: Evidence, proposal: Proposal) -> str:
+    if not proposal.code_is_cause:
+        return evidence.region(evidence.parent(proposal.callpath))
+    worst = min(proposal.at_fault)
+    return evidence.delaying_region(worst, proposal.callpath) or evidence.code_before(proposal.callpath)
 
 
 def by_callpath(program: Program, calls: Iterable[int]) -> dict[int, list[int]]:

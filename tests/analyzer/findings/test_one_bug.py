@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.analyzer.story import MS
 
+from logpost.analyzer.findings.cures.offered import ReplayedCure
 from logpost.analyzer.findings.finding import Doing, Finding, Number
 from logpost.analyzer.findings.one_bug import CAUSES_FIRST, one_bug_each
 from logpost.analyzer.findings.prose import TEMPLATES
@@ -131,3 +132,21 @@ def test_what_explains_little_of_it_has_not_passed_it_on() -> None:
 
 def test_every_kind_has_its_place_and_its_words() -> None:
     assert set(CAUSES_FIRST) == set(TEMPLATES) == set(FINDING_KINDS)
+
+
+def test_a_kind_that_was_found_by_its_cure_too_is_one_bug() -> None:
+    """Two finders that see the same waits; two places of one finder stay two."""
+    place = {(1, 1): 60.0 * MS}
+    found = replace(finding("round_trips", {(1, 1): 60}, {}), charges={}, removes=place)
+    by_cure = replace(found, replayed=cast("ReplayedCure", SimpleNamespace()), gain=0.12)
+    assert one_bug_each([found, by_cure], lambda place: REGIONS[place]) == [by_cure]
+    assert len(one_bug_each([found, replace(found, callpath=2)], lambda place: REGIONS[place])) == 2
+
+
+def test_a_cure_explains_no_other_gain_that_is_much_larger() -> None:
+    late = replace(finding("late_receiver", {(1, 1): 60}, {}), gain=0.3)
+    cure = cast("ReplayedCure", SimpleNamespace())
+    removes = {(1, 1): 60.0 * MS}
+    synchronous = replace(finding("synchronous_sends", {(1, 1): 60}, {}), gain=0.06, replayed=cure, removes=removes)
+    assert kinds(late, synchronous) == ["synchronous_sends", "late_receiver"]
+    assert kinds(late, replace(synchronous, gain=0.28)) == ["synchronous_sends"]

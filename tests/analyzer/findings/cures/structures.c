@@ -128,6 +128,12 @@ static void questions(int cured) {
     }
 }
 
+/* One rank computes half as long again as the others do. */
+static void uneven(int cured) {
+    work(rank == 5 && !cured ? 300 : 200);
+    MPI_Sendrecv(out[0], 64, MPI_BYTE, behind, 1, in[0], 64, MPI_BYTE, before, 1, all, MPI_STATUS_IGNORE);
+}
+
 /* Neighbours exchange a little, and have more to compute. */
 static void halo(int cured) {
     (void)cured;
@@ -146,6 +152,7 @@ static const struct {
     {"serial_distribution", serial_distribution},
     {"funnel", funnel},
     {"questions", questions},
+    {"uneven", uneven},
     {"halo", halo},
 };
 
