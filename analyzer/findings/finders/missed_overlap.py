@@ -1,10 +1,10 @@
 """Missed overlap: a Wait stands directly behind what it completes, and work follows that could stand between.
 
-The transfers of nonblocking calls run by themselves where the message need not ask first. A rank that waits for them
-at once, and computes afterwards, could compute first (as far as that work needs none of the data: its author knows).
-Only waiting for the transfer itself counts, its latency and serialization: whoever waits for a late rank, or queues,
-has another cause. Where an estimated machine does not tell a transfer from a queue, only messages that were alone on
-their way count (`evidence.alone`).
+The transfers of nonblocking calls run by themselves where the message needs no handshake, or the library answers one
+outside of calls (asynchronous progress). A rank that waits for them at once, and computes afterwards, could compute
+first (as far as that work needs none of the data: its author knows). Only waiting for the transfer itself counts, its
+latency and serialization: a wait for a late rank, or in a queue, has another cause. Where an estimated machine does not
+distinguish a transfer from a queue, only messages that were alone on their way count (`evidence.alone`).
 
 A nonblocking collective operation is started so that ranks need not meet: waiting for its members counts there, as who
 comes late in one step and early in the next is waited for no more behind that work. Where one rank is late each time,
@@ -56,14 +56,14 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     graph = graph_of(evidence)
     known = evidence.divides(*TRANSFER)
+    answered = graph.messages.rendezvous & (not evidence.manifest.machine.asynchronous_progress)
     moved = np.union1d(
-        _movable(graph, places, np.ones(graph.messages.count, dtype=np.bool_) if known else alone(graph)),
-        _movable_operations(graph),
+        _movable(graph, places, answered if known else answered | ~alone(graph)), _movable_operations(graph, answered)
     )
     if len(moved) < MIN_SAMPLES:
         return
     later = np.full(graph.count, -1, dtype=np.int32)
-    everywhere = np.union1d(moved, _of_same_places(graph, moved))
+    everywhere = np.union1d(moved, _of_same_places(graph, moved, answered))
     later[everywhere] = graph.following[everywhere]
     handled = _handled(evidence, graph, everywhere)
     saving = saving_if(graph, Hypothesis(later=later, stay_ps=handled))
@@ -145,39 +145,38 @@ def _handled(evidence: Evidence, graph: Graph, moved: Int32) -> Int64 | None:
     return np.where(np.isin(np.arange(graph.count), moved), np.minimum(stay, graph.length), 0).astype(np.int64)
 
 
-def _movable(graph: Graph, places: set[int], transfers: Flags) -> Int32:
+def _movable(graph: Graph, places: set[int], bound: Flags) -> Int32:
     """Waits that could stand before the next call: they directly follow what they complete, and work follows them.
 
-    `transfers`: the messages that are surely no queue.
+    `bound`: messages that do not run by themselves, or may be in a queue.
     """
     calls = graph.waiting_for("send")
-    calls = calls[np.isin(graph.callpath[calls], list(places)) & _later_completes(graph, ~transfers)[calls]]
+    calls = calls[np.isin(graph.callpath[calls], list(places)) & _later_completes(graph, bound)[calls]]
     return _between(graph, calls, (graph.length - graph.work_ps)[calls])
 
 
-def _movable_operations(graph: Graph) -> Int32:
+def _movable_operations(graph: Graph, bound: Flags) -> Int32:
     """Likewise of those that wait for the members of a nonblocking collective operation."""
     calls = graph.waiting_for("member")
-    calls = calls[graph.completes[calls] & _later_completes(graph)[calls]]
+    calls = calls[graph.completes[calls] & _later_completes(graph, bound)[calls]]
     return _between(graph, calls, (graph.length - graph.work_ps)[calls])
 
 
-def _of_same_places(graph: Graph, moved: Int32) -> Int32:
+def _of_same_places(graph: Graph, moved: Int32, bound: Flags) -> Int32:
     """Calls of the call paths of those, whether they waited or not, that stand as these do: by their mean wait."""
     count = int(graph.callpath.max()) + 1
     waits = np.bincount(graph.callpath[moved], minlength=count)
     waited = np.bincount(graph.callpath[moved], weights=(graph.length - graph.work_ps)[moved], minlength=count)
-    (calls,) = np.nonzero((waits > 0)[graph.callpath] & _later_completes(graph))
+    (calls,) = np.nonzero((waits > 0)[graph.callpath] & _later_completes(graph, bound))
     path = graph.callpath[calls]
     return _between(graph, calls.astype(np.int32), waited[path] / waits[path])
 
 
-def _later_completes(graph: Graph, but: Flags | None = None) -> Flags:
-    """Calls that receive, or complete an operation, and whose receives the rank's next call could complete: all run by
-    themselves, and none is among the messages `but`."""
+def _later_completes(graph: Graph, but: Flags) -> Flags:
+    """Calls that receive, or complete an operation, and whose receives the rank's next call could complete: none is
+    among the messages `but`."""
     messages = graph.messages
-    bound = messages.rendezvous | (messages.post_call == messages.recv_call)
-    here = bound if but is None else bound | but
+    here = (messages.post_call == messages.recv_call) | but
     received = np.bincount(messages.recv_call, minlength=graph.count)
     blocking = np.bincount(messages.recv_call[here], minlength=graph.count)
     possible: Flags = (graph.following >= 0) & ((received > 0) | graph.completes) & (blocking == 0)

@@ -128,6 +128,17 @@ static void questions(int cured) {
     }
 }
 
+/* The wait for neighbours precedes work that needs none of their data, or follows it. */
+static void missed_overlap(int cured) {
+    MPI_Request exchange[2];
+    MPI_Irecv(in[0], LARGE / 2, MPI_BYTE, before, 1, all, &exchange[0]);
+    MPI_Isend(out[0], LARGE / 2, MPI_BYTE, behind, 1, all, &exchange[1]);
+    if (cured)
+        work(60);
+    MPI_Waitall(2, exchange, MPI_STATUSES_IGNORE);
+    work(cured ? 10 : 70);
+}
+
 /* One rank computes half as long again as the others do. */
 static void uneven(int cured) {
     work(rank == 5 && !cured ? 300 : 200);
@@ -152,6 +163,7 @@ static const struct {
     {"serial_distribution", serial_distribution},
     {"funnel", funnel},
     {"questions", questions},
+    {"missed_overlap", missed_overlap},
     {"uneven", uneven},
     {"halo", halo},
 };

@@ -78,6 +78,7 @@ EXPECTED = {
     "serial_exchange": Expected("serial_exchange", "MPI_Recv", EVERY[1:]),
     "serial_distribution": Expected("serial_distribution", "MPI_Send", [0]),
     "funnel": Expected("round_trips", "MPI_Recv", EVERY[1:]),
+    "missed_overlap": Expected("missed_overlap", "MPI_Waitall", EVERY),
     "questions": Expected("round_trips", "MPI_Waitall", EVERY),
 }
 
