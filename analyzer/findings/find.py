@@ -121,7 +121,7 @@ def findings_of(evidence: Evidence, at_once: int | None = None, faults: Faults |
         found = pool.map(found_by, FINDERS)
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
     each = faults.guard("merging of findings", lambda: one_bug_each(every, evidence.region), every)
-    uneven = faults.guard("finder even_computation", lambda: list(even_computation.find(evidence)), [])
+    uneven = found_by(even_computation.find)
     each = [*each, *even_computation.unexplained(uneven, each)]
     return in_order(faults.guard("causes of findings", lambda: RootCauses(evidence).of(each), each))
 
