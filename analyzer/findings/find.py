@@ -122,7 +122,8 @@ def findings_of(evidence: Evidence, at_once: int | None = None, faults: Faults |
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
     each = faults.guard("merging of findings", lambda: one_bug_each(every, evidence.region), every)
     uneven = found_by(even_computation.find)
-    each = [*each, *even_computation.unexplained(uneven, each)]
+    if more := even_computation.unexplained(uneven, each):
+        each = faults.guard("merging of findings", lambda: one_bug_each([*each, *more], evidence.region), each)
     return in_order(faults.guard("causes of findings", lambda: RootCauses(evidence).of(each), each))
 
 

@@ -10,13 +10,16 @@ What another finding explains is that one's: this one is stated where none expla
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
+import polars as pl
 
-from logpost.analyzer.findings.cures.offered import Proposal, offered
+from logpost.analyzer.findings.cures.offered import Proposal, offered, program_of
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MIN_SHARE, Finding, Number
+from logpost.analyzer.run.wide import wide_sum
 
 KIND = "load_imbalance"
 EXPLAINED = 0.5
@@ -25,7 +28,35 @@ EXPLAINED = 0.5
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for the run."""
-    return offered(evidence, propose)
+    return (_of_code(evidence, found) for found in offered(evidence, propose, of_messages=False))
+
+
+def _of_code(evidence: Evidence, found: Finding) -> Finding:
+    """The finding with the code in which the slowest rank computes longest, and how long ranks compute there."""
+    program = program_of(evidence)
+    assert program is not None
+    assert found.replayed is not None
+    change = found.replayed.proposal.change.longer_ps
+    assert change is not None
+    slowest = int(program.location[int(np.argmin(change))])
+    region = evidence.delaying_region(slowest, found.callpath)
+    if region:
+        paths = evidence.callpaths_of(region)
+        rows = evidence.user_profile.filter(pl.col("callpath").is_in(paths)).select("location", time="exclusive_ps")
+    else:
+        here = program.inside & (program.callpath == found.callpath)
+        rows = pl.DataFrame({"location": program.location[here], "time": program.gap_ps[here]})
+    times = rows.group_by("location").agg(wide_sum("time"))["time"].to_list()
+    return replace(
+        found,
+        region="",
+        callpath=-1,
+        cause_region=region or evidence.code_before(found.callpath),
+        evidence=(
+            Number("longest", float(max(times, default=0)), "ps"),
+            Number("mean", sum(times) / max(1, evidence.locations.height), "ps"),
+        ),
+    )
 
 
 def unexplained(found: Iterable[Finding], others: Sequence[Finding]) -> list[Finding]:
@@ -54,11 +85,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         callpath=callpath,
         at_fault=frozenset(locations[longer].tolist()),
         change=Transformation(longer_ps=less),
-        numbers=(
-            Number("longest", float(totals.max()), "ps"),
-            Number("mean", float(totals.mean()), "ps"),
-        ),
+        numbers=(),
         confidence=LOW,
         certainty="computation is measured; whether these ranks have more to compute, or are slower, is not known",
-        code_is_cause=True,
     )

@@ -35,8 +35,6 @@ class Proposal:
     certainty: str
     other_end: Transformation | None = None
     """the same at the other end of what the trace leaves open"""
-    code_is_cause: bool = False
-    """the code before the place's calls is the cause, not the calls"""
 
 
 @dataclass(frozen=True)
@@ -59,10 +57,12 @@ class ReplayedCure:
         return [max(0.0, gain) for gain in found]
 
 
-def offered(evidence: Evidence, propose: Callable[[Program], Iterable[Proposal]]) -> Iterator[Finding]:
-    """Findings of a cure's proposals."""
+def offered(
+    evidence: Evidence, propose: Callable[[Program], Iterable[Proposal]], *, of_messages: bool = True
+) -> Iterator[Finding]:
+    """Findings of a cure's proposals; `of_messages`: it rests on what the machine says of messages."""
     program = program_of(evidence)
-    if program is None or not program.messages.count:
+    if program is None or (of_messages and not (program.messages.count and evidence.divides("latency"))):
         return
     for proposal in propose(program):
         cure = ReplayedCure(program, proposal, lambda: ends_of(evidence))
@@ -105,7 +105,7 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
         kind=proposal.kind,
         named=evidence.named(sorted(proposal.at_fault)),
         region=evidence.region(proposal.callpath),
-        cause_region=_cause(evidence, proposal),
+        cause_region=evidence.region(evidence.parent(proposal.callpath)),
         evidence=proposal.numbers,
         confidence=confidence,
         certainty=certainty,
@@ -118,13 +118,6 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
         removes=saved,
         replayed=cure,
     )
-
-
-def _cause(evidence: Evidence, proposal: Proposal) -> str:
-    if not proposal.code_is_cause:
-        return evidence.region(evidence.parent(proposal.callpath))
-    worst = min(proposal.at_fault)
-    return evidence.delaying_region(worst, proposal.callpath) or evidence.code_before(proposal.callpath)
 
 
 def by_callpath(program: Program, calls: Iterable[int]) -> dict[int, list[int]]:

@@ -172,7 +172,7 @@ class Program:
         self.native = self._graph()
         waiting = pl.sum_horizontal(f"{category}_ps" for category in WAITING)
         calls = (
-            run.table("calls")
+            run.facts("calls")
             .select("location", "callpath", "region", "enter_ps", "leave_ps", waits_ps=waiting)
             .collect()
         )
@@ -186,7 +186,7 @@ class Program:
         self.kind: Int32 = np.asarray(region_kinds(regions), dtype=np.int32)[calls["region"].to_numpy()]
         self.locations = run.table("locations").filter("accounted").sort("location").collect()
         self.messages = Messages(**self.native.messages())
-        operations = run.table("collectives").filter(pl.col("instance") >= 0).select("call").collect()
+        operations = run.facts("collectives").filter(pl.col("instance") >= 0).select("call").collect()
         self.is_operation: Flags = np.zeros(self.count, dtype=np.bool_)
         self.is_operation[operations["call"].to_numpy()] = True
 
@@ -297,10 +297,16 @@ class Program:
         found = self.native.replay(change.columns(self.count), with_path)
         return None if found is None else Times(**found)
 
+    @cached_property
+    def _length_ps(self) -> int:
+        """Of the longest program, or of what of it is in the region of interest."""
+        spans = self.locations["end_ps"] - self.locations["begin_ps"]
+        return max(1, min(self.base.program_ps, int(spans.to_numpy().max(initial=1))))
+
     def gain(self, change: Transformation) -> float:
         """What a transformation saves: fraction of the longest program; 0 where it is impossible."""
         found = self.replay(change)
-        return 0.0 if found is None else 1.0 - found.program_ps / max(1, self.base.program_ps)
+        return 0.0 if found is None else (self.base.program_ps - found.program_ps) / self._length_ps
 
     def saved_at(self, change: Transformation) -> dict[tuple[int, int], float]:
         """(location, call path) to the time in calls there that a transformation saves; ps."""
