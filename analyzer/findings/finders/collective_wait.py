@@ -349,7 +349,7 @@ def _finding(evidence: Evidence, place: Place, states: list[Meanwhile], lateness
     by_last = _waits_by_last(place.delays)
     every = sum(by_last.values())
     last, of_last = _foremost(place.delays)
-    named = of_last > MAINLY
+    named = of_last > MAINLY and last != max(exposed, key=lambda location: exposed[location])  # it waits longest itself
     waiters = [location for location, time in exposed.items() if time > 0]
     first, last_window = evidence.active_windows(["collective_wait"], waiters)
     certain = operations >= MIN_SAMPLES

@@ -63,7 +63,8 @@ def confidence_text(confidence: float, certainty: str) -> str:
 
 BOUNDS = (
     "A time saved bounds what the advised cure saves of the slowest rank's program time, as far as its replay or sums "
-    "of times say it; another change may save more. In brackets: the same cure with the machine's values at their ends."
+    "of times say it; another change may save more. In brackets: the same cure with the machine's values, and what the "
+    "trace does not show of it, at their ends."
 )
 """What a gain is, and its interval."""
 

@@ -90,8 +90,8 @@ FINDINGS = Table(
             "gain_low",
             pl.Float64(),
             "1",
-            "lower end of the gain's interval: the cure's replay with the machine's values at their ends; null: no end "
-            "is computed",
+            "lower end of the gain's interval: the cure's replay with the machine's values, and what the trace does "
+            "not show of it, at their ends; null: no end is computed",
         ),
         Column("gain_high", pl.Float64(), "1", "upper end of that interval; null: no end is computed"),
         Column(
