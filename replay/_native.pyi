@@ -439,9 +439,6 @@ class Cures:
         A program that ran on `machine`; `planned`: the same with other protocols.
         """
 
-    @property
-    def calls(self) -> int: ...
-
     def messages(self) -> dict[str, Any]:
         """
         Columns of the messages: their calls, among those of the whole program (-1: none), bytes, and whether a handshake precedes their data.

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
-from logpost.analyzer.findings.cures.program import NEVER, Program, Transformation
+from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Transformation
 from logpost.analyzer.findings.cures.rows import WAITS
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
@@ -45,7 +45,8 @@ def propose(program: Program) -> Iterator[Proposal]:
             key = (block_of[start], block_of[end], int(program.callpath[start]))
             series.setdefault(key, []).append(message)
     in_order = (sorted(row, key=lambda message: int(messages.send_call[message])) for row in series.values())
-    long = [row for row in in_order if len(row) >= LEAST and _waits_between(program, row)]
+    waits = program.is_kind(*WAITS)
+    long = [row for row in in_order if len(row) >= LEAST and _waits_between(program, row, waits)]
     if not long:
         return
     lost: dict[int, int] = {}
@@ -73,11 +74,10 @@ def propose(program: Program) -> Iterator[Proposal]:
     )
 
 
-def _waits_between(program: Program, row: Sequence[int]) -> bool:
+def _waits_between(program: Program, row: Sequence[int], waits: Flags) -> bool:
     """Whether the sender waits for something between the first two: else its messages leave one behind the other."""
     first, second = program.messages.send_call[list(row[:2])].tolist()
-    waits = program.is_kind(*WAITS)[first + 1 : second]
-    return bool(program.messages.sender_waits[row[0]]) or bool(waits.any())
+    return bool(program.messages.sender_waits[row[0]]) or bool(waits[first + 1 : second].any())
 
 
 def _repeated(program: Program, calls: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -89,32 +89,6 @@ class Transformation:
             found["further_nodes"] = self.further_nodes
         return found
 
-    def then(self, other: Transformation) -> Transformation:
-        """Both: times add up, and where both change one thing, `other` decides."""
-
-        def added(name: str) -> Any:
-            mine, its = getattr(self, name), getattr(other, name)
-            return its if mine is None else mine if its is None else mine + its
-
-        def decided(name: str, otherwise: int) -> Any:
-            mine, its = getattr(self, name), getattr(other, name)
-            return its if mine is None else mine if its is None else np.where(its == otherwise, mine, its)
-
-        moved = tuple(
-            (*(np.where(end < 0, end - self.further_nodes, end) for end in edge[:2]), edge[2]) for edge in other.edges
-        )
-        return Transformation(
-            **{name: added(name) for name in ("longer_ps", "more_latency_ps", "more_service_ps", "more_received_ps")},
-            **{
-                name: decided(name, AS_RECORDED)
-                for name in ("lasts_ps", "send_as", "receive_as", "sent_from", "posted_by", "received_by")
-            },
-            sent=decided("sent", 0),
-            as_modelled=decided("as_modelled", 0),
-            edges=self.edges + moved,  # type: ignore[operator]
-            further_nodes=self.further_nodes + other.further_nodes,
-        )
-
 
 @dataclass(frozen=True)
 class Messages:
@@ -276,8 +250,11 @@ class Program:
 
     def costs(self, size: NumberLike) -> MessageCosts:
         """What the machine says of messages of so many bytes between nodes, or between ranks of the one node."""
-        nodes = self.locations["node"].n_unique() if self.locations.height else 1
-        return message_costs(self.machine, size, locality="other_node" if nodes > 1 else "same_node")
+        return message_costs(self.machine, size, locality=self._locality)
+
+    @cached_property
+    def _locality(self) -> str:
+        return "other_node" if self.locations["node"].n_unique() > 1 else "same_node"
 
     @cached_property
     def empty_message_ps(self) -> float:

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "replay/native/graph/recorded_queues.hpp"
+
 namespace logpost::replay {
 
 Cures::Cures(const Graph& graph, const Parameters& machine)
@@ -25,66 +27,17 @@ Cures::Cures(const Graph& graph, const Parameters& machine)
         compute_[edge] = model.kind == EdgeModel::Kind::compute ? 1 : 0;
         weights_.push_back(weights.weight(edge, 0));
     }
-    find_servers(weights);
-    find_lateness();
-}
-
-/// A server is a chain of queue edges. Its last message takes it for as long as one of its class does.
-void Cures::find_servers(const Weights& weights) {
-    const auto nodes = graph_.nodes();
-    server_.assign(nodes, kNone);
-    std::vector<std::uint32_t> service(nodes, kNone);  // model
-    for (std::uint32_t node = 0; node < nodes; ++node) {
-        for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
-            if (queues(i)) {
-                const auto source = sources_[i];
-                server_[source] = server_[source] == kNone ? servers_++ : server_[source];
-                server_[node] = server_[source];
-                service[source] = graph_.model_of(i);
-            }
+    auto queues = recorded_queues(graph, sources_);
+    service_.assign(graph.nodes(), 0);
+    for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+        if (const auto model = queues.service[node]; model != kNone) {
+            service_[node] = weights.weight(Edge{node, model, graph.costs[model]}, 0, 0);
         }
     }
-    std::vector<std::uint32_t> of_class(graph_.messages.size(), kNone);
-    for (std::uint32_t m = 0; m < graph_.models.size(); ++m) {
-        if (is_queue(graph_.models[m]) && graph_.models[m].count == 1) {
-            of_class[graph_.models[m].message] = m;
-        }
-    }
-    for (std::uint32_t i = 0; i < graph_.arcs.size(); ++i) {
-        const auto source = sources_[i];
-        const auto& model = graph_.models[graph_.model_of(i)];
-        if (source != kNone && server_[source] != kNone && service[source] == kNone && model.terms != 0) {
-            service[source] = of_class[model.message];
-        }
-    }
-    service_.assign(nodes, 0);
-    for (std::uint32_t node = 0; node < nodes; ++node) {
-        if (service[node] != kNone) {
-            service_[node] = weights.weight(Edge{node, service[node], graph_.costs[service[node]]}, 0, 0);
-        }
-    }
-}
-
-/// By how much a message arrives later than the model has it: not before those that were recorded before it.
-void Cures::find_lateness() {
-    const auto nodes = graph_.nodes();
-    late_.assign(nodes, 0);
-    std::vector<std::int64_t> time(nodes);
-    std::vector<std::int64_t> latest(servers_, INT64_MIN);
-    for (std::uint32_t node = 0; node < nodes; ++node) {
-        std::int64_t arrival = INT64_MIN;
-        std::int64_t served = INT64_MIN;
-        for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
-            auto& at = queues(i) ? served : arrival;
-            at = std::max(at, (sources_[i] == kNone ? 0 : time[sources_[i]]) + weights_[i]);
-        }
-        time[node] = std::max(arrival, served);
-        if (server_[node] != kNone) {
-            auto& last = latest[server_[node]];
-            last = std::max(last, arrival);
-            late_[node] = last - arrival;
-        }
-    }
+    std::vector<std::int64_t> times;
+    late_ = lateness(graph, sources_, queues, [&](std::uint32_t edge) { return weights_[edge]; }, times);
+    server_ = std::move(queues.server);
+    servers_ = queues.servers;
 }
 
 /// One replay.

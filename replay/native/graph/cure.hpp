@@ -73,7 +73,6 @@ class Cures {
     /// Throws std::invalid_argument where contention is replayed.
     Cures(const Graph& graph, const Parameters& machine);
 
-    [[nodiscard]] std::uint32_t calls() const noexcept { return static_cast<std::uint32_t>(graph_.enters.size()); }
     [[nodiscard]] const std::vector<MessageSteps>& messages() const noexcept { return graph_.steps; }
 
     /// The program under a transformation; none where events would have to be before themselves. Throws
@@ -83,8 +82,6 @@ class Cures {
   private:
     class Pass;
 
-    void find_servers(const Weights& weights);
-    void find_lateness();
     [[nodiscard]] bool queues(std::uint32_t edge) const noexcept { return queue_[edge] != 0; }
 
     const Graph& graph_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "replay/native/graph/choice_facts.hpp"
+#include "replay/native/graph/recorded_queues.hpp"
 #include "replay/native/memory/huge_column.hpp"
 
 namespace logpost::replay {
@@ -43,14 +44,10 @@ class Reordering {
             weights_.set_delays(kRecorded, delays);
             weights_.set_delays(kPlanned, waits.empty() ? delays : std::vector(waits.begin(), waits.end()));
         }
-        find_servers();
     }
 
     std::optional<Graph> graph(bool as_recorded) {
-        late_.assign(nodes(), 0);
-        if (as_recorded) {
-            find_lateness();
-        }
+        find_servers(as_recorded);
         facts_.emplace(graph_, weights_, sources_, choices_of(program_, graph_, sources_), recorded_, kRecorded);
         rows_.resize(facts_->choices.rows.size());
         for (std::uint32_t row = 0; row < rows_.size(); ++row) {
@@ -89,61 +86,15 @@ class Reordering {
         }
     }
 
-    /// A server is a chain of queue edges. Its last customer takes it for as long as one message of its class does.
-    void find_servers() {
-        server_.assign(nodes(), kNone);
-        service_.assign(nodes(), kNone);
-        before_.assign(nodes(), kNone);
-        for (std::uint32_t node = 0; node < nodes(); ++node) {
-            for_each_edge(node, [&](std::uint32_t i) {
-                if (!queues(i)) {
-                    return;
-                }
-                const auto source = sources_[i];
-                if (server_[source] == kNone) {
-                    server_[source] = static_cast<std::uint32_t>(servers_.size());
-                    servers_.emplace_back();
-                }
-                server_[node] = server_[source];
-                service_[source] = graph_.model_of(i);
-                before_[node] = source;
-            });
-        }
-        std::vector<std::uint32_t> of_class(graph_.messages.size(), kNone);
-        for (std::uint32_t m = 0; m < graph_.models.size(); ++m) {
-            if (is_queue(graph_.models[m]) && graph_.models[m].count == 1) {
-                of_class[graph_.models[m].message] = m;
-            }
-        }
-        for (std::uint32_t i = 0; i < graph_.arcs.size(); ++i) {
-            const auto source = sources_[i];
-            const auto& model = graph_.models[graph_.model_of(i)];
-            if (source != kNone && server_[source] != kNone && service_[source] == kNone && model.terms != 0) {
-                service_[source] = of_class[model.message];
-            }
-        }
-    }
-
-    /// By how much a customer comes later than the model has it come on the recorded machine: not before those that
-    /// were recorded before it.
-    void find_lateness() {
-        auto& time = recorded_;
-        time.resize(nodes());
-        std::vector<std::int64_t> latest(servers_.size(), INT64_MIN);
-        for (std::uint32_t node = 0; node < nodes(); ++node) {
-            std::int64_t arrival = INT64_MIN;
-            std::int64_t served = INT64_MIN;
-            for_each_edge(node, [&](std::uint32_t i) {
-                const auto at = (sources_[i] == kNone ? 0 : time[sources_[i]]) + weights_.weight(i, kRecorded);
-                (queues(i) ? served : arrival) = std::max(queues(i) ? served : arrival, at);
-            });
-            time[node] = std::max(arrival, served);
-            if (server_[node] != kNone) {
-                auto& last = latest[server_[node]];
-                last = std::max(last, arrival);
-                late_[node] = last - arrival;
-            }
-        }
+    void find_servers(bool as_recorded) {
+        auto found = recorded_queues(graph_, sources_);
+        servers_.resize(found.servers);
+        const auto weight = [&](std::uint32_t edge) { return weights_.weight(edge, kRecorded); };
+        late_ =
+            as_recorded ? lateness(graph_, sources_, found, weight, recorded_) : std::vector<std::int64_t>(nodes(), 0);
+        server_ = std::move(found.server);
+        service_ = std::move(found.service);
+        before_ = std::move(found.before);
     }
 
     // What happens in the order of time: a message at a server; of a choice, its request is complete, its message or

@@ -22,8 +22,6 @@ class Curable {
         : graph_(build_graph(program, machine, planned, nullptr, nullptr, false, false, true)),
           cures_(graph_, machine) {}
 
-    [[nodiscard]] std::uint32_t calls() const noexcept { return cures_.calls(); }
-
     [[nodiscard]] nb::dict messages() const {
         const auto& of = cures_.messages();
         const auto column = [&](std::uint32_t MessageSteps::* member) {
@@ -123,7 +121,6 @@ void bind_cures(nb::module_& module) {
         .def(nb::init<const Program&, const Parameters&, const Parameters&>(), "program"_a, "machine"_a, "planned"_a,
              nb::call_guard<nb::gil_scoped_release>(),
              "A program that ran on `machine`; `planned`: the same with other protocols.")
-        .def_prop_ro("calls", &Curable::calls)
         .def("messages", &Curable::messages, nb::sig("def messages(self) -> dict[str, typing.Any]"),
              "Columns of the messages: their calls, among those of the whole program (-1: none), bytes, and whether a "
              "handshake precedes their data.")
