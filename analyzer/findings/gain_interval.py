@@ -1,11 +1,14 @@
 """Between what a finding's gain is, where that is computed.
 
-A gain that is what the cure's replay saves depends on the machine: the cure is replayed again with every value of the
-machine at its low and at its high end, and with it what messages take without their cause (`evidence.message_errors`).
-These ends are its interval. A gain that is another bound than its cure's replay, or without one, has no interval;
-neither has one whose replay takes nothing from a machine, or all of whose values are exact.
+Three sources, as fractions of the slowest rank's program time:
 
-Fractions of the slowest rank's program time.
+* the machine and what the trace leaves open: the cure is replayed again with every value of the machine at its low and
+  at its high end, and at the other end of what is not known (`evidence.message_errors`, `ReplayedCure.ends`);
+* the choice: where another cure of the same cause is possible, what that saves is an end as well;
+* the repetitions: `repetition_noise`.
+
+The first two are ends; the third one, which does not depend on them, widens either side as independent errors add up.
+A gain that is another bound than its cure's replay has no ends by the machine, and without a replay no interval.
 """
 
 from __future__ import annotations
@@ -15,10 +18,23 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+import numpy.typing as npt
+
+from logpost.analyzer.findings.cures.program import Program
+from logpost.analyzer.findings.evidence.graph import Graph
 from logpost.analyzer.findings.evidence.message_errors import with_messages_off
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Finding
 from logpost.analyzer.run.faults import Faults
+from logpost.replay.columns import Int64
+
+STUDENT = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
+"""Degrees of freedom to the quantile at 97.5 % of Student's t distribution."""
+BATCHES = max(STUDENT) + 1
+"""Parts of equally many repetitions: sums over some of them hide what recurs with a period of its own."""
+CHOICES = ("gain_if_as_fast", "gain_if_shared")
+"""Evidence: what either cure saves."""
 
 
 def with_intervals(evidence: Evidence, found: Iterable[Finding], faults: Faults) -> list[Finding]:
@@ -27,15 +43,66 @@ def with_intervals(evidence: Evidence, found: Iterable[Finding], faults: Faults)
 
 
 def _with(evidence: Evidence, finding: Finding) -> Finding:
+    ends = [number.value for number in finding.evidence if number.name in CHOICES]
+    noise = None
     if finding.replayed is not None:
-        return _between(finding, finding.replayed.ends())
-    cure = finding.cure
-    if cure is None or not math.isclose(cure.gain(), finding.gain):
+        ends += finding.replayed.ends()
+        program = finding.replayed.program
+        after = program.replay(finding.replayed.proposal.change)
+        if after is not None:
+            noise = _noise(program, after.enter_ps, after.leave_ps)
+    elif finding.cure is not None:
+        cure, graph = finding.cure, finding.cure.graph
+        if math.isclose(cure.gain(), finding.gain):
+            ends += [end.gain() for end in with_messages_off(evidence, cure)]
+        times = graph.native.replay(cure.hypothesis.columns(), list(cure.hypothesis.dropped))
+        noise = _noise(graph, times["enter_ps"], times["leave_ps"])
+    if not ends and noise is None:
         return finding
-    return _between(finding, [end.gain() for end in with_messages_off(evidence, cure)])
+    gain, off = finding.gain, finding.gain * (noise or 0.0)
+    low, high = gain - min(gain, *ends, gain), max(gain, *ends, gain) - gain
+    return replace(
+        finding,
+        gain_low=max(0.0, gain - math.hypot(low, off)),
+        gain_high=min(1.0, gain + math.hypot(high, off)),
+    )
 
 
-def _between(finding: Finding, ends: list[float]) -> Finding:
-    if not ends:
-        return finding
-    return replace(finding, gain_low=min(finding.gain, *ends), gain_high=min(1.0, max(finding.gain, *ends)))
+def _noise(before: Graph | Program, enter_ps: Int64, leave_ps: Int64) -> float | None:
+    """By which part the gain may differ, by what is saved with each repetition of the calls that save most.
+
+    Arguments:
+        before: the program as it was.
+        enter_ps: of its calls with the cure.
+        leave_ps: likewise.
+    """
+    saved = before.leave_ps - leave_ps
+    shorter = saved - (before.enter_ps - enter_ps)
+    paths = int(before.callpath.max(initial=0)) + 1
+    places, place_of = np.unique(before.location.astype(np.int64) * paths + before.callpath, return_inverse=True)
+    if not len(places):
+        return None
+    most = np.argmax(np.bincount(place_of, weights=shorter))
+    return repetition_noise(saved[place_of == most])
+
+
+def repetition_noise(saved_ps: npt.NDArray[np.int64]) -> float | None:
+    """By which part of it a sum of repeated savings may differ with the next run: half of its interval at 95 %.
+
+    The repetitions are cut into batches of equally many, whose savings vary as those of independent runs of one batch
+    would: the method of batch means.
+
+    Arguments:
+        saved_ps: until the end of each repetition, in their order.
+
+    Returns:
+        The part; None: they are too few to vary, or save nothing.
+    """
+    batches = min(BATCHES, len(saved_ps))
+    if batches - 1 not in STUDENT or saved_ps[-1] <= 0:
+        return None
+    last = np.arange(1, batches + 1) * len(saved_ps) // batches - 1
+    sizes = np.diff(last, prepend=-1)
+    each = np.diff(saved_ps[last], prepend=0) / sizes
+    error = np.std(each, ddof=1) * math.sqrt(batches)
+    return STUDENT[batches - 1] * float(error / each.sum())
