@@ -8,14 +8,18 @@ from functools import partial
 
 import polars as pl
 
+from logpost.analyzer.findings.combined import without_alternatives
 from logpost.analyzer.findings.cures import (
     destination_order,
-    even_computation,
+    late_ranks,
+    needless_barrier,
     one_exchange,
     receive_order,
     serial_distribution,
     serial_exchange,
     synchronous_sends,
+    uneven_computation,
+    uneven_steps,
 )
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -26,8 +30,6 @@ from logpost.analyzer.findings.finders import (
     hot_receiver,
     hot_sender,
     late_receiver,
-    late_sender_chain,
-    load_imbalance,
     many_small_messages,
     missed_overlap,
     processor_queueing,
@@ -56,10 +58,12 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     hot_link.find,
     shared_nic.find,
     shared_cores.find,
-    late_sender_chain.find,
     late_receiver.find,
     processor_queueing.find,
-    load_imbalance.find,
+    uneven_computation.find,
+    uneven_steps.find,
+    late_ranks.find,
+    needless_barrier.find,
     thread_imbalance.find,
     serial_part.find,
     many_small_messages.find,
@@ -120,10 +124,8 @@ def findings_of(evidence: Evidence, at_once: int | None = None, faults: Faults |
     with ThreadPoolExecutor(max_workers=min(at_once or len(FINDERS), len(FINDERS))) as pool:
         found = pool.map(found_by, FINDERS)
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
+    every = faults.guard("combining of cures", lambda: without_alternatives(every), every)
     each = faults.guard("merging of findings", lambda: one_bug_each(every, evidence.region), every)
-    uneven = found_by(even_computation.find)
-    if more := even_computation.unexplained(uneven, each):
-        each = faults.guard("merging of findings", lambda: one_bug_each([*each, *more], evidence.region), each)
     return in_order(faults.guard("causes of findings", lambda: RootCauses(evidence).of(each), each))
 
 

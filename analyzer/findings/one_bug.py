@@ -90,8 +90,10 @@ def one_bug_each(found: Iterable[Finding], region_of: Callable[[int], str]) -> l
 
 
 def _may_be_one(a: Finding, b: Finding) -> bool:
-    """Of one kind they are two places, unless one was found by its cure and the other one was not."""
-    return (a.kind != b.kind or (a.replayed is None) != (b.replayed is None)) and _overlap(a, b)
+    """Of one kind they are two places, unless one was found by its cure and the other one was not; which cures save the
+    same time their replay has said (`combined`)."""
+    replayed = (a.replayed is not None) + (b.replayed is not None)
+    return replayed < 2 and (a.kind != b.kind or replayed == 1) and _overlap(a, b)
 
 
 def _overlap(a: Finding, b: Finding) -> bool:

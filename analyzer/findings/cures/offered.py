@@ -15,6 +15,7 @@ from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, worst_hit
 from logpost.analyzer.findings.hypothesis import sums_at_locations
+from logpost.analyzer.run.first_part import FirstPart
 from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
 from logpost.replay.columns import Int64
@@ -35,6 +36,10 @@ class Proposal:
     certainty: str
     other_end: Transformation | None = None
     """the same at the other end of what the trace leaves open"""
+    gain: float | None = None
+    """between those of both, where neither end is likelier; None: that of the change"""
+    callpaths: frozenset[int] = frozenset()
+    """all places, of several"""
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ class ReplayedCure:
     def ends(self) -> list[float]:
         """The same at the ends of what is not known: of the machine's values, and of what the trace leaves open."""
         other = self.proposal.other_end
-        found = [] if other is None else [self.program.gain(other)]
+        found = [] if other is None else [self.program.gain(self.proposal.change), self.program.gain(other)]
         found += [program.gain(self.proposal.change) for program in self.ends_of_machine()]
         return [max(0.0, gain) for gain in found]
 
@@ -62,25 +67,31 @@ def offered(
 ) -> Iterator[Finding]:
     """Findings of a cure's proposals; `of_messages`: it rests on what the machine says of messages."""
     program = program_of(evidence)
-    if program is None or (of_messages and not (program.messages.count and evidence.divides("latency"))):
+    if program is None:
+        return
+    if of_messages and (program.as_measured or not program.messages.count or not evidence.divides("latency")):
         return
     for proposal in propose(program):
         cure = ReplayedCure(program, proposal, lambda: ends_of(evidence))
-        gain = cure.gain()
+        gain = cure.gain() if proposal.gain is None else proposal.gain
         if gain >= MIN_SHARE:
             yield _finding(evidence, cure, gain)
 
 
 @once
 def program_of(evidence: Evidence) -> Program | None:
-    """The run's program; None: it is too long to be replayed as a whole, or there is nothing to replay it with."""
+    """The run's program, or its first part; None: there is nothing to replay it with.
+
+    Where no value of a machine is known, or they contradict the trace, messages take what they did.
+    """
     run = evidence.run
-    if run is None or run.manifest.machine.refused or not states_anything(run.manifest.machine):
+    if run is None:
         return None
-    if evidence.tables["calls"].select(pl.len()).collect().item() > (evidence.most_calls or MOST_CALLS):
-        return None
+    most = evidence.most_calls or MOST_CALLS
+    whole = evidence.tables["calls"].select(pl.len()).collect().item() <= most
+    known = states_anything(run.manifest.machine) and not run.manifest.machine.refused
     try:
-        return Program(run)
+        return Program(run if whole else FirstPart(run, most), whole=whole, as_measured=not known)
     except InputError:  # the recorded order contradicts itself, or the tables do
         return None
 
@@ -100,7 +111,7 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
     saved = program.saved_at(proposal.change)
     lost = sums_at_locations(saved)
     first, last = evidence.active_windows(WAITING, lost)
-    confidence, certainty = evidence.confidence(proposal.confidence, proposal.certainty)
+    confidence, certainty = evidence.confidence(proposal.confidence, program.stated(proposal.certainty))
     return Finding(
         kind=proposal.kind,
         named=evidence.named(sorted(proposal.at_fault)),

@@ -20,6 +20,7 @@ from logpost.analyzer.run.program import region_kinds
 from logpost.analyzer.run.replayable import Replayable
 from logpost.analyzer.run.wide import wide_sum
 from logpost.analyzer.words.categories import WAITING
+from logpost.analyzer.words.units import count_text
 from logpost.errors import InputError
 from logpost.machines import ReplayParameters
 from logpost.machines.parameters import COLUMNS
@@ -71,6 +72,20 @@ class Transformation:
     k-th further node"""
     further_nodes: int = 0
 
+    def then(self, other: Transformation) -> Transformation:
+        """Both: where this one changes nothing, what the other one does."""
+        found: dict[str, Any] = {}
+        for name in (*_UNCHANGED, "edges", "further_nodes"):
+            mine, its = getattr(self, name), getattr(other, name)
+            if name in _UNCHANGED and mine is not None and its is not None:
+                mine = np.where(mine == _UNCHANGED[name], its, mine)
+            found[name] = its if mine is None else mine
+        further = self.further_nodes
+        shifted = ((_further(a, further), _further(b, further), weight) for a, b, weight in other.edges)
+        return Transformation(
+            **found | {"edges": (*self.edges, *shifted), "further_nodes": further + other.further_nodes}
+        )
+
     def columns(self, calls: int) -> dict[str, Any]:
         """As the core takes them."""
         kinds: dict[str, Any] = {"longer_ps": np.int64, "lasts_ps": np.int64, "sent": np.uint8, "as_modelled": np.uint8}
@@ -88,6 +103,17 @@ class Transformation:
             found["weight_ps"] = ends[2].astype(np.int64)
             found["further_nodes"] = self.further_nodes
         return found
+
+
+_UNCHANGED = dict.fromkeys(
+    ("longer_ps", "sent", "as_modelled", "more_latency_ps", "more_service_ps", "more_received_ps"), 0
+)
+_UNCHANGED |= dict.fromkeys(("lasts_ps", "send_as", "receive_as", "sent_from", "posted_by", "received_by"), AS_RECORDED)
+"""Column to the value of what does not differ."""
+
+
+def _further(ends: Int64, by: int) -> Int64:
+    return np.where(ends < 0, ends - by, ends)
 
 
 @dataclass(frozen=True)
@@ -130,18 +156,26 @@ class Times:
 class Program:
     """The calls, messages and operations of a run, and their replay; messages by receiver and receive."""
 
-    def __init__(self, run: Run, recorded: Scenario | None = None) -> None:
+    def __init__(
+        self, run: Run, recorded: Scenario | None = None, *, whole: bool = True, as_measured: bool = False
+    ) -> None:
         """Reads the run.
 
         Arguments:
             run: whose program it is.
             recorded: the machine that it ran on; None: the run's own.
+            whole: the run is all of the program.
+            as_measured: nothing is known of the machine: what messages take is measured slack.
 
         Raises:
             InputError: its recorded messages wait for each other in a circle, or its tables contradict each other.
         """
         self._replayable = Replayable(run)
+        self.whole = whole
+        self.as_measured = as_measured
         self.recorded = recorded or self._replayable.recorded
+        if as_measured:
+            self.recorded = replace(self.recorded, machine=_without_values(self.recorded.machine))
         self.machine = native_scenario(self.recorded)
         self.native = self._graph()
         waiting = pl.sum_horizontal(f"{category}_ps" for category in WAITING)
@@ -177,9 +211,44 @@ class Program:
         """Calls."""
         return len(self.location)
 
+    @cached_property
+    def shortest_ps(self) -> Int64 | None:
+        """By call of a collective operation whose members the trace does not state (those of neighbours have no record
+        in OTF2): the shortest at its call path, beyond which all of it may be waiting; -1: of another call. None: there
+        are no such calls."""
+        (unknown,) = np.nonzero(self.is_kind("collective") & ~self.is_operation & self.inside)
+        if not len(unknown):
+            return None
+        lasts = np.full(self.count, AS_RECORDED, dtype=np.int64)
+        paths, of = np.unique(self.callpath[unknown], return_inverse=True)
+        least = np.full(len(paths), np.iinfo(np.int64).max)
+        np.minimum.at(least, of, (self.leave_ps - self.enter_ps)[unknown])
+        lasts[unknown] = least[of]
+        return lasts
+
     def is_kind(self, *names: str) -> Flags:
         """Calls of these kinds."""
         return np.isin(self.kind, [KINDS[name] for name in names])
+
+    @cached_property
+    def polls(self) -> Flags:
+        """Queries for messages (Test, Iprobe) behind one at the same call path, with less code in between than an empty
+        message takes: nobody works so finely. Those behind it and the code up to it are waiting."""
+        queries = self.is_kind("test", "probe")
+        close = self._since_ps <= self.empty_message_ps
+        found = np.zeros(self.count, dtype=np.bool_)
+        found[1:] = queries[1:] & self.follows[1:] & (self.callpath[1:] == self.callpath[:-1]) & close[1:]
+        return found
+
+    @cached_property
+    def _since_ps(self) -> Int64:
+        """Code before each call since the call before it."""
+        return np.where(self.follows, self.enter_ps - np.roll(self.leave_ps, 1), 0)
+
+    @cached_property
+    def moves_data(self) -> Flags:
+        """Calls that are no mere queries of the clock or the environment."""
+        return ~self.is_kind("user", "other", "not_recorded")
 
     @cached_property
     def sender(self) -> Int32:
@@ -218,7 +287,25 @@ class Program:
         """Code before each call since the call before it, or since the program's begin; 0 outside of the program."""
         begin = self.locations["begin_ps"].to_numpy()[self._row_of[self.location]]
         before = np.where(self.follows, np.roll(self.leave_ps, 1), begin)
-        return np.where(self.inside, np.maximum(0, self.enter_ps - np.maximum(before, begin)), 0)
+        code = self.inside & ~self.polls
+        return np.where(code, np.maximum(0, self.enter_ps - np.maximum(before, begin)), 0)
+
+    @cached_property
+    def stretch(self) -> Int32:
+        """By call: the call path that ends the stretch of code before it, which queries of the clock or the
+        environment do not end; -1: none does."""
+        ends = np.where(self.moves_data, np.arange(self.count), self.count)
+        following = np.minimum.accumulate(ends[::-1])[::-1]
+        at = np.minimum(following, max(0, self.count - 1))
+        found = (following < self.count) & (self.location[at] == self.location)
+        return np.where(found, self.callpath[at], np.int32(-1))
+
+    @cached_property
+    def stretch_behind(self) -> Int32:
+        """By call: the call path behind which the stretch of code after it begins; -1: none is."""
+        begins = np.maximum.accumulate(np.where(self.moves_data, np.arange(self.count), -1))
+        found = (begins >= 0) & (self.location[begins] == self.location)
+        return np.where(found, self.callpath[begins], np.int32(-1))
 
     @cached_property
     def calls_of(self) -> dict[int, Int64]:
@@ -271,11 +358,31 @@ class Program:
 
     def replay(self, change: Transformation, *, with_path: bool = False) -> Times | None:
         """The program under a transformation; None: events would have to be before themselves."""
-        found = self.native.replay(change.columns(self.count), with_path)
+        found = self.native.replay(self._seen_through(change).columns(self.count), with_path)
         return None if found is None else Times(**found)
 
+    def stated(self, certainty: str) -> str:
+        """The reason of a confidence, with the part of the program that this is, where that is not all."""
+        if self.whole:
+            return certainty
+        return f"{certainty}; what the cure saves is replayed on the program's first {count_text(self.count, 'call')}"
+
+    def _seen_through(self, change: Transformation) -> Transformation:
+        """The same where queries that poll for a message are one that waits for it."""
+        if not self.polls.any():
+            return change
+        longer = np.zeros(self.count, dtype=np.int64) if change.longer_ps is None else change.longer_ps
+        lasts = np.full(self.count, AS_RECORDED, dtype=np.int64) if change.lasts_ps is None else change.lasts_ps
+        before = np.roll(self.polls, -1)  # one behind it polls on
+        before[-1] = False
+        return replace(
+            change,
+            longer_ps=np.where(self.polls, -self._since_ps, longer),
+            lasts_ps=np.where(before & (lasts < 0), 0, lasts),
+        )
+
     @cached_property
-    def _length_ps(self) -> int:
+    def length_ps(self) -> int:
         """Of the longest program, or of what of it is in the region of interest."""
         spans = self.locations["end_ps"] - self.locations["begin_ps"]
         return max(1, min(self.base.program_ps, int(spans.to_numpy().max(initial=1))))
@@ -283,7 +390,7 @@ class Program:
     def gain(self, change: Transformation) -> float:
         """What a transformation saves: fraction of the longest program; 0 where it is impossible."""
         found = self.replay(change)
-        return 0.0 if found is None else (self.base.program_ps - found.program_ps) / self._length_ps
+        return 0.0 if found is None else (self.base.program_ps - found.program_ps) / self.length_ps
 
     def saved_at(self, change: Transformation) -> dict[tuple[int, int], float]:
         """(location, call path) to the time in calls there that a transformation saves; ps."""
@@ -294,7 +401,7 @@ class Program:
             {
                 "location": self.location,
                 "callpath": self.callpath,
-                "saved": (self.leave_ps - self.enter_ps) - (found.leave_ps - found.enter_ps),
+                "saved": (self.base.leave_ps - self.base.enter_ps) - (found.leave_ps - found.enter_ps),
             }
         ).filter(self.inside)
         sums = less.group_by("location", "callpath").agg(wide_sum("saved")).filter(pl.col("saved") > 0)
@@ -305,7 +412,7 @@ class Program:
         for side in (0, 1):
             machine = _at_end(self.recorded.machine, side)
             if machine is not None:
-                yield Program(self._replayable.run, replace(self.recorded, machine=machine))
+                yield Program(self._replayable.run, replace(self.recorded, machine=machine), whole=self.whole)
 
 
 def _by_call(calls: Int32) -> dict[int, list[int]]:
@@ -314,6 +421,10 @@ def _by_call(calls: Int32) -> dict[int, list[int]]:
         if call >= 0:
             found.setdefault(call, []).append(message)
     return found
+
+
+def _without_values(machine: ReplayParameters) -> ReplayParameters:
+    return replace(machine, **{name: np.zeros_like(getattr(machine, name)) for name in COLUMNS})
 
 
 def _at_end(machine: ReplayParameters, side: int) -> ReplayParameters | None:

@@ -123,6 +123,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         if not evidence.matters(exposed) or waits < LEAST_WAITERS * in_a_row.members.get(callpath, 1):
             continue
         operation = in_a_row.operations.get(callpath, "").lower()
+        if operation != FENCE:
+            continue
         place = Place(callpath, exposed, operation, every.filter(pl.col("callpath") == callpath))
         if place.may_gain(evidence):
             looked_at.append(place)
@@ -162,8 +164,6 @@ def _looked_at(evidence: Evidence, places: list[Place]) -> Iterable[Finding]:
         elif named:
             if often and not _has_another_part(evidence, found, place.delays):
                 yield found
-        elif often and place.operation == BARRIER and (freed := _without_barrier(evidence, found)):
-            yield freed
         elif found.gain > NOISE:
             yield found
 

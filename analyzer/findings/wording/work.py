@@ -12,6 +12,9 @@ def load_imbalance(facts: Facts) -> str:
     if facts.all("regions"):
         waiting = time_text(facts.number("others_wait"))
         return f"different ranks compute longest in {facts.cause} ({facts.ranks}): {waiting} of waiting"
+    if facts.all("steps"):
+        waiting = time_text(facts.number("others_wait"))
+        return f"another rank computes longest in each step of {facts.cause} ({facts.ranks}): {waiting} of waiting"
     title = f"{facts.ranks} compute{facts.verb_s} longer than the others" + (
         f" in {facts.cause}" if facts.cause else ""
     )
@@ -21,6 +24,11 @@ def load_imbalance(facts: Facts) -> str:
 def balance(facts: Facts) -> str:
     if facts.all("regions"):
         return "Balance each of these regions by itself: the ranks wait for the slowest one between them."
+    if facts.all("steps"):
+        return (
+            "Balance the work of each step (finer or dynamic partition, work stealing), or let the ranks wait for each "
+            "other less often: then a step that is long on one rank and the next that is long on another even out."
+        )
     if facts.all("median_of_others"):
         norm = time_text(facts.number("median_of_others"))
         these = facts.these

@@ -1,0 +1,44 @@
+"""Cures together: of those that save the same time, the one that saves most is stated, the others as alternatives.
+
+Cures are taken in the order of what each saves by itself. The next one is replayed with those that were taken in place:
+where it then saves less than half of what it does by itself, most of that time is theirs, and it is an alternative to
+the one whose time it saves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from logpost.analyzer.findings.cures.offered import ReplayedCure
+from logpost.analyzer.findings.finding import Finding, Number
+
+MAINLY = 0.5
+"""More than half of the time."""
+
+
+def without_alternatives(found: Iterable[Finding]) -> list[Finding]:
+    """The findings that save time of their own; those that are not replayed stay as they are."""
+    kept: list[Finding] = []
+    rest: list[Finding] = []
+    for one in sorted(found, key=lambda one: (-one.gain, one.kind, one.callpath)):
+        cure = one.replayed
+        if cure is None:
+            rest.append(one)
+            continue
+        alone = cure.gain()
+        stated = next((i for i, other in enumerate(kept) if _saves_the_same(cure, alone, other)), None)
+        if stated is None:
+            kept.append(one)
+        elif one.kind != kept[stated].kind:
+            number = Number(f"instead_{one.kind}[{one.region or 'several calls'}]", one.gain, "1")
+            kept[stated] = replace(kept[stated], evidence=(*kept[stated].evidence, number))
+    return [*kept, *rest]
+
+
+def _saves_the_same(cure: ReplayedCure, alone: float, other: Finding) -> bool:
+    """Whether most of what a cure saves, the other one's does."""
+    assert other.replayed is not None
+    first = other.replayed
+    both = first.program.gain(first.proposal.change.then(cure.proposal.change))
+    return both - first.gain() < MAINLY * alone

@@ -1,0 +1,96 @@
+"""Late ranks: code that some ranks alone run, for whose end others wait.
+
+Cure: those who wait take their part of it. In the graph, the code of the ranks that run it is shorter by what they
+compute in all beyond the mean of every rank, and the others compute as much longer before the call in which they wait
+for it. It applies to a stretch of code (`stretches`) that less than all ranks run. The same loss ends where the code is
+done after the call for which the others wait; who depends on it only the programmer knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
+from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.stretches import every_stretch
+from logpost.analyzer.findings.cures.uneven_computation import code_of
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number
+from logpost.analyzer.findings.hypothesis import sums_at_locations
+
+IN_MESSAGES, IN_OPERATIONS = "late_sender_chain", "collective_wait"
+"""Kinds, by where the others wait."""
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding a stretch of code."""
+    return (_described(evidence, found) for found in offered(evidence, propose, of_messages=False))
+
+
+def propose(program: Program) -> Iterator[Proposal]:
+    """Each stretch that some ranks run who compute longer than the mean."""
+    totals = {location: int(program.gap_ps[calls].sum()) for location, calls in program.calls_of.items()}
+    mean = sum(totals.values()) / max(1, len(totals))
+    for place in every_stretch(program):
+        beyond = [max(0.0, totals[location] - mean) for location in place.locations]
+        less = np.minimum(place.totals, beyond)
+        if len(place.locations) == len(totals) or less.max(initial=0.0) < MIN_SHARE * program.length_ps:
+            continue
+        longer = column(program.count, 0)
+        for calls, gaps, total, gone in zip(place.calls, place.gaps, place.totals, less, strict=True):
+            longer[calls] = np.rint(-gaps * (gone / max(1.0, total)))
+        freed = program.saved_at(Transformation(longer_ps=longer))
+        waits = {spot: time for spot, time in freed.items() if spot[0] not in place.locations}
+        if not waits:
+            continue
+        given = sum(less) / max(1, len(totals) - len(place.locations))
+        for location in {location for location, _ in waits}:
+            path = max((spot for spot in waits if spot[0] == location), key=lambda spot: waits[spot])[1]
+            calls = program.calls_of[location]
+            calls = calls[program.callpath[calls] == path]
+            longer[calls] += round(given / len(calls))
+        lost: dict[int, float] = {}
+        for (_, path), time in waits.items():
+            lost[path] = lost.get(path, 0.0) + time
+        waits_in = max(lost, key=lambda path: lost[path])
+        yield Proposal(
+            kind=IN_OPERATIONS if _is_operation(program, waits_in) else IN_MESSAGES,
+            callpath=waits_in,
+            callpaths=frozenset((place.callpath,)),
+            at_fault=frozenset(place.locations),
+            change=Transformation(longer_ps=longer),
+            numbers=(Number("they_compute_there", float(place.totals.sum()), "ps"),),
+            confidence=MEDIUM,
+            certainty="compute time is measured; whether others can take a part of it is not known",
+        )
+
+
+def _is_operation(program: Program, path: int) -> bool:
+    return bool(program.is_operation[program.callpath == path].any())
+
+
+def _described(evidence: Evidence, found: Finding) -> Finding:
+    """The finding with the names of the code and of those who wait."""
+    program = program_of(evidence)
+    assert program is not None
+    assert found.replayed is not None
+    proposal = found.replayed.proposal
+    place = next(one for one in every_stretch(program) if one.callpath in proposal.callpaths)
+    lost = sums_at_locations({spot: time for spot, time in found.removes.items() if spot[1] == found.callpath})
+    waiters = [location for location in lost if location not in proposal.at_fault]
+    late = sorted(proposal.at_fault)
+    name = "late_rank" if found.kind == IN_MESSAGES else "last_rank"
+    return replace(
+        found,
+        named=evidence.named(sorted({*waiters, *late})),
+        cause_region=code_of(evidence, program, place),
+        evidence=(
+            *found.evidence,
+            *evidence.rank_numbers("waiting_rank", waiters),
+            *evidence.rank_numbers(name, late),
+            *((Number("cause_works", 1.0, "1"),) if found.kind == IN_OPERATIONS else ()),
+        ),
+    )

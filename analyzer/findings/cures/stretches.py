@@ -1,0 +1,93 @@
+"""What each rank computes before the calls of one path, visit by visit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from logpost.analyzer.findings.cures.program import Flags, Program
+from logpost.replay.columns import Int64
+
+Floats = npt.NDArray[np.float64]
+CERTAIN = 3.0
+"""Standard errors by which a rank's visits differ from the norm: of a thousand that do not differ, three do so."""
+HEAVY = 0.5
+"""A rank is slow with the slowest one if its time is in the upper half of the way from the mean to the longest."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The code before the calls of one path, on the ranks that make them; times in ps."""
+
+    callpath: int
+    locations: tuple[int, ...]
+    calls: tuple[Int64, ...]
+    """by location, in their order"""
+    gaps: tuple[Int64, ...]
+    """the code before each of them"""
+
+    @cached_property
+    def totals(self) -> Floats:
+        """By location."""
+        return np.array([gaps.sum() for gaps in self.gaps], dtype=np.float64)
+
+    @cached_property
+    def visits(self) -> Floats | None:
+        """By location and visit; None: they come here unequally often, so that no visit has others to compare with."""
+        counts = {len(gaps) for gaps in self.gaps}
+        return np.array(self.gaps, dtype=np.float64) if len(counts) == 1 and counts != {0} else None
+
+    @property
+    def spread(self) -> float:
+        """max - mean of the totals."""
+        return float(self.totals.max() - self.totals.mean())
+
+    @cached_property
+    def slow(self) -> Flags:
+        """Locations with a total in the upper half of the way from the mean to the longest, and beyond the mean by more
+        than chance: how much visits differ; where there is one, how much the others do."""
+        more = self.totals - self.totals.mean()
+        visits = self.visits
+        if visits is not None and visits.shape[1] > 1:
+            error = (visits - visits.mean(axis=0)).std(axis=1, ddof=1) * np.sqrt(visits.shape[1])
+        elif min(map(len, self.gaps)) > 1:
+            error = np.array([gaps.std(ddof=1) * np.sqrt(len(gaps)) for gaps in self.gaps])
+        else:
+            error = np.array([np.delete(self.totals, i).std() for i in range(len(self.totals))])
+        return np.asarray((more > 0) & (more >= HEAVY * more.max()) & (more > CERTAIN * error))
+
+    @cached_property
+    def norm(self) -> int | None:
+        """Row of the location with the median total of those that are not slow; None: those are less than half."""
+        (others,) = np.nonzero(~self.slow)
+        if len(others) < len(self.totals) / 2:
+            return None
+        return int(others[np.argsort(self.totals[others], kind="stable")[(len(others) - 1) // 2]])
+
+    def comes_behind(self, program: Program, row: int) -> int:
+        """The call path behind which most of a location's code here lies; -1: at its begin."""
+        calls, gaps = self.calls[row], self.gaps[row]
+        before = np.where(program.follows[calls], program.stretch_behind[calls - 1], -1)
+        paths, of = np.unique(before, return_inverse=True)
+        return int(paths[np.argmax(np.bincount(of, weights=gaps))])
+
+
+def every_stretch(program: Program) -> Iterator[Stretch]:
+    """Every one, by call path."""
+    of: dict[int, list[tuple[int, Int64]]] = {}
+    for location, calls in program.calls_of.items():
+        paths = program.stretch[calls]
+        for path in np.unique(paths[paths >= 0]).tolist():
+            of.setdefault(path, []).append((location, calls[paths == path]))
+    for path, each in sorted(of.items()):
+        locations, calls_of_each = zip(*each, strict=True)
+        yield Stretch(path, locations, calls_of_each, tuple(program.gap_ps[some] for some in calls_of_each))
+
+
+def stretches(program: Program) -> Iterator[Stretch]:
+    """Those that two ranks or more run: only who calls at a path has a share of the work before it."""
+    return (one for one in every_stretch(program) if len(one.locations) > 1)

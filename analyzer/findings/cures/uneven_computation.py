@@ -1,0 +1,183 @@
+"""Uneven computation: some ranks compute longer than the others do before the same calls.
+
+Two cures, and no trace tells which one a program gets:
+
+* the work is shared evenly: in the graph, the code before these calls lasts in all, on each rank, as long as the mean;
+* the slow ranks become as fast as the others: their code lasts, visit by visit, what that of the rank with the median
+  total does (where they come more often, in all). With S slow ranks among N, each x beyond the others, the first saves
+  x (N - S) / N and the second x.
+
+Both are ends of the gain; where so few are slow that these differ by a quarter at most (`EXCEPTION`), the middle is
+stated, else what sharing saves. Stretches of code (`stretches`) in which the same ranks are slow are one place; where
+their slow ranks differ, all are made even together, if that saves more: who is slow in one waits in the other. Where
+more than half are slow, it is the others who have less to do, and nothing is stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
+from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.stretches import Stretch, stretches
+from logpost.analyzer.findings.evidence.between import between_text
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import HIGH, MIN_SHARE, Finding, Number, worst_hit
+from logpost.analyzer.findings.hypothesis import sums_at_locations
+from logpost.replay.columns import Int64
+
+KIND = "load_imbalance"
+EXCEPTION = 1 / 5
+"""Most of the ranks that are slow by exception: x (N - S) / N and x differ by a quarter at most."""
+
+
+@dataclass(frozen=True)
+class Uneven:
+    """Stretches of code whose work is uneven, and what either cure makes of them."""
+
+    program: Program
+    places: tuple[Stretch, ...]
+
+    @cached_property
+    def slow(self) -> frozenset[int]:
+        """Locations that take longer than the others do."""
+        return frozenset().union(*map(_slow, self.places))
+
+    @cached_property
+    def ranks(self) -> int:
+        """Locations that have a share of the work."""
+        return len({location for place in self.places for location in place.locations})
+
+    @cached_property
+    def shared(self) -> Transformation:
+        """Each rank has the mean."""
+        longer = column(self.program.count, 0)
+        for place in self.places:
+            mean = place.totals.mean()
+            for calls, gaps, total in zip(place.calls, place.gaps, place.totals, strict=True):
+                longer[calls] = _scaled(gaps, mean / total if total > 0 else 1.0)
+        return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
+
+    @cached_property
+    def as_fast(self) -> Transformation:
+        """The slow ranks have the times of the rank in the middle of the others."""
+        longer = column(self.program.count, 0)
+        for place in self.places:
+            assert place.norm is not None
+            norm = place.gaps[place.norm]
+            for i in np.flatnonzero(place.slow).tolist():
+                if place.visits is not None:
+                    longer[place.calls[i]] = norm - place.gaps[i]
+                else:
+                    longer[place.calls[i]] = _scaled(place.gaps[i], norm.sum() / place.totals[i])
+        return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
+
+
+def _scaled(gaps: Int64, factor: float) -> Int64:
+    return np.asarray(np.rint(gaps * (factor - 1.0)), dtype=np.int64)
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding a stretch of code, or one for several that only together save something."""
+    return (described(evidence, found) for found in offered(evidence, propose, of_messages=False))
+
+
+def propose(program: Program) -> Iterator[Proposal]:
+    """The stretches in which the same ranks are slow; or all of them, where no one set of ranks explains the loss."""
+    by_ranks: dict[frozenset[int], list[Stretch]] = {}
+    for one in uneven_stretches(program):
+        by_ranks.setdefault(_slow(one), []).append(one)
+    each = [Uneven(program, tuple(places)) for places in by_ranks.values()]
+    most = max((program.gain(one.shared) for one in each), default=0.0)
+    together = Uneven(program, tuple(uneven_stretches(program)))
+    if len(each) > 1 and program.gain(together.shared) >= most + MIN_SHARE:
+        each = [together]
+    yield from map(_proposal, each)
+
+
+def uneven_stretches(program: Program) -> list[Stretch]:
+    """Those whose inequality could matter, and of which most ranks are the norm; the most uneven one first."""
+    least = MIN_SHARE * program.length_ps
+    found = [one for one in stretches(program) if one.spread >= least and one.slow.any() and one.norm is not None]
+    return sorted(found, key=lambda one: -one.spread)
+
+
+def _slow(place: Stretch) -> frozenset[int]:
+    return frozenset(location for location, slow in zip(place.locations, place.slow, strict=True) if slow)
+
+
+def _proposal(uneven: Uneven) -> Proposal:
+    program, first = uneven.program, uneven.places[0]
+    as_fast = uneven.as_fast
+    gains = program.gain(uneven.shared), program.gain(as_fast)
+    either = gains[1] > gains[0]
+    exceptional = either and len(uneven.slow) <= EXCEPTION * uneven.ranks
+    slowest, least = int(np.argmax(first.totals)), int(np.argmin(first.totals))
+    numbers = (
+        *((Number("regions", len(uneven.places), "count"),) if len({_slow(one) for one in uneven.places}) > 1 else ()),
+        Number("longest", float(first.totals[slowest]), "ps"),
+        Number("mean", float(first.totals.mean()), "ps"),
+        Number("shortest", float(first.totals[least]), "ps"),
+        Number("load_balance", float(first.totals.mean() / first.totals[slowest]), "1"),
+    )
+    if exceptional:
+        assert first.norm is not None
+        norm = float(first.totals[first.norm])
+        numbers += (
+            Number("median_of_others", norm, "ps"),
+            Number("gain_if_as_fast", gains[1], "1"),
+            Number("gain_if_shared", gains[0], "1"),
+        )
+    return Proposal(
+        kind=KIND,
+        callpath=first.callpath,
+        callpaths=frozenset(one.callpath for one in uneven.places),
+        at_fault=uneven.slow,
+        change=as_fast if exceptional else uneven.shared,
+        other_end=uneven.shared if exceptional else as_fast if either else None,
+        gain=sum(gains) / 2 if exceptional else None,
+        numbers=numbers,
+        confidence=HIGH,
+        certainty="compute time is measured",
+    )
+
+
+def described(evidence: Evidence, found: Finding) -> Finding:
+    """A finding of uneven code with the names of that, where ranks wait for it, and its slowest rank."""
+    program = program_of(evidence)
+    assert program is not None
+    assert found.replayed is not None
+    proposal = found.replayed.proposal
+    lost: dict[int, float] = {}
+    for (location, path), time in found.removes.items():
+        if location not in proposal.at_fault or len(proposal.at_fault) == len(program.calls_of):
+            lost[path] = lost.get(path, 0.0) + time
+    waits_in = max(lost, key=lambda path: lost[path], default=-1)
+    places = [one for one in stretches(program) if one.callpath in proposal.callpaths]
+    names = [code_of(evidence, program, one) for one in places]
+    first = next(one for one in places if one.callpath == found.callpath)
+    ends = (("slowest_rank", int(np.argmax(first.totals))), ("fastest_rank", int(np.argmin(first.totals))))
+    whose = (number for name, row in ends for number in evidence.rank_numbers(name, [first.locations[row]]))
+    return replace(
+        found,
+        region=evidence.region(waits_in),
+        cause_region=" and ".join(dict.fromkeys(names)),
+        evidence=(*found.evidence, *whose, Number("others_wait", sum(lost.values()), "ps")),
+        exposed_ps=round(sum(lost.values())),
+        share=min(1.0, worst_hit(sums_at_locations(found.removes), evidence.slowest_program_ps)),
+    )
+
+
+def code_of(evidence: Evidence, program: Program, place: Stretch) -> str:
+    """What the code is called: the user region that takes longest there on the slowest rank; where that communicates
+    itself, or none was recorded, also between which calls."""
+    slowest = int(np.argmax(place.totals))
+    region = evidence.delaying_region(place.locations[slowest], place.callpath)
+    if region and not any(evidence.calls_communication(path) for path in evidence.callpaths_of(region)):
+        return region
+    text = between_text(evidence, (place.comes_behind(program, slowest), place.callpath))
+    return f"{region}, {text}" if region else f"code {text}"

@@ -1,0 +1,76 @@
+"""Uneven steps: the ranks take turns at computing longest, and wait for the slowest one of each step.
+
+Cure: the work of each step is shared evenly. In the graph, the code before these calls lasts, visit by visit, as long
+as the mean of the ranks. It applies where ranks come equally often, and none is slow throughout (that is
+`uneven_computation`): all stretches of code at once, since who is long in one may be short in the next.
+
+How long code takes varies on every machine. What is lost by that is no more than `NOISE`, and nothing is stated below.
+Steps that end in a barrier or a fence are that one's matter (`needless_barrier`): without it, they even out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered
+from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.stretches import Stretch, stretches
+from logpost.analyzer.findings.cures.uneven_computation import described
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, NOISE, Finding, Number
+
+KIND = "load_imbalance"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding for the run."""
+    found = offered(evidence, propose, of_messages=False)
+    return (described(evidence, one) for one in found if one.gain > NOISE)
+
+
+def propose(program: Program) -> Iterator[Proposal]:
+    """All stretches whose steps are uneven."""
+    places = [one for one in stretches(program) if _takes_turns(program, one)]
+    if not places:
+        return
+    longer = column(program.count, 0)
+    for place in places:
+        assert place.visits is not None
+        mean = place.visits.mean(axis=0)
+        for calls, gaps in zip(place.calls, place.gaps, strict=True):
+            longer[calls] = np.rint(mean - gaps)
+    longest = sum(float(one.visits.max(axis=0).sum()) for one in places if one.visits is not None)
+    mean_of_all = sum(float(one.totals.mean()) for one in places)
+    yield Proposal(
+        kind=KIND,
+        callpath=max(places, key=_loss).callpath,
+        callpaths=frozenset(one.callpath for one in places),
+        at_fault=frozenset().union(*(one.locations for one in places)),
+        change=Transformation(longer_ps=longer, lasts_ps=program.shortest_ps),
+        numbers=(
+            Number("steps", sum(one.visits.shape[1] for one in places if one.visits is not None), "count"),
+            Number("longest", longest, "ps"),
+            Number("mean", mean_of_all, "ps"),
+            Number("load_balance", mean_of_all / max(1.0, longest), "1"),
+        ),
+        confidence=MEDIUM,
+        certainty="compute time is measured; whether the work of a step can be shared is not known",
+    )
+
+
+def _loss(place: Stretch) -> float:
+    """What the slowest of each step computes beyond the mean; ps."""
+    assert place.visits is not None
+    return float((place.visits.max(axis=0) - place.visits.mean(axis=0)).sum())
+
+
+def _takes_turns(program: Program, place: Stretch) -> bool:
+    return (
+        place.visits is not None
+        and place.visits.shape[1] >= MIN_SAMPLES
+        and not place.slow.any()
+        and not program.is_kind("barrier", "one_sided")[place.calls[0]].any()
+        and _loss(place) > 0
+    )
