@@ -178,7 +178,7 @@ def _imbalance_without_balance(said: Said) -> Iterator[str]:
     whole = said.run.table("threads").select("callpath").unique().collect()["callpath"].to_list()
     for row in table.iter_rows(named=True):
         numbers = {one["name"]: one["value"] for one in row["evidence"]}
-        if "regions" in numbers:
+        if "regions" in numbers or "steps" in numbers:
             continue  # each of them has its own times, and the row names the first one's
         times = computed
         known = row["callpath"] >= 0 and not whole

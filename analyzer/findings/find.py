@@ -13,6 +13,7 @@ from logpost.analyzer.findings.cures import (
     destination_order,
     late_ranks,
     needless_barrier,
+    needless_fence,
     one_exchange,
     receive_order,
     serial_distribution,
@@ -25,7 +26,6 @@ from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import (
     collective_cost,
-    collective_wait,
     hot_link,
     hot_receiver,
     hot_sender,
@@ -64,10 +64,10 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     uneven_steps.find,
     late_ranks.find,
     needless_barrier.find,
+    needless_fence.find,
     thread_imbalance.find,
     serial_part.find,
     many_small_messages.find,
-    collective_wait.find,
     collective_cost.find,
     two_as_one.find,
     unattended.find,

@@ -7,8 +7,10 @@ order in which they are given and must add up to the call; the parts of a messag
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -34,6 +36,27 @@ from logpost.replay._native import operations
 
 US = 10**6
 MS = 10**9
+MACHINE = """\
+format = 1
+name = "estimated"
+title = "Machine of a story"
+date = "2026-11-29"
+kind = "documentation"
+source = "STORY"
+units = ["us", "us/B", "B"]
+
+[sources.STORY]
+kind = "manual"
+text = "lower envelope of 20 messages"
+
+[loggp.same_node]
+L = 1.25
+o_s = 0
+o_r = 0
+g = 0
+G = 0
+"""
+"""Of one value, as the manifest has it."""
 
 
 class Story:
@@ -385,6 +408,8 @@ class Story:
             for (name, kind), region in self.regions.items()
         ]
         rows["callpaths"] = self.callpath_rows
+        world = {"comm": 0, "parent": -1, "size": self.ranks, "first_group": 0, "name": "MPI_COMM_WORLD", "ref": 0}
+        rows["communicators"] = [world | {"members": list(range(self.ranks))}]
         self._number_calls(rows)
         frames = {
             name: pl.DataFrame(rows[name], schema=table.schema) if rows.get(name) else table.empty()
@@ -431,6 +456,11 @@ class Story:
             row["send_complete_call"] = left.get((row["send_location"], row["send_complete_ps"]), -1)
             row["recv_post_call"] = entered.get((row["recv_location"], row["recv_post_ps"]), -1)
             row["recv_call"] = entered.get((row["recv_location"], row["recv_enter_ps"]), -1)
+        for end, time in (("send", "send_enter_ps"), ("recv", "recv_post_ps")):
+            counts: dict[int, int] = defaultdict(int)
+            for row in sorted(rows.get("messages", []), key=lambda row: int(row[time])):
+                row[f"{end}_number"] = counts[row[f"{end}_location"]]
+                counts[row[f"{end}_location"]] += 1
         for row in rows.get("collectives", []):
             row["call"] = entered.get((row["location"], row["enter_ps"]), -1)
             completed = row.pop("complete_enter_ps", row["enter_ps"])
@@ -509,20 +539,33 @@ class Story:
 
     def findings(self) -> pl.DataFrame:
         """What is found in it."""
-        return find_all(self.tables(), self.manifest())
+        with self._run() as run:
+            return find_all(self.tables(), self.manifest(), run)
 
     def alone(self, finder: Callable[[Evidence], Iterable[Finding]]) -> pl.DataFrame:
         """What one finder finds in it, whatever the others say."""
-        evidence = Evidence(self.tables(), self.manifest())
-        return frame(finder(evidence), evidence.places)
+        with self._run() as run:
+            evidence = Evidence(self.tables(), self.manifest(), run=run)
+            return frame(finder(evidence), evidence.places)
+
+    @contextmanager
+    def _run(self) -> Iterator[Run]:
+        """Written as a run without findings, whose program can be replayed."""
+        with TemporaryDirectory(prefix="logpost-story-") as folder:
+            yield self._write(Path(folder) / "run", None)
 
     def write(self, path: Path) -> Run:
         """Written as a run, findings included."""
+        return self._write(path, self.findings())
+
+    def _write(self, path: Path, findings: pl.DataFrame | None) -> Run:
         with RunWriter(path) as writer:
             for name, frame in self._tables().items():
                 if name != "findings":
                     writer.write(name, frame)
-            writer.write("findings", self.findings())
+            if findings is not None:
+                writer.write("findings", findings)
+            writer.write_machine(MACHINE)
             return writer.finish(self.manifest())
 
 

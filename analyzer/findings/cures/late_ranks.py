@@ -86,7 +86,7 @@ def _described(evidence: Evidence, found: Finding) -> Finding:
     return replace(
         found,
         named=evidence.named(sorted({*waiters, *late})),
-        cause_region=code_of(evidence, program, place),
+        cause_region=code_of(evidence, program, place)[0],
         evidence=(
             *found.evidence,
             *evidence.rank_numbers("waiting_rank", waiters),

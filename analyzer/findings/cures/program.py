@@ -194,9 +194,13 @@ class Program:
         self.kind: Int32 = np.asarray(region_kinds(regions), dtype=np.int32)[calls["region"].to_numpy()]
         self.locations = run.table("locations").filter("accounted").sort("location").collect()
         self.messages = Messages(**self.native.messages())
-        operations = run.facts("collectives").filter(pl.col("instance") >= 0).select("call").collect()
+        operations = run.facts("collectives").filter(pl.col("instance") >= 0)
+        self.operations = operations.select(
+            "instance", "call", "location", "callpath", pl.col("operation").cast(pl.String)
+        ).collect()
+        """a member of a collective operation each"""
         self.is_operation: Flags = np.zeros(self.count, dtype=np.bool_)
-        self.is_operation[operations["call"].to_numpy()] = True
+        self.is_operation[self.operations["call"].to_numpy()] = True
 
     def _graph(self) -> Cures:
         try:
@@ -210,6 +214,16 @@ class Program:
     def count(self) -> int:
         """Calls."""
         return len(self.location)
+
+    @cached_property
+    def partners(self) -> dict[int, set[int]]:
+        """Location to those that it has one-sided transfers with, from either side."""
+        transfers = self._replayable.run.facts("transfers").filter(pl.col("target") >= 0)
+        found: dict[int, set[int]] = {}
+        for origin, target in transfers.select("location", "target").unique().sort(pl.all()).collect().iter_rows():
+            found.setdefault(origin, set()).add(target)
+            found.setdefault(target, set()).add(origin)
+        return found
 
     @cached_property
     def shortest_ps(self) -> Int64 | None:

@@ -20,14 +20,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Stretch, stretches
 from logpost.analyzer.findings.evidence.between import between_text
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import HIGH, MIN_SHARE, Finding, Number, worst_hit
-from logpost.analyzer.findings.hypothesis import sums_at_locations
+from logpost.analyzer.findings.finding import HIGH, MIN_SHARE, Finding, Number
 from logpost.replay.columns import Int64
 
 KIND = "load_imbalance"
@@ -116,13 +116,9 @@ def _proposal(uneven: Uneven) -> Proposal:
     gains = program.gain(uneven.shared), program.gain(as_fast)
     either = gains[1] > gains[0]
     exceptional = either and len(uneven.slow) <= EXCEPTION * uneven.ranks
-    slowest, least = int(np.argmax(first.totals)), int(np.argmin(first.totals))
     numbers = (
         *((Number("regions", len(uneven.places), "count"),) if len({_slow(one) for one in uneven.places}) > 1 else ()),
-        Number("longest", float(first.totals[slowest]), "ps"),
-        Number("mean", float(first.totals.mean()), "ps"),
-        Number("shortest", float(first.totals[least]), "ps"),
-        Number("load_balance", float(first.totals.mean() / first.totals[slowest]), "1"),
+        *times_of(first.totals),
     )
     if exceptional:
         assert first.norm is not None
@@ -147,37 +143,61 @@ def _proposal(uneven: Uneven) -> Proposal:
 
 
 def described(evidence: Evidence, found: Finding) -> Finding:
-    """A finding of uneven code with the names of that, where ranks wait for it, and its slowest rank."""
+    """A finding of uneven code with its names, where ranks wait for it, and its slowest rank; of one user region, the
+    times are those of the profile."""
     program = program_of(evidence)
     assert program is not None
     assert found.replayed is not None
     proposal = found.replayed.proposal
+    others = {place: time for place, time in found.removes.items() if place[0] not in proposal.at_fault}
     lost: dict[int, float] = {}
-    for (location, path), time in found.removes.items():
-        if location not in proposal.at_fault or len(proposal.at_fault) == len(program.calls_of):
-            lost[path] = lost.get(path, 0.0) + time
+    for (_, path), time in (others or found.removes).items():
+        lost[path] = lost.get(path, 0.0) + time
     waits_in = max(lost, key=lambda path: lost[path], default=-1)
     places = [one for one in stretches(program) if one.callpath in proposal.callpaths]
-    names = [code_of(evidence, program, one) for one in places]
     first = next(one for one in places if one.callpath == found.callpath)
-    ends = (("slowest_rank", int(np.argmax(first.totals))), ("fastest_rank", int(np.argmin(first.totals))))
-    whose = (number for name, row in ends for number in evidence.rank_numbers(name, [first.locations[row]]))
+    names = list(dict.fromkeys(code_of(evidence, program, one)[0] for one in places))
+    region = code_of(evidence, program, first)[1] if len(names) == 1 else -1
+    times = dict(zip(first.locations, first.totals.tolist(), strict=True))
+    numbers = {number.name: number for number in found.evidence}
+    if region >= 0 and "steps" not in numbers:
+        rows = evidence.user_profile.filter(pl.col("callpath") == region, pl.col("visits") > 0)
+        times = dict(rows.group_by("location").agg(pl.col("exclusive_ps").sum()).sort("location").iter_rows())
+        numbers |= {number.name: number for number in times_of(times.values())}
+    ends = (
+        ("slowest_rank", max(times, key=lambda one: times[one])),
+        ("fastest_rank", min(times, key=lambda one: times[one])),
+    )
+    whose = (number for name, location in ends for number in evidence.rank_numbers(name, [location]))
     return replace(
         found,
+        callpath=region,
         region=evidence.region(waits_in),
-        cause_region=" and ".join(dict.fromkeys(names)),
-        evidence=(*found.evidence, *whose, Number("others_wait", sum(lost.values()), "ps")),
+        cause_region=" and ".join(names),
+        evidence=(*numbers.values(), *whose, Number("others_wait", sum(lost.values()), "ps")),
         exposed_ps=round(sum(lost.values())),
-        share=min(1.0, worst_hit(sums_at_locations(found.removes), evidence.slowest_program_ps)),
     )
 
 
-def code_of(evidence: Evidence, program: Program, place: Stretch) -> str:
-    """What the code is called: the user region that takes longest there on the slowest rank; where that communicates
-    itself, or none was recorded, also between which calls."""
+def times_of(times: Iterable[float]) -> tuple[Number, ...]:
+    """How long ranks compute, as evidence."""
+    each = [float(time) for time in times]
+    mean = sum(each) / len(each)
+    return (
+        Number("longest", max(each), "ps"),
+        Number("mean", mean, "ps"),
+        Number("shortest", min(each), "ps"),
+        Number("load_balance", mean / max(each), "1"),
+    )
+
+
+def code_of(evidence: Evidence, program: Program, place: Stretch) -> tuple[str, int]:
+    """What the code is called: the user region that takes longest there on the slowest rank, with its call path; where
+    that communicates itself, or none was recorded, between which calls it is, and -1."""
     slowest = int(np.argmax(place.totals))
     region = evidence.delaying_region(place.locations[slowest], place.callpath)
-    if region and not any(evidence.calls_communication(path) for path in evidence.callpaths_of(region)):
-        return region
+    paths = evidence.callpaths_of(region) if region else []
+    if paths and not any(evidence.calls_communication(path) for path in paths):
+        return region, paths[0]
     text = between_text(evidence, (place.comes_behind(program, slowest), place.callpath))
-    return f"{region}, {text}" if region else f"code {text}"
+    return (f"{region}, {text}" if region else f"code {text}"), -1

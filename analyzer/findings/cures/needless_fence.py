@@ -1,0 +1,78 @@
+"""A fence that synchronizes everybody, where ranks exchange transfers with some others only.
+
+Cure: synchronize those who exchange data (post, start, complete and wait). In the graph a rank leaves a fence once the
+ranks that it puts to or gets from, and those that do so with it, have entered it, and as long after them as it did
+after the last rank of all, but for rounds: partners need one, and all P ranks no less than log2 P (dissemination). At
+the other end of the gain, it leaves right then. It applies to fences of which some rank has such partners, and not all,
+and in which it is waited for others: what the rounds take alone is no such loss.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered
+from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
+
+KIND = "wait_at_fence"
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding a call path."""
+    return offered(evidence, propose, of_messages=False)
+
+
+def propose(program: Program) -> Iterator[Proposal]:
+    """The fences of each call path, for partners only."""
+    fences = program.operations.filter(pl.col("operation") == "Fence")
+    partners = program.partners
+    for (path,), rows in fences.partition_by("callpath", as_dict=True, maintain_order=True).items():
+        locations = rows["location"].unique()
+        near = {one: partners.get(one, set()) & set(locations) for one in locations.to_list()}
+        others = len(locations) - 1
+        if rows["instance"].n_unique() < MIN_SAMPLES or not any(0 < len(some) < others for some in near.values()):
+            continue
+        as_long, change, at_once = _for_partners(program, rows, near)
+        if program.gain(as_long) < MIN_SHARE:
+            continue
+        yield Proposal(
+            kind=KIND,
+            callpath=int(path),
+            at_fault=frozenset(locations.to_list()),
+            change=change,
+            other_end=at_once,
+            numbers=(Number("partners", max(len(some) for some in near.values()), "count"),),
+            confidence=MEDIUM,
+            certainty="the waiting and the partners are measured; what their synchronization takes is not",
+        )
+
+
+def _for_partners(program: Program, fences: pl.DataFrame, near: dict[int, set[int]]) -> Iterator[Transformation]:
+    """The program in which each rank waits for its partners, and as long then as it does now; less the rounds that only
+    all ranks need; and not any longer."""
+    rounds_ps = (max(1, math.ceil(math.log2(max(2, len(near))))) - 1) * program.empty_message_ps
+    lasts = column(program.count)
+    calls = fences["call"].to_numpy()
+    lasts[calls] = 0
+    sources: list[int] = []
+    targets: list[int] = []
+    weights: list[int] = []
+    for (_,), members in fences.partition_by("instance", as_dict=True).items():
+        call_of = dict(members.select("location", "call").iter_rows())
+        last = int(program.enter_ps[list(call_of.values())].max())
+        for location, call in call_of.items():
+            took = int(program.leave_ps[call]) - max(last, int(program.enter_ps[call]))
+            for one in {location, *near[location]} & call_of.keys():
+                sources.append(2 * call_of[one])
+                targets.append(2 * call + 1)
+                weights.append(max(0, took))
+    source, target = (np.array(of, dtype=np.int64) for of in (sources, targets))
+    time = np.array(weights, dtype=np.int64)
+    for weight in (time, np.maximum(0, time - round(rounds_ps)), np.zeros_like(time)):
+        yield Transformation(lasts_ps=lasts, edges=((source, target, weight),))
