@@ -90,6 +90,8 @@ class Story:
                     kind = "init_finalize"
                 elif names[depth].startswith(("MPI_Win_", "MPI_Get", "shmem_")):
                     kind = "one_sided"
+                elif names[depth] == "MPI_Barrier":
+                    kind = "barrier"
                 elif names[depth].startswith("MPI_Neighbor_"):
                     kind = "collective"
                 elif names[depth].startswith("MPI_"):
@@ -409,7 +411,7 @@ class Story:
         ]
         rows["callpaths"] = self.callpath_rows
         world = {"comm": 0, "parent": -1, "size": self.ranks, "first_group": 0, "name": "MPI_COMM_WORLD", "ref": 0}
-        rows["communicators"] = [world | {"members": list(range(self.ranks))}]
+        rows.setdefault("communicators", [world | {"members": list(range(self.ranks))}])
         self._number_calls(rows)
         frames = {
             name: pl.DataFrame(rows[name], schema=table.schema) if rows.get(name) else table.empty()
@@ -461,6 +463,9 @@ class Story:
             for row in sorted(rows.get("messages", []), key=lambda row: int(row[time])):
                 row[f"{end}_number"] = counts[row[f"{end}_location"]]
                 counts[row[f"{end}_location"]] += 1
+        for number, row in enumerate(rows.get("transfers", [])):
+            row |= {"number": number, "remote_call": -1, "epoch": -1, "hops": -1}
+            row["call"] = row["complete_call"] = entered.get((row["location"], row["start_ps"]), -1)
         for row in rows.get("collectives", []):
             row["call"] = entered.get((row["location"], row["enter_ps"]), -1)
             completed = row.pop("complete_enter_ps", row["enter_ps"])
@@ -539,17 +544,17 @@ class Story:
 
     def findings(self) -> pl.DataFrame:
         """What is found in it."""
-        with self._run() as run:
+        with self.as_run() as run:
             return find_all(self.tables(), self.manifest(), run)
 
     def alone(self, finder: Callable[[Evidence], Iterable[Finding]]) -> pl.DataFrame:
         """What one finder finds in it, whatever the others say."""
-        with self._run() as run:
+        with self.as_run() as run:
             evidence = Evidence(self.tables(), self.manifest(), run=run)
             return frame(finder(evidence), evidence.places)
 
     @contextmanager
-    def _run(self) -> Iterator[Run]:
+    def as_run(self) -> Iterator[Run]:
         """Written as a run without findings, whose program can be replayed."""
         with TemporaryDirectory(prefix="logpost-story-") as folder:
             yield self._write(Path(folder) / "run", None)

@@ -60,7 +60,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             kind=IN_OPERATIONS if _is_operation(program, waits_in) else IN_MESSAGES,
             callpath=waits_in,
             callpaths=frozenset((place.callpath,)),
-            at_fault=frozenset(place.locations),
+            at_fault=frozenset(one for one, gone in zip(place.locations, less, strict=True) if gone > 0),
             change=Transformation(longer_ps=longer),
             numbers=(Number("they_compute_there", float(place.totals.sum()), "ps"),),
             confidence=MEDIUM,

@@ -196,7 +196,7 @@ class Program:
         self.messages = Messages(**self.native.messages())
         operations = run.facts("collectives").filter(pl.col("instance") >= 0)
         self.operations = operations.select(
-            "instance", "call", "location", "callpath", pl.col("operation").cast(pl.String)
+            "instance", "call", "location", "callpath", "comm", "root", pl.col("operation").cast(pl.String)
         ).collect()
         """a member of a collective operation each"""
         self.is_operation: Flags = np.zeros(self.count, dtype=np.bool_)
@@ -227,18 +227,33 @@ class Program:
 
     @cached_property
     def shortest_ps(self) -> Int64 | None:
-        """By call of a collective operation whose members the trace does not state (those of neighbours have no record
-        in OTF2): the shortest at its call path, beyond which all of it may be waiting; -1: of another call. None: there
-        are no such calls."""
-        (unknown,) = np.nonzero(self.is_kind("collective") & ~self.is_operation & self.inside)
-        if not len(unknown):
+        """By call of a collective operation in which it is not known for whom a rank waits: the shortest at its call
+        path, beyond which all of it may be waiting; -1: of another call. None: there are no such calls.
+
+        The trace does not state the members of operations of neighbours (OTF2 has no record of them); and what keeps a
+        rank that only gives data, only a machine can say.
+        """
+        unknown = self.is_kind("collective") & ~self.is_operation
+        if self.as_measured:
+            unknown[self._givers] = True
+        (calls,) = np.nonzero(unknown & self.inside)
+        if not len(calls):
             return None
         lasts = np.full(self.count, AS_RECORDED, dtype=np.int64)
-        paths, of = np.unique(self.callpath[unknown], return_inverse=True)
+        paths, of = np.unique(self.callpath[calls], return_inverse=True)
         least = np.full(len(paths), np.iinfo(np.int64).max)
-        np.minimum.at(least, of, (self.leave_ps - self.enter_ps)[unknown])
-        lasts[unknown] = least[of]
+        np.minimum.at(least, of, (self.leave_ps - self.enter_ps)[calls])
+        lasts[calls] = least[of]
         return lasts
+
+    @property
+    def _givers(self) -> Int32:
+        """Calls of members of rooted operations that give data and get none."""
+        members = self._replayable.run.facts("communicators").select("comm", root_location="members")
+        rooted = self.operations.filter(pl.col("root") >= 0).join(members.collect(), on="comm", how="left")
+        is_root = pl.col("root_location").list.get(pl.col("root"), null_on_oob=True) == pl.col("location")
+        gives_root = pl.col("operation").is_in(["Bcast", "Scatter", "Scatterv"])
+        return rooted.filter(gives_root == is_root)["call"].to_numpy()
 
     def is_kind(self, *names: str) -> Flags:
         """Calls of these kinds."""

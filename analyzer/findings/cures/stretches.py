@@ -47,9 +47,15 @@ class Stretch:
         return float(self.totals.max() - self.totals.mean())
 
     @cached_property
+    def heavy(self) -> Flags:
+        """Locations with a total in the upper half of the way from the mean to the longest."""
+        more = self.totals - self.totals.mean()
+        return np.asarray((more > 0) & (more >= HEAVY * more.max()))
+
+    @cached_property
     def slow(self) -> Flags:
-        """Locations with a total in the upper half of the way from the mean to the longest, and beyond the mean by more
-        than chance: how much visits differ; where there is one, how much the others do."""
+        """Those that are beyond the mean by more than chance: how much visits differ; where there is one, how much the
+        others do."""
         more = self.totals - self.totals.mean()
         visits = self.visits
         if visits is not None and visits.shape[1] > 1:
@@ -58,7 +64,7 @@ class Stretch:
             error = np.array([gaps.std(ddof=1) * np.sqrt(len(gaps)) for gaps in self.gaps])
         else:
             error = np.array([np.delete(self.totals, i).std() for i in range(len(self.totals))])
-        return np.asarray((more > 0) & (more >= HEAVY * more.max()) & (more > CERTAIN * error))
+        return np.asarray(self.heavy & (more > CERTAIN * error))
 
     @cached_property
     def norm(self) -> int | None:

@@ -8,9 +8,11 @@ Two cures, and no trace tells which one a program gets:
   x (N - S) / N and the second x.
 
 Both are ends of the gain; where so few are slow that these differ by a quarter at most (`EXCEPTION`), the middle is
-stated, else what sharing saves. Stretches of code (`stretches`) in which the same ranks are slow are one place; where
-their slow ranks differ, all are made even together, if that saves more: who is slow in one waits in the other. Where
-more than half are slow, it is the others who have less to do, and nothing is stated.
+stated, else what sharing saves. Stretches of code (`stretches`) in which the same ranks are slow are one place. A rank
+is slow that computes longer than the mean in all its code, too; where none is, who is slow in one stretch may wait in
+another, and all are made even together. Where more than half are slow, it is the others that have less to do, and
+nothing is stated. Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than the
+noise of any machine does.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Stretch, stretches
 from logpost.analyzer.findings.evidence.between import between_text
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import HIGH, MIN_SHARE, Finding, Number
+from logpost.analyzer.findings.finding import HIGH, LOW, MIN_SHARE, NOISE, Finding, Number
 from logpost.replay.columns import Int64
 
 KIND = "load_imbalance"
@@ -41,11 +43,13 @@ class Uneven:
 
     program: Program
     places: tuple[Stretch, ...]
+    certain: bool = True
+    """The slow ranks are so beyond chance."""
 
     @cached_property
     def slow(self) -> frozenset[int]:
         """Locations that take longer than the others do."""
-        return frozenset().union(*map(_slow, self.places))
+        return frozenset().union(*(_slow(one, certain=self.certain) for one in self.places))
 
     @cached_property
     def ranks(self) -> int:
@@ -87,32 +91,38 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 
 def propose(program: Program) -> Iterator[Proposal]:
-    """The stretches in which the same ranks are slow; or all of them, where no one set of ranks explains the loss."""
+    """Stretches in which the same ranks are slow, which compute longer in all; or all stretches, where none does."""
+    totals = {location: int(program.gap_ps[calls].sum()) for location, calls in program.calls_of.items()}
+    mean = sum(totals.values()) / max(1, len(totals))
     by_ranks: dict[frozenset[int], list[Stretch]] = {}
-    for one in uneven_stretches(program):
-        by_ranks.setdefault(_slow(one), []).append(one)
+    uneven = [one for one in _uneven_stretches(program) if one.slow.any() and one.norm is not None]
+    for one in uneven:
+        if all(totals[location] > mean for location in _slow(one)):
+            by_ranks.setdefault(_slow(one), []).append(one)
     each = [Uneven(program, tuple(places)) for places in by_ranks.values()]
-    most = max((program.gain(one.shared) for one in each), default=0.0)
-    together = Uneven(program, tuple(uneven_stretches(program)))
-    if len(each) > 1 and program.gain(together.shared) >= most + MIN_SHARE:
-        each = [together]
+    if uneven and max((program.gain(one.shared) for one in each), default=0.0) < MIN_SHARE:
+        each = [Uneven(program, tuple(uneven))]
+    if not uneven:
+        by_chance = [one for one in _uneven_stretches(program) if one.heavy.sum() <= len(one.locations) / 2]
+        one = Uneven(program, tuple(by_chance), certain=False)
+        each = [one] if by_chance and program.gain(one.shared) > NOISE else []
     yield from map(_proposal, each)
 
 
-def uneven_stretches(program: Program) -> list[Stretch]:
-    """Those whose inequality could matter, and of which most ranks are the norm; the most uneven one first."""
+def _uneven_stretches(program: Program) -> list[Stretch]:
+    """Those whose inequality could matter, the most uneven one first."""
     least = MIN_SHARE * program.length_ps
-    found = [one for one in stretches(program) if one.spread >= least and one.slow.any() and one.norm is not None]
-    return sorted(found, key=lambda one: -one.spread)
+    return sorted((one for one in stretches(program) if one.spread >= least), key=lambda one: -one.spread)
 
 
-def _slow(place: Stretch) -> frozenset[int]:
-    return frozenset(location for location, slow in zip(place.locations, place.slow, strict=True) if slow)
+def _slow(place: Stretch, *, certain: bool = True) -> frozenset[int]:
+    flags = place.slow if certain else place.heavy
+    return frozenset(location for location, slow in zip(place.locations, flags, strict=True) if slow)
 
 
 def _proposal(uneven: Uneven) -> Proposal:
     program, first = uneven.program, uneven.places[0]
-    as_fast = uneven.as_fast
+    as_fast = uneven.as_fast if uneven.certain else uneven.shared
     gains = program.gain(uneven.shared), program.gain(as_fast)
     either = gains[1] > gains[0]
     exceptional = either and len(uneven.slow) <= EXCEPTION * uneven.ranks
@@ -137,8 +147,9 @@ def _proposal(uneven: Uneven) -> Proposal:
         other_end=uneven.shared if exceptional else as_fast if either else None,
         gain=sum(gains) / 2 if exceptional else None,
         numbers=numbers,
-        confidence=HIGH,
-        certainty="compute time is measured",
+        confidence=HIGH if uneven.certain else LOW,
+        certainty="compute time is measured"
+        + ("" if uneven.certain else "; it varies from visit to visit, and who has more of it may be chance"),
     )
 
 
@@ -196,6 +207,7 @@ def code_of(evidence: Evidence, program: Program, place: Stretch) -> tuple[str, 
     that communicates itself, or none was recorded, between which calls it is, and -1."""
     slowest = int(np.argmax(place.totals))
     region = evidence.delaying_region(place.locations[slowest], place.callpath)
+    region = region or evidence.region(evidence.parent(place.callpath))
     paths = evidence.callpaths_of(region) if region else []
     if paths and not any(evidence.calls_communication(path) for path in paths):
         return region, paths[0]

@@ -18,8 +18,8 @@ import logpost.analyzer.pipeline.stages.describe as describing
 import logpost.analyzer.pipeline.stages.tables as writing
 import logpost.analyzer.pipeline.tables.ideal_network as replayed
 from logpost.analyzer.findings import find
+from logpost.analyzer.findings.cures import late_ranks
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finders import load_imbalance
 from logpost.analyzer.findings.finding import Finding
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.rescope import rescope
@@ -37,14 +37,14 @@ from logpost.dashboards.report import page
 from logpost.dashboards.report.html import render
 
 ARCHIVE = "casita-4_mpi_ls_barr"
-"""In which `load_imbalance` finds rank 0's, and another finder nothing else."""
+"""In which `late_ranks` finds rank 0, and the other finders nothing else."""
 
 
 def breaks(_evidence: Evidence) -> Iterable[Finding]:
     raise TypeError("int() argument must be a number,\nnot 'NoneType'")
 
 
-breaks.__module__ = "logpost.analyzer.findings.finders.late_sender_chain"
+breaks.__module__ = "logpost.analyzer.findings.cures.uneven_steps"
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def anchor(archives: list[Path]) -> str:
 
 @pytest.fixture
 def faulty(anchor: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """The archive analyzed by a logpost whose `late_sender_chain` raises."""
+    """The archive analyzed by a logpost whose `uneven_steps` raises."""
     finders = tuple(breaks if one.__module__ == breaks.__module__ else one for one in find.FINDERS)
     assert breaks in finders
     monkeypatch.setattr(find, "FINDERS", finders)
@@ -63,7 +63,7 @@ def faulty(anchor: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_a_finder_that_raises_costs_itself_alone(faulty: Run, runs: dict[str, Run]) -> None:
     (fault,) = faulty.manifest.faults
-    assert fault.part == "finder late_sender_chain"
+    assert fault.part == "finder uneven_steps"
     # One line, with the place in the code.
     assert fault.error.startswith("TypeError: int() argument must be a number, (test_faults.py:")
     known = runs[ARCHIVE]
@@ -74,7 +74,7 @@ def test_a_finder_that_raises_costs_itself_alone(faulty: Run, runs: dict[str, Ru
 
 def test_it_is_shown_by_analyze_report_json_and_page(faulty: Run) -> None:
     (sentence,) = fault_texts((fault.part, fault.error) for fault in faulty.manifest.faults)
-    assert sentence.startswith("Fault of logpost: finder late_sender_chain failed: TypeError: int() argument")
+    assert sentence.startswith("Fault of logpost: finder uneven_steps failed: TypeError: int() argument")
     assert said_by_analyze(faulty.path) == [sentence]
     report = build(faulty)
     assert report.warnings[0] == sentence
@@ -83,16 +83,16 @@ def test_it_is_shown_by_analyze_report_json_and_page(faulty: Run) -> None:
     print_report(report, console, quiet=True)
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue().startswith(f"! {sentence}")
-    assert "finder late_sender_chain failed" in render(page.build(faulty, page.Caps()))
+    assert "finder uneven_steps failed" in render(page.build(faulty, page.Caps()))
     result = CliRunner().invoke(command("report"), ["report", str(faulty.path), "--json"])
     assert result.exit_code == 0
-    assert json.loads(result.stdout)["faults"][0]["part"] == "finder late_sender_chain"
+    assert json.loads(result.stdout)["faults"][0]["part"] == "finder uneven_steps"
 
 
 def test_findings_of_a_region_count_their_own(runs: dict[str, Run], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(find, "FINDERS", (breaks, load_imbalance.find))
+    monkeypatch.setattr(find, "FINDERS", (breaks, late_ranks.find))
     part = rescope(runs[ARCHIVE], RegionOfInterest(from_ps=0))
-    assert [fault.part for fault in build(part).faults] == ["finder late_sender_chain"]
+    assert [fault.part for fault in build(part).faults] == ["finder uneven_steps"]
     assert runs[ARCHIVE].manifest.faults == []
 
 
@@ -101,7 +101,7 @@ def test_findings_of_a_region_count_their_own(runs: dict[str, Run], monkeypatch:
     [
         (find, "one_bug_each", "merging of findings"),
         (find, "RootCauses", "causes of findings"),
-        (find, "frame", "words of load_imbalance"),
+        (find, "frame", "words of late_sender_chain"),
         (replayed, "ideal_network", "table ideal_network"),
         (writing, "detail_levels", "table detail_levels"),
         (describing, "ended_early", "calls that never ended"),

@@ -9,7 +9,7 @@ import pytest
 from tests.analyzer.story import MS, Story
 
 from logpost.analyzer.compare.regions import changes_by_region
-from logpost.analyzer.findings.finders import load_imbalance
+from logpost.analyzer.findings.cures import uneven_computation
 from logpost.analyzer.run.program_profile import program_profile
 
 LENGTH = 2000 * MS
@@ -53,14 +53,14 @@ def test_computation_before_the_start_and_after_the_end_is_left_out(starts: str,
 
 @pytest.mark.parametrize(("starts", "ends"), STARTS)
 def test_ranks_that_differ_only_outside_of_the_program_are_no_load_imbalance(starts: str, ends: str) -> None:
-    assert read_then_step(starts, ends, before=(800, 20), work=(60, 60)).alone(load_imbalance.find).is_empty()
+    assert read_then_step(starts, ends, before=(800, 20), work=(60, 60)).alone(uneven_computation.find).is_empty()
 
 
 @pytest.mark.parametrize(("starts", "ends"), STARTS)
 def test_a_load_imbalance_counts_the_program_alone(starts: str, ends: str) -> None:
     # Rank 0 has most outside of the program, rank 1 in it.
     story = read_then_step(starts, ends, before=(800, 20), work=(40, 90))
-    (found,) = story.alone(load_imbalance.find).iter_rows(named=True)
+    (found,) = story.alone(uneven_computation.find).iter_rows(named=True)
     assert found["title"].startswith("rank 1 computes longer than the others in main")
     assert found["title"].endswith(": 90.0 ms at most, 65.0 ms on average")
     # Rank 0 waits for 50 of the 100 ms of its program.

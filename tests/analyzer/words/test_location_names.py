@@ -94,7 +94,7 @@ def test_no_text_takes_a_location_for_a_rank(slow: tuple[tuple[int, int], Run]) 
 
 def test_each_number_of_each_finder_is_of_a_rank(slow: tuple[tuple[int, int], Run]) -> None:
     (_, thread), run = slow
-    evidence = Evidence({name: run.table(name) for name in TABLES if name != "findings"}, run.manifest)
+    evidence = Evidence({name: run.table(name) for name in TABLES if name != "findings"}, run.manifest, run=run)
     found = [one for find in FINDERS for one in find(evidence)]
     assert found or thread == 1  # as below
     for one in found:
@@ -107,7 +107,7 @@ def test_each_number_of_each_finder_is_of_a_rank(slow: tuple[tuple[int, int], Ru
 
 def test_the_thread_that_computes_longer_is_named_and_no_other(slow: tuple[tuple[int, int], Run]) -> None:
     (rank, thread), run = slow
-    evidence = Evidence({name: run.table(name) for name in TABLES if name != "findings"}, run.manifest)
+    evidence = Evidence({name: run.table(name) for name in TABLES if name != "findings"}, run.manifest, run=run)
     found = [one for find in FINDERS for one in find(evidence) if one.kind == "load_imbalance"]
     assert found or thread == 1  # threads 1 alone make no region that all ranks run
     for imbalance in found:

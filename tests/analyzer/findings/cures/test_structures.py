@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,9 @@ import pytest
 from tests.analyzer.in_process import analyze
 
 from logpost.analyzer.findings.cured import cured
-from logpost.analyzer.findings.cures import even_computation
+from logpost.analyzer.findings.cures import uneven_computation
 from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MIN_SHARE
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import TABLES
@@ -99,19 +98,10 @@ def test_a_rank_that_computes_longer_is_made_as_fast_as_the_others(tmp_path: Pat
     run = simulated("uneven", False, tmp_path / "lost")
     truth = 1 - program_ps(simulated("uneven", True, tmp_path / "cured")) / program_ps(run)
     program = Program(run)
-    (proposal,) = even_computation.propose(program)
+    (proposal,) = uneven_computation.propose(program)
     assert proposal.at_fault == {5}
     assert program.gain(proposal.change) == pytest.approx(truth, abs=0.01)
-    assert not list(even_computation.propose(Program(simulated("halo", False, tmp_path / "halo"))))
-
-
-def test_uneven_computation_is_stated_where_nothing_else_explains_half_of_it(tmp_path: Path) -> None:
-    evidence = evidence_of(simulated("uneven", False, tmp_path / "lost"))
-    (found,) = even_computation.find(evidence)
-    assert found.gain > MIN_SHARE
-    for share, stated in ((0.4, [found]), (0.6, [])):
-        other = replace(found, kind="late_sender_chain", gain=share * found.gain)
-        assert even_computation.unexplained([found], [other]) == stated
+    assert not list(uneven_computation.propose(Program(simulated("halo", False, tmp_path / "halo"))))
 
 
 def test_nothing_is_said_of_a_program_without_a_loss(tmp_path: Path) -> None:

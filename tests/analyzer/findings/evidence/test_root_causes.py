@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars as pl
-from tests.analyzer.findings.finders.test_late_sender_chain import wavefront
 from tests.analyzer.story import MS, evidence_of
+from tests.analyzer.wavefront import wavefront
 
+from logpost.analyzer.findings.cures import late_ranks
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finders import late_sender_chain
 from logpost.analyzer.findings.finding import frame
 from logpost.analyzer.run import schema
 
@@ -25,8 +25,9 @@ def find(costs: Sequence[tuple[object, ...]], profile: Sequence[tuple[object, ..
         "delay_costs": pl.DataFrame(costs, schema=schema.DELAY_COSTS.schema, orient="row").lazy(),
         "path_profile": pl.DataFrame(profile, schema=schema.PATH_PROFILE.schema, orient="row").lazy(),
     }
-    evidence = Evidence(tables, story.manifest())
-    return frame(RootCauses(evidence).of(late_sender_chain.find(evidence)), evidence.places).row(0, named=True)
+    with story.as_run() as run:
+        evidence = Evidence(tables, story.manifest(), run=run)
+        return frame(RootCauses(evidence).of(late_ranks.find(evidence)), evidence.places).row(0, named=True)
 
 
 PROFILE = [

@@ -10,7 +10,7 @@ import pytest
 from tests.analyzer.story import MS, Story, evidence_of
 
 from logpost.analyzer.findings.evidence.graph import Graph
-from logpost.analyzer.findings.finders import collective_cost, collective_wait, window_waits
+from logpost.analyzer.findings.finders import collective_cost, window_waits
 from logpost.analyzer.findings.finding import HIGH, MEDIUM
 from logpost.replay._native import wait_reasons
 
@@ -133,35 +133,6 @@ def test_a_target_that_computes_is_named() -> None:
 
 def test_slow_transfers_to_an_attentive_target_are_not_its_fault() -> None:
     assert gets(0).alone(window_waits.find).is_empty()
-
-
-def fences(late_rank: list[int]) -> Story:
-    """Fence i of 10 ms: all enter 2 ms after its begin but `late_rank[i]`, which enters after 5; all leave at 6 ms."""
-    story = Story(3, 10 * MS * len(late_rank), windows=len(late_rank))
-    path = story.path("main", "step", "MPI_Win_fence")
-    for i, late in enumerate(late_rank):
-        t = 10 * MS * i
-        story.collective(path, "Fence", {r: (t + (5 if r == late else 2) * MS, t + 6 * MS) for r in range(3)})
-    for rank in range(3):
-        story.user(rank, story.path("main", "step"), (6 * len(late_rank) + 3 * late_rank.count(rank) - 1) * MS)
-        story.user(rank, story.path("main"), MS)
-    return story
-
-
-def test_waiting_at_a_fence_has_its_own_advice() -> None:
-    found = fences([1] * 10).findings()
-    row = next(row for row in found.iter_rows(named=True) if row["kind"] in ("wait_at_fence", "load_imbalance"))
-    alone = fences([1] * 10).alone(collective_wait.find).row(0, named=True)
-    assert alone["kind"] == "wait_at_fence"
-    assert alone["title"] == "ranks 0, 2 wait in MPI_Win_fence for rank 1, delayed in step"
-    assert alone["gain"] == pytest.approx(0.2)  # the last one's enter less the mean enter: 2 ms of 10
-    assert "post, start, complete and wait with the neighbours" in alone["advice"]
-    assert row["gain"] >= alone["gain"] - 1e-9
-
-
-def test_fences_whose_last_rank_changes_are_no_needless_barriers() -> None:
-    found = fences([0, 1, 2] * 4).alone(collective_wait.find)
-    assert found["kind"].to_list() == ["wait_at_fence"]
 
 
 def test_two_fences_around_transfers_are_not_to_be_fused() -> None:

@@ -1,0 +1,124 @@
+"""Uneven work: by rank, by step, of ranks of another role; barriers and fences that wait for the slowest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from tests.analyzer.story import MS, US, Story
+from tests.analyzer.wavefront import wavefront
+
+from logpost.analyzer.findings.cures import (
+    late_ranks,
+    needless_barrier,
+    needless_fence,
+    uneven_computation,
+    uneven_steps,
+)
+from logpost.analyzer.findings.finding import LOW
+
+STEPS = 10
+STEP = 10 * MS
+
+
+def steps(*works: Sequence[float], operation: str = "Allreduce") -> Story:
+    """In each step each rank computes its time, ms, in `relax`, and all meet at its end; the works follow in turn."""
+    ranks = len(works[0])
+    story = Story(ranks, STEPS * STEP, windows=STEPS)
+    path = story.path("main", "step", f"MPI_{operation}")
+    sums = [0.0] * ranks
+    end = 0
+    for i in range(STEPS):
+        work = works[i % len(works)]
+        enters = {rank: end + round(time * MS) for rank, time in enumerate(work)}
+        end = max(enters.values()) + US
+        story.collective(path, operation, {rank: (enter, end) for rank, enter in enters.items()})
+        sums = [all_of + time for all_of, time in zip(sums, work, strict=True)]
+    for rank in range(ranks):
+        story.user(rank, story.path("main", "step", "relax"), round(sums[rank] * MS))
+        story.user(rank, story.path("main"), 0)
+        story.program[rank] = (0, end)
+    return story
+
+
+def test_one_slow_rank_of_many_may_become_as_fast_as_the_others() -> None:
+    (row,) = steps([4] * 4 + [8]).alone(uneven_computation.find).iter_rows(named=True)
+    assert (row["ranks"], row["cause_region"], row["region"]) == ([4], "relax", "MPI_Allreduce")
+    # Of 8 ms a step 4 are left, as fast as the others, or 4.8, shared by five: 40 and 50 %.
+    assert row["gain"] == pytest.approx(0.45, abs=0.001)
+    numbers = {one["name"]: one["value"] for one in row["evidence"]}
+    assert numbers["gain_if_as_fast"] == pytest.approx(0.5, abs=0.001)
+    assert numbers["gain_if_shared"] == pytest.approx(0.4, abs=0.001)
+    assert numbers["load_balance"] == pytest.approx(4.8 / 8)
+
+
+def test_where_more_than_a_fifth_are_slow_the_work_can_only_be_shared() -> None:
+    (row,) = steps([4, 4, 8]).alone(uneven_computation.find).iter_rows(named=True)
+    assert row["gain"] == pytest.approx(1 - (16 / 3) / 8, abs=0.001)
+    assert "gain_if_as_fast" not in {one["name"] for one in row["evidence"]}
+
+
+def test_where_most_are_slow_the_others_have_less_to_do() -> None:
+    assert steps([2, 4, 4, 4]).alone(uneven_computation.find).is_empty()
+
+
+def test_a_rank_whose_visits_differ_may_be_slow_by_chance() -> None:
+    # Rank 2 takes 8 and 2 ms by turns, 5 on average: 1 more than the others, who take 4.
+    (row,) = steps([4, 4, 8, 4, 4], [4, 4, 2, 4, 4]).alone(uneven_computation.find).iter_rows(named=True)
+    assert (row["ranks"], row["confidence"]) == ([2], LOW)
+
+
+def test_ranks_that_take_turns_are_slow_step_by_step() -> None:
+    story = steps([8, 4], [4, 8])
+    assert story.alone(uneven_computation.find).is_empty()
+    (row,) = story.alone(uneven_steps.find).iter_rows(named=True)
+    # Each step takes 8 ms, and 6 with its work shared.
+    assert row["gain"] == pytest.approx(0.25, abs=0.001)
+    assert (row["ranks"], row["cause_region"]) == ([0, 1], "relax")
+
+
+def test_a_barrier_between_steps_whose_slowest_rank_is_another_one_each_time_is_needless() -> None:
+    story = steps([8, 4], [4, 8], operation="Barrier")
+    assert story.alone(uneven_steps.find).is_empty()
+    (row,) = story.alone(needless_barrier.find).iter_rows(named=True)
+    # Without it each rank computes 8 + 4 ms in two steps, which take 16.
+    assert row["gain"] == pytest.approx(0.25, abs=0.001)
+    # One rank that is slow throughout would not wait less.
+    assert steps([8, 4], operation="Barrier").alone(needless_barrier.find).is_empty()
+
+
+def test_variation_by_a_twentieth_is_no_loss() -> None:
+    noisy = steps([4, 4.2], [4.2, 4], operation="Barrier")
+    for cure in (uneven_steps, needless_barrier):
+        assert noisy.alone(cure.find).is_empty()
+
+
+def test_code_of_one_rank_for_which_others_wait_is_shared_with_them() -> None:
+    found = wavefront().alone(late_ranks.find)
+    row = found.row(0, named=True)
+    # A round of 20 ms has 8 ms on rank 0, and 11.9 ms of code that all ranks have.
+    assert row["cause_region"].startswith("relax")
+    assert {one["value"] for one in row["evidence"] if one["name"] == "late_rank"} == {0.0}
+    assert row["gain"] > 0.1
+
+
+def fences(partners: bool) -> Story:
+    """Ranks 0 and 1, and 2 and 3, put to each other; in each step another rank comes 6 ms late to the fence of all."""
+    story = Story(4, STEPS * STEP, windows=STEPS)
+    fence, put = story.path("main", "MPI_Win_fence"), story.path("main", "MPI_Put")
+    for i in range(STEPS):
+        begin = i * STEP
+        enters = {rank: begin + (8 if rank == i % 4 else 2) * MS for rank in range(4)}
+        for rank in range(4):
+            target = rank ^ 1 if partners else (rank + 1 + i % 3) % 4
+            story.transfer(rank, target, put, begin + MS, begin + MS + US, send_overhead=US)
+        story.collective(fence, "Fence", {rank: (enter, begin + 8 * MS + US) for rank, enter in enters.items()})
+    return story
+
+
+def test_a_fence_waits_for_ranks_that_exchange_nothing_with_it() -> None:
+    (row,) = fences(partners=True).alone(needless_fence.find).iter_rows(named=True)
+    assert (row["kind"], row["region"]) == ("wait_at_fence", "MPI_Win_fence")
+    assert row["gain"] > 0.1
+    # Where each rank exchanges data with all others, it needs them all.
+    assert fences(partners=False).alone(needless_fence.find).is_empty()
