@@ -1,8 +1,8 @@
 """Late ranks: code that some ranks alone run, for whose end others wait.
 
 Cure: those who wait take their part of it. In the graph, the code of the ranks that run it is shorter by what they
-compute in all beyond the mean of every rank, and the others compute as much longer before the call in which they wait
-for it. It applies to a stretch of code (`stretches`) that less than all ranks run. The same loss ends where the code is
+compute in all beyond the mean of every rank, and those who wait compute longer before the call in which they do, up to
+that mean. It applies to a stretch of code (`stretches`) that less than all ranks run. The same loss ends where the code is
 done after the call for which the others wait; who depends on it only the programmer knows.
 """
 
@@ -46,12 +46,13 @@ def propose(program: Program) -> Iterator[Proposal]:
         waits = {spot: time for spot, time in freed.items() if spot[0] not in place.locations}
         if not waits:
             continue
-        given = sum(less) / max(1, len(totals) - len(place.locations))
-        for location in {location for location, _ in waits}:
+        room = {location: max(0.0, mean - totals[location]) for location in {location for location, _ in waits}}
+        part = min(1.0, float(less.sum()) / max(1.0, sum(room.values())))
+        for location, most in room.items():
             path = max((spot for spot in waits if spot[0] == location), key=lambda spot: waits[spot])[1]
             calls = program.calls_of[location]
             calls = calls[program.callpath[calls] == path]
-            longer[calls] += round(given / len(calls))
+            longer[calls] += round(part * most / len(calls))
         lost: dict[int, float] = {}
         for (_, path), time in waits.items():
             lost[path] = lost.get(path, 0.0) + time

@@ -104,8 +104,8 @@ def propose(program: Program) -> Iterator[Proposal]:
         each = [Uneven(program, tuple(uneven))]
     if not uneven:
         by_chance = [one for one in _uneven_stretches(program) if one.heavy.sum() <= len(one.locations) / 2]
-        one = Uneven(program, tuple(by_chance), certain=False)
-        each = [one] if by_chance and program.gain(one.shared) > NOISE else []
+        every = Uneven(program, tuple(by_chance), certain=False)
+        each = [every] if by_chance and program.gain(every.shared) > NOISE else []
     yield from map(_proposal, each)
 
 

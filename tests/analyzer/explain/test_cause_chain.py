@@ -30,7 +30,7 @@ def test_a_chain_ends_where_a_rank_computed(tmp_path: Path) -> None:
     story.message(1, 0, 8, (700, 710), (50, 760), (send, recv), late_sender=650, latency=60)
     story.message(2, 1, 8, (600, 610), (100, 650), (send, recv), late_sender=500, latency=50)
     assert causes_of(_run(story, tmp_path / "a.run"), 0, 0) == [
-        Cause(Location(1), 650, 550, recv, computes=False, message=(1, 1)),
+        Cause(Location(1), 650, 550, recv, computes=False, message=(1, 0)),
         Cause(Location(2), 500, 500, send, computes=True),
     ]
 
