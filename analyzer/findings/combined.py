@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from logpost.analyzer.findings.cures.offered import ReplayedCure
 from logpost.analyzer.findings.finding import Finding, Number
+from logpost.analyzer.findings.wording.facts import ALTERNATIVE
 
 MAINLY = 0.5
 """More than half of the time."""
@@ -31,7 +32,7 @@ def without_alternatives(found: Iterable[Finding]) -> list[Finding]:
         if stated is None:
             kept.append(one)
         elif one.kind != kept[stated].kind:
-            number = Number(f"instead_{one.kind}[{one.region or 'several calls'}]", one.gain, "1")
+            number = Number(f"{ALTERNATIVE}{one.kind}[{one.region or 'several calls'}]", one.gain, "1")
             kept[stated] = replace(kept[stated], evidence=(*kept[stated].evidence, number))
     return [*kept, *rest]
 

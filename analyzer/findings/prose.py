@@ -45,6 +45,7 @@ from logpost.analyzer.findings.wording.messages import (
     strided_datatype,
     unattended,
 )
+from logpost.analyzer.findings.wording.numbers import saved_text
 from logpost.analyzer.findings.wording.one_sided import (
     complete_earlier,
     hold_shorter,
@@ -118,7 +119,45 @@ def _windows_of(facts: Facts) -> str:
 
 def advice(row: Row) -> str:
     """What to try, as far as the evidence supports it."""
-    return TEMPLATES[row["kind"]][1](Facts(row, NOWHERE))
+    facts = Facts(row, NOWHERE)
+    instead = [f"{DOING[kind]} saves {saved_text(gain)}" for kind, gain in facts.alternatives]
+    return TEMPLATES[row["kind"]][1](facts) + "".join(f" Instead, {one}." for one in instead)
+
+
+DOING: Mapping[str, str] = {
+    "hot_receiver": "to spread or reorder the messages to the hot receiver",
+    "hot_sender": "to let other ranks send a part (a tree or a collective)",
+    "hot_link": "to place ranks on other nodes",
+    "late_sender_chain": "to share the work of late ranks with those that wait",
+    "late_receiver": "to post receives earlier",
+    "processor_queueing": "to spread the messages over receivers",
+    "load_imbalance": "to balance the work",
+    "thread_imbalance": "to balance the work of threads",
+    "serial_part": "to share the serial part",
+    "many_small_messages": "to pack messages into one",
+    "collective_wait": "to share the work of the last rank",
+    "collective_cost": "fewer or fused collective operations",
+    "unattended": "progress of the library in the background",
+    "unattended_target": "progress of the library at the target",
+    "missed_overlap": "to overlap transfers with work",
+    "needless_barrier": "to leave out the barrier",
+    "wavefront": "smaller blocks in the pipeline",
+    "round_trips": "one message instead of a series (aggregate them)",
+    "strided_datatype": "contiguous data",
+    "start_up_skew": "a start-up that ends everywhere at once",
+    "wait_at_fence": "to synchronize partners only",
+    "late_post": "to post the window earlier",
+    "late_complete": "to complete the access earlier",
+    "late_put": "to put earlier",
+    "lock_contention": "to hold the lock shorter",
+    "shared_cores": "a core for each rank",
+    "synchronous_sends": "to send without waiting for the receive (MPI_Send)",
+    "destination_order": "another order of destinations",
+    "receive_order": "to take messages in the order in which they arrive",
+    "serial_exchange": "to send and receive at once",
+    "serial_distribution": "a tree (MPI_Bcast, MPI_Scatter)",
+}
+"""Kind to its cure in a few words."""
 
 
 TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] = {

@@ -2,8 +2,8 @@
 
 Cure: those who wait take their part of it. In the graph, the code of the ranks that run it is shorter by what they
 compute in all beyond the mean of every rank, and those who wait compute longer before the call in which they do, up to
-that mean. It applies to a stretch of code (`stretches`) that less than all ranks run. The same loss ends where the code is
-done after the call for which the others wait; who depends on it only the programmer knows.
+that mean. It applies to a stretch of code (`stretches`) that less than all ranks run. The same loss ends where the code
+is done after the call for which the others wait; what depends on it only the programmer knows.
 """
 
 from __future__ import annotations

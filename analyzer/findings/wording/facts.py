@@ -14,6 +14,8 @@ Row = Mapping[str, Any]
 
 MAINLY = 0.5
 """More than half of the time."""
+ALTERNATIVE = "instead_"
+"""Begin of the name of a number: what another cure of the same time saves."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,17 @@ class Facts:
             if head == name and bracket:
                 found[place.rstrip("]")] = one["value"]
         return found
+
+    @property
+    def alternatives(self) -> list[tuple[str, float]]:
+        """Kinds of other cures of the same time, with what each saves; the largest first, one a kind."""
+        gains: dict[str, float] = {}
+        for one in self.row["evidence"]:
+            head = str(one["name"]).partition("[")[0]
+            if head.startswith(ALTERNATIVE):
+                kind = head.removeprefix(ALTERNATIVE)
+                gains[kind] = max(gains.get(kind, 0.0), one["value"])
+        return sorted(gains.items(), key=lambda item: -item[1])
 
     def share(self, name: str) -> float:
         """Sum over places of a name."""
