@@ -11,6 +11,7 @@ import polars as pl
 from logpost.analyzer.findings.cures import (
     destination_order,
     even_computation,
+    missed_overlap,
     one_exchange,
     receive_order,
     serial_distribution,
@@ -29,7 +30,6 @@ from logpost.analyzer.findings.finders import (
     late_sender_chain,
     load_imbalance,
     many_small_messages,
-    missed_overlap,
     processor_queueing,
     round_trips,
     serial_part,
@@ -67,12 +67,12 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     collective_cost.find,
     two_as_one.find,
     unattended.find,
-    missed_overlap.find,
     wavefront.find,
     round_trips.find,
     strided_datatype.find,
     start_up_skew.find,
     window_waits.find,
+    missed_overlap.find,
     synchronous_sends.find,
     destination_order.find,
     receive_order.find,
@@ -103,7 +103,8 @@ def find_all(
     evidence = Evidence(tables, manifest, run=run)
     if evidence.slowest_program_ps == 0:
         return frame([], {})
-    found = with_intervals(evidence, findings_of(evidence, at_once, faults), faults)
+    every = with_intervals(evidence, findings_of(evidence, at_once, faults), faults)
+    found = [one for one in every if one.gain_low != 0 or one.replayed is None or not one.replayed.proposal.if_sure]
     said = [one for one in found if faults.guard(f"words of {one.kind}", partial(_is_said, one, evidence), False)]
     return frame(said, evidence.places)
 

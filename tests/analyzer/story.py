@@ -34,6 +34,32 @@ from logpost.replay._native import operations
 
 US = 10**6
 MS = 10**9
+KINDS = {
+    "MPI_Send": "send",
+    "MPI_Ssend": "send_synchronous",
+    "MPI_Isend": "send_nonblocking",
+    "MPI_Recv": "receive",
+    "MPI_Irecv": "receive_nonblocking",
+    "MPI_Waitall": "wait_multi",
+    "MPI_Barrier": "barrier",
+    "MPI_Iallreduce": "collective_nonblocking",
+}
+"""Regions to their kinds; other calls wait for a request."""
+MACHINE = """\
+format = 1
+name = "story"
+title = "A node on which messages cost the time of their story"
+date = "2026-11"
+kind = "template"
+source = "ROUND"
+units = ["us", "us/B", "B"]
+
+[sources.ROUND]
+kind = "estimate"
+text = "round values"
+
+[loggp.same_node]
+"""
 
 
 class Story:
@@ -55,6 +81,8 @@ class Story:
         self.notes: list[str] = []
         self.undivided: list[str] = []
         self.refused = False
+        self.loggp = {"L": 0.0, "o_s": 0.0, "o_r": 0.0, "g": 0.0, "G": 0.0, "eager_limit": 100_000}
+        """Of the machine that a written run has; us, B"""
 
     def path(self, *names: str) -> int:
         """The call path with these region names from the root; MPI's are communication, the others user regions."""
@@ -70,7 +98,9 @@ class Story:
                 elif names[depth].startswith("MPI_Neighbor_"):
                     kind = "collective"
                 elif names[depth].startswith("MPI_"):
-                    kind = "other" if names[depth] in ("MPI_Wtime", "MPI_Comm_rank") else "wait"
+                    kind = (
+                        "other" if names[depth] in ("MPI_Wtime", "MPI_Comm_rank") else KINDS.get(names[depth], "wait")
+                    )
                 region = self.regions.setdefault((names[depth], kind), len(self.regions))
                 self.callpaths[key] = len(self.callpaths)
                 self.callpath_rows.append(
@@ -431,6 +461,11 @@ class Story:
             row["send_complete_call"] = left.get((row["send_location"], row["send_complete_ps"]), -1)
             row["recv_post_call"] = entered.get((row["recv_location"], row["recv_post_ps"]), -1)
             row["recv_call"] = entered.get((row["recv_location"], row["recv_enter_ps"]), -1)
+        for end, begin in (("send", "send_enter_ps"), ("recv", "recv_post_ps")):
+            count: dict[int, int] = defaultdict(int)
+            for row in sorted(rows.get("messages", []), key=lambda row: (row[begin], row["send_enter_ps"])):
+                row[f"{end}_number"] = count[row[f"{end}_location"]]
+                count[row[f"{end}_location"]] += 1
         for row in rows.get("collectives", []):
             row["call"] = entered.get((row["location"], row["enter_ps"]), -1)
             completed = row.pop("complete_enter_ps", row["enter_ps"])
@@ -516,9 +551,18 @@ class Story:
         evidence = Evidence(self.tables(), self.manifest())
         return frame(finder(evidence), evidence.places)
 
+    def cured(self, cure: Callable[[Evidence], Iterable[Finding]], path: Path) -> pl.DataFrame:
+        """What one cure finds in it, replayed as a run that is written there."""
+        if not self.rows["communicators"]:
+            self.communicator(*range(self.ranks))
+        run = self.write(path)
+        evidence = Evidence(self.tables(), run.manifest, run=run)
+        return frame(cure(evidence), evidence.places)
+
     def write(self, path: Path) -> Run:
         """Written as a run, findings included."""
         with RunWriter(path) as writer:
+            writer.write_machine(MACHINE + "".join(f"{name} = {value}\n" for name, value in self.loggp.items()))
             for name, frame in self._tables().items():
                 if name != "findings":
                     writer.write(name, frame)

@@ -33,8 +33,12 @@ class Proposal:
     numbers: tuple[Number, ...]
     confidence: float
     certainty: str
+    rests_on: tuple[str, ...] = ()
+    """categories whose time the cause is read from"""
     other_end: Transformation | None = None
     """the same at the other end of what the trace leaves open"""
+    if_sure: bool = False
+    """it divides work anew: not stated where the gain's interval begins at zero"""
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
     saved = program.saved_at(proposal.change)
     lost = sums_at_locations(saved)
     first, last = evidence.active_windows(WAITING, lost)
-    confidence, certainty = evidence.confidence(proposal.confidence, proposal.certainty)
+    confidence, certainty = evidence.confidence(proposal.confidence, proposal.certainty, proposal.rests_on)
     return Finding(
         kind=proposal.kind,
         named=evidence.named(sorted(proposal.at_fault)),

@@ -160,9 +160,13 @@ class Program:
         self.kind: Int32 = np.asarray(region_kinds(regions), dtype=np.int32)[calls["region"].to_numpy()]
         self.locations = run.table("locations").filter("accounted").sort("location").collect()
         self.messages = Messages(**self.native.messages())
-        operations = run.facts("collectives").filter(pl.col("instance") >= 0).select("call").collect()
+        operations = run.facts("collectives").filter(pl.col("instance") >= 0).select("call", "complete_call").collect()
         self.is_operation: Flags = np.zeros(self.count, dtype=np.bool_)
         self.is_operation[operations["call"].to_numpy()] = True
+        self.ends_operation: Flags = np.zeros(self.count, dtype=np.bool_)
+        """calls that complete a nonblocking operation"""
+        completed = operations.filter((pl.col("complete_call") != pl.col("call")) & (pl.col("complete_call") >= 0))
+        self.ends_operation[completed["complete_call"].to_numpy()] = True
 
     def _graph(self) -> Cures:
         try:

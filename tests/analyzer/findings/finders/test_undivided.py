@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from tests.analyzer.findings.finders.test_late_sender_chain import late_rank
 from tests.analyzer.findings.finders.test_many_small_messages import bursts
-from tests.analyzer.findings.finders.test_missed_overlap import exchange
 from tests.analyzer.findings.finders.test_processor_queueing import unattended_receiver
-from tests.analyzer.story import MS, Story
+from tests.analyzer.story import Story
 
 from logpost.analyzer.findings.finders import (
     late_sender_chain,
     many_small_messages,
-    missed_overlap,
     processor_queueing,
 )
 
@@ -44,22 +42,6 @@ def test_late_senders_that_are_not_divided_lower_the_confidence() -> None:
     assert finding["certainty"].endswith(
         "; the estimated machine does not tell late sender from other transport (--machine FILE does)"
     )
-
-
-def test_a_transfer_that_was_alone_is_no_queue() -> None:
-    known, guessed = (one.alone(missed_overlap.find) for one in (exchange(work=3), estimated(exchange(work=3))))
-    assert guessed["gain"].to_list() == known["gain"].to_list()
-    assert (known["confidence"].item(), guessed["confidence"].item()) == (0.6, 0.3)
-    # A second message of each sender is on its way with each: either may queue for the other.
-    story = exchange(work=3)
-    send, wait = (story.path("main", name) for name in ("MPI_Isend", "MPI_Wait"))
-    for i in range(10):
-        t = 6 * i * MS
-        for rank in (0, 1):
-            times = (t, t + MS), (t + MS, t + 3 * MS)
-            story.message(rank, 1 - rank, 64, *times, (send, wait), post=t, send_overhead=MS, serialization=2 * MS)
-    assert story.alone(missed_overlap.find).height == 1
-    assert estimated(story).alone(missed_overlap.find).is_empty()
 
 
 def test_a_queue_that_is_not_told_from_transport_is_no_finding() -> None:
