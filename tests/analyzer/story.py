@@ -43,6 +43,8 @@ KINDS = {
     "MPI_Waitall": "wait_multi",
     "MPI_Barrier": "barrier",
     "MPI_Iallreduce": "collective_nonblocking",
+    "MPI_Wtime": "other",
+    "MPI_Comm_rank": "other",
 }
 """Regions to their kinds; other calls wait for a request."""
 MACHINE = """\
@@ -560,14 +562,14 @@ class Story:
         return frame(cure(evidence), evidence.places)
 
     def write(self, path: Path) -> Run:
-        """Written as a run, findings included."""
+        """Written as a run, findings included; with a communicator, also those that its replay finds."""
         with RunWriter(path) as writer:
             writer.write_machine(MACHINE + "".join(f"{name} = {value}\n" for name, value in self.loggp.items()))
             for name, frame in self._tables().items():
-                if name != "findings":
-                    writer.write(name, frame)
-            writer.write("findings", self.findings())
-            return writer.finish(self.manifest())
+                writer.write(name, frame)
+            run = writer.finish(self.manifest())
+        find_all(self.tables(), run.manifest, run).write_parquet(writer.final / writer.table_path("findings").name)
+        return run
 
 
 def evidence_of(finding: dict[str, Any]) -> str:

@@ -57,7 +57,7 @@ def propose(program: Program, places: set[int]) -> Iterator[Proposal]:
     rows: dict[int, list[list[int]]] = {}
     for row in _rows(program):
         rows.setdefault(int(program.callpath[row[0]]), []).append(row)
-    for callpath, here in rows.items():
+    for here in rows.values():
         calls = [call for row in here for call in row]
         paths = program.callpath[calls]
         if not places & set(paths.tolist()):

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.cures.program import Program, Transformation
-from logpost.analyzer.findings.evidence.graph import MOST_CALLS
 from logpost.analyzer.findings.evidence.machine_values import states_anything
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -18,6 +17,9 @@ from logpost.analyzer.findings.hypothesis import sums_at_locations
 from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
 from logpost.replay.columns import Int64
+
+MOST_CALLS = 200_000
+"""Calls of a program whose cures are replayed: a replay of so many lasts 0.2 s, and each cure's proposals 5 s."""
 
 
 @dataclass(frozen=True)

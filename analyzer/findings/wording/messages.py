@@ -110,7 +110,7 @@ def attend(facts: Facts) -> str:
 def many_small_messages(facts: Facts) -> str:
     messages = count_text(int(facts.number("messages")), "message")
     title = f"{messages} of {bytes_text(facts.number('mean_size'))} on average from {facts.where or 'one place'} on "
-    return title + f"{facts.ranks}: the cost per message dominates"
+    return title + f"{facts.ranks}: {facts.number('in_a_row'):.0f} in a row to the same rank"
 
 
 def pack(_: Facts) -> str:

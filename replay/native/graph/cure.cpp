@@ -250,6 +250,9 @@ class Cures::Pass {
         between(one.inject, one.sent, modelled);
         between(one.first_byte, one.sent, modelled);
         between(one.first_byte, one.received, modelled);
+        if (one.received_call != kNone) {
+            between(one.received, graph_.leaves[one.received_call], modelled);
+        }
         late_[one.inject] = late_[one.first_byte] = 0;
     }
 

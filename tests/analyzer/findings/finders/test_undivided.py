@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from tests.analyzer.findings.finders.test_late_sender_chain import late_rank
-from tests.analyzer.findings.finders.test_many_small_messages import bursts
 from tests.analyzer.findings.finders.test_processor_queueing import unattended_receiver
 from tests.analyzer.story import Story
 
 from logpost.analyzer.findings.finders import (
     late_sender_chain,
-    many_small_messages,
     processor_queueing,
 )
 
@@ -48,9 +46,3 @@ def test_a_queue_that_is_not_told_from_transport_is_no_finding() -> None:
     story = unattended_receiver({})
     assert story.alone(processor_queueing.find).height == 1
     assert estimated(story).alone(processor_queueing.find).is_empty()
-
-
-def test_the_cost_per_message_is_a_guess_beside_an_unknown_cost_per_byte() -> None:
-    finding = estimated(bursts(per_burst=20)).alone(many_small_messages.find).row(0, named=True)
-    assert finding["confidence"] == 0.3
-    assert "does not tell latency and serialization from other transport" in finding["certainty"]
