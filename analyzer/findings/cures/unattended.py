@@ -45,8 +45,8 @@ def propose(program: Program) -> Iterator[Proposal]:
     send, post = messages.send_call[asks], messages.post_call[asks]
     way = round(program.empty_message_ps)
     there = np.maximum(program.enter_ps[send] + way, program.enter_ps[post])
-    answers, answered = _attended(program, post, there)
-    begins, begun = _attended(program, send, answered + way)
+    answers, answered = attended(program, post, there)
+    begins, begun = attended(program, send, answered + way)
     late_receiver, late_sender = answered - there, begun - answered - way
     posted_by, sent_from = column(messages.count), column(messages.count)
     posted_by[asks[late_receiver > 0]] = post[late_receiver > 0]
@@ -73,7 +73,7 @@ def propose(program: Program) -> Iterator[Proposal]:
     )
 
 
-def _attended(program: Program, since: Int32, ready_ps: Int64) -> tuple[npt.NDArray[np.int64], Int64]:
+def attended(program: Program, since: Int32, ready_ps: Int64) -> tuple[npt.NDArray[np.int64], Int64]:
     """The first call from `since` on that is not over when something is ready, and when its rank attends to that."""
     call = since.astype(np.int64)
     for location in np.unique(program.location[since]).tolist():

@@ -63,6 +63,11 @@ def post_earlier(facts: Facts) -> str:
             "Post several receives at once (an MPI_Irecv for each expected message, completed with MPI_Waitany), "
             "so that no message waits for its turn, or distribute the messages over more ranks or more time."
         )
+    if facts.all("shared"):
+        return (
+            "Give part of the work before the receive to the ranks that wait for it, or let these continue with other "
+            "work (MPI_Isend completed later)."
+        )
     return (
         "Post the receive earlier (MPI_Irecv before the work that delays it, completed afterwards), or let the sender "
         "continue meanwhile (MPI_Isend completed later). Reorder the receives where one waits for another."
