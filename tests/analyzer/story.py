@@ -22,6 +22,7 @@ from logpost.analyzer.run.directory import Run, RunWriter
 from logpost.analyzer.run.manifest import (
     Clock,
     Hosts,
+    Layout,
     MachineUsed,
     MachineValue,
     Manifest,
@@ -83,6 +84,7 @@ class Story:
         self.notes: list[str] = []
         self.undivided: list[str] = []
         self.refused = False
+        self.layouts: list[Layout] = []
         self.loggp = {"L": 0.0, "o_s": 0.0, "o_r": 0.0, "g": 0.0, "G": 0.0, "eager_limit": 100_000}
         """Of the machine that a written run has; us, B"""
 
@@ -536,6 +538,7 @@ class Story:
                 undivided=self.undivided,
                 refused=self.refused,
             ),
+            layouts=self.layouts,
             quality=self.quality,
             notes=self.notes,
         )

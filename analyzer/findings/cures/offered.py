@@ -39,6 +39,8 @@ class Proposal:
     """categories whose time the cause is read from"""
     other_end: Transformation | None = None
     """the same at the other end of what the trace leaves open"""
+    other_ends: tuple[Transformation, ...] = ()
+    """likewise, where there are several"""
     if_sure: bool = False
     """it divides work anew: not stated where the gain's interval begins at zero"""
 
@@ -57,8 +59,8 @@ class ReplayedCure:
 
     def ends(self) -> list[float]:
         """The same at the ends of what is not known: of the machine's values, and of what the trace leaves open."""
-        other = self.proposal.other_end
-        found = [] if other is None else [self.program.gain(other)]
+        others = (*self.proposal.other_ends, *([self.proposal.other_end] if self.proposal.other_end else []))
+        found = [self.program.gain(other) for other in others]
         found += [program.gain(self.proposal.change) for program in self.ends_of_machine()]
         return [max(0.0, gain) for gain in found]
 

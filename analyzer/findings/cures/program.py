@@ -61,6 +61,10 @@ class Transformation:
     """by message: the call that waits for it; -1: as recorded"""
     as_modelled: UInt8 | None = None
     """by message: 1: its steps take what the machine says, at most"""
+    shorter_send_ps: Int64 | None = None
+    """by message: by which its sender handles it sooner"""
+    shorter_receive_ps: Int64 | None = None
+    """likewise its receiver"""
     more_latency_ps: Int64 | None = None
     more_service_ps: Int64 | None = None
     """by message: of its sender's and its receiver's NIC"""
@@ -75,6 +79,7 @@ class Transformation:
         """As the core takes them."""
         kinds: dict[str, Any] = {"longer_ps": np.int64, "lasts_ps": np.int64, "sent": np.uint8, "as_modelled": np.uint8}
         kinds |= dict.fromkeys(("send_as", "receive_as", "sent_from", "posted_by", "received_by"), np.int32)
+        kinds |= dict.fromkeys(("shorter_send_ps", "shorter_receive_ps"), np.int64)
         kinds |= dict.fromkeys(("more_latency_ps", "more_service_ps", "more_received_ps"), np.int64)
         found: dict[str, Any] = {
             name: np.ascontiguousarray(column, dtype=kind)

@@ -152,13 +152,9 @@ def compute_first(facts: Facts) -> str:
 
 
 def round_trips(facts: Facts) -> str:
-    if facts.all("messages"):
-        messages = f"{count_text(int(facts.number('messages')), 'message')} of {bytes_text(facts.number('mean_size'))}"
-        rows = f"{facts.number('in_a_row'):.0f} in a row between the same two ranks"
-        return f"{messages} on average, {rows}, each after the one before it{in_where(facts)}"
-    title = f"{count_text(int(facts.number('round_trips')), 'round trip')} of questions and answers, "
-    title += f"{facts.number('in_a_row'):.0f} in a row, {time_text(facts.number('mean_round_trip'))} each"
-    return title + f", between {facts.ranks}" + in_where(facts)
+    messages = f"{count_text(int(facts.number('messages')), 'message')} of {bytes_text(facts.number('mean_size'))}"
+    rows = f"{facts.number('in_a_row'):.0f} in a row between the same two ranks"
+    return f"{messages} on average, {rows}, each after the one before it{in_where(facts)}"
 
 
 def ask_once(_: Facts) -> str:
