@@ -123,12 +123,12 @@ def _ways(program: Program, post: Rows, late: Int64) -> Iterator[tuple[Rows, Int
     calls, row = np.unique(post, return_inverse=True)
     each = np.zeros(len(calls), dtype=np.int64)
     np.maximum.at(each, row, late)
-    yield calls, each
+    yield calls.astype(np.int64), each
     place = program.location.astype(np.int64) * (int(program.callpath.max(initial=0)) + 1) + program.callpath
     places, of = np.unique(place[calls], return_inverse=True)
     latest = np.zeros(len(places), dtype=np.int64)
     np.maximum.at(latest, of, each)
-    every = np.flatnonzero(np.isin(place, places) & program.inside)
+    every: Int64 = np.flatnonzero(np.isin(place, places) & program.inside).astype(np.int64)
     yield every, latest[np.searchsorted(places, place[every])]
 
 

@@ -37,7 +37,17 @@ OPERATION = ("collective_wait", "collective")
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
     places = _transfers_cost_most(evidence)
-    return offered(evidence, lambda program: propose(program, places), of_messages=False)
+    return (
+        _of_code(evidence, found)
+        for found in offered(evidence, lambda program: propose(program, places), of_messages=False)
+    )
+
+
+def _of_code(evidence: Evidence, found: Finding) -> Finding:
+    """The finding with the code that is behind the wait."""
+    here = {location: time for (location, callpath), time in found.removes.items() if callpath == found.callpath}
+    worst = max(here, key=lambda location: here[location], default=-1)
+    return replace(found, cause_region=evidence.delaying_region(worst, found.callpath))
 
 
 def _transfers_cost_most(evidence: Evidence) -> set[int]:

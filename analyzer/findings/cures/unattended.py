@@ -13,13 +13,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
-from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.program import Program, Rows, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
-from logpost.replay.columns import Int32, Int64
+from logpost.replay.columns import Int64
 
 KIND = "unattended"
 
@@ -73,12 +72,15 @@ def propose(program: Program) -> Iterator[Proposal]:
     )
 
 
-def attended(program: Program, since: Int32, ready_ps: Int64) -> tuple[npt.NDArray[np.int64], Int64]:
-    """The first call from `since` on that is not over when something is ready, and when its rank attends to that."""
+def attended(program: Program, since: Rows, ready_ps: Int64) -> tuple[Int64, Int64]:
+    """The first call from `since` on in which the library runs and which is not over when something is ready, and when
+    its rank attends to that."""
     call = since.astype(np.int64)
+    runs = ~program.is_kind("user", "other", "not_recorded")
     for location in np.unique(program.location[since]).tolist():
-        rows = np.flatnonzero(program.location == location)
+        rows = np.flatnonzero((program.location == location) & runs)
         here = program.location[since] == location
-        at = rows[0] + np.searchsorted(program.leave_ps[rows], ready_ps[here], side="right")
-        call[here] = np.maximum(call[here], np.minimum(at, rows[-1]))
+        at = np.searchsorted(program.leave_ps[rows], ready_ps[here], side="right")
+        at = np.maximum(at, np.searchsorted(rows, since[here]))
+        call[here] = rows[np.minimum(at, len(rows) - 1)]
     return call, np.maximum(ready_ps, program.enter_ps[call])
