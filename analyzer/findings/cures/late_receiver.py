@@ -3,7 +3,8 @@
 Cure: post the receive earlier. It applies to messages whose sender waits and whose request is there before the receive
 is posted. Where the receiver is in another call then, it posts there, and in the same call at every visit of the place;
 at the other end of the gain, only where it was late. Where it computes, the receive is before that code: in the graph,
-as much code as the receive is late by is behind it; or, at every visit, as much as the latest one there is late by.
+the whole regions that the receive is late by are behind it at every visit; where these are not known, as much code as
+it is late by, or, at every visit, as much as the latest one there is late by.
 Where that saves nothing, since the receiver is late by its work, it shares that with the sender.
 """
 
@@ -18,6 +19,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Rows, Transformation
 from logpost.analyzer.findings.cures.unattended import attended
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.evidence.whole_regions import regions_before
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number, numbers_of_doings
 from logpost.analyzer.findings.wording.messages import OTHERS
 from logpost.replay.columns import Int64
@@ -27,15 +29,20 @@ KIND = "late_receiver"
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for each call path of senders that wait."""
-    return (_named(evidence, found) for found in offered(evidence, propose, of_messages=False))
+    return (
+        _named(evidence, found)
+        for found in offered(evidence, lambda program: propose(program, evidence), of_messages=False)
+    )
 
 
-def propose(program: Program) -> Iterator[Proposal]:
+def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
     """Earlier receives for the senders of each call path."""
     messages = program.messages
     every = np.flatnonzero(((messages.handshake > 0) | (messages.sender_waits > 0)) & (messages.sent_call >= 0))
     send, post = messages.send_call[every], messages.post_call[every]
-    there = program.enter_ps[send] + round(program.empty_message_ps)
+    # Where nothing states when a request is there, a receive is late from when its send began, at most.
+    way = round(program.empty_message_ps) if evidence.divides("latency", "late_receiver") else 0
+    there = program.enter_ps[send] + way
     is_late = (program.enter_ps[post] > there) & program.inside[post] & program.inside[send]
     asks, send, post, there = every[is_late], send[is_late], post[is_late], there[is_late]
     if not len(asks):
@@ -50,7 +57,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         computing = here & ~in_call
         ways = [
             Transformation(posted_by=posted_by, longer_ps=_behind(program, *way))
-            for way in _ways(program, post[computing], late[computing])
+            for way in _ways(evidence, program, post[computing], late[computing])
         ]
         if (here & in_call).any():
             only = column(messages.count)
@@ -118,18 +125,23 @@ def _first_of(program: Program, calls: Rows) -> Rows:
     return first[np.searchsorted(first, calls, side="right") - 1]
 
 
-def _ways(program: Program, post: Rows, late: Int64) -> Iterator[tuple[Rows, Int64]]:
-    """Calls with the code that moves behind them: as late as each is, and every call of a place as the latest there."""
-    calls, row = np.unique(post, return_inverse=True)
+def _ways(evidence: Evidence, program: Program, post: Rows, late: Int64) -> Iterator[tuple[Rows, Int64]]:
+    """Calls with the code that moves behind them: whole regions; where these are not known, as late as each is, and
+    every call of a place as the latest there."""
+    rows, row = np.unique(post, return_inverse=True)
+    calls: Int64 = rows.astype(np.int64)
     each = np.zeros(len(calls), dtype=np.int64)
     np.maximum.at(each, row, late)
-    yield calls.astype(np.int64), each
-    place = program.location.astype(np.int64) * (int(program.callpath.max(initial=0)) + 1) + program.callpath
-    places, of = np.unique(place[calls], return_inverse=True)
+    places, of = np.unique(program.place_of[calls], return_inverse=True)
     latest = np.zeros(len(places), dtype=np.int64)
     np.maximum.at(latest, of, each)
-    every: Int64 = np.flatnonzero(np.isin(place, places) & program.inside).astype(np.int64)
-    yield every, latest[np.searchsorted(places, place[every])]
+    every: Int64 = np.flatnonzero(np.isin(program.place_of, places) & program.inside).astype(np.int64)
+    whole = regions_before(evidence, program, program.place_of, every, calls, each) if len(calls) else None
+    if whole is not None:
+        yield whole
+        return
+    yield calls, each
+    yield every, latest[np.searchsorted(places, program.place_of[every])]
 
 
 def _behind(program: Program, calls: Rows, most_ps: Int64) -> Int64:

@@ -257,6 +257,11 @@ class Program:
         """Call to the messages that it completes at their receiver."""
         return _by_call(self.messages.received_call)
 
+    @cached_property
+    def place_of(self) -> Int64:
+        """By call: a number of its location and call path."""
+        return self.location.astype(np.int64) * (int(self.callpath.max(initial=0)) + 1) + self.callpath
+
     def costs(self, size: NumberLike) -> MessageCosts:
         """What the machine says of messages of so many bytes between nodes, or between ranks of the one node."""
         return message_costs(self.machine, size, locality=self._locality)
