@@ -12,13 +12,19 @@ from logpost.analyzer.findings.combined import without_alternatives
 from logpost.analyzer.findings.cures import (
     destination_order,
     late_ranks,
+    late_receiver,
+    many_small_messages,
+    missed_overlap,
     needless_barrier,
     needless_fence,
     one_exchange,
     receive_order,
     serial_distribution,
     serial_exchange,
+    strided_datatype,
     synchronous_sends,
+    two_as_one,
+    unattended,
     uneven_computation,
     uneven_steps,
 )
@@ -29,19 +35,12 @@ from logpost.analyzer.findings.finders import (
     hot_link,
     hot_receiver,
     hot_sender,
-    late_receiver,
-    many_small_messages,
-    missed_overlap,
     processor_queueing,
-    round_trips,
     serial_part,
     shared_cores,
     shared_nic,
     start_up_skew,
-    strided_datatype,
     thread_imbalance,
-    two_as_one,
-    unattended,
     wavefront,
     window_waits,
 )
@@ -58,7 +57,6 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     hot_link.find,
     shared_nic.find,
     shared_cores.find,
-    late_receiver.find,
     processor_queueing.find,
     uneven_computation.find,
     uneven_steps.find,
@@ -67,16 +65,16 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     needless_fence.find,
     thread_imbalance.find,
     serial_part.find,
-    many_small_messages.find,
     collective_cost.find,
-    two_as_one.find,
-    unattended.find,
-    missed_overlap.find,
     wavefront.find,
-    round_trips.find,
-    strided_datatype.find,
     start_up_skew.find,
     window_waits.find,
+    strided_datatype.find,
+    two_as_one.find,
+    late_receiver.find,
+    many_small_messages.find,
+    unattended.find,
+    missed_overlap.find,
     synchronous_sends.find,
     destination_order.find,
     receive_order.find,
@@ -107,7 +105,8 @@ def find_all(
     evidence = Evidence(tables, manifest, run=run)
     if evidence.slowest_program_ps == 0:
         return frame([], {})
-    found = with_intervals(evidence, findings_of(evidence, at_once, faults), faults)
+    every = with_intervals(evidence, findings_of(evidence, at_once, faults), faults)
+    found = [one for one in every if one.gain_low != 0 or one.replayed is None or not one.replayed.proposal.if_sure]
     said = [one for one in found if faults.guard(f"words of {one.kind}", partial(_is_said, one, evidence), False)]
     return frame(said, evidence.places)
 

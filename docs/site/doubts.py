@@ -25,8 +25,8 @@ DOUBTS = {
         "code is then to blame. Clocks that disagree by more than a message's duration make senders look late."
     ),
     "late_receiver": (
-        "The gain is a bound: a rank that is not held here may wait as long elsewhere. Receives that are posted late "
-        "because their buffer is still in use cannot be posted earlier without a second buffer. Which messages are a "
+        "Receives that are posted late because their buffer is still in use cannot be posted earlier without a second "
+        "buffer, and a receiver that is late by its work may not be able to share it. Which messages are a "
         "rendezvous is inferred where the archive does not say."
     ),
     "processor_queueing": (

@@ -24,6 +24,7 @@ from logpost.analyzer.run.directory import Run, RunWriter
 from logpost.analyzer.run.manifest import (
     Clock,
     Hosts,
+    Layout,
     MachineUsed,
     MachineValue,
     Manifest,
@@ -36,27 +37,34 @@ from logpost.replay._native import operations
 
 US = 10**6
 MS = 10**9
+KINDS = {
+    "MPI_Send": "send",
+    "MPI_Ssend": "send_synchronous",
+    "MPI_Isend": "send_nonblocking",
+    "MPI_Recv": "receive",
+    "MPI_Irecv": "receive_nonblocking",
+    "MPI_Waitall": "wait_multi",
+    "MPI_Barrier": "barrier",
+    "MPI_Iallreduce": "collective_nonblocking",
+    "MPI_Wtime": "other",
+    "MPI_Comm_rank": "other",
+}
+"""Regions to their kinds; other calls wait for a request."""
 MACHINE = """\
 format = 1
-name = "estimated"
-title = "Machine of a story"
-date = "2026-11-29"
-kind = "documentation"
-source = "STORY"
+name = "story"
+title = "A node on which messages cost the time of their story"
+date = "2026-11"
+kind = "template"
+source = "ROUND"
 units = ["us", "us/B", "B"]
 
-[sources.STORY]
-kind = "manual"
-text = "lower envelope of 20 messages"
+[sources.ROUND]
+kind = "estimate"
+text = "round values"
 
 [loggp.same_node]
-L = 1.25
-o_s = 0
-o_r = 0
-g = 0
-G = 0
 """
-"""Of one value, as the manifest has it."""
 
 
 class Story:
@@ -78,6 +86,9 @@ class Story:
         self.notes: list[str] = []
         self.undivided: list[str] = []
         self.refused = False
+        self.layouts: list[Layout] = []
+        self.loggp = {"L": 0.0, "o_s": 0.0, "o_r": 0.0, "g": 0.0, "G": 0.0, "eager_limit": 100_000}
+        """Of the machine that a written run has; us, B"""
 
     def path(self, *names: str) -> int:
         """The call path with these region names from the root; MPI's are communication, the others user regions."""
@@ -95,7 +106,9 @@ class Story:
                 elif names[depth].startswith("MPI_Neighbor_"):
                     kind = "collective"
                 elif names[depth].startswith("MPI_"):
-                    kind = "other" if names[depth] in ("MPI_Wtime", "MPI_Comm_rank") else "wait"
+                    kind = (
+                        "other" if names[depth] in ("MPI_Wtime", "MPI_Comm_rank") else KINDS.get(names[depth], "wait")
+                    )
                 region = self.regions.setdefault((names[depth], kind), len(self.regions))
                 self.callpaths[key] = len(self.callpaths)
                 self.callpath_rows.append(
@@ -411,7 +424,8 @@ class Story:
         ]
         rows["callpaths"] = self.callpath_rows
         world = {"comm": 0, "parent": -1, "size": self.ranks, "first_group": 0, "name": "MPI_COMM_WORLD", "ref": 0}
-        rows.setdefault("communicators", [world | {"members": list(range(self.ranks))}])
+        if not rows.get("communicators"):
+            rows["communicators"] = [world | {"members": list(range(self.ranks))}]
         self._number_calls(rows)
         frames = {
             name: pl.DataFrame(rows[name], schema=table.schema) if rows.get(name) else table.empty()
@@ -458,9 +472,9 @@ class Story:
             row["send_complete_call"] = left.get((row["send_location"], row["send_complete_ps"]), -1)
             row["recv_post_call"] = entered.get((row["recv_location"], row["recv_post_ps"]), -1)
             row["recv_call"] = entered.get((row["recv_location"], row["recv_enter_ps"]), -1)
-        for end, time in (("send", "send_enter_ps"), ("recv", "recv_post_ps")):
+        for end, begin in (("send", "send_enter_ps"), ("recv", "recv_post_ps")):
             counts: dict[int, int] = defaultdict(int)
-            for row in sorted(rows.get("messages", []), key=lambda row: int(row[time])):
+            for row in sorted(rows.get("messages", []), key=lambda row: (row[begin], row["send_enter_ps"])):
                 row[f"{end}_number"] = counts[row[f"{end}_location"]]
                 counts[row[f"{end}_location"]] += 1
         for number, row in enumerate(rows.get("transfers", [])):
@@ -534,6 +548,7 @@ class Story:
                 undivided=self.undivided,
                 refused=self.refused,
             ),
+            layouts=self.layouts,
             quality=self.quality,
             notes=self.notes,
         )
@@ -565,12 +580,12 @@ class Story:
 
     def _write(self, path: Path, findings: pl.DataFrame | None) -> Run:
         with RunWriter(path) as writer:
+            writer.write_machine(MACHINE + "".join(f"{name} = {value}\n" for name, value in self.loggp.items()))
             for name, frame in self._tables().items():
                 if name != "findings":
                     writer.write(name, frame)
             if findings is not None:
                 writer.write("findings", findings)
-            writer.write_machine(MACHINE)
             return writer.finish(self.manifest())
 
 

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.analyzer.findings.finders.test_missed_overlap import exchange
-from tests.analyzer.findings.finders.test_unattended import transfers
+from tests.analyzer.findings.cures.test_missed_overlap import exchange
+from tests.analyzer.findings.cures.test_unattended import transfers
 from tests.analyzer.in_process import analyze
 from tests.analyzer.story import MS
 from tests.cli.command import logpost

@@ -77,6 +77,37 @@ TEST(Cures, NoneWaitsForAMessageThatIsNotSent) {
     EXPECT_EQ(program.leaves({.sent = sent}), (Times{0, 150, 110, 30}));
 }
 
+TEST(Cures, ProcessorsHandleAMessageSooner) {
+    FixedOrder story;
+    const Curable program(story);
+    const std::vector<std::int64_t> send{10, 0}, receive{15, 0};
+    // Sent at 100 and there at 200, it is received in 5; the second one in 20 behind it.
+    EXPECT_EQ(program.leaves({.shorter_send_ps = send, .shorter_receive_ps = receive}), (Times{205, 225, 100, 30}));
+}
+
+/// Rank 0 posts two receives at 0 and waits for both until 300. Ranks 1 and 2 send a byte each at 0: both are there at
+/// 110 and received by 150, after which the call lasts 150 more than the model has.
+struct BothInOneCall : ProgramStory {
+    BothInOneCall() {
+        for (int i = 0; i < 3; ++i) {
+            rank(i, 1000);
+        }
+        const auto first = call(0, CallKind::receive_nonblocking, 0, 0);
+        const auto second = call(0, CallKind::receive_nonblocking, 0, 0);
+        const auto wait = call(0, CallKind::wait_multi, 0, 300);
+        message(1, call(1, CallKind::send, 0, 10), 0, first, 1, {}, wait);
+        message(2, call(2, CallKind::send, 0, 10), 0, second, 1, {}, wait);
+    }
+};
+
+TEST(Cures, AModelledMessageKeepsNothingBeyondTheModel) {
+    BothInOneCall story;
+    const Curable program(story);
+    EXPECT_EQ(program.leaves({})[2], 300);
+    const std::vector<std::uint8_t> both{1, 1};
+    EXPECT_EQ(program.leaves({.as_modelled = both})[2], 150);
+}
+
 TEST(Cures, MessagesTradeTheCallsThatReceiveThem) {
     FixedOrder story;
     const Curable program(story);

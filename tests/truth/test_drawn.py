@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from logpost.analyzer.findings.cures import late_receiver
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finders import late_receiver
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import TABLES
 

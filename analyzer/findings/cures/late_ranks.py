@@ -3,7 +3,8 @@
 Cure: those who wait take their part of it. In the graph, the code of the ranks that run it is shorter by what they
 compute in all beyond the mean of every rank, and those who wait compute longer before the call in which they do, up to
 that mean. It applies to a stretch of code (`stretches`) that less than all ranks run. The same loss ends where the code
-is done after the call for which the others wait; what depends on it only the programmer knows.
+is done after the call for which the others wait; what depends on it only the programmer knows. Whose send waits for a
+receiver is `late_receiver`'s matter.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ def propose(program: Program) -> Iterator[Proposal]:
     """Each stretch that some ranks run who compute longer than the mean."""
     totals = {location: int(program.gap_ps[calls].sum()) for location, calls in program.calls_of.items()}
     mean = sum(totals.values()) / max(1, len(totals))
+    received = program.messages.received_call
+    gets = {*program.callpath[received[received >= 0]].tolist(), *program.callpath[program.is_operation].tolist()}
     for place in every_stretch(program):
         beyond = [max(0.0, totals[location] - mean) for location in place.locations]
         less = np.minimum(place.totals, beyond)
@@ -43,7 +46,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         for calls, gaps, total, gone in zip(place.calls, place.gaps, place.totals, less, strict=True):
             longer[calls] = np.rint(-gaps * (gone / max(1.0, total)))
         freed = program.saved_at(Transformation(longer_ps=longer))
-        waits = {spot: time for spot, time in freed.items() if spot[0] not in place.locations}
+        waits = {spot: time for spot, time in freed.items() if spot[0] not in place.locations and spot[1] in gets}
         if not waits:
             continue
         room = {location: max(0.0, mean - totals[location]) for location in {location for location, _ in waits}}

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.cures.program import Program, Transformation
-from logpost.analyzer.findings.evidence.graph import MOST_CALLS
 from logpost.analyzer.findings.evidence.machine_values import states_anything
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -19,6 +18,9 @@ from logpost.analyzer.run.first_part import FirstPart
 from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
 from logpost.replay.columns import Int64
+
+MOST_CALLS = 200_000
+"""Calls of a program whose cures are replayed: a replay of so many lasts 0.2 s, and each cure's proposals 5 s."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,18 @@ class Proposal:
     numbers: tuple[Number, ...]
     confidence: float
     certainty: str
+    rests_on: tuple[str, ...] = ()
+    """categories whose time the cause is read from"""
     other_end: Transformation | None = None
     """the same at the other end of what the trace leaves open"""
     gain: float | None = None
     """between those of both, where neither end is likelier; None: that of the change"""
     callpaths: frozenset[int] = frozenset()
     """all places, of several"""
+    other_ends: tuple[Transformation, ...] = ()
+    """likewise, where there are several"""
+    if_sure: bool = False
+    """it divides work anew: not stated where the gain's interval begins at zero"""
 
 
 @dataclass(frozen=True)
@@ -56,8 +64,9 @@ class ReplayedCure:
 
     def ends(self) -> list[float]:
         """The same at the ends of what is not known: of the machine's values, and of what the trace leaves open."""
-        other = self.proposal.other_end
-        found = [] if other is None else [self.program.gain(self.proposal.change), self.program.gain(other)]
+        others = (*self.proposal.other_ends, *([self.proposal.other_end] if self.proposal.other_end else []))
+        changes = (self.proposal.change, *others) if others else ()
+        found = [self.program.gain(change) for change in changes]
         found += [program.gain(self.proposal.change) for program in self.ends_of_machine()]
         return [max(0.0, gain) for gain in found]
 
@@ -111,7 +120,8 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
     saved = program.saved_at(proposal.change)
     lost = sums_at_locations(saved)
     first, last = evidence.active_windows(WAITING, lost)
-    confidence, certainty = evidence.confidence(proposal.confidence, program.stated(proposal.certainty))
+    stated = program.stated(proposal.certainty)
+    confidence, certainty = evidence.confidence(proposal.confidence, stated, proposal.rests_on)
     return Finding(
         kind=proposal.kind,
         named=evidence.named(sorted(proposal.at_fault)),

@@ -1,14 +1,17 @@
 """Many messages one after the other between the same two ranks, each of which waits for the one before it.
 
 Cure: one message with all of their bytes. It applies to rounds of calls that repeat at the same call paths with less
-code in between than a message takes: no work is done with an answer before the next question. In the graph the first
-message of a series carries the bytes of all; the calls of the other rounds vanish. At the other end of the gain each
-message stays, and all of a series are in flight together.
+code in between than a message takes: no work is done with an answer before the next question; or, where each question
+is answered at once, with less work than that lasts: it is done behind the one answer. In the graph the first message of
+a series carries the bytes of all; the calls of the other rounds vanish, and all answers are given with the code of one.
+At the other ends of the gain each answer has its own code, or each message stays, and all of a series are in flight
+together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +20,7 @@ from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Trans
 from logpost.analyzer.findings.cures.rows import WAITS
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.replay.columns import Int64
 
 KIND = "round_trips"
 LEAST = 3
@@ -34,8 +38,10 @@ def propose(program: Program) -> Iterator[Proposal]:
     """One message for each series."""
     messages = program.messages
     block_of: dict[int, tuple[int, int]] = {}
+    trips = _trips(program)
+    close = _close(program, trips)
     for location, calls in program.calls_of.items():
-        for number, block in enumerate(_repeated(program, calls.tolist())):
+        for number, block in enumerate(_repeated(program, calls.tolist(), close)):
             block_of.update((call, (location, number)) for call in block)
     series: dict[tuple[tuple[int, int], tuple[int, int], int], list[int]] = {}
     for message, (start, end) in enumerate(
@@ -57,12 +63,13 @@ def propose(program: Program) -> Iterator[Proposal]:
             lost[path] = lost.get(path, 0) + int(program.leave_ps[call] - program.enter_ps[call])
     count = sum(map(len, long))
     every = [message for row in long for message in row]
+    one_message = merged(program, long)
     yield Proposal(
         kind=KIND,
         callpath=max(lost, key=lambda path: lost[path]),
         at_fault=frozenset(program.sender[every].tolist()),
-        change=merged(program, long),
-        other_end=_together(program, long),
+        change=replace(one_message, longer_ps=_one_answer(program, long, trips)),
+        other_ends=(one_message, _together(program, long)),
         numbers=(
             Number("messages", count, "count"),
             Number("in_a_row", count / len(long), "count"),
@@ -74,16 +81,58 @@ def propose(program: Program) -> Iterator[Proposal]:
     )
 
 
+def _one_answer(program: Program, series: Sequence[Sequence[int]], trips: Trips) -> Int64:
+    """By call: how much longer the code before it is, if all answers of a series are given with the code of one."""
+    gone = np.zeros(program.count, dtype=np.bool_)
+    gone[program.messages.send_call[[message for row in series for message in row[1:]]]] = True
+    longer = column(program.count, 0)
+    spared = np.isin(trips.answer, np.flatnonzero(gone))
+    for calls in (trips.asked[spared], trips.answer[spared]):
+        longer[calls] = -program.gap_ps[calls]
+    return longer
+
+
 def _waits_between(program: Program, row: Sequence[int], waits: Flags) -> bool:
     """Whether the sender waits for something between the first two: else its messages leave one behind the other."""
     first, second = program.messages.send_call[list(row[:2])].tolist()
     return bool(program.messages.sender_waits[row[0]]) or bool(waits[first + 1 : second].any())
 
 
-def _repeated(program: Program, calls: Sequence[int]) -> Iterator[Sequence[int]]:
+@dataclass(frozen=True)
+class Trips:
+    """Questions that are answered at once: the calls that ask, take the answer, take the question and answer."""
+
+    ask: Int64
+    take: Int64
+    asked: Int64
+    answer: Int64
+
+
+def _trips(program: Program) -> Trips:
+    """Every one: receiver and sender go on with the answer, with less code before it than an empty message lasts."""
+    messages = program.messages
+    close = program.gap_ps <= program.empty_message_ps
+    ask, asked = messages.send_call.astype(np.int64), messages.received_call.astype(np.int64)
+    take, answer = (np.minimum(calls + 1, program.count - 1) for calls in (ask, asked))
+    exchanged = set(zip(ask.tolist(), asked.tolist(), strict=True))
+    found = np.array([pair in exchanged for pair in zip(answer.tolist(), take.tolist(), strict=True)], dtype=np.bool_)
+    found &= program.follows[take] & program.follows[answer] & close[take] & close[answer]
+    return Trips(ask[found], take[found], asked[found], answer[found])
+
+
+def _close(program: Program, trips: Trips) -> Flags:
+    """Calls with little code before them: less than an empty message lasts; or, before a question, less than it and its
+    answer last."""
+    close = np.asarray(program.gap_ps <= program.empty_message_ps)
+    lasts = program.leave_ps[trips.take] - program.enter_ps[trips.ask]
+    close[trips.ask[program.gap_ps[trips.ask] <= lasts]] = True
+    return close
+
+
+def _repeated(program: Program, calls: Sequence[int], close_to_the_one_before: Flags) -> Iterator[Sequence[int]]:
     """Stretches of a location's calls in which a round of call paths repeats, with little code in between."""
     paths = program.callpath[list(calls)].tolist()
-    close = (program.gap_ps[list(calls)] <= program.empty_message_ps).tolist()
+    close = close_to_the_one_before[list(calls)].tolist()
     at = 0
     while at < len(calls):
         length = next((one for one in (_stretch(paths, close, at, n) for n in range(1, LONGEST_ROUND)) if one), 0)

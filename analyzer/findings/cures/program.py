@@ -62,6 +62,10 @@ class Transformation:
     """by message: the call that waits for it; -1: as recorded"""
     as_modelled: UInt8 | None = None
     """by message: 1: its steps take what the machine says, at most"""
+    shorter_send_ps: Int64 | None = None
+    """by message: by which its sender handles it sooner"""
+    shorter_receive_ps: Int64 | None = None
+    """likewise its receiver"""
     more_latency_ps: Int64 | None = None
     more_service_ps: Int64 | None = None
     """by message: of its sender's and its receiver's NIC"""
@@ -90,6 +94,7 @@ class Transformation:
         """As the core takes them."""
         kinds: dict[str, Any] = {"longer_ps": np.int64, "lasts_ps": np.int64, "sent": np.uint8, "as_modelled": np.uint8}
         kinds |= dict.fromkeys(("send_as", "receive_as", "sent_from", "posted_by", "received_by"), np.int32)
+        kinds |= dict.fromkeys(("shorter_send_ps", "shorter_receive_ps"), np.int64)
         kinds |= dict.fromkeys(("more_latency_ps", "more_service_ps", "more_received_ps"), np.int64)
         found: dict[str, Any] = {
             name: np.ascontiguousarray(column, dtype=kind)
@@ -196,11 +201,22 @@ class Program:
         self.messages = Messages(**self.native.messages())
         operations = run.facts("collectives").filter(pl.col("instance") >= 0)
         self.operations = operations.select(
-            "instance", "call", "location", "callpath", "comm", "root", pl.col("operation").cast(pl.String)
+            "instance",
+            "call",
+            "complete_call",
+            "location",
+            "callpath",
+            "comm",
+            "root",
+            pl.col("operation").cast(pl.String),
         ).collect()
         """a member of a collective operation each"""
         self.is_operation: Flags = np.zeros(self.count, dtype=np.bool_)
         self.is_operation[self.operations["call"].to_numpy()] = True
+        self.ends_operation: Flags = np.zeros(self.count, dtype=np.bool_)
+        """calls that complete a nonblocking operation"""
+        completed = self.operations.filter((pl.col("complete_call") != pl.col("call")) & (pl.col("complete_call") >= 0))
+        self.ends_operation[completed["complete_call"].to_numpy()] = True
 
     def _graph(self) -> Cures:
         try:
@@ -363,6 +379,11 @@ class Program:
     def received_in(self) -> dict[int, list[int]]:
         """Call to the messages that it completes at their receiver."""
         return _by_call(self.messages.received_call)
+
+    @cached_property
+    def place_of(self) -> Int64:
+        """By call: a number of its location and call path."""
+        return self.location.astype(np.int64) * (int(self.callpath.max(initial=0)) + 1) + self.callpath
 
     def costs(self, size: NumberLike) -> MessageCosts:
         """What the machine says of messages of so many bytes between nodes, or between ranks of the one node."""

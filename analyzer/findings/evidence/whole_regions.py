@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.evidence.graph import Graph
 from logpost.analyzer.findings.evidence.moved_code import MOSTLY, moved_behind
 from logpost.analyzer.findings.evidence.replayed import saving_replayed
@@ -73,10 +74,25 @@ def _as_the_latest(graph: Graph, calls: Int32, late_ps: Int64) -> Way:
 def whole_regions(evidence: Evidence, graph: Graph, calls: Int32, late_ps: Int64) -> Way | None:
     """All calls at these calls' places, and what the regions directly before each of them take that make them late; all
     code before it, where that is most of it. None where nothing tells for some place."""
-    place = graph.places[1]
     every, _ = _as_the_latest(graph, calls, late_ps)
     if not graph.whole or not len(every):
         return None
+    return regions_before(evidence, graph, graph.places[1], every, calls, late_ps)
+
+
+def regions_before(
+    evidence: Evidence, graph: Graph | Program, place: Rows, every: Rows, calls: Rows, late_ps: Int64
+) -> Way | None:
+    """The same of the whole program.
+
+    Arguments:
+        evidence: of the run.
+        graph: its calls.
+        place: a number of each call's location and call path.
+        every: all calls at the places of `calls`, ascending.
+        calls: those that are late.
+        late_ps: by how much each of them is.
+    """
     regions = _regions(evidence)
     late = np.bincount(place[calls], weights=late_ps) / np.maximum(1, np.bincount(place[calls]))
     order = np.argsort(place[every], kind="stable")
@@ -88,10 +104,10 @@ def whole_regions(evidence: Evidence, graph: Graph, calls: Int32, late_ps: Int64
             return None
         gaps = graph.gap_ps[every[here]]
         found[here] = gaps if took >= MOSTLY * gaps.mean() else np.minimum(gaps, round(took))
-    return every, found
+    return every.astype(np.int32), found
 
 
-def _nearest(regions: list[Region], graph: Graph, every: Rows, late_ps: float) -> float | None:
+def _nearest(regions: list[Region], graph: Graph | Program, every: Rows, late_ps: float) -> float | None:
     """What the last regions before each of these calls take together at a visit: so many of them as come nearest to
     what the calls are late by. None where these are no more than a part of it."""
     first, last = int(every[0]), int(every[-1])

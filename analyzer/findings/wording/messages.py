@@ -63,6 +63,11 @@ def post_earlier(facts: Facts) -> str:
             "Post several receives at once (an MPI_Irecv for each expected message, completed with MPI_Waitany), "
             "so that no message waits for its turn, or distribute the messages over more ranks or more time."
         )
+    if facts.all("shared"):
+        return (
+            "Give part of the work before the receive to the ranks that wait for it, or let these continue with other "
+            "work (MPI_Isend completed later)."
+        )
     return (
         "Post the receive earlier (MPI_Irecv before the work that delays it, completed afterwards), or let the sender "
         "continue meanwhile (MPI_Isend completed later). Reorder the receives where one waits for another."
@@ -110,7 +115,7 @@ def attend(facts: Facts) -> str:
 def many_small_messages(facts: Facts) -> str:
     messages = count_text(int(facts.number("messages")), "message")
     title = f"{messages} of {bytes_text(facts.number('mean_size'))} on average from {facts.where or 'one place'} on "
-    return title + f"{facts.ranks}: the cost per message dominates"
+    return title + f"{facts.ranks}: {facts.number('in_a_row'):.0f} in a row to the same rank"
 
 
 def pack(_: Facts) -> str:
@@ -147,13 +152,9 @@ def compute_first(facts: Facts) -> str:
 
 
 def round_trips(facts: Facts) -> str:
-    if facts.all("messages"):
-        messages = f"{count_text(int(facts.number('messages')), 'message')} of {bytes_text(facts.number('mean_size'))}"
-        rows = f"{facts.number('in_a_row'):.0f} in a row between the same two ranks"
-        return f"{messages} on average, {rows}, each after the one before it{in_where(facts)}"
-    title = f"{count_text(int(facts.number('round_trips')), 'round trip')} of questions and answers, "
-    title += f"{facts.number('in_a_row'):.0f} in a row, {time_text(facts.number('mean_round_trip'))} each"
-    return title + f", between {facts.ranks}" + in_where(facts)
+    messages = f"{count_text(int(facts.number('messages')), 'message')} of {bytes_text(facts.number('mean_size'))}"
+    rows = f"{facts.number('in_a_row'):.0f} in a row between the same two ranks"
+    return f"{messages} on average, {rows}, each after the one before it{in_where(facts)}"
 
 
 def ask_once(_: Facts) -> str:

@@ -105,6 +105,7 @@ class Cures::Pass {
         if (!fits(change_.sent, messages) || !fits(change_.send_as, messages) || !fits(change_.receive_as, messages) ||
             !fits(change_.sent_from, messages) || !fits(change_.posted_by, messages) ||
             !fits(change_.received_by, messages) || !fits(change_.as_modelled, messages) ||
+            !fits(change_.shorter_send_ps, messages) || !fits(change_.shorter_receive_ps, messages) ||
             !fits(change_.more_latency_ps, messages) || !fits(change_.more_service_ps, messages) ||
             !fits(change_.more_received_ps, messages)) {
             throw std::invalid_argument("a transformation needs a value for each of the " + std::to_string(messages) +
@@ -202,6 +203,19 @@ class Cures::Pass {
             if (of(change_.as_modelled, i, std::uint8_t{0}) != 0) {
                 take_as_modelled(one);
             }
+            if (const auto less = of(change_.shorter_send_ps, i, std::int64_t{0}); less != 0) {
+                const auto leave = one.send_call == kNone ? kNone : graph_.leaves[one.send_call];
+                for (const auto node : {one.origin, one.match, one.inject, leave}) {
+                    shorten(node, kTermSend, less);
+                }
+            }
+            if (const auto less = of(change_.shorter_receive_ps, i, std::int64_t{0}); less != 0) {
+                const auto leave = one.received_call == kNone ? kNone : graph_.leaves[one.received_call];
+                shorten(one.received, kTermReceive, less);
+                if (leave != one.received) {
+                    shorten(leave, kTermReceive, less);
+                }
+            }
             if (const auto more = of(change_.more_latency_ps, i, std::int64_t{0}); more != 0) {
                 between(one.inject, one.first_byte, [&](std::uint32_t e) { weights_[e] += more; });
             }
@@ -250,7 +264,21 @@ class Cures::Pass {
         between(one.inject, one.sent, modelled);
         between(one.first_byte, one.sent, modelled);
         between(one.first_byte, one.received, modelled);
+        if (one.received_call != kNone) {
+            between(one.received, graph_.leaves[one.received_call], modelled);
+        }
         late_[one.inject] = late_[one.first_byte] = 0;
+    }
+
+    /// What of a node's time is a processor's handling of messages lasts less.
+    void shorten(std::uint32_t node, std::uint8_t handling, std::int64_t less) {
+        for (auto i = node == kNone ? 0 : graph_.first_edge[node]; node != kNone && i < graph_.first_edge[node + 1];
+             ++i) {
+            const auto& model = graph_.models[graph_.model_of(i)];
+            if (edges_[i].source != kGone && model.kind == EdgeModel::Kind::message && (model.terms & handling) != 0) {
+                weights_[i] = std::max<std::int64_t>(0, weights_[i] - less);
+            }
+        }
     }
 
     /// No one waits for the message, and no processor handles it.

@@ -37,6 +37,8 @@ struct Transformation {
     std::span<const std::int32_t> posted_by = {};    ///< the call at whose enter its receive is posted, and answered
     std::span<const std::int32_t> received_by = {};  ///< the call that waits for it
     std::span<const std::uint8_t> as_modelled = {};  ///< 1: its steps take what the machine says, at most
+    std::span<const std::int64_t> shorter_send_ps = {};     ///< by which its sender handles it sooner
+    std::span<const std::int64_t> shorter_receive_ps = {};  ///< likewise its receiver
     std::span<const std::int64_t> more_latency_ps = {};
     std::span<const std::int64_t> more_service_ps = {};   ///< of both its servers
     std::span<const std::int64_t> more_received_ps = {};  ///< from its first byte to its end at the receiver

@@ -69,6 +69,8 @@ class Curable {
         take("posted_by", change.posted_by);
         take("received_by", change.received_by);
         take("as_modelled", change.as_modelled);
+        take("shorter_send_ps", change.shorter_send_ps);
+        take("shorter_receive_ps", change.shorter_receive_ps);
         take("more_latency_ps", change.more_latency_ps);
         take("more_service_ps", change.more_service_ps);
         take("more_received_ps", change.more_received_ps);

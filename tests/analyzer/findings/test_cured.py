@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.analyzer.findings.finders.test_unattended import transfers
+from tests.analyzer.findings.cures.test_unattended import transfers
 from tests.analyzer.story import MS, Story
 from tests.dashboards.synthetic import make_run
 

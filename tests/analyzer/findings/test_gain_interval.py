@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.analyzer.findings.finders.test_unattended import transfers
+from tests.analyzer.findings.cures.test_unattended import transfers
 from tests.analyzer.story import MS, Story
 
 from logpost.analyzer.findings.evidence.graph import graph_of

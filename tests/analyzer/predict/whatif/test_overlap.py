@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.analyzer.chains import chain
-from tests.analyzer.findings.finders.test_missed_overlap import exchange
+from tests.analyzer.findings.cures.test_missed_overlap import exchange
 from tests.analyzer.story import Story
 from tests.said import says
 

@@ -4,26 +4,24 @@
     Gather, then Bcast     Allgather
     Reduce, then Scatter   Reduce_scatter
 
-of one communicator, to and from the same root, with as many bytes, and with so little code in between (`successive`)
-that the root can hardly have changed them. The one operation takes as many rounds of messages as the first half does
-(recursive doubling, halving: ceil(log2 p)), but all get what only its root got.
-
-Gain: the same program if the second operation ended as soon as its root came to it.
+Cure: that operation. It applies to operations of one communicator, to and from the same root, with as many bytes, and
+with so little code in between (`successive`) that the root can hardly have changed them. The one operation has as many
+rounds of messages as the first half (recursive doubling, halving: ceil(log2 p)), but all get what only its root got: in
+the graph the second operation ends at each member as soon as its root enters it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered
+from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.successive import CLOSE
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
-from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
-from logpost.analyzer.findings.hypothesis import finding_of
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 
 ONE = {("Reduce", "Bcast"): "MPI_Allreduce", ("Gather", "Bcast"): "MPI_Allgather"}
 ONE |= {("Reduce", "Scatter"): "MPI_Reduce_scatter"}
@@ -34,42 +32,42 @@ MAINLY = 0.5
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for each two operations, at the place of the second that most time is spent in."""
-    if not evidence.worth_a_look(["collective"]):
-        return
     second = _second_halves(evidence)
+    first = dict(second.select("one", "first").iter_rows())
+    return (
+        replace(found, cause_region=f"MPI_{first[one]}")
+        for found in offered(evidence, lambda program: propose(program, second), of_messages=False)
+        for one in first
+        if any(number.name == f"both_in_one[{one}]" for number in found.evidence)
+    )
+
+
+def propose(program: Program, second: pl.DataFrame) -> Iterator[Proposal]:
+    """No second operation of each two."""
     for (one,), calls in sorted(second.partition_by("one", as_dict=True).items()):
-        graph = graph_of(evidence)
-        here = graph.flags(calls["call"])
-        cut = Hypothesis(
-            work_ps=np.where(here, 0, graph.work_ps),
-            member_ps=np.where(here, 0, np.iinfo(np.int64).max),
-        )
-        saving = saving_if(graph, cut)
-        operations = calls["instance"].n_unique()
-        if saving.gain < MIN_SHARE or operations < MIN_SAMPLES:
+        roots = calls.filter(pl.col("location") == pl.col("root_location")).select("instance", root_call="call")
+        members = calls.join(roots, on="instance")
+        operations = members["instance"].n_unique()
+        if operations < MIN_SAMPLES:
             continue
-        took = (
-            calls.group_by("callpath").agg(pl.col("own_ps").sum()).sort("own_ps", "callpath", descending=[True, False])
-        )
-        callpath = int(took["callpath"][0])
-        first = calls["first"].unique().sort()[0]
-        yield finding_of(
-            evidence,
-            graph,
-            "collective_cost",
-            saving,
-            at_fault=set(calls["location"].to_list()),
-            callpath=callpath,
-            cause_region=f"MPI_{first}",
+        call, root = (members[name].to_numpy() for name in ("call", "root_call"))
+        lasts = column(program.count)
+        lasts[call] = 0
+        spent = members.group_by("callpath").agg(pl.col("own_ps").sum())
+        own = members.select(pl.col("bytes", "own_ps").mean().cast(pl.Float64)).row(0)
+        yield Proposal(
+            kind="collective_cost",
+            callpath=int(spent.sort("own_ps", "callpath", descending=[True, False])["callpath"][0]),
+            at_fault=frozenset(members["location"].to_list()),
+            change=Transformation(lasts_ps=lasts, edges=((2 * root, 2 * call + 1, column(len(call), 0)),)),
             numbers=(
                 Number("operations", operations, "count"),
-                Number("mean_size", float(calls["bytes"].mean() or 0.0), "B"),  # type: ignore[arg-type]
-                Number("mean_cost", float(calls["own_ps"].mean() or 0.0), "ps"),  # type: ignore[arg-type]
+                Number("mean_size", own[0], "B"),
+                Number("mean_cost", own[1], "ps"),
                 Number(f"both_in_one[{one}]", operations, "count"),
             ),
-            confidence=evidence.confidence(
-                MEDIUM, "the calls are measured; whether the root changes the data in between is not known"
-            ),
+            confidence=MEDIUM,
+            certainty="the calls are measured; whether the root changes the data in between is not known",
         )
 
 
@@ -78,11 +76,14 @@ def _second_halves(evidence: Evidence) -> pl.DataFrame:
     those before them."""
     scope = evidence.tables["locations"].select("location", "begin_ps", "end_ps")
     wanted = ("instance", "location", "comm", "root", "callpath", "call", "enter_ps", "leave_ps", "wait_ps")
+    of_root = pl.col("members").list.get(pl.col("root"), null_on_oob=True).alias("root_location")
+    communicators = evidence.tables["communicators"].select("comm", "members")
     rows = (
         evidence.tables["collectives"]
         .join(scope, on="location", maintain_order="left")
         .filter(pl.col("enter_ps") >= pl.col("begin_ps"), pl.col("leave_ps") <= pl.col("end_ps"))
-        .select(*wanted, "bytes_sent", "bytes_received", operation=pl.col("operation").cast(pl.String))
+        .join(communicators, on="comm", how="left", maintain_order="left")
+        .select(*wanted, of_root, "bytes_sent", "bytes_received", operation=pl.col("operation").cast(pl.String))
         .collect()
     )
     if not set(rows["operation"].unique()) & {second for _, second in ONE}:

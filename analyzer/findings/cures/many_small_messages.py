@@ -1,0 +1,73 @@
+"""Many small messages: several in a row from one rank to another, each of which costs what a message costs once.
+
+Cure: one message with all of their bytes (a buffer, a derived datatype). It applies to sends in a row at one call path
+to the same rank: no call in between waits, so that none of them needs an answer, with less code in between than an
+empty message takes. In the graph the first message of a row carries the bytes of all, from where the last one is sent:
+by then all of the data is there. Beyond the eager limit it has a handshake, which the replay charges.
+
+What a message of a row cost beyond the machine's model is due to the others at one end of the gain, and remains at the
+other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered
+from logpost.analyzer.findings.cures.one_exchange import merged
+from logpost.analyzer.findings.cures.program import Program
+from logpost.analyzer.findings.cures.rows import rows_of_sends
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+
+KIND = "many_small_messages"
+MAINLY = 0.5
+"""More than half of the messages of a place are in such rows: else the rows are no property of the place."""
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding a call path."""
+    return offered(evidence, propose)
+
+
+def propose(program: Program) -> Iterator[Proposal]:
+    """One message for each row, at each call path of rows."""
+    messages = program.messages
+    at: dict[int, list[list[int]]] = {}
+    for location, sends in rows_of_sends(program):
+        to: dict[int, list[int]] = {}
+        for message in sends:
+            if program.receiver[message] != location:
+                to.setdefault(int(program.receiver[message]), []).append(message)
+        for row in to.values():
+            if len(row) > 1:
+                at.setdefault(int(program.callpath[messages.send_call[row[0]]]), []).append(row)
+    for callpath, rows in at.items():
+        every = [message for row in rows for message in row]
+        sent_from = column(messages.count)
+        sent_from[[row[0] for row in rows]] = messages.send_call[[row[-1] for row in rows]]
+        alone = np.zeros(messages.count, dtype=np.uint8)
+        alone[every] = 1
+        change = replace(merged(program, rows), sent_from=sent_from)
+        here = int((program.callpath[messages.send_call] == callpath).sum())
+        if len(every) <= MAINLY * here:
+            continue
+        yield Proposal(
+            kind=KIND,
+            callpath=callpath,
+            at_fault=frozenset(program.sender[every].tolist()),
+            change=replace(change, as_modelled=alone),
+            other_end=change,
+            numbers=(
+                Number("messages", len(every), "count"),
+                Number("mean_size", float(np.mean(messages.bytes[every])), "B"),
+                Number("in_a_row", len(every) / len(rows), "count"),
+                Number("follow_another_under_way", (len(every) - len(rows)) / here, "1"),
+            ),
+            confidence=MEDIUM,
+            certainty="messages in a row to the same rank are measured; what one message with all of them costs is "
+            "modelled",
+        )

@@ -1,0 +1,120 @@
+"""Missed overlap: work follows a wait for transfers that could run behind that work.
+
+Cure: the work before the wait (between the start of the transfers and their completion). It applies to waits in a row
+for nonblocking receives, or for members of nonblocking collective operations, with code behind the row. In the graph
+that code is before the row, at every step and rank of the place: a wait that moves in the source moves for all. A
+message whose handshake only a call can answer is not in flight during the work.
+
+What the calls that complete an operation do themselves remains: without progress of its own the library does an
+operation's work inside of calls. At the other end of the gain it is done outside of them.
+
+A wait at which a late rank or a queue costs more than the transfers do has another cause. Which part of the work needs
+the data is not known: of two halves, one can always be done while the other one's transfers are in flight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered
+from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.words.categories import WAITING
+
+KIND = "missed_overlap"
+TRANSFER = ("latency", "serialization")
+"""What continues without the processor."""
+OPERATION = ("collective_wait", "collective")
+"""Likewise of a nonblocking collective operation."""
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding a call path."""
+    places = _transfers_cost_most(evidence)
+    return (
+        _of_code(evidence, found)
+        for found in offered(evidence, lambda program: propose(program, places), of_messages=False)
+    )
+
+
+def _of_code(evidence: Evidence, found: Finding) -> Finding:
+    """The finding with the code that is behind the wait."""
+    here = {location: time for (location, callpath), time in found.removes.items() if callpath == found.callpath}
+    worst = max(here, key=lambda location: here[location], default=-1)
+    return replace(found, cause_region=evidence.delaying_region(worst, found.callpath))
+
+
+def _transfers_cost_most(evidence: Evidence) -> set[int]:
+    """Call paths where no category costs more than the transfers, or the members of an operation."""
+    transfer = evidence.maybe((*TRANSFER, *OPERATION))
+    other = [one for one in (*WAITING, "residual") if one not in transfer]
+    rows = evidence.exposure.group_by("callpath", "category").agg(wide_sum("exposed_ps"))
+    sums = rows.group_by("callpath").agg(
+        transfer=pl.col("exposed_ps").filter(pl.col("category").is_in(transfer)).sum(),
+        most=pl.col("exposed_ps").filter(pl.col("category").is_in(other)).max().fill_null(0),
+    )
+    return set(sums.filter(pl.col("transfer") > 0, pl.col("transfer") >= pl.col("most"))["callpath"].to_list())
+
+
+def propose(program: Program, places: set[int]) -> Iterator[Proposal]:
+    """The work before the waits of each call path."""
+    rows: dict[int, list[list[int]]] = {}
+    for row in _rows(program):
+        rows.setdefault(int(program.callpath[row[0]]), []).append(row)
+    for here in rows.values():
+        calls = [call for row in here for call in row]
+        paths = program.callpath[calls]
+        if not places & set(paths.tolist()):
+            continue
+        first = np.array([row[0] for row in here])
+        behind = np.array([row[-1] + 1 for row in here])
+        longer = column(program.count, 0)
+        np.subtract.at(longer, behind, program.gap_ps[behind])
+        np.add.at(longer, first, program.gap_ps[behind])
+        length = program.leave_ps - program.enter_ps
+        lost = np.bincount(paths, weights=length[calls])
+        works = np.array([call for call in calls if program.ends_operation[call]], dtype=np.int64)
+        outside = Transformation(longer_ps=longer)
+        yield Proposal(
+            kind=KIND,
+            callpath=int(np.argmax(lost)),
+            at_fault=frozenset(program.location[first].tolist()),
+            change=replace(outside, edges=((2 * works, 2 * works + 1, program.own_ps[works]),)),
+            rests_on=OPERATION if len(works) == len(calls) else TRANSFER,
+            other_end=outside if len(works) else None,
+            if_sure=True,
+            numbers=(
+                Number("waits", len(here), "count"),
+                Number("of_operations", float(program.ends_operation[calls].mean()), "1"),
+                Number("mean_wait", float(length[calls].sum() / len(here)), "ps"),
+                Number("mean_work_behind_it", float(program.gap_ps[behind].mean()), "ps"),
+            ),
+            confidence=MEDIUM,
+            certainty="waits and the work behind them are measured; whether that work needs the data is not known",
+        )
+
+
+def _rows(program: Program) -> Iterator[list[int]]:
+    """Waits in a row with code behind them, of which one completes a nonblocking receive or operation."""
+    waits = program.is_kind("wait", "wait_multi")
+    messages = program.messages
+    by_itself = (messages.handshake == 0) | program.recorded.asynchronous_progress
+    posted = by_itself & (messages.post_call != messages.received_call)
+    needs = program.ends_operation.copy()
+    needs[messages.received_call[posted]] = True
+    for calls in program.calls_of.values():
+        row: list[int] = []
+        for call in calls.tolist():
+            code = int(program.gap_ps[call])
+            if row and not (waits[call] and code <= program.empty_message_ps):
+                if code > 0 and needs[row].any():
+                    yield row
+                row = []
+            if waits[call]:
+                row.append(call)
