@@ -21,6 +21,7 @@ from logpost.analyzer.findings.cures.uneven_computation import code_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.hypothesis import sums_at_locations
+from logpost.replay.columns import Int32
 
 IN_MESSAGES, IN_OPERATIONS = "late_sender_chain", "collective_wait"
 """Kinds, by where the others wait."""
@@ -35,8 +36,8 @@ def propose(program: Program) -> Iterator[Proposal]:
     """Each stretch that some ranks run who compute longer than the mean."""
     totals = {location: int(program.gap_ps[calls].sum()) for location, calls in program.calls_of.items()}
     mean = sum(totals.values()) / max(1, len(totals))
-    received = program.messages.received_call
-    gets = {*program.callpath[received[received >= 0]].tolist(), *program.callpath[program.is_operation].tolist()}
+    sends = _paths(program, program.messages.sent_call) - _paths(program, program.messages.received_call)
+    sends -= set(program.callpath[program.is_operation].tolist())
     for place in every_stretch(program):
         beyond = [max(0.0, totals[location] - mean) for location in place.locations]
         less = np.minimum(place.totals, beyond)
@@ -46,7 +47,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         for calls, gaps, total, gone in zip(place.calls, place.gaps, place.totals, less, strict=True):
             longer[calls] = np.rint(-gaps * (gone / max(1.0, total)))
         freed = program.saved_at(Transformation(longer_ps=longer))
-        waits = {spot: time for spot, time in freed.items() if spot[0] not in place.locations and spot[1] in gets}
+        waits = {spot: time for spot, time in freed.items() if spot[0] not in place.locations and spot[1] not in sends}
         if not waits:
             continue
         room = {location: max(0.0, mean - totals[location]) for location in {location for location, _ in waits}}
@@ -70,6 +71,10 @@ def propose(program: Program) -> Iterator[Proposal]:
             confidence=MEDIUM,
             certainty="compute time is measured; whether others can take a part of it is not known",
         )
+
+
+def _paths(program: Program, calls: Int32) -> set[int]:
+    return set(program.callpath[calls[calls >= 0]].tolist())
 
 
 def _is_operation(program: Program, path: int) -> bool:

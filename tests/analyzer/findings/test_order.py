@@ -64,7 +64,7 @@ def test_titles_never_coincide() -> None:
 def test_the_same_run_has_the_same_findings(tmp_path: Path) -> None:
     run = two_phases().write(tmp_path / "run")
     tables = {name: run.table(name) for name in TABLES if name != "findings"}
-    first = find_all(tables, run.manifest)
+    first = find_all(tables, run.manifest, run)
     assert first.height > 1
     for _ in range(4):
         assert find_all(tables, run.manifest).equals(first)
