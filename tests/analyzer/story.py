@@ -85,6 +85,8 @@ class Story:
         self.undivided: list[str] = []
         self.refused = False
         self.layouts: list[Layout] = []
+        self.replayed = False
+        """A run that is written has findings whose cures are replayed, too"""
         self.loggp = {"L": 0.0, "o_s": 0.0, "o_r": 0.0, "g": 0.0, "G": 0.0, "eager_limit": 100_000}
         """Of the machine that a written run has; us, B"""
 
@@ -565,13 +567,14 @@ class Story:
         return frame(cure(evidence), evidence.places)
 
     def write(self, path: Path) -> Run:
-        """Written as a run, findings included; with a communicator, also those that its replay finds."""
+        """Written as a run, findings included."""
         with RunWriter(path) as writer:
             writer.write_machine(MACHINE + "".join(f"{name} = {value}\n" for name, value in self.loggp.items()))
             for name, frame in self._tables().items():
                 writer.write(name, frame)
             run = writer.finish(self.manifest())
-        find_all(self.tables(), run.manifest, run).write_parquet(writer.final / writer.table_path("findings").name)
+        found = find_all(self.tables(), run.manifest, run) if self.replayed else self.findings()
+        found.write_parquet(run.path / f"{TABLES['findings'].name}.parquet")
         return run
 
 

@@ -14,6 +14,7 @@ def transfers(*, computes: bool) -> Story:
     """Rank 0 begins a send of 1 ms, computes 5 ms (or not) and waits; rank 1 stands in the receive; ten times."""
     story = Story(2, 100 * MS)
     story.communicator(0, 1)
+    story.replayed = True
     story.loggp |= {"o_s": 1000.0, "G": 0.001}
     isend, wait, recv = (story.path("main", name) for name in ("MPI_Isend", "MPI_Wait", "MPI_Recv"))
     for i in range(10):
