@@ -8,6 +8,8 @@ message whose handshake only a call can answer is not in flight during the work.
 What the calls that complete an operation do themselves remains: without progress of its own the library does an
 operation's work inside of calls. At the other end of the gain it is done outside of them.
 
+Where an estimated machine only bounds what a transfer costs, all of a message's duration is.
+
 A wait at which a late rank or a queue costs more than the transfers do has another cause. Which part of the work needs
 the data is not known: of two halves, one can always be done while the other one's transfers are in flight.
 """
@@ -26,6 +28,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
 from logpost.analyzer.run.wide import wide_sum
 from logpost.analyzer.words.categories import WAITING
+from logpost.replay.columns import Int64
 
 KIND = "missed_overlap"
 TRANSFER = ("latency", "serialization")
@@ -39,7 +42,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     places = _transfers_cost_most(evidence)
     return (
         _of_code(evidence, found)
-        for found in offered(evidence, lambda program: propose(program, places), of_messages=False)
+        for found in offered(
+            evidence, lambda program: propose(program, places, evidence.divides(*TRANSFER)), of_messages=False
+        )
     )
 
 
@@ -62,8 +67,8 @@ def _transfers_cost_most(evidence: Evidence) -> set[int]:
     return set(sums.filter(pl.col("transfer") > 0, pl.col("transfer") >= pl.col("most"))["callpath"].to_list())
 
 
-def propose(program: Program, places: set[int]) -> Iterator[Proposal]:
-    """The work before the waits of each call path."""
+def propose(program: Program, places: set[int], divided: bool = True) -> Iterator[Proposal]:
+    """The work before the waits of each call path. `divided`: the machine states what a transfer costs."""
     rows: dict[int, list[list[int]]] = {}
     for row in _rows(program):
         rows.setdefault(int(program.callpath[row[0]]), []).append(row)
@@ -81,6 +86,8 @@ def propose(program: Program, places: set[int]) -> Iterator[Proposal]:
         lost = np.bincount(paths, weights=length[calls])
         works = np.array([call for call in calls if program.ends_operation[call]], dtype=np.int64)
         outside = Transformation(longer_ps=longer)
+        if not divided:
+            outside = replace(outside, **_in_flight(program, calls))
         yield Proposal(
             kind=KIND,
             callpath=int(np.argmax(lost)),
@@ -98,6 +105,15 @@ def propose(program: Program, places: set[int]) -> Iterator[Proposal]:
             confidence=MEDIUM,
             certainty="waits and the work behind them are measured; whether that work needs the data is not known",
         )
+
+
+def _in_flight(program: Program, calls: list[int]) -> dict[str, Int64]:
+    """The messages that these calls complete, in flight until then: beyond the model, nothing is their processors'."""
+    messages = program.messages
+    here = np.isin(messages.received_call, calls)
+    takes = program.leave_ps[messages.received_call] - program.enter_ps[messages.send_call]
+    more = np.maximum(0, takes - np.nan_to_num(program.costs(messages.bytes).total).astype(np.int64))
+    return {"as_modelled": here.astype(np.int64), "more_latency_ps": np.where(here, more, 0)}
 
 
 def _rows(program: Program) -> Iterator[list[int]]:

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.cures.program import Program, Transformation
-from logpost.analyzer.findings.evidence.machine_values import states_anything
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, worst_hit
@@ -100,7 +99,9 @@ def program_of(evidence: Evidence) -> Program | None:
     whole = evidence.tables["calls"].select(pl.len()).collect().item() <= most
     known = states_anything(run.manifest.machine) and not run.manifest.machine.refused
     try:
-        return Program(run if whole else FirstPart(run, most), whole=whole, as_measured=not known)
+        program = Program(run if whole else FirstPart(run, most), whole=whole, as_measured=not known)
+        # Values that are only bounded are what messages cost at least: beyond that, they keep their durations.
+        return program if evidence.divides("latency") else next(program.at_ends(), program)
     except InputError:  # the recorded order contradicts itself, or the tables do
         return None
 

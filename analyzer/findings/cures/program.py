@@ -461,7 +461,7 @@ class Program:
         """The same program, had the machine every value at its low, or at its high end; none where all are exact."""
         for side in (0, 1):
             machine = _at_end(self.recorded.machine, side)
-            if machine is not None:
+            if machine is not None and not self.as_measured:
                 yield Program(self._replayable.run, replace(self.recorded, machine=machine), whole=self.whole)
 
 

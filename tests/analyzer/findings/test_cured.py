@@ -13,10 +13,10 @@ from tests.dashboards.synthetic import make_run
 
 from logpost.analyzer.findings import cured as module
 from logpost.analyzer.findings.cured import cured
-from logpost.analyzer.findings.evidence import graph
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.find import findings_of
 from logpost.analyzer.findings.finding import Finding
+from logpost.analyzer.run.directory import Run
 from logpost.errors import InputError
 
 
@@ -25,29 +25,20 @@ def test_without_its_cause_the_transfer_runs_while_its_sender_computes(tmp_path:
     found = cured(run, 0)
     assert found.title.startswith("rank 0 leaves transfers unattended")
     assert (found.replayed, found.whole, found.calls) == (True, True, 30)
-    # Rank 0: a send of 1 ms, 5 of code, a Wait of 1, which the transfer makes 0; then 3 until the next, ten times. The
-    # last call ends at 97 and, without the cause, 10 earlier: the transfers are over by the Waits.
-    assert found.before.length_ps == 97 * MS
-    assert found.after.length_ps == 87 * MS
-    assert found.saves == pytest.approx(10 / 97)
+    # Rank 0: a send of 1 ms, 5 of code, a Wait of 1, which the transfer makes 0; then 3 until the next, ten times.
+    # Without the cause the program of 100 ms ends 10 earlier: the transfers are over by the Waits.
+    assert found.before.length_ps == 100 * MS
+    assert found.after.length_ps == 90 * MS
+    assert found.saves == pytest.approx(10 / 100)
     assert found.saves == pytest.approx(found.gain)
     before, after = (one.by_location.filter(pl.col("location") == 0).row(0, named=True) for one in
                      (found.before, found.after))  # fmt: skip
-    assert (before["code_ps"], before["work_ps"], before["wait_ps"]) == (77 * MS, 10 * MS, 10 * MS)
+    # What the transfer costs in the Wait is no wait for another rank.
+    assert (before["code_ps"], before["work_ps"], before["wait_ps"]) == (77 * MS, 20 * MS, 0)
     assert (after["code_ps"], after["work_ps"], after["wait_ps"]) == (77 * MS, 10 * MS, 0)
     for course in (found.before, found.after):
-        assert int((course.path["end_ps"] - course.path["begin_ps"]).sum()) == course.length_ps
-
-
-def test_one_finding_is_replayed_further_than_each_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph, "MOST_CALLS", 16)
-    monkeypatch.setattr(graph, "SAMPLED", 1)
-    run = transfers(computes=True).write(tmp_path / "a.run")
-    found = cured(run, 0)
-    assert (found.whole, found.calls) == (True, 30)
-    assert found.saves == pytest.approx(10 / 97)
-    monkeypatch.setattr(module, "MOST_CALLS", 16)
-    assert not cured(run, 0).whole
+        assert course.path["end_ps"][-1] == course.length_ps - 3 * MS  # behind the last call
+        assert int((course.path["end_ps"] - course.path["begin_ps"]).sum()) == course.path["end_ps"][-1]
 
 
 def test_a_finding_that_is_not_there_is_one_line(tmp_path: Path) -> None:
@@ -106,14 +97,20 @@ def test_waits_are_not_removed_where_that_exceeds_the_bound(tmp_path: Path, monk
     known = findings_of
 
     def bounded(evidence: Evidence, **_: object) -> list[Finding]:
-        return [replace(one, cure=None, charges=one.removes) for one in known(evidence)]
+        return [replace(one, replayed=None, charges=one.removes) for one in known(evidence)]
 
     monkeypatch.setattr(module, "findings_of", bounded)
-    # Its waits are all that the cure removes: as much as the gain.
+
+    def stated(gain: float) -> None:
+        table = run.facts("findings").collect().with_columns(gain=gain)
+        monkeypatch.setattr(
+            run, "table", lambda name, old=Run.table: table.lazy() if name == "findings" else old(run, name)
+        )
+
+    stated(10 / 97)  # of the graph, which ends with the last call
     found = cured(run, 0)
     assert not found.replayed
     assert found.saves == pytest.approx(10 / 97)
-    small = run.table("findings").collect().with_columns(gain=0.05)
-    monkeypatch.setattr(run, "table", lambda name, old=run.table: small.lazy() if name == "findings" else old(name))
+    stated(0.05)
     with pytest.raises(InputError, match="its cure keeps part of these waits"):
         cured(run, 0)
