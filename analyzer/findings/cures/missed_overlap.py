@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -28,7 +29,6 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
 from logpost.analyzer.run.wide import wide_sum
 from logpost.analyzer.words.categories import WAITING
-from logpost.replay.columns import Int64
 
 KIND = "missed_overlap"
 TRANSFER = ("latency", "serialization")
@@ -107,7 +107,7 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
         )
 
 
-def _in_flight(program: Program, calls: list[int]) -> dict[str, Int64]:
+def _in_flight(program: Program, calls: list[int]) -> dict[str, Any]:
     """The messages that these calls complete, in flight until then: beyond the model, nothing is their processors'."""
     messages = program.messages
     here = np.isin(messages.received_call, calls)

@@ -97,7 +97,8 @@ def program_of(evidence: Evidence) -> Program | None:
         return None
     most = evidence.most_calls or MOST_CALLS
     whole = evidence.tables["calls"].select(pl.len()).collect().item() <= most
-    known = states_anything(run.manifest.machine) and not run.manifest.machine.refused
+    machine = run.manifest.machine
+    known = not machine.refused and any(value.value > 0 or (value.high or 0.0) > 0 for value in machine.values)
     try:
         program = Program(run if whole else FirstPart(run, most), whole=whole, as_measured=not known)
         # Values that are only bounded are what messages cost at least: beyond that, they keep their durations.
