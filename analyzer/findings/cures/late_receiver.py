@@ -2,10 +2,10 @@
 
 Cure: post the receive earlier. It applies to messages whose sender waits and whose request is there before the receive
 is posted. Where the receiver is in another call then, it posts there, and in the same call at every visit of the place;
-at the other end of the gain, only where it was late. Where it computes, the receive is before that code: in the graph,
-the whole regions that the receive is late by are behind it at every visit; where these are not known, as much code as
-it is late by, or, at every visit, as much as the latest one there is late by.
-Where that saves nothing, since the receiver is late by its work, it shares that with the sender.
+at the other end of the gain, only where it posted late. Where it computes, the receive is before that code: in the
+graph, the whole regions that delay it are behind it at every visit; where these are not known, as much code as delays
+it, or, at every visit, as much as delays the latest one there. Where that saves nothing, since its work delays the
+receiver, it shares that with the sender.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
     messages = program.messages
     every = np.flatnonzero(((messages.handshake > 0) | (messages.sender_waits > 0)) & (messages.sent_call >= 0))
     send, post = messages.send_call[every], messages.post_call[every]
-    # Where nothing states when a request is there, a receive is late from when its send began, at most.
+    # Where nothing states when a request is there, a receive is delayed since its send began, at most.
     way = round(program.empty_message_ps) if evidence.divides("latency", "late_receiver") else 0
     there = program.enter_ps[send] + way
-    is_late = (program.enter_ps[post] > there) & program.inside[post] & program.inside[send]
-    asks, send, post, there = every[is_late], send[is_late], post[is_late], there[is_late]
-    if not len(asks):
+    delayed = (program.enter_ps[post] > there) & program.inside[post] & program.inside[send]
+    requests, send, post, there = every[delayed], send[delayed], post[delayed], there[delayed]
+    if not len(requests):
         return
     late = program.enter_ps[post] - there
     busy, answered = attended(program, _first_of(program, post), there)
     in_call = (busy < post) & (answered == there)
-    waits_at = program.callpath[messages.sent_call[asks]]
+    waits_at = program.callpath[messages.sent_call[requests]]
     for callpath in np.unique(waits_at).tolist():
         here = waits_at == callpath
         posted_by = _posted_in(program, every, post[here & in_call], busy[here & in_call])
@@ -61,7 +61,7 @@ def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
         ]
         if (here & in_call).any():
             only = column(messages.count)
-            only[asks[here & in_call]] = busy[here & in_call]
+            only[requests[here & in_call]] = busy[here & in_call]
             ways.append(replace(ways[0], posted_by=only))
         ways.sort(key=program.gain, reverse=True)
         shares = program.gain(ways[0]) < MIN_SHARE
@@ -90,7 +90,7 @@ def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
 
 
 def _posted_in(program: Program, every: Rows, post: Rows, busy: Rows) -> Int64:
-    """By message: the earlier call in which its receive is posted, as many calls before as at a visit that was late."""
+    """By message: the earlier call in which its receive is posted, as many calls before as at a delayed visit."""
     messages = program.messages
     found = column(messages.count)
     posts = messages.post_call[every]
@@ -156,7 +156,7 @@ def _behind(program: Program, calls: Rows, most_ps: Int64) -> Int64:
 
 
 def _named(evidence: Evidence, found: Finding) -> Finding:
-    """The finding with the ranks that wait, those that are late, where these post, and what they compute before."""
+    """The finding with the ranks that wait, those that delay them, where these post, and what they compute before."""
     cure = found.replayed
     assert cure is not None
     program, late = cure.program, sorted(cure.proposal.at_fault)

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -87,7 +86,7 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
         works = np.array([call for call in calls if program.ends_operation[call]], dtype=np.int64)
         outside = Transformation(longer_ps=longer)
         if not divided:
-            outside = replace(outside, **_in_flight(program, calls))
+            outside = _in_flight(program, calls, outside)
         yield Proposal(
             kind=KIND,
             callpath=int(np.argmax(lost)),
@@ -107,13 +106,13 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
         )
 
 
-def _in_flight(program: Program, calls: list[int]) -> dict[str, Any]:
-    """The messages that these calls complete, in flight until then: beyond the model, nothing is their processors'."""
+def _in_flight(program: Program, calls: list[int], change: Transformation) -> Transformation:
+    """With the messages that these calls complete in flight until then: beyond the model, nothing is of processors."""
     messages = program.messages
     here = np.isin(messages.received_call, calls)
     takes = program.leave_ps[messages.received_call] - program.enter_ps[messages.send_call]
     more = np.maximum(0, takes - np.nan_to_num(program.costs(messages.bytes).total).astype(np.int64))
-    return {"as_modelled": here.astype(np.int64), "more_latency_ps": np.where(here, more, 0)}
+    return replace(change, as_modelled=here.astype(np.uint8), more_latency_ps=np.where(here, more, 0))
 
 
 def _rows(program: Program) -> Iterator[list[int]]:

@@ -3,7 +3,7 @@
 Cure: one message with all of their bytes. It applies to rounds of calls that repeat at the same call paths with less
 code in between than a message takes: no work is done with an answer before the next question; or, where each question
 is answered at once, with less work than that lasts: it is done behind the one answer. In the graph the first message of
-a series carries the bytes of all; the calls of the other rounds vanish, and all answers are given with the code of one.
+a series carries the bytes of all; the calls of the other rounds vanish, and all replies are given with the code of one.
 At the other ends of the gain each answer has its own code, or each message stays, and all of a series are in flight
 together.
 """
@@ -82,12 +82,12 @@ def propose(program: Program) -> Iterator[Proposal]:
 
 
 def _one_answer(program: Program, series: Sequence[Sequence[int]], trips: Trips) -> Int64:
-    """By call: how much longer the code before it is, if all answers of a series are given with the code of one."""
+    """By call: how much longer the code before it is, if all replies of a series are given with the code of one."""
     gone = np.zeros(program.count, dtype=np.bool_)
     gone[program.messages.send_call[[message for row in series for message in row[1:]]]] = True
     longer = column(program.count, 0)
     spared = np.isin(trips.answer, np.flatnonzero(gone))
-    for calls in (trips.asked[spared], trips.answer[spared]):
+    for calls in (trips.question[spared], trips.answer[spared]):
         longer[calls] = -program.gap_ps[calls]
     return longer
 
@@ -104,20 +104,20 @@ class Trips:
 
     ask: Int64
     take: Int64
-    asked: Int64
+    question: Int64
     answer: Int64
 
 
 def _trips(program: Program) -> Trips:
-    """Every one: receiver and sender go on with the answer, with less code before it than an empty message lasts."""
+    """Every one: receiver and sender continue with the answer, with less code before it than an empty message lasts."""
     messages = program.messages
     close = program.gap_ps <= program.empty_message_ps
-    ask, asked = messages.send_call.astype(np.int64), messages.received_call.astype(np.int64)
-    take, answer = (np.minimum(calls + 1, program.count - 1) for calls in (ask, asked))
-    exchanged = set(zip(ask.tolist(), asked.tolist(), strict=True))
+    ask, question = messages.send_call.astype(np.int64), messages.received_call.astype(np.int64)
+    take, answer = (np.minimum(calls + 1, program.count - 1) for calls in (ask, question))
+    exchanged = set(zip(ask.tolist(), question.tolist(), strict=True))
     found = np.array([pair in exchanged for pair in zip(answer.tolist(), take.tolist(), strict=True)], dtype=np.bool_)
     found &= program.follows[take] & program.follows[answer] & close[take] & close[answer]
-    return Trips(ask[found], take[found], asked[found], answer[found])
+    return Trips(ask[found], take[found], question[found], answer[found])
 
 
 def _close(program: Program, trips: Trips) -> Flags:

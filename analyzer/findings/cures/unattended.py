@@ -1,9 +1,9 @@
 """Unattended transfers: a handshake waits for a processor that computes outside of calls.
 
-Without asynchronous progress the library answers a request, and begins to send the data once it has the answer, only
+Without asynchronous progress the library replies to a request, and begins to send the data once it has the answer, only
 inside of calls. Cure: it does so at once (calls of MPI_Test between smaller blocks of work, a progress thread). It
 applies where the receiver is outside of calls once it has posted the receive and the request is there, or the sender
-once that is answered. In the graph such a receiver answers where it posts, and such a sender has its answer where it
+once that is answered. In the graph such a receiver replies where it posts, and such a sender has its reply where it
 starts the message.
 """
 
@@ -36,22 +36,22 @@ def _of_code(evidence: Evidence, found: Finding) -> Finding:
 
 
 def propose(program: Program) -> Iterator[Proposal]:
-    """Answers at once to all handshakes that wait for code."""
+    """Replies at once to all handshakes that wait for code."""
     messages = program.messages
-    asks = np.flatnonzero((messages.handshake > 0) & program.inside[messages.send_call])
-    if program.recorded.asynchronous_progress or not len(asks):
+    requests = np.flatnonzero((messages.handshake > 0) & program.inside[messages.send_call])
+    if program.recorded.asynchronous_progress or not len(requests):
         return
-    send, post = messages.send_call[asks], messages.post_call[asks]
+    send, post = messages.send_call[requests], messages.post_call[requests]
     way = round(program.empty_message_ps)
     there = np.maximum(program.enter_ps[send] + way, program.enter_ps[post])
-    answers, answered = attended(program, post, there)
+    clears, answered = attended(program, post, there)
     begins, begun = attended(program, send, answered + way)
     late_receiver, late_sender = answered - there, begun - answered - way
     posted_by, sent_from = column(messages.count), column(messages.count)
-    posted_by[asks[late_receiver > 0]] = post[late_receiver > 0]
-    sent_from[asks[late_sender > 0]] = send[late_sender > 0]
+    posted_by[requests[late_receiver > 0]] = post[late_receiver > 0]
+    sent_from[requests[late_sender > 0]] = send[late_sender > 0]
     delays = np.concatenate([late_receiver, late_sender])
-    calls = np.concatenate([answers, begins])[delays > 0]
+    calls = np.concatenate([clears, begins])[delays > 0]
     delays = delays[delays > 0]
     if not len(delays):
         return
