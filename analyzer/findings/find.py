@@ -9,6 +9,7 @@ from functools import partial
 import polars as pl
 
 from logpost.analyzer.findings.cures import (
+    collective_cost,
     destination_order,
     even_computation,
     one_exchange,
@@ -20,11 +21,9 @@ from logpost.analyzer.findings.cures import (
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import (
-    collective_cost,
     collective_wait,
     hot_link,
     hot_receiver,
-    hot_sender,
     late_receiver,
     late_sender_chain,
     load_imbalance,
@@ -52,7 +51,6 @@ from logpost.analyzer.run.manifest import Manifest
 
 FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     hot_receiver.find,
-    hot_sender.find,
     hot_link.find,
     shared_nic.find,
     shared_cores.find,

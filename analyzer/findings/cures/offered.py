@@ -10,7 +10,6 @@ import polars as pl
 
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.graph import MOST_CALLS
-from logpost.analyzer.findings.evidence.machine_values import states_anything
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, worst_hit
@@ -75,7 +74,7 @@ def offered(
 def program_of(evidence: Evidence) -> Program | None:
     """The run's program; None: it is too long to be replayed as a whole, or there is nothing to replay it with."""
     run = evidence.run
-    if run is None or run.manifest.machine.refused or not states_anything(run.manifest.machine):
+    if run is None or run.manifest.machine.refused:
         return None
     if evidence.tables["calls"].select(pl.len()).collect().item() > (evidence.most_calls or MOST_CALLS):
         return None

@@ -10,7 +10,7 @@ import pytest
 from tests.analyzer.story import MS, Story, evidence_of
 
 from logpost.analyzer.findings.evidence.graph import Graph
-from logpost.analyzer.findings.finders import collective_cost, collective_wait, window_waits
+from logpost.analyzer.findings.finders import collective_wait, window_waits
 from logpost.analyzer.findings.finding import HIGH, MEDIUM
 from logpost.replay._native import wait_reasons
 
@@ -162,15 +162,3 @@ def test_waiting_at_a_fence_has_its_own_advice() -> None:
 def test_fences_whose_last_rank_changes_are_no_needless_barriers() -> None:
     found = fences([0, 1, 2] * 4).alone(collective_wait.find)
     assert found["kind"].to_list() == ["wait_at_fence"]
-
-
-def test_two_fences_around_transfers_are_not_to_be_fused() -> None:
-    """They follow each other closely, and open and close an access: one of them would not do."""
-    story = Story(2, 100 * MS)
-    path = story.path("main", "MPI_Win_fence")
-    for i in range(10):
-        for t in (10 * MS * i, 10 * MS * i + 3 * MS):
-            story.collective(path, "Fence", dict.fromkeys(range(2), (t, t + 2 * MS)))
-    row = story.alone(collective_cost.find).row(0, named=True)
-    assert "Fuse" not in row["advice"]
-    assert row["title"] == "20 operations in MPI_Win_fence cost 2.00 ms each beyond waiting for the last rank"
