@@ -12,6 +12,7 @@ from logpost.analyzer.findings.cures import (
     collective_cost,
     destination_order,
     even_computation,
+    hot_link,
     one_exchange,
     receive_order,
     serial_distribution,
@@ -22,7 +23,6 @@ from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import (
     collective_wait,
-    hot_link,
     hot_receiver,
     late_receiver,
     late_sender_chain,

@@ -1,18 +1,18 @@
-"""Collective operations that take longer than they must, once all have entered whom they need.
+"""Collective operations that last longer than they must, once all members that they need have entered.
 
 Two cures, by what is at the call path:
 
 * **Fused**: operations that directly follow one of their kind (`successive`) could be one with all values in one
-  buffer. In the graph they last only as long as their bytes take, and wait for none; the first of each row stays. At
+  buffer. In the graph they last only as long as their bytes need, and wait for none; the first of each row stays. At
   the other end of the gain, their bytes are moved in each round.
 * **As short as its rounds**: less data, or another algorithm. In the graph an operation ends so long after the members
-  that it needs have entered as `ceil(log2 p)` messages without data take, p - 1 where each member has data for each
+  that it needs have entered as `ceil(log2 p)` messages without data last, p - 1 where each member has data for each
   other one (Thakur, Rabenseifner & Gropp, 2005). At the other end of the gain it keeps its bytes: B G, with B the bytes
   that one member moves at least (`part_bytes.least_moved`).
 
-Where the machine's L is only bounded, a round takes what it takes in the shortest operation of the run. Operations that
+Where the machine's L is only bounded, a round lasts as long as in the shortest operation of the run. Operations that
 are completed in another call than they are started in, and fences, which complete transfers too, stay as they are. What
-takes no longer than its rounds and bytes together could only be cured by less data, which is worth a word where it is
+is no longer than its rounds and bytes together could only be cured by less data, which is worth a word where it is
 worth more than noise.
 """
 
@@ -68,6 +68,8 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
     """The cure of each call path of operations."""
     calls = successive(evidence)
     for callpath, rows in _operations(evidence, program).items():
+        if exact_sum(rows["own_ps"].clip(lower_bound=0).to_numpy()) < rows.height:
+            continue  # below a picosecond each: all of it is waiting
         estimate = _estimate_at(evidence, calls, callpath)
         fused = calls.share(callpath) > IN_A_ROW
         least, moved = (0.0, 0.0) if estimate is None else (estimate.latency, estimate.bandwidth)
@@ -147,12 +149,12 @@ def _at_most(program: Program, rows: pl.DataFrame, most: float) -> Transformatio
 
 @dataclass(frozen=True)
 class Estimate:
-    """What an operation takes at least on this machine; ps."""
+    """How long an operation lasts at least on this machine; ps."""
 
     latency: float
     bandwidth: float
     bandwidth_at_most: float | None
-    """where the machine only bounds what a byte takes; None: it does not even do that"""
+    """where the machine only bounds the cost of a byte; None: it does not even do that"""
 
 
 def _estimate_at(evidence: Evidence, calls: Successive, callpath: int) -> Estimate | None:

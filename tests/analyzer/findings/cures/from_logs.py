@@ -40,8 +40,9 @@ G = 0.001
 Found = dict[str, Any]
 
 
-def started(ranks: int) -> list[Log]:
-    logs = [Log(rank, ranks, boot="one clock", clock=MONOTONIC) for rank in range(ranks)]
+def started(ranks: int, nodes: int = 1) -> list[Log]:
+    hosts = [f"node{rank * nodes // ranks}" for rank in range(ranks)]
+    logs = [Log(rank, ranks, host, "one clock", MONOTONIC) for rank, host in enumerate(hosts)]
     for log in logs:
         log.call("MPI_Init", 0, MS)
     return logs

@@ -88,7 +88,7 @@ def test_what_takes_far_longer_than_the_machine_says_is_no_matter_of_size(costs:
     assert "binding" in finding["advice"]
 
 
-def test_work_that_is_late_is_waiting_not_cost(costs: Callable[..., list[Found]]) -> None:
+def test_a_late_enter_is_waiting_not_cost(costs: Callable[..., list[Found]]) -> None:
     assert costs(reductions(per_round=1, gap=0, cost=5 * US, skew=400 * US)) == []
 
 
