@@ -10,7 +10,9 @@ import polars as pl
 
 from logpost.analyzer.findings.combined import without_alternatives
 from logpost.analyzer.findings.cures import (
+    collective_cost,
     destination_order,
+    hot_link,
     late_ranks,
     late_receiver,
     many_small_messages,
@@ -31,10 +33,7 @@ from logpost.analyzer.findings.cures import (
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import (
-    collective_cost,
-    hot_link,
     hot_receiver,
-    hot_sender,
     processor_queueing,
     serial_part,
     shared_cores,
@@ -53,7 +52,6 @@ from logpost.analyzer.run.manifest import Manifest
 
 FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     hot_receiver.find,
-    hot_sender.find,
     hot_link.find,
     shared_nic.find,
     shared_cores.find,

@@ -10,10 +10,10 @@ DOUBTS = {
         "other transport only in part: confirm it with a calibrated machine."
     ),
     "hot_sender": (
-        "Shared sends suppose that other ranks have the data, a tree that every receiver gets the same data; equal "
-        "sizes do not prove it. Where neither holds, less is saved than stated. Several ranks that send from one node "
-        "share a NIC only if the placement in the archive is that of the run. An estimated machine distinguishes "
-        "queues from other transport only in part: confirm it with a calibrated machine."
+        "Shared sends suppose that other ranks have the data. Where they do not, less is saved than stated. Several "
+        "ranks that send from one node share a NIC only if the placement in the archive is that of the run. An "
+        "estimated machine distinguishes queues from other transport only in part: confirm it with a calibrated "
+        "machine."
     ),
     "hot_link": (
         "The route comes from the machine file's topology, not from the network: with adaptive routing, or other jobs "

@@ -385,6 +385,17 @@ class Program:
         """By call: a number of its location and call path."""
         return self.location.astype(np.int64) * (int(self.callpath.max(initial=0)) + 1) + self.callpath
 
+    def measured(self, *parts: str) -> Int64:
+        """By message: the sum of these parts of it, as they were split; ps."""
+        calls = ("send_call", "recv_call")
+        times = pl.sum_horizontal(f"{part}_ps" for part in parts)
+        rows = self._replayable.run.facts("messages").group_by(*calls).agg(times.mean().alias("time")).collect()
+        own = pl.DataFrame(dict(zip(calls, (self.messages.send_call, self.messages.received_call), strict=True)))
+        found = own.with_columns(pl.all().cast(rows["send_call"].dtype)).join(
+            rows, on=calls, how="left", maintain_order="left"
+        )
+        return np.asarray(np.rint(found["time"].fill_null(0.0).to_numpy()), dtype=np.int64)
+
     def costs(self, size: NumberLike) -> MessageCosts:
         """What the machine says of messages of so many bytes between nodes, or between ranks of the one node."""
         return message_costs(self.machine, size, locality=self._locality)

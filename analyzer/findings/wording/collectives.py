@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from logpost.analyzer.findings.wording.facts import MAINLY, Facts, in_where
 from logpost.analyzer.findings.wording.numbers import number_text, saved_text
-from logpost.analyzer.findings.wording.one_sided import NEIGHBOURS_ONLY
 from logpost.analyzer.words.units import bytes_text, count_text, time_text
 
 BEYOND_MODEL = 100.0
@@ -65,8 +64,6 @@ def collective_cost(facts: Facts) -> str:
     beyond = "after the last rank has entered" if facts.all("root_waits_for") else "beyond waiting for the last rank"
     beyond = "beyond waiting for the root" if facts.all("wait_for_root") else beyond
     title = f"{count_text(count, 'operation')} in {facts.where or 'a collective'} {cost} {beyond}"
-    if facts.all("window_members"):
-        return title
     for one in facts.by_place("both_in_one"):
         return f"{title}, handing out what {facts.cause} has just brought to their root, which one {one} does"
     if facts.number("back_to_back", 0.0) > MAINLY:
@@ -94,8 +91,6 @@ def _bound(facts: Facts) -> str:
 
 
 def cheaper_collective(facts: Facts) -> str:
-    if facts.all("window_members"):
-        return f"{NEIGHBOURS_ONLY} Put more between two fences, or into one window, where fences stay."
     for one in facts.by_place("both_in_one"):
         return f"Call {one} instead of both: it takes as many rounds as one of them, and all have the result."
     if facts.number("back_to_back", 0.0) > MAINLY:

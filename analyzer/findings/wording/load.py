@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logpost.analyzer.findings.wording.facts import Facts, in_where
-from logpost.analyzer.findings.wording.numbers import saved_text
+from logpost.analyzer.words.units import bytes_text
 
 
 def hot_receiver(facts: Facts) -> str:
@@ -33,8 +33,8 @@ def hot_sender(facts: Facts) -> str:
     if facts.all("ranks_share_a_nic"):
         title = f"{facts.ranks} send at once through a NIC that {facts.number('ranks_share_a_nic'):.0f} of them share"
         return title + (f"; {facts.noun('waiting_rank')} wait{in_where(facts)}" if facts.where else "")
-    title = f"{facts.ranks} is a hot sender: {facts.number('load_over_others'):.1f} × the load of the other senders"
-    return title + (f"; {facts.noun('waiting_rank')} wait{in_where(facts)}" if facts.where else "")
+    messages = f"{facts.number('messages'):,.0f} messages of {bytes_text(facts.number('mean_size'))} on average"
+    return f"{facts.ranks} is a hot sender: it alone sends {messages}, one after the other{in_where(facts)}"
 
 
 def cool_sender(facts: Facts) -> str:
@@ -43,26 +43,9 @@ def cool_sender(facts: Facts) -> str:
             "Let fewer ranks of a node send at a time: gather what a node sends on one rank, shift the sends against "
             "each other so that work hides them, place ranks that talk on the same node, or use more NICs."
         )
-    if facts.all("gain_if_shared"):
-        return _sent_by_others(facts)
     return (
-        "Let other ranks help: use a collective (Bcast, Scatter) or a tree instead of one rank sending to all in "
-        "turn, or nonblocking sends with the most urgent receiver first."
-    )
-
-
-def _sent_by_others(facts: Facts) -> str:
-    shared = f"saves {saved_text(facts.number('gain_if_shared'))}"
-    if not facts.all("gain_as_tree"):
-        return (
-            f"Let all ranks share in sending what this one sends, which {shared}: distribute the data. Receivers get "
-            "different sizes or several messages each, so that it is no broadcast, which a tree could pass on."
-        )
-    tree = f"saves {saved_text(facts.number('gain_as_tree'))}"
-    return (
-        "All receivers get as many bytes at a time. Where that is the same data, send it along a tree (MPI_Bcast), "
-        f"which {tree}. Where each gets other data (a scatter), no tree can pass it on: let all ranks share in "
-        f"sending it (distribute the data), which {shared}."
+        "Let all ranks share in sending what this one sends: distribute the data. Receivers get different amounts, so "
+        "that it is no broadcast, which a tree could pass on."
     )
 
 

@@ -62,11 +62,16 @@ def send_at_once(_: Facts) -> str:
 
 
 def serial_distribution(facts: Facts) -> str:
+    each = int(facts.number("messages_each", 1.0))
+    what = bytes_text(facts.number("mean_size"))
     return (
-        f"{facts.ranks} send{facts.verb_s} {bytes_text(facts.number('mean_size'))} to each of "
+        f"{facts.ranks} send{facts.verb_s} {what if each <= 1 else f'{each} messages of {what}'} to each of "
         f"{facts.number('in_a_row'):.0f} ranks itself, one after the other{in_where(facts)}"
     )
 
 
 def through_tree(_: Facts) -> str:
-    return "Use MPI_Bcast where all get the same data (MPI_Scatter where not): ranks that have it pass it on in a tree."
+    return (
+        "Use MPI_Bcast where all get the same data (MPI_Scatter where not), with one message for each rank: ranks that "
+        "have it pass it on in a tree."
+    )

@@ -73,23 +73,14 @@ def test_work_that_is_shared_ends_the_barriers_waits(tmp_path: Path) -> None:
     assert found.after.by_location["wait_ps"][0] < MS
 
 
-def test_what_operations_cost_is_replayed_without_it(tmp_path: Path) -> None:
-    found = cured(barrier(2 * MS).write(tmp_path / "a.run"), 1)
-    assert found.title.startswith("10 operations in MPI_Barrier cost 1.00 ms each")
-    # 1 ms once both are there, of which the machine's latency is 1.25 µs, in each of ten; the last ends at 99 ms.
-    assert found.before.length_ps == 99 * MS
-    assert found.after.length_ps == 89 * MS + 10 * 1_250_000
-    assert found.saves == pytest.approx(found.gain, abs=0.002)
-
-
 def test_a_cost_without_a_wait_cannot_be_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = barrier(2 * MS).write(tmp_path / "a.run")
+    run = transfers(computes=True).write(tmp_path / "a.run")
     known = findings_of
     monkeypatch.setattr(
-        module, "findings_of", lambda evidence, **_: [replace(one, cure=None) for one in known(evidence)]
+        module, "findings_of", lambda evidence, **_: [replace(one, cure=None, charges={}) for one in known(evidence)]
     )
     with pytest.raises(InputError, match="its gain is a bound on sums of times; no wait of single calls is behind it"):
-        cured(run, 1)
+        cured(run, 0)
 
 
 def test_waits_are_not_removed_where_that_exceeds_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.analyzer.story import MS, Story, evidence_of
 
 from logpost.analyzer.findings.evidence.graph import Graph
-from logpost.analyzer.findings.finders import collective_cost, window_waits
+from logpost.analyzer.findings.finders import window_waits
 from logpost.analyzer.findings.finding import HIGH, MEDIUM
 from logpost.replay._native import wait_reasons
 
@@ -133,15 +133,3 @@ def test_a_target_that_computes_is_named() -> None:
 
 def test_slow_transfers_to_an_attentive_target_are_not_its_fault() -> None:
     assert gets(0).alone(window_waits.find).is_empty()
-
-
-def test_two_fences_around_transfers_are_not_to_be_fused() -> None:
-    """They follow each other closely, and open and close an access: one of them would not do."""
-    story = Story(2, 100 * MS)
-    path = story.path("main", "MPI_Win_fence")
-    for i in range(10):
-        for t in (10 * MS * i, 10 * MS * i + 3 * MS):
-            story.collective(path, "Fence", dict.fromkeys(range(2), (t, t + 2 * MS)))
-    row = story.alone(collective_cost.find).row(0, named=True)
-    assert "Fuse" not in row["advice"]
-    assert row["title"] == "20 operations in MPI_Win_fence cost 2.00 ms each beyond waiting for the last rank"
