@@ -108,7 +108,7 @@ class ProgramStory {
     std::uint32_t epoch(std::int32_t rank, replay::Epoch::Kind kind, std::uint32_t begin, std::uint32_t end,
                         std::int32_t peer) {
         auto& epochs = timeline(rank).epochs;
-        epochs.push_back({replay::Epoch::kNotRecorded, 0, begin, end, peer, 0, replay::kNone, kind});
+        epochs.push_back({replay::Epoch::kNotRecorded, 0, begin, end, replay::Location{peer}, 0, replay::kNone, kind});
         return static_cast<std::uint32_t>(epochs.size() - 1);
     }
     /// An access and the exposure that permits it.

@@ -208,25 +208,25 @@ std::uint32_t OneSided::told(std::uint32_t source, const Epoch& epoch, std::int3
     const auto node = draft_.add_node();
     if (!epoch.locks()) {
         draft_.add_edge(source, node, notices(by, here, 1));
-    } else if (epoch.peer == kUndefined) {
+    } else if (epoch.peer == kNoLocation) {
         draft_.add_edge(source, node, Draft::kMeasured);
     } else {
         const auto free = draft_.add_node();
-        draft_.add_edge(source, free, notices(by, epoch.peer, 1));
-        draft_.add_edge(free, node, notices(epoch.peer, here, 1));
+        draft_.add_edge(source, free, notices(by, number(epoch.peer), 1));
+        draft_.add_edge(free, node, notices(number(epoch.peer), here, 1));
     }
     return node;
 }
 
 /// A lock that is free is asked for and granted, where its call lasts that long.
 void OneSided::ask_for_lock(std::size_t l, const Epoch& epoch, const Permission& permission) {
-    if (!epoch.locks() || epoch.peer == kUndefined || permission.by != kUndefined) {
+    if (!epoch.locks() || epoch.peer == kNoLocation || permission.by != kUndefined) {
         return;
     }
     const auto& call = program_.timelines[l].calls[epoch.begin_call];
     if (call.leave_ps - call.enter_ps >= model_.grant_ps(epoch, kUndefined, l)) {
         draft_.add_edge(events_.enters[l][epoch.begin_call], events_.leaves[l][epoch.begin_call],
-                        notices(static_cast<std::int32_t>(l), epoch.peer, 2));
+                        notices(static_cast<std::int32_t>(l), number(epoch.peer), 2));
     }
 }
 

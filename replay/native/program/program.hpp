@@ -225,7 +225,7 @@ struct Epoch {
     enum class Kind : std::uint8_t {
         access,          // Win_start .. Win_complete, to the target `peer`
         exposure,        // Win_post .. Win_wait, for the origin `peer`
-        lock_shared,     // Win_lock .. Win_unlock; peer kUndefined: of all targets (Win_lock_all)
+        lock_shared,     // Win_lock .. Win_unlock; peer kNoLocation: of all targets (Win_lock_all)
         lock_exclusive,  //
         change,          // a wait for a change of the own memory: shmem_wait_until
     };
@@ -234,7 +234,7 @@ struct Epoch {
     std::uint64_t lock;        // which lock of the window
     std::uint32_t begin_call;
     std::uint32_t end_call;  // kNone: not ended
-    std::int32_t peer;       // dense location
+    Location peer;           // kNoLocation: of none, or of all
     std::int32_t rma_window;
     std::uint32_t match;  // index of the other side in the peer's epochs; kNone: none
     Kind kind;

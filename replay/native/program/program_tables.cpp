@@ -181,7 +181,7 @@ void ProgramFiller::epochs(const EpochColumns& rows) {
         check_optional(rows.peer[i], locations_, "location");
         program_.timelines[location].epochs.push_back(
             {rows.acquired_ps[i] < 0 ? Epoch::kNotRecorded : rows.acquired_ps[i], rows.lock[i],
-             call(rows.begin_call[i], location), optional_call(rows.end_call[i], location), rows.peer[i],
+             call(rows.begin_call[i], location), optional_call(rows.end_call[i], location), Location{rows.peer[i]},
              rows.rma_window[i], rows.match[i] == kUndefined ? kNone : static_cast<std::uint32_t>(rows.match[i]),
              static_cast<Epoch::Kind>(rows.kind[i])});
     }
@@ -191,7 +191,7 @@ void ProgramFiller::finish() {
     for (const auto& timeline : program_.timelines) {
         timeline.epochs.for_each([&](std::size_t, const Epoch& epoch) {
             if (epoch.match != kNone) {
-                const auto& peer = program_.timelines[index(epoch.peer, locations_, "location")];
+                const auto& peer = program_.timelines[index(number(epoch.peer), locations_, "location")];
                 index(static_cast<std::int32_t>(epoch.match), peer.epochs.size(), "epoch");
             }
         });

@@ -75,7 +75,7 @@ nb::dict epochs(const Analysis& analysis) {
     d["location"] = column<std::int32_t>(rows, [](const Row& r) { return r.location; });
     d["number"] = column<std::int32_t>(rows, [](const Row& r) { return r.number; });
     d["kind"] = column<std::uint8_t>(rows, [](const Row& r) { return static_cast<std::uint8_t>(r.epoch->kind); });
-    d["peer"] = column<std::int32_t>(rows, [](const Row& r) { return r.epoch->peer; });
+    d["peer"] = column<std::int32_t>(rows, [](const Row& r) { return number(r.epoch->peer); });
     d["rma_window"] = column<std::int32_t>(rows, [](const Row& r) { return r.epoch->rma_window; });
     d["lock"] = column<std::uint64_t>(rows, [](const Row& r) { return r.epoch->lock; });
     d["callpath"] = column<std::int32_t>(rows, [](const Row& r) { return r.callpath; });

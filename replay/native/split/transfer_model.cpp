@@ -51,11 +51,11 @@ std::int64_t TransferModel::notice_ps(std::int32_t from, std::size_t to) const {
 }
 
 std::int64_t TransferModel::grant_ps(const Epoch& lock, std::int32_t from, std::size_t to) const {
-    if (lock.peer == kUndefined) {
+    if (lock.peer == kNoLocation) {
         return 0;
     }
     const auto here = static_cast<std::int32_t>(to);
-    return notice_ps(from == kUndefined ? here : from, static_cast<std::size_t>(lock.peer)) + notice_ps(lock.peer, to);
+    return notice_ps(from == kUndefined ? here : from, index(lock.peer)) + notice_ps(number(lock.peer), to);
 }
 
 const Collective* TransferModel::collective_of(std::size_t location, std::uint32_t call) const noexcept {

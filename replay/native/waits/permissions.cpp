@@ -31,7 +31,7 @@ Permissions::Found Permissions::find_epochs(const Program& program) {
         found.first_complete[l].assign(timeline.epochs.size(), INT64_MAX);
         found.last_started[l].assign(timeline.epochs.size(), kNone);
         permissions_[l].resize(timeline.epochs.size());
-        std::map<std::pair<std::int32_t, std::int32_t>, std::uint32_t> open;  // by window and target
+        std::map<std::pair<std::int32_t, Location>, std::uint32_t> open;  // by window and target
         std::uint32_t next = 0;
         for (std::uint32_t i = 0; i < timeline.transfers.size() && !timeline.epochs.empty(); ++i) {
             const auto& transfer = timeline.transfers[i];
@@ -41,7 +41,7 @@ Permissions::Found Permissions::find_epochs(const Program& program) {
                     open[{epoch.rma_window, epoch.peer}] = next;
                 }
             }
-            for (const auto target : {transfer.target, kUndefined}) {
+            for (const auto target : {Location{transfer.target}, kNoLocation}) {
                 const auto opened = open.find({transfer.rma_window, target});
                 if (opened == open.end() || timeline.epochs[opened->second].end_call < transfer.call) {
                     continue;
@@ -67,15 +67,15 @@ void Permissions::permit_accesses(const Program& program, const Found& found) {
             if (epoch.match == kNone) {
                 continue;
             }
-            const auto& peer = program.timelines[static_cast<std::size_t>(epoch.peer)];
+            const auto& peer = program.timelines[index(epoch.peer)];
             const auto& other = peer.epochs[epoch.match];
             if (epoch.kind == Epoch::Kind::access) {
                 permissions_[l][i] = {peer.calls[other.begin_call].enter_ps, category_of(Part::late_receiver),
-                                      epoch.peer, kNone, other.begin_call};
+                                      number(epoch.peer), kNone, other.begin_call};
             } else if (other.end_call != kNone) {
-                const auto origin = static_cast<std::size_t>(epoch.peer);
-                permissions_[l][i] = {peer.calls[other.end_call].enter_ps, category_of(Part::late_sender), epoch.peer,
-                                      found.last_started[origin][epoch.match], other.end_call};
+                const auto origin = index(epoch.peer);
+                permissions_[l][i] = {peer.calls[other.end_call].enter_ps, category_of(Part::late_sender),
+                                      number(epoch.peer), found.last_started[origin][epoch.match], other.end_call};
             }
         }
     }
@@ -113,15 +113,15 @@ void Permissions::permit_locks(const Program& program, const Found& found) {
     };
     for (auto& [key, held] : locks) {
         std::ranges::stable_sort(held, {}, [](const Held& one) { return std::pair(one.held, one.released); });
-        std::map<std::int32_t, Last> any, exclusive;  // by target; kUndefined: of all of them
-        Last of_any, of_exclusive;                    // of whatever target
+        std::map<Location, Last> any, exclusive;  // by target; kNoLocation: of all of them
+        Last of_any, of_exclusive;                // of whatever target
         for (const auto& one : held) {
             const auto& timeline = program.timelines[one.location];
             const auto& epoch = timeline.epochs[one.epoch];
             const bool alone = epoch.kind == Epoch::Kind::lock_exclusive;
             auto& before = alone ? any : exclusive;
-            Last last = epoch.peer == kUndefined ? (alone ? of_any : of_exclusive) : Last{};
-            for (const auto target : {epoch.peer, kUndefined}) {
+            Last last = epoch.peer == kNoLocation ? (alone ? of_any : of_exclusive) : Last{};
+            for (const auto target : {epoch.peer, kNoLocation}) {
                 if (const auto earlier = before.find(target);
                     earlier != before.end() && earlier->second.released > last.released) {
                     last = earlier->second;
