@@ -83,7 +83,7 @@ TEST_F(OneSided, AFenceCompletesWhatIsPendingAndIsACollectiveOfItsWindow) {
     const auto& transfers = trace.traces[0].transfers;
     ASSERT_EQ(transfers.size(), 2U);
     EXPECT_EQ(transfers[0].bytes, 100U);
-    EXPECT_EQ(transfers[0].target, 1);
+    EXPECT_EQ(transfers[0].target, replay::Location{1});
     EXPECT_EQ(transfers[0].call, 0U);
     EXPECT_EQ(transfers[0].complete_call, 2U);
     EXPECT_EQ(transfers[0].remote_call, 2U);

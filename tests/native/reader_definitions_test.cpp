@@ -77,7 +77,7 @@ TEST_F(ReaderDefinitions, IdsMayBeHugeAndInAnyOrder) {
     EXPECT_EQ(trace.locations[0].ref, 1'600'000'001U);
     EXPECT_EQ(trace.locations[0].rank, replay::Rank{1});
     EXPECT_EQ(trace.locations[1].rank, replay::Rank{0});
-    EXPECT_EQ(trace.traces[1].sends[0].peer, 0);
+    EXPECT_EQ(trace.traces[1].sends[0].peer, replay::Location{0});
     EXPECT_EQ(trace.traces[1].sends[0].match, 0U);
 }
 
@@ -127,8 +127,8 @@ TEST_F(ReaderDefinitions, CommunicatorsOfEveryShape) {
     EXPECT_TRUE(trace.communicators[empty].locations.empty());
     EXPECT_EQ(trace.communicators[5].locations, (std::vector{replay::Location{2}}));
     EXPECT_EQ(trace.communicators[6].locations, (std::vector{replay::Location{0}, kNoLocation}));
-    EXPECT_EQ(trace.traces[0].sends[1].peer, 2);
-    EXPECT_EQ(trace.traces[2].receives[1].peer, 0);
+    EXPECT_EQ(trace.traces[0].sends[1].peer, replay::Location{2});
+    EXPECT_EQ(trace.traces[2].receives[1].peer, replay::Location{0});
     EXPECT_NE(trace.traces[2].collectives[0].instance, kNone);
 }
 
@@ -265,7 +265,8 @@ TEST_F(ReaderDefinitions, ThreadsOfAProcessCommunicateInItsName) {
     EXPECT_EQ(counted_besides(trace, {}), 0U);
     EXPECT_EQ(trace.locations[1].rank, kNoRank);
     EXPECT_EQ(trace.locations[1].group, trace.locations[0].group);
-    EXPECT_EQ(trace.traces[2].receives[0].peer, 1);  // the thread that sent, not its process's first location
+    EXPECT_EQ(trace.traces[2].receives[0].peer,
+              replay::Location{1});  // the thread that sent, not its process's first location
     EXPECT_EQ(trace.traces[1].sends[0].match, 0U);
 }
 

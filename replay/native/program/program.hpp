@@ -116,7 +116,7 @@ struct MessageEnd {
     std::uint32_t call;           // the call that made the request: Send, Isend, Start; Recv, Irecv
     std::uint32_t complete_call;  // the call that completed it (== call if blocking); kNone: never completed
     std::uint64_t bytes;
-    std::int32_t peer;  // dense location of the other end; kUndefined: absent or never known
+    Location peer;      // of the other end; kNoLocation: absent or never known
     std::int32_t comm;  // dense communicator; kUndefined: an undefined reference, or a receive never completed
     std::int32_t tag;
     std::uint32_t match;  // index of the other end in its location's list; kNone: unmatched
@@ -213,7 +213,7 @@ struct Transfer {
     std::uint32_t call;           // that started it
     std::uint32_t complete_call;  // that completed it at the origin: flush, fence, unlock, itself; kNone: not known
     std::uint32_t remote_call;    // that made sure that it was complete at the target, too; kNone: none did
-    std::int32_t target;          // dense location; kUndefined: not known
+    Location target;              // kNoLocation: not known
     std::int32_t rma_window;      // dense
     Kind kind;
 };

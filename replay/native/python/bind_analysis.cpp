@@ -137,7 +137,7 @@ nb::dict pairs(Analysis& analysis) {
         }
     }
     nb::dict d;
-    d["send_location"] = column<std::int32_t>(rows, [](const PairSum& p) { return p.sender; });
+    d["send_location"] = column<std::int32_t>(rows, [](const PairSum& p) { return number(p.sender); });
     d["recv_location"] = array(std::move(receivers));
     d["messages"] = column<std::uint64_t>(rows, [](const PairSum& p) { return p.messages; });
     d["bytes"] = column<std::uint64_t>(rows, [](const PairSum& p) { return p.bytes; });
@@ -211,7 +211,7 @@ nb::dict unmatched(const Analysis& analysis) {
     d["number"] = array(std::move(number));
     d["call"] = array(std::move(call));
     d["complete_call"] = array(std::move(complete_call));
-    d["peer"] = column<std::int32_t>(rows, [](const MessageEnd& e) { return e.peer; });
+    d["peer"] = column<std::int32_t>(rows, [](const MessageEnd& e) { return number(e.peer); });
     d["comm"] = column<std::int32_t>(rows, [](const MessageEnd& e) { return e.comm; });
     d["tag"] = column<std::int32_t>(rows, [](const MessageEnd& e) { return e.tag; });
     d["bytes"] = column<std::uint64_t>(rows, [](const MessageEnd& e) { return e.bytes; });

@@ -70,7 +70,7 @@ void start(Decoding& d, T ticks, OTF2_RmaWinRef window, std::uint32_t remote, st
     }
     bytes = d.size(bytes);
     add(d.out->one_sided, kind, bytes);
-    const auto target = replay::number(location_of(d, record, remote));
+    const auto target = location_of(d, record, remote);
     d.out->transfers.push_back({bytes, record.call, kNone, kNone, target, record.window, kind});
     d.transfers.started(matching);
 }
@@ -153,7 +153,7 @@ OTF2_CallbackCode on_collective_end(L, T ticks, std::uint64_t, void* user, A*, O
                                       record.call, d.trace.windows[static_cast<std::size_t>(record.window)].comm, root,
                                       kNone, operation, record.window});
         if ((level & OTF2_RMA_SYNC_LEVEL_MEMORY) != 0) {
-            d.transfers.complete_all(record.window, kUndefined, record.call, true);
+            d.transfers.complete_all(record.window, replay::kNoLocation, record.call, true);
         }
     });
 }
@@ -208,7 +208,7 @@ OTF2_CallbackCode on_release_lock(L, T ticks, std::uint64_t, void* user, A*, OTF
         if (auto* open = open_lock(d, record, target, which); open != nullptr) {
             open->end_call = record.call;
         }
-        d.transfers.complete_all(record.window, replay::number(target), record.call, true);
+        d.transfers.complete_all(record.window, target, record.call, true);
     });
 }
 
@@ -255,7 +255,7 @@ OTF2_CallbackCode on_group_sync(L, T ticks, std::uint64_t, void* user, A*, OTF2_
                 break;
             case GroupSynchronization::complete:
                 end(d, record, Epoch::Kind::access);
-                d.transfers.complete_all(record.window, kUndefined, record.call, false);
+                d.transfers.complete_all(record.window, replay::kNoLocation, record.call, false);
                 break;
             case GroupSynchronization::wait:
                 end(d, record, Epoch::Kind::exposure);
