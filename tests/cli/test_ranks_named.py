@@ -29,7 +29,7 @@ COMMANDS = (
     ("explain", "RUN", "--json"),
     ("explain", "RUN", "2:1"),  # a message of thread 1
     ("explain", "RUN", "2:1", "--json"),
-    ("explain", "RUN", "50"),  # a call of thread 1 of rank 0, which makes calls 42 to 81
+    ("explain", "RUN", "50"),  # a call of thread 1 of rank 0, which makes calls 43 to 82
     ("compare", "RUN", "OTHER"),
     ("compare", "RUN", "OTHER", "--json"),
     ("compare", "RUN", "OTHER", "--html", "page.html"),
