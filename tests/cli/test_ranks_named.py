@@ -95,7 +95,7 @@ def test_accounts_of_threads_are_of_ranks(runs: tuple[Path, Path]) -> None:
     run = Run.open(runs[0])
     where = run.table("locations").select("location", "process", "rank").collect()
     accounted = run.table("exposure").select("location").unique().join(where.lazy(), on="location").collect()
-    # The threads are no ranks of their own: two locations per process, of which one is the rank's.
+    # A thread has no rank: two locations per process, of which one is the rank's.
     assert sorted(accounted.get_column("process").to_list()) == [0, 0, 1, 1]
     assert sorted(accounted.get_column("rank").to_list()) == [-1, -1, 0, 1]
     ranks = {rank for row in run.table("findings").select("ranks").collect().get_column("ranks") for rank in row}
