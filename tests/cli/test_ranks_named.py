@@ -15,21 +15,29 @@ from tests.cli.command import logpost
 from tests.collectors.threads_that_talk import archive
 
 from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 
 RANKS = {0, 1}
 COMMANDS = (
     ("report", "RUN"),
     ("report", "RUN", "--json"),
+    ("report", "RUN", "--view", "sens"),
+    ("report", "RUN", "--models"),
+    ("report", "RUN", "--from", "10%", "--to", "90%", "--json"),
     ("report", "RUN", "--html", "page.html"),
     ("explain", "RUN"),
     ("explain", "RUN", "--json"),
     ("explain", "RUN", "2:1"),  # a message of thread 1
+    ("explain", "RUN", "2:1", "--json"),
+    ("explain", "RUN", "50"),  # a call of thread 1 of rank 0, which makes calls 43 to 82
     ("compare", "RUN", "OTHER"),
     ("compare", "RUN", "OTHER", "--json"),
     ("compare", "RUN", "OTHER", "--html", "page.html"),
     ("whatif", "RUN", "--set", "L=+1us"),
     ("whatif", "RUN", "--set", "L=+1us", "--json"),
     ("whatif", "RUN", "--without", "1"),
+    ("whatif", "RUN", "--without", "1", "--json"),
+    ("whatif", "RUN", "--scale-compute", "rank:1=0.5"),
     ("roofline", "RUN"),
 )
 
@@ -80,3 +88,15 @@ def test_ranks_are_those_of_the_program(runs: tuple[Path, Path], tmp_path: Path,
         assert set(numbered(found)) <= RANKS
     elif words[0] in ("report", "explain"):
         assert named(text)
+
+
+def test_accounts_of_threads_are_of_ranks(runs: tuple[Path, Path]) -> None:
+    """Each account is of a location; the location is of rank 0 or 1, and no table has another number as a rank."""
+    run = Run.open(runs[0])
+    where = run.table("locations").select("location", "process", "rank").collect()
+    accounted = run.table("exposure").select("location").unique().join(where.lazy(), on="location").collect()
+    # A thread has no rank: two locations per process, of which one is the rank's.
+    assert sorted(accounted.get_column("process").to_list()) == [0, 0, 1, 1]
+    assert sorted(accounted.get_column("rank").to_list()) == [-1, -1, 0, 1]
+    ranks = {rank for row in run.table("findings").select("ranks").collect().get_column("ranks") for rank in row}
+    assert ranks <= RANKS

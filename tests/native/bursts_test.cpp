@@ -68,9 +68,9 @@ TEST(Bursts, TheOverheadOfASendIsThatOfItsBurst) {
     machine.o_burst = {.z = {2, 4}, .curves = {two, four}};
     const auto& program = of.story.program();
     const MessageModel model(program, machine, Windows::over(program.length_ps, 2), {}, 1);
-    EXPECT_EQ(model.stages({of.receiver, 0}).o_s, 4);
-    EXPECT_EQ(model.stages({of.receiver, 1}).o_s, 4);
-    EXPECT_EQ(model.stages({of.receiver, 2}).o_s, 10);
+    EXPECT_EQ(model.stages({Location{of.receiver}, 0}).o_s, 4);
+    EXPECT_EQ(model.stages({Location{of.receiver}, 1}).o_s, 4);
+    EXPECT_EQ(model.stages({Location{of.receiver}, 2}).o_s, 10);
 }
 
 /// o(S, 2) was measured at 2 and 4 B: 2 ps and 3 ps. 8 B continue that line: 5 ps.
@@ -83,7 +83,7 @@ TEST(Bursts, MessagesBeyondTheMeasuredSizesAreCounted) {
     machine.o_burst = {.z = {2}, .curves = {{.x = {2, 4}, .y = {2, 3}, .continued = true}}};
     const auto& program = of.story.program();
     const MessageModel model(program, machine, Windows::over(program.length_ps, 2), {}, 1);
-    EXPECT_EQ(model.stages({of.receiver, 0}).o_s, 5);
+    EXPECT_EQ(model.stages({Location{of.receiver}, 0}).o_s, 5);
     EXPECT_EQ(model.beyond_sizes(), 2U);
     EXPECT_EQ(model.beyond_strides(), 0U);
 }

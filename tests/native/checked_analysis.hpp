@@ -104,7 +104,7 @@ inline void check_messages(replay::Analysis& analysis) {
     const auto& pairs = analysis.pairs();
     for (std::size_t receiver = 0; receiver < pairs.size(); ++receiver) {
         for (const auto& pair : pairs[receiver]) {
-            const auto messages = envelopes[{pair.sender, static_cast<std::int32_t>(receiver)}];
+            const auto messages = envelopes[{number(pair.sender), static_cast<std::int32_t>(receiver)}];
             require(messages == pair.envelope_ps, "a pair is not the sum of its messages");
         }
     }

@@ -56,7 +56,7 @@ TEST(CollectiveReplay, WhatIsSummedUpIsWhatTheWayIsLabelledWith) {
             std::mt19937 random(one.members);  // NOLINT: the same on every machine
             for (std::uint32_t i = 0; i < one.members; ++i) {
                 story.rank(static_cast<std::int32_t>(i / 4), 1'000'000);
-                members.push_back({static_cast<std::int64_t>(random() % 2'000), static_cast<std::int32_t>(i)});
+                members.push_back({static_cast<std::int64_t>(random() % 2'000), location_at(i)});
             }
             const auto& program = story.program();
             const CollectiveEndpoints endpoints(program, machine);

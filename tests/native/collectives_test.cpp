@@ -15,7 +15,7 @@ using replay::Rank;
 struct Story {
     explicit Story(std::size_t n) : owner(n) {
         trace.traces.resize(n);
-        std::iota(owner.begin(), owner.end(), 0);
+        std::ranges::generate(owner, [next = 0]() mutable { return replay::Location{next++}; });
     }
     std::int32_t communicator(const std::vector<std::int32_t>& members, const std::vector<std::int32_t>& remote = {},
                               bool is_self = false) {
@@ -42,7 +42,7 @@ struct Story {
     std::uint64_t counted(Quality what) const { return quality[static_cast<std::size_t>(what)]; }
 
     Trace trace;
-    std::vector<std::int32_t> owner;
+    std::vector<replay::Location> owner;
     QualityCounts quality{};
 };
 
@@ -205,7 +205,7 @@ TEST(Collectives, OutsidersAndUndefinedCommunicatorsStayAlone) {
 
 TEST(Collectives, ThreadsOfAProcessActInItsName) {
     Story s(3);
-    s.owner = {0, 0, 2};
+    s.owner = {replay::Location{0}, replay::Location{0}, replay::Location{2}};
     const auto world = s.communicator({0, 2});
     s.operation(0, world, Operation::allreduce, kNoRank, 20);
     s.operation(1, world, Operation::barrier, kNoRank, 10);

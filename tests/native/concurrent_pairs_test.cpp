@@ -10,15 +10,15 @@ namespace {
 
 using Pairs = std::vector<std::uint32_t>;
 
-constexpr ChannelName kChannel{0, 9, 7};
+constexpr ChannelName kChannel{0, replay::Location{9}, 7};
 
 Sent sent(std::int32_t thread, std::int64_t enter, std::uint64_t bytes = 8) {
-    return {kChannel, thread, bytes, enter};
+    return {kChannel, replay::Location{thread}, bytes, enter};
 }
 /// A receive of a thread, posted in [enter, leave], complete at `complete`.
 Posted posted(std::int32_t thread, std::int64_t enter, std::int64_t leave, std::int64_t complete,
               std::uint64_t bytes = 8) {
-    return {kChannel, thread, bytes, enter, leave, complete};
+    return {kChannel, replay::Location{thread}, bytes, enter, leave, complete};
 }
 Posted blocking(std::int32_t thread, std::int64_t enter, std::int64_t leave, std::uint64_t bytes = 8) {
     return posted(thread, enter, leave, leave, bytes);
@@ -127,8 +127,8 @@ TEST(ConcurrentPairs, KeepWhatIsKnownWhateverThreadsDo) {
             const auto& receive = receives[taker[k]];
             EXPECT_GE(receive.complete_ps, sends[k].enter_ps) << "seed " << seed << ", message " << k;
             EXPECT_GE(receive.leave_ps, begun) << "a call that ended before another one began was first";
-            EXPECT_GE(receive.enter_ps, left[static_cast<std::size_t>(receive.location)]) << "program order";
-            left[static_cast<std::size_t>(receive.location)] = receive.leave_ps;
+            EXPECT_GE(receive.enter_ps, left[index(receive.location)]) << "program order";
+            left[index(receive.location)] = receive.leave_ps;
             begun = std::max(begun, receive.enter_ps);
         }
     }

@@ -34,7 +34,7 @@ TEST(Handshakes, ACallThatEndsWhenTheNextOnePostsAnswersNobody) {
     const auto wait = story.call(1, CallKind::wait, 2000, 3300);
     story.message(0, send, 1, post, 1000, sent, wait);
     // The request is there at 10 + 100, its receive at 500: from 2000 on the receiver is inside again.
-    EXPECT_EQ(model_of(story).handshake_of({1, 0}).matched, 2000);
+    EXPECT_EQ(model_of(story).handshake_of({Location{1}, 0}).matched, 2000);
 }
 
 TEST(Handshakes, CallsThatEndInATickAreOverForWhatComesThenUnlessTheyBeginInIt) {
@@ -60,9 +60,9 @@ TEST(Handshakes, RequestsThatWaitForACallAreAnsweredInTheOrderInWhichTheyCame) {
     story.message(0, of_first, 2, post_first, 1000, first_sent, wait);
     // There at 110 and 210; both wait until 2000 for the receiver, which then needs o_control for each.
     const auto model = model_of(story);
-    EXPECT_EQ(model.handshake_of({2, 1}).matched, 2000);
-    EXPECT_EQ(model.handshake_of({2, 0}).matched, 2000 + model.stages({2, 1}).o_control);
-    EXPECT_GT(model.stages({2, 1}).o_control, 0);
+    EXPECT_EQ(model.handshake_of({Location{2}, 1}).matched, 2000);
+    EXPECT_EQ(model.handshake_of({Location{2}, 0}).matched, 2000 + model.stages({Location{2}, 1}).o_control);
+    EXPECT_GT(model.stages({Location{2}, 1}).o_control, 0);
 }
 
 }  // namespace

@@ -5,6 +5,10 @@
 #include <array>
 #include <type_traits>
 
+#include "replay/native/program/message_facts.hpp"
+#include "replay/native/program/placement.hpp"
+#include "replay/native/program/program.hpp"
+
 namespace logpost::replay {
 namespace {
 
@@ -13,6 +17,17 @@ static_assert(!std::is_convertible_v<std::int32_t, Location> && !std::is_convert
 static_assert(!std::is_invocable_v<decltype(location_of), std::span<const Location>, Location>);
 static_assert(!std::is_invocable_v<decltype(rank_of), std::span<const Location>, Rank>);
 static_assert(sizeof(Location) == sizeof(std::int32_t) && sizeof(Rank) == sizeof(std::int32_t));
+
+// The ends of messages and transfers are locations; their records have the size that they have in files.
+static_assert(std::is_same_v<decltype(MessageEnd::peer), Location> && sizeof(MessageEnd) == 32);
+static_assert(std::is_same_v<decltype(Transfer::target), Location> && sizeof(Transfer) == 32);
+static_assert(std::is_same_v<decltype(MessageId::location), Location> && sizeof(MessageId) == 8);
+template <class End>
+concept Placed = requires(const Placement& placement, End end) {
+    placement.between(end, end);
+    placement.hops(end, end);
+};
+static_assert(Placed<Location> && !Placed<Rank> && !Placed<std::int32_t>);
 
 // Two threads per process: ranks 0 and 1 are locations 0 and 2; rank 2 is absent from the trace.
 TEST(Ids, ARankIsNotItsLocation) {

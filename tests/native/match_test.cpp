@@ -15,7 +15,7 @@ namespace {
 struct Story {
     explicit Story(std::size_t n) : owner(n) {
         trace.traces.resize(n);
-        std::iota(owner.begin(), owner.end(), 0);
+        std::ranges::generate(owner, [next = 0]() mutable { return replay::Location{next++}; });
     }
     std::uint32_t call(std::size_t location, std::int64_t enter, std::int64_t leave) {
         trace.traces[location].calls.push_back({enter, leave, 0, 0});
@@ -24,13 +24,13 @@ struct Story {
     std::size_t send(std::size_t from, std::int32_t to, std::int32_t tag, std::int64_t at = 0, std::int32_t comm = 0,
                      std::uint64_t bytes = 8) {
         const auto c = call(from, at, at + 1);
-        trace.traces[from].sends.push_back({c, c, bytes, to, comm, tag, kNone});
+        trace.traces[from].sends.push_back({c, c, bytes, replay::Location{to}, comm, tag, kNone});
         return trace.traces[from].sends.size() - 1;
     }
     std::size_t receive(std::size_t at_location, std::int32_t from, std::int32_t tag, std::int64_t at = 10,
                         std::int32_t comm = 0, std::uint64_t bytes = 8) {
         const auto c = call(at_location, at, at + 1);
-        trace.traces[at_location].receives.push_back({c, c, bytes, from, comm, tag, kNone});
+        trace.traces[at_location].receives.push_back({c, c, bytes, replay::Location{from}, comm, tag, kNone});
         return trace.traces[at_location].receives.size() - 1;
     }
     void match(unsigned threads = 1) { match_messages(trace, owner, threads, quality); }
@@ -40,7 +40,7 @@ struct Story {
     std::uint64_t counted(Quality what) const { return quality[static_cast<std::size_t>(what)]; }
 
     Trace trace;
-    std::vector<std::int32_t> owner;
+    std::vector<replay::Location> owner;
     QualityCounts quality{};
 };
 
@@ -74,7 +74,7 @@ TEST(Match, TagsCommunicatorsAndSendersAreChannelsOfTheirOwn) {
     EXPECT_EQ(s.match_of_receive(2, b), 1U);
     EXPECT_EQ(s.match_of_receive(2, c), 2U);
     EXPECT_EQ(s.match_of_receive(2, d), 0U);
-    EXPECT_EQ(s.trace.traces[2].receives[d].peer, 1);
+    EXPECT_EQ(s.trace.traces[2].receives[d].peer, replay::Location{1});
     EXPECT_EQ(s.counted(Quality::send_unmatched), 0U);
 }
 
@@ -197,7 +197,7 @@ TEST(Match, ClocksAreToBlameWhereNoSendIsLacking) {
 TEST(Match, ThreadsOfAProcessAreOneSequence) {
     // Locations 0 (rank) and 1 (its thread) send to rank 2; receives on 2 in the order of the sends' beginnings.
     Story s(4);
-    s.owner = {0, 0, 2, 2};
+    s.owner = {replay::Location{0}, replay::Location{0}, replay::Location{2}, replay::Location{2}};
     s.send(1, 2, 5, 10);
     s.send(0, 2, 5, 20);
     s.send(1, 2, 5, 30);
@@ -205,28 +205,28 @@ TEST(Match, ThreadsOfAProcessAreOneSequence) {
     s.receive(2, 0, 5, 110);
     s.receive(2, 0, 5, 120);
     s.match();
-    EXPECT_EQ(s.trace.traces[3].receives[0].peer, 1);
+    EXPECT_EQ(s.trace.traces[3].receives[0].peer, replay::Location{1});
     EXPECT_EQ(s.match_of_receive(3, 0), 0U);
-    EXPECT_EQ(s.trace.traces[2].receives[0].peer, 0);
+    EXPECT_EQ(s.trace.traces[2].receives[0].peer, replay::Location{0});
     EXPECT_EQ(s.match_of_receive(2, 0), 0U);
-    EXPECT_EQ(s.trace.traces[2].receives[1].peer, 1);
+    EXPECT_EQ(s.trace.traces[2].receives[1].peer, replay::Location{1});
     EXPECT_EQ(s.match_of_receive(2, 1), 1U);
-    EXPECT_EQ(s.trace.traces[1].sends[0].peer, 3);
+    EXPECT_EQ(s.trace.traces[1].sends[0].peer, replay::Location{3});
 }
 
 /// The definition itself: the k-th send of a channel belongs to its k-th receive.
 void expect_like_the_definition(const Trace& trace) {
-    using Channel = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+    using Channel = std::tuple<std::int32_t, replay::Location, replay::Location, std::int32_t>;
     std::map<Channel, std::deque<std::uint32_t>> sends;
-    const auto n = static_cast<std::int32_t>(trace.traces.size());
-    for (std::int32_t l = 0; l < n; ++l) {
-        trace.traces[static_cast<std::size_t>(l)].sends.for_each([&](std::size_t i, const MessageEnd& send) {
-            sends[{send.comm, l, send.peer, send.tag}].push_back(static_cast<std::uint32_t>(i));
+    const auto n = trace.traces.size();
+    for (std::size_t l = 0; l < n; ++l) {
+        trace.traces[l].sends.for_each([&](std::size_t i, const MessageEnd& send) {
+            sends[{send.comm, replay::location_at(l), send.peer, send.tag}].push_back(static_cast<std::uint32_t>(i));
         });
     }
-    for (std::int32_t l = 0; l < n; ++l) {
-        trace.traces[static_cast<std::size_t>(l)].receives.for_each([&](std::size_t, const MessageEnd& receive) {
-            auto& channel = sends[{receive.comm, receive.peer, l, receive.tag}];
+    for (std::size_t l = 0; l < n; ++l) {
+        trace.traces[l].receives.for_each([&](std::size_t, const MessageEnd& receive) {
+            auto& channel = sends[{receive.comm, receive.peer, replay::location_at(l), receive.tag}];
             if (channel.empty()) {
                 ASSERT_EQ(receive.match, kNone);
             } else {

@@ -45,12 +45,12 @@ TEST(Models, OnlyTheProcessorsQueueExplainsTheSecondOfTwoMessages) {
     TwoInOneCall story;
     const auto& program = story.program();
     for (const auto model : {Model::full, Model::logpc}) {
-        const auto second = totals(program, model, {2, 1}, plain_machine());
+        const auto second = totals(program, model, {Location{2}, 1}, plain_machine());
         EXPECT_EQ(at(second, Part::processor_queueing), 20);
         EXPECT_EQ(at(second, Part::residual), 0);
     }
     for (const auto model : {Model::loggp, Model::logp}) {
-        const auto second = totals(program, model, {2, 1}, plain_machine());
+        const auto second = totals(program, model, {Location{2}, 1}, plain_machine());
         EXPECT_EQ(at(second, Part::processor_queueing), 0);
         EXPECT_EQ(at(second, Part::residual), 20);
         EXPECT_EQ(at(second, Part::latency), 100);
@@ -75,12 +75,12 @@ struct TwoToOne : ProgramStory {
 TEST(Models, LogPKnowsNeitherBytesNorWhatTheyCostANic) {
     TwoToOne story;
     const auto& program = story.program();
-    const auto loggp = totals(program, Model::loggp, {2, 1}, plain_machine());
+    const auto loggp = totals(program, Model::loggp, {Location{2}, 1}, plain_machine());
     EXPECT_EQ(at(loggp, Part::endpoint_contention), 1000);
     EXPECT_EQ(at(loggp, Part::serialization), 999);
     EXPECT_EQ(at(loggp, Part::residual), 0);
     // It has the message at the receiver at 110, 1019 before the receive; 2129 - 20 - 1129 = 980 are left.
-    const auto logp = totals(program, Model::logp, {2, 1}, plain_machine());
+    const auto logp = totals(program, Model::logp, {Location{2}, 1}, plain_machine());
     EXPECT_EQ(at(logp, Part::endpoint_contention), 0);
     EXPECT_EQ(at(logp, Part::serialization), 0);
     EXPECT_EQ(at(logp, Part::late_receiver), 1019);
@@ -90,7 +90,7 @@ TEST(Models, LogPKnowsNeitherBytesNorWhatTheyCostANic) {
     for (auto& locality : gap.localities) {
         locality.ranges.front().g = 1500;
     }
-    const auto waited = totals(program, Model::logp, {2, 1}, gap);
+    const auto waited = totals(program, Model::logp, {Location{2}, 1}, gap);
     EXPECT_EQ(at(waited, Part::endpoint_contention), 1500);
     EXPECT_EQ(at(waited, Part::residual), 499);
 }
@@ -101,7 +101,7 @@ TEST(Models, Log3PTakesItsOwnTablesAndQueuesNowhere) {
     machine.o_mw = {.x = {1}, .y = {16}};
     machine.o_net = {.x = {1, 1001}, .y = {50, 1050}};
     // 8 | 50 + 999 | 8: there at 1057, 72 before the receive; 2129 - 8 - 1129 = 992 are left.
-    const auto parts = totals(story.program(), Model::log3p, {2, 1}, machine);
+    const auto parts = totals(story.program(), Model::log3p, {Location{2}, 1}, machine);
     EXPECT_EQ(at(parts, Part::send_overhead), 8);
     EXPECT_EQ(at(parts, Part::latency), 50);
     EXPECT_EQ(at(parts, Part::serialization), 999);

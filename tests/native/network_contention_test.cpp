@@ -178,7 +178,7 @@ Granted granted(const MessageModel& model) {
     Granted sums;
     for (std::size_t l = 0; l < model.program().timelines.size(); ++l) {
         for (std::uint32_t i = 0; i < model.program().timelines[l].receives.size(); ++i) {
-            const MessageId id{static_cast<std::int32_t>(l), i};
+            const MessageId id{location_at(l), i};
             const auto parts = model.partition(id);
             const auto totals = parts.totals();
             std::int64_t sum = 0;

@@ -83,7 +83,7 @@ TEST_F(OneSided, AFenceCompletesWhatIsPendingAndIsACollectiveOfItsWindow) {
     const auto& transfers = trace.traces[0].transfers;
     ASSERT_EQ(transfers.size(), 2U);
     EXPECT_EQ(transfers[0].bytes, 100U);
-    EXPECT_EQ(transfers[0].target, 1);
+    EXPECT_EQ(transfers[0].target, replay::Location{1});
     EXPECT_EQ(transfers[0].call, 0U);
     EXPECT_EQ(transfers[0].complete_call, 2U);
     EXPECT_EQ(transfers[0].remote_call, 2U);
@@ -153,7 +153,7 @@ TEST_F(OneSided, AnAccessAndTheExposureThatPermitsItAreEachOthersMatch) {
     ASSERT_EQ(exposures.size(), 2U);
     for (std::uint32_t i = 0; i < 2; ++i) {
         EXPECT_EQ(accesses[i].kind, Epoch::Kind::access);
-        EXPECT_EQ(accesses[i].peer, 1);
+        EXPECT_EQ(accesses[i].peer, replay::Location{1});
         EXPECT_EQ(accesses[i].begin_call, 3 * i);
         EXPECT_EQ(accesses[i].end_call, 3 * i + 2);
         EXPECT_EQ(trace.traces[0].transfers[i].complete_call, 3 * i + 2);
@@ -182,7 +182,7 @@ TEST_F(OneSided, ALockLastsFromItsRequestToItsRelease) {
     const auto& epochs = trace.traces[0].epochs;
     ASSERT_EQ(epochs.size(), 1U);
     EXPECT_EQ(epochs[0].kind, Epoch::Kind::lock_exclusive);
-    EXPECT_EQ(epochs[0].peer, 1);
+    EXPECT_EQ(epochs[0].peer, replay::Location{1});
     EXPECT_EQ(epochs[0].acquired_ps, 2'000);  // 2 ticks after the first event
     EXPECT_EQ(epochs[0].begin_call, 0U);
     EXPECT_EQ(epochs[0].end_call, 2U);

@@ -65,13 +65,13 @@ class ProgramStory {
         auto& receives = timeline(to).receives;
         const auto sent = static_cast<std::uint32_t>(sends.size());
         const auto received = static_cast<std::uint32_t>(receives.size());
-        sends.push_back({send, send_complete.value_or(send), bytes, to, 0, 0, received});
-        receives.push_back({receive, receive_complete.value_or(receive), bytes, from, 0, 0, sent});
+        sends.push_back({send, send_complete.value_or(send), bytes, replay::Location{to}, 0, 0, received});
+        receives.push_back({receive, receive_complete.value_or(receive), bytes, replay::Location{from}, 0, 0, sent});
     }
 
     /// A send without a receive, to a rank that the trace does not state.
     void lost_send(std::int32_t from, std::uint32_t send, std::uint64_t bytes) {
-        timeline(from).sends.push_back({send, send, bytes, replay::kUndefined, 0, 0, replay::kNone});
+        timeline(from).sends.push_back({send, send, bytes, replay::kNoLocation, 0, 0, replay::kNone});
     }
 
     void collective(std::int32_t rank, std::uint32_t call, replay::Operation operation, std::int32_t root = -1,
@@ -95,20 +95,21 @@ class ProgramStory {
     /// A put that `call` starts and `complete` completes, at the origin or (`remotely`) at both ends.
     void put(std::int32_t from, std::uint32_t call, std::uint32_t complete, std::int32_t to, std::uint64_t bytes,
              bool remotely = true) {
-        timeline(from).transfers.push_back(
-            {bytes, call, complete, remotely ? complete : replay::kNone, to, 0, replay::Transfer::Kind::put});
+        timeline(from).transfers.push_back({bytes, call, complete, remotely ? complete : replay::kNone,
+                                            replay::Location{to}, 0, replay::Transfer::Kind::put});
     }
 
     /// A get that `call` starts and completes.
     void get(std::int32_t from, std::uint32_t call, std::int32_t to, std::uint64_t bytes) {
-        timeline(from).transfers.push_back({bytes, call, call, call, to, 0, replay::Transfer::Kind::get});
+        timeline(from).transfers.push_back(
+            {bytes, call, call, call, replay::Location{to}, 0, replay::Transfer::Kind::get});
     }
 
     /// An epoch of window 0; returns its number.
     std::uint32_t epoch(std::int32_t rank, replay::Epoch::Kind kind, std::uint32_t begin, std::uint32_t end,
                         std::int32_t peer) {
         auto& epochs = timeline(rank).epochs;
-        epochs.push_back({replay::Epoch::kNotRecorded, 0, begin, end, peer, 0, replay::kNone, kind});
+        epochs.push_back({replay::Epoch::kNotRecorded, 0, begin, end, replay::Location{peer}, 0, replay::kNone, kind});
         return static_cast<std::uint32_t>(epochs.size() - 1);
     }
     /// An access and the exposure that permits it.
@@ -159,8 +160,7 @@ class ProgramStory {
             for (auto [ends, places] : {std::pair{&timeline.sends, &received}, std::pair{&timeline.receives, &sent}}) {
                 for (std::size_t i = 0; i < ends->size(); ++i) {
                     auto& end = (*ends)[i];
-                    end.match = end.match == replay::kNone ? replay::kNone
-                                                           : (*places)[static_cast<std::size_t>(end.peer)][end.match];
+                    end.match = end.match == replay::kNone ? replay::kNone : (*places)[index(end.peer)][end.match];
                 }
             }
         }

@@ -49,12 +49,12 @@ TEST(Queues, TheSecondOfTwoMessagesWaitsForTheReceivingNic) {
     TwoToOne story;
     const auto machine = plain_machine();
     const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 3000}, {}, 1);
-    EXPECT_EQ(part(model, {2, 0}, Part::endpoint_contention), 0);
-    EXPECT_EQ(part(model, {2, 1}, Part::endpoint_contention), 1000);
-    EXPECT_EQ(model.arrival({2, 0}), 1109);
-    EXPECT_EQ(model.arrival({2, 1}), 2109);
+    EXPECT_EQ(part(model, {Location{2}, 0}, Part::endpoint_contention), 0);
+    EXPECT_EQ(part(model, {Location{2}, 1}, Part::endpoint_contention), 1000);
+    EXPECT_EQ(model.arrival({Location{2}, 0}), 1109);
+    EXPECT_EQ(model.arrival({Location{2}, 1}), 2109);
     // 10 + 100 + 999 + 1000 + 20 = 2129: nothing of the second is left unexplained.
-    EXPECT_EQ(part(model, {2, 1}, Part::residual), 0);
+    EXPECT_EQ(part(model, {Location{2}, 1}, Part::residual), 0);
     EXPECT_EQ(model.load(2, true, 0).queued_ps, 1000);
     EXPECT_EQ(model.load(2, true, 0).busy_ps, 2000);
     EXPECT_EQ(model.load(2, true, 0).peers, 2);
@@ -66,8 +66,8 @@ TEST(Queues, RanksOfOneNodeShareItsNic) {
     TwoToOne story(0);
     const auto machine = plain_machine();
     const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 3000}, {}, 1);
-    EXPECT_EQ(model.record({2, 1}).send_endpoint, 1000);
-    EXPECT_EQ(part(model, {2, 1}, Part::endpoint_contention), 1000);
+    EXPECT_EQ(model.record({Location{2}, 1}).send_endpoint, 1000);
+    EXPECT_EQ(part(model, {Location{2}, 1}, Part::endpoint_contention), 1000);
     EXPECT_EQ(model.load(1, false, 0).queued_ps, 1000);
     EXPECT_EQ(model.load(2, true, 0).queued_ps, 0);
 }
@@ -77,7 +77,7 @@ TEST(Queues, TwoNicsOfANodeServeTwoRanksAtOnce) {
     auto machine = plain_machine();
     machine.nics_per_node = 2;
     const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 3000}, {}, 1);
-    EXPECT_EQ(model.record({2, 1}).send_endpoint, 0);
+    EXPECT_EQ(model.record({Location{2}, 1}).send_endpoint, 0);
     EXPECT_EQ(model.load(2, true, 0).queued_ps, 1000);
 }
 
@@ -93,21 +93,21 @@ TEST(Queues, MessagesWaitForWhatElseTheirNicServes) {
     // Busy until 400, and the message is ready at 10; its first byte reaches the other NIC at 500, and the second
     // message, there since 110, is first.
     const MessageModel behind(story.program(), machine, whole, {}, 1, uses(0, {0, 400, true, false, false}));
-    EXPECT_EQ(behind.record({2, 0}).send_endpoint, 390);
-    EXPECT_EQ(behind.arrival({2, 1}), 1109);
+    EXPECT_EQ(behind.record({Location{2}, 0}).send_endpoint, 390);
+    EXPECT_EQ(behind.arrival({Location{2}, 1}), 1109);
     EXPECT_EQ(behind.load(0, false, 0).messages, 1U);
     // Another message of 300 is ready 5 earlier than the first.
     const MessageModel second(story.program(), machine, whole, {}, 1, uses(0, {5, 300, true, false, true}));
-    EXPECT_EQ(second.record({2, 0}).send_endpoint, 295);
+    EXPECT_EQ(second.record({Location{2}, 0}).send_endpoint, 295);
     // At the receiver between the two, of 1000 each: one waits 50 for it, the other for both.
     const MessageModel there(story.program(), machine, whole, {}, 1, uses(2, {60, 100, true, true, true}));
-    EXPECT_EQ(there.arrival({2, 0}), 1109 + 50);
-    EXPECT_EQ(there.arrival({2, 1}), 2109 + 50);
+    EXPECT_EQ(there.arrival({Location{2}, 0}), 1109 + 50);
+    EXPECT_EQ(there.arrival({Location{2}, 1}), 2109 + 50);
     EXPECT_EQ(there.load(2, true, 0).messages, 2U);
     // Within nodes, or in the other direction, no message queues behind it.
     for (const NicUse elsewhere : {NicUse{0, 400, false, false, false}, NicUse{0, 400, true, true, false}}) {
         const MessageModel none(story.program(), machine, whole, {}, 1, uses(0, elsewhere));
-        EXPECT_EQ(none.record({2, 0}).send_endpoint, 0);
+        EXPECT_EQ(none.record({Location{2}, 0}).send_endpoint, 0);
     }
 }
 
@@ -125,7 +125,7 @@ TEST(Queues, ASendrecvSendsBeforeItTakesWhatIsThere) {
     story.message(1, both, 0, receive, 1);
     const auto machine = plain_machine();
     const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 3000}, {}, 1);
-    const MessageId there{1, 0};
+    const MessageId there{Location{1}, 0};
     EXPECT_EQ(part(model, there, Part::late_receiver), 890);
     EXPECT_EQ(part(model, there, Part::processor_queueing), 10);
     EXPECT_EQ(part(model, there, Part::recv_overhead), 20);
@@ -154,9 +154,9 @@ TEST(Queues, MessagesStartedByOneCallLeaveInTurnUntilItsEnd) {
     const auto machine = plain_machine();
     const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
     // The NIC takes 1000 for each: ready at 1010, 1020 and 1025, they leave at 1010, 2010 and 3010.
-    EXPECT_EQ(model.record({1, 0}).send_endpoint, 0);
-    EXPECT_EQ(model.record({1, 1}).send_endpoint, 990);
-    EXPECT_EQ(model.record({1, 2}).send_endpoint, 1985);
+    EXPECT_EQ(model.record({Location{1}, 0}).send_endpoint, 0);
+    EXPECT_EQ(model.record({Location{1}, 1}).send_endpoint, 990);
+    EXPECT_EQ(model.record({Location{1}, 2}).send_endpoint, 1985);
 }
 
 TEST(Queues, AProcessorWorksForWhatOneCallStartsUntilItsEnd) {
@@ -164,8 +164,8 @@ TEST(Queues, AProcessorWorksForWhatOneCallStartsUntilItsEnd) {
     const auto machine = plain_machine();
     const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
     // From 1012 to 1025 it works for two other messages: 13 of the 88 until the receive is posted.
-    EXPECT_EQ(part(model, {0, 0}, Part::processor_queueing), 13);
-    EXPECT_EQ(part(model, {0, 0}, Part::late_receiver), 75);
+    EXPECT_EQ(part(model, {Location{0}, 0}, Part::processor_queueing), 13);
+    EXPECT_EQ(part(model, {Location{0}, 0}, Part::late_receiver), 75);
 }
 
 TEST(Queues, OnlyMessagesOfTheRegionOfInterestCountAsLoad) {

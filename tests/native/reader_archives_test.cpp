@@ -37,7 +37,7 @@ Totals totals(const Trace& trace) {
         location.sends.for_each([&](std::size_t, const MessageEnd& end) {
             t.bytes_sent += end.bytes;
             t.matched += end.match != kNone ? 1 : 0;
-            t.self_messages += end.peer == static_cast<std::int32_t>(l) ? 1 : 0;
+            t.self_messages += end.peer == replay::location_at(l) ? 1 : 0;
         });
         location.receives.for_each([&](std::size_t, const MessageEnd& end) { t.bytes_received += end.bytes; });
     }
@@ -68,9 +68,9 @@ void expect_consistent(const Trace& trace) {
                 ASSERT_LT(end.call, location.calls.size());
                 ASSERT_TRUE(end.complete_call == kNone || end.complete_call < location.calls.size());
                 if (end.match != kNone) {
-                    const auto& others = trace.traces[static_cast<std::size_t>(end.peer)].*other_side;
+                    const auto& others = trace.traces[index(end.peer)].*other_side;
                     ASSERT_EQ(others[end.match].match, i);
-                    ASSERT_EQ(others[end.match].peer, static_cast<std::int32_t>(l));
+                    ASSERT_EQ(others[end.match].peer, replay::location_at(l));
                     ASSERT_EQ(others[end.match].tag, end.tag);
                     ASSERT_EQ(others[end.match].comm, end.comm);
                 }

@@ -27,7 +27,7 @@ TEST_F(ReaderDamage, RequestsWithoutEndOrBeginningAreCounted) {
     EXPECT_EQ(trace.traces[0].receives[0].complete_call, kNone);
     EXPECT_EQ(trace.traces[0].receives[0].comm, kUndefined);
     EXPECT_EQ(trace.traces[0].receives[2].call, 2U);  // placed where it completed
-    EXPECT_EQ(trace.traces[0].receives[2].peer, 1);
+    EXPECT_EQ(trace.traces[0].receives[2].peer, replay::Location{1});
 }
 
 TEST_F(ReaderDamage, RecordsOutsideOfAnyCallGetOneOfNoDuration) {

@@ -1,4 +1,6 @@
 // Whole archives, written in code and read back: definitions, ids, clocks. One tick is 1000 ps.
+#include <pthread.h>
+
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -77,7 +79,7 @@ TEST_F(ReaderDefinitions, IdsMayBeHugeAndInAnyOrder) {
     EXPECT_EQ(trace.locations[0].ref, 1'600'000'001U);
     EXPECT_EQ(trace.locations[0].rank, replay::Rank{1});
     EXPECT_EQ(trace.locations[1].rank, replay::Rank{0});
-    EXPECT_EQ(trace.traces[1].sends[0].peer, 0);
+    EXPECT_EQ(trace.traces[1].sends[0].peer, replay::Location{0});
     EXPECT_EQ(trace.traces[1].sends[0].match, 0U);
 }
 
@@ -127,8 +129,8 @@ TEST_F(ReaderDefinitions, CommunicatorsOfEveryShape) {
     EXPECT_TRUE(trace.communicators[empty].locations.empty());
     EXPECT_EQ(trace.communicators[5].locations, (std::vector{replay::Location{2}}));
     EXPECT_EQ(trace.communicators[6].locations, (std::vector{replay::Location{0}, kNoLocation}));
-    EXPECT_EQ(trace.traces[0].sends[1].peer, 2);
-    EXPECT_EQ(trace.traces[2].receives[1].peer, 0);
+    EXPECT_EQ(trace.traces[0].sends[1].peer, replay::Location{2});
+    EXPECT_EQ(trace.traces[2].receives[1].peer, replay::Location{0});
     EXPECT_NE(trace.traces[2].collectives[0].instance, kNone);
 }
 
@@ -265,7 +267,8 @@ TEST_F(ReaderDefinitions, ThreadsOfAProcessCommunicateInItsName) {
     EXPECT_EQ(counted_besides(trace, {}), 0U);
     EXPECT_EQ(trace.locations[1].rank, kNoRank);
     EXPECT_EQ(trace.locations[1].group, trace.locations[0].group);
-    EXPECT_EQ(trace.traces[2].receives[0].peer, 1);  // the thread that sent, not its process's first location
+    EXPECT_EQ(trace.traces[2].receives[0].peer,
+              replay::Location{1});  // the thread that sent, not its process's first location
     EXPECT_EQ(trace.traces[1].sends[0].match, 0U);
 }
 
@@ -331,6 +334,45 @@ TEST_F(OddContexts, ParentsThatLeadBackEndSomewhere) {
     EXPECT_EQ(counted(trace, Quality::cyclic_reference), 1U);
     EXPECT_EQ(counted_besides(trace, {Quality::cyclic_reference}), 0U);
     EXPECT_EQ(profile_of(trace, 0, "solve/main")->inclusive_ps, 3000);
+}
+
+/// Runs a body on a thread with a stack of so many bytes.
+void on_a_stack(std::size_t bytes, std::function<void()> body) {
+    pthread_attr_t attributes;
+    ASSERT_EQ(pthread_attr_init(&attributes), 0);
+    ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+    pthread_t thread{};
+    const auto run = [](void* given) -> void* {
+        (*static_cast<std::function<void()>*>(given))();
+        return nullptr;
+    };
+    ASSERT_EQ(pthread_create(&thread, &attributes, run, &body), 0);
+    pthread_join(thread, nullptr);
+    pthread_attr_destroy(&attributes);
+}
+
+// A function that calls itself 50,000 times: with two registers and a return address, 32 B a level, a reader that
+// recurs along the contexts needs 1.6 MB; it has 1 MiB. One of 1 us is inside each of the others.
+TEST_F(Reader, ContextsMayBeDeeperThanTheReadersOwnStack) {
+    constexpr std::uint32_t kDeep = 50'000;
+    const auto solve = archive.region("solve", OTF2_PARADIGM_USER);
+    archive.world(1);
+    auto innermost = archive.calling_context(solve);
+    for (std::uint32_t i = 1; i < kDeep; ++i) {
+        innermost = archive.calling_context(solve, OTF2_UNDEFINED_SOURCE_CODE_LOCATION, innermost);
+    }
+    archive.events(0, [&](Events& e) { e.context_enter(0, innermost).context_leave(1, innermost); });
+    Trace trace;
+    on_a_stack(std::size_t{1} << 20U, [&] { trace = read(); });
+    EXPECT_EQ(counted_besides(trace, {}), 0U);
+    ASSERT_EQ(trace.callpaths.size(), kDeep);
+    for (std::uint32_t i = 0; i < kDeep; ++i) {
+        ASSERT_EQ(trace.callpaths[i].parent, static_cast<std::int32_t>(i) - 1);
+    }
+    const auto& rows = trace.traces[0].profile;
+    const auto deepest = std::ranges::find(rows, static_cast<std::int32_t>(kDeep - 1), &ProfileRow::callpath);
+    ASSERT_NE(deepest, rows.end());
+    EXPECT_EQ(deepest->inclusive_ps, 1000);
 }
 
 TEST_F(OddContexts, OneThatIsItsOwnParentHasNone) {

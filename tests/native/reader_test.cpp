@@ -29,7 +29,7 @@ TEST_F(Reader, KeepsCallsAndMessagesAndFoldsTheRest) {
     EXPECT_EQ(trace.regions[static_cast<std::size_t>(call.region)].name, "MPI_Send");
     ASSERT_EQ(trace.traces[0].sends.size(), 1U);
     const auto& end = trace.traces[0].sends[0];
-    EXPECT_EQ(end.peer, 1);
+    EXPECT_EQ(end.peer, replay::Location{1});
     EXPECT_EQ(end.tag, 7);
     EXPECT_EQ(end.bytes, 64U);
     EXPECT_EQ(end.complete_call, end.call);

@@ -4,6 +4,9 @@
 //        rewrite_archive FROM TO apart           regions, strings, source locations and calling contexts have an id for
 //                                                each location, as if every process wrote its own definitions
 //        rewrite_archive FROM TO odd SEED        definitions that make no sense: odd_definitions.hpp
+//        rewrite_archive FROM TO circle          regions are entered in calling contexts, one of each, in a circle:
+//        each
+//                                                has the next one as its parent
 //        rewrite_archive FROM TO same            not changed at all
 //
 // FROM is the anchor file, TO a directory that does not exist.
@@ -58,6 +61,7 @@ using Ids = std::map<std::uint64_t, std::uint64_t>;
 struct Change {
     std::uint64_t factor = 1;
     bool apart = false;
+    bool circle = false;
     std::unique_ptr<std::mt19937_64> odd{};
 
     std::uint64_t draw(std::uint64_t n) const { return (*odd)() % n; }
@@ -129,6 +133,32 @@ struct OfEvent {
                                                                                        : OTF2_CALLBACK_INTERRUPT;
     }
 };
+
+/// A region's calling context has the region's number.
+OTF2_CallbackCode enter_context(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
+                                OTF2_AttributeList* attributes, OTF2_RegionRef region) {
+    OTF2_EvtWriter_CallingContextEnter(static_cast<EventCopy*>(user)->writer, attributes, time, region, 1);
+    return OTF2_CALLBACK_SUCCESS;
+}
+OTF2_CallbackCode leave_context(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
+                                OTF2_AttributeList* attributes, OTF2_RegionRef region) {
+    OTF2_EvtWriter_CallingContextLeave(static_cast<EventCopy*>(user)->writer, attributes, time, region);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/// A calling context of each region, the next one's child; the last one's parent is the first.
+void add_circle(std::vector<Definition>& rows) {
+    std::vector<std::uint64_t> regions;
+    for (const auto& row : rows) {
+        if (row.kind == "Region") {
+            regions.push_back(row.fields.at(0).number());
+        }
+    }
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+        const auto parent = regions[(i + 1) % regions.size()];
+        rows.push_back({"CallingContext", {regions[i], regions[i], OTF2_UNDEFINED_SOURCE_CODE_LOCATION, parent}});
+    }
+}
 
 OTF2_CallbackCode copy_flush(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user,
                              OTF2_AttributeList* attributes, OTF2_TimeStamp end) {
@@ -288,6 +318,10 @@ class Rewriting {
         LOGPOST_EVENTS(LOGPOST_COPY)
 #undef LOGPOST_COPY
         OTF2_EvtReaderCallbacks_SetBufferFlushCallback(callbacks, copy_flush);
+        if (change_.circle) {
+            OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, enter_context);
+            OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, leave_context);
+        }
         if (auto* events = OTF2_Reader_GetEvtReader(reader_, location)) {
             OTF2_EvtReader_ApplyMappingTables(events, false);
             OTF2_EvtReader_ApplyClockOffsets(events, false);
@@ -304,6 +338,9 @@ class Rewriting {
         auto rows = change_.apart ? apart(rows_, locations) : rows_;
         if (change_.odd) {
             OddDefinitions(rows, [&](std::uint64_t n) { return change_.draw(n); }).change(1 + change_.draw(6));
+        }
+        if (change_.circle) {
+            add_circle(rows);
         }
         auto* writer = OTF2_Archive_GetGlobalDefWriter(archive_);
         for (auto& row : rows) {
@@ -334,8 +371,10 @@ int main(int argc, char** argv) {
         change.odd = std::make_unique<std::mt19937_64>(std::strtoull(argv[4], nullptr, 10));
     } else if (how == "apart" && argc == 4) {
         change.apart = true;
+    } else if (how == "circle" && argc == 4) {
+        change.circle = true;
     } else if (how != "same" || argc != 4) {
-        std::fprintf(stderr, "usage: rewrite_archive FROM TO ticks FACTOR|apart|odd SEED|same\n");
+        std::fprintf(stderr, "usage: rewrite_archive FROM TO ticks FACTOR|apart|odd SEED|circle|same\n");
         return 2;
     }
     try {

@@ -36,9 +36,9 @@ Decided root_receives(std::int64_t g, std::int64_t root_enters, std::span<const 
     Draft draft(machine, program.placement, program.placement);
     RootReceivesObserved root(draft);
     for (const auto done : done_of_operations) {
-        std::vector<RootReceivesObserved::Member> members{{0, root_enters, done + 40}};
+        std::vector<RootReceivesObserved::Member> members{{Location{0}, root_enters, done + 40}};
         for (std::int32_t rank = 1; rank < 5; ++rank) {
-            members.push_back({rank, 0, done + 130 + 10 * (rank - 1)});
+            members.push_back({Location{rank}, 0, done + 130 + 10 * (rank - 1)});
         }
         root.see(members, 0);
     }

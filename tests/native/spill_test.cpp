@@ -56,7 +56,7 @@ Timeline filled(std::uint32_t n) {
         timeline.calls.push_back({.enter_ps = i, .leave_ps = i + 1, .region = 2, .callpath = 3});
         if (i % 3 == 0) {
             timeline.sends.push_back(
-                {.call = i, .complete_call = i, .bytes = 8, .peer = 1, .comm = 0, .tag = 0, .match = i});
+                {.call = i, .complete_call = i, .bytes = 8, .peer = Location{1}, .comm = 0, .tag = 0, .match = i});
         }
     }
     timeline.calls.trim();

@@ -258,7 +258,7 @@ TEST(Transfers, ALockWaitsForWhoeverHeldItBefore) {
     Analysis analysis(story.program(), parameters, {}, 1);
     EXPECT_EQ(exposed(analysis, 2).at(kLockWait), 200);  // of the unlock, from 200 until rank 1 is out at 400
     EXPECT_FALSE(exposed(analysis, 1).contains(kLockWait));
-    EXPECT_EQ(analysis.transfers().permission(2, 0).by, 1);
+    EXPECT_EQ(analysis.transfers().permission(2, 0).by, Location{1});
 }
 
 TEST(Transfers, AReleaseThatReturnsLateIsStillTheEarlierOne) {
@@ -275,7 +275,7 @@ TEST(Transfers, AReleaseThatReturnsLateIsStillTheEarlierOne) {
     story.epoch(2, Epoch::Kind::lock_exclusive, second, story.call(2, CallKind::one_sided, 420, 500), 0);
     const auto parameters = machine(true);
     Analysis analysis(story.program(), parameters, {}, 1);
-    EXPECT_EQ(analysis.transfers().permission(2, 0).by, 1);
+    EXPECT_EQ(analysis.transfers().permission(2, 0).by, Location{1});
     EXPECT_EQ(exposed(analysis, 2).at(kLockWait), 250);  // of its lock, which returned after rank 1 began to unlock
     EXPECT_FALSE(exposed(analysis, 1).contains(kLockWait));
 }

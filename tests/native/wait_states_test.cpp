@@ -57,7 +57,7 @@ TEST(WaitStates, NobodyWaitsForAReceiveOfWhichThePostIsNotKnown) {
         story.message(0, send, 1, completes, 8);
         const bool known = kind == CallKind::receive;
         EXPECT_EQ(of(states(story, 0), WaitState::late_receiver).wait_ticks, known ? 300 : 0);
-        EXPECT_EQ(measured_times(story.program(), {1, 0}).r0, known ? 400 : 100);
+        EXPECT_EQ(measured_times(story.program(), {Location{1}, 0}).r0, known ? 400 : 100);
     }
 }
 
@@ -180,7 +180,7 @@ TEST(WaitStates, OfAnAlltoallvNobodyNeedsWhoComesAfterItsEnd) {
             return waits.wait(story.program().timelines[rank].collectives[0], rank);
         };
         EXPECT_EQ(wait(0), got == 16 ? 150 : 200);
-        EXPECT_EQ(waits.needed(story.program().timelines[0].collectives[0], 0).location, got == 16 ? 1 : 2);
+        EXPECT_EQ(waits.needed(story.program().timelines[0].collectives[0], 0).location, Location{got == 16 ? 1 : 2});
         EXPECT_EQ(wait(1), 250);
         EXPECT_EQ(wait(2), 0);
         EXPECT_EQ(waits.early_ends(), got == 16 ? 0U : 1U);

@@ -94,8 +94,8 @@ CollectiveReplay::Way CollectiveReplay::transfer(std::uint32_t from, std::uint32
     if (sending_.empty()) {
         return {ready + cost.serialization, ready + cost.L + cost.serialization};
     }
-    const auto a = static_cast<std::size_t>(members_[from].location);
-    const auto b = static_cast<std::size_t>(members_[to].location);
+    const auto a = index(members_[from].location);
+    const auto b = index(members_[to].location);
     const bool far = program_.placement[a].node != program_.placement[b].node;
     const auto out = far ? endpoints_.nic[a] : endpoints_.nics + a;
     const auto in = far ? endpoints_.nic[b] : endpoints_.nics + b;
@@ -123,7 +123,7 @@ void CollectiveReplay::run(const Pattern& pattern, Algorithm algorithm, std::spa
     for (std::uint32_t i = 0; i < members.size(); ++i) {
         at_[i] = add(members[i].enter_ps, 0, 0, Path::enter, 0);
         if (!sending_.empty()) {
-            const auto location = static_cast<std::size_t>(members[i].location);
+            const auto location = index(members[i].location);
             for (auto* endpoints : {&sending_, &receiving_}) {
                 (*endpoints)[endpoints_.nic[location]] = {};
                 (*endpoints)[endpoints_.nics + location] = {};
@@ -133,8 +133,8 @@ void CollectiveReplay::run(const Pattern& pattern, Algorithm algorithm, std::spa
     }
     for (const auto& member : members) {
         if (!sending_.empty()) {
-            const auto location = static_cast<std::size_t>(member.location);
-            for (const auto endpoint : {endpoints_.nic[location], endpoints_.nics + member.location}) {
+            const auto location = index(member.location);
+            for (const std::size_t endpoint : {std::size_t{endpoints_.nic[location]}, endpoints_.nics + location}) {
                 entered_[endpoint] = std::max(entered_[endpoint], member.enter_ps);
             }
         }

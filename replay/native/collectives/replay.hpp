@@ -30,7 +30,7 @@ class CollectiveReplay {
   public:
     struct Member {
         std::int64_t enter_ps;
-        std::int32_t location;
+        Location location;
     };
 
     /// A message at an endpoint before all members that share it have entered.
@@ -56,7 +56,7 @@ class CollectiveReplay {
         if (sending_.empty()) {
             return INT64_MIN;
         }
-        const auto location = static_cast<std::size_t>(members_[member].location);
+        const auto location = index(members_[member].location);
         const auto endpoint = between_nodes ? endpoints_.nic[location] : endpoints_.nics + location;
         return (receiving ? receiving_ : sending_)[endpoint].end;
     }

@@ -128,7 +128,7 @@ class Builder {
     /// Whether a receive and its send are in the graph.
     [[nodiscard]] bool followed(std::size_t location, const MessageEnd& receive) const noexcept {
         return receive.match != kNone && receive.complete_call != kNone && takes_part(location) &&
-               takes_part(static_cast<std::size_t>(receive.peer));
+               takes_part(index(receive.peer));
     }
 
     /// Memory that is not used costs none, and a column that grows needs it twice.
@@ -284,11 +284,10 @@ class Builder {
     void add_send(std::size_t l, std::uint32_t i, bool one_of_several, std::size_t& layout) {
         const auto& timeline = program_.timelines[l];
         const auto& send = timeline.sends[i];
-        if (send.peer == kUndefined) {
+        if (send.peer == kNoLocation) {
             return;
         }
-        const auto here = static_cast<std::int32_t>(l);
-        const auto message = draft_.message_class(here, send.peer, send.bytes, blocks(timeline, i, layout));
+        const auto message = draft_.message_class(location_at(l), send.peer, send.bytes, blocks(timeline, i, layout));
         classes_[l][i] = message;
         const auto overhead = draft_.message_model(message, kTermSend);
         if (!one_of_several && completions_[l][send.call] == 0) {
@@ -325,15 +324,15 @@ class Builder {
         return planned_rendezvous_[message];
     }
 
-    void add_message(std::size_t l, std::uint32_t index) {
-        const auto& receive = program_.timelines[l].receives[index];
-        const auto s = static_cast<std::size_t>(receive.peer);
+    void add_message(std::size_t l, std::uint32_t number) {
+        const auto& receive = program_.timelines[l].receives[number];
+        const auto s = index(receive.peer);
         const auto& sender = program_.timelines[s];
         const auto& send = sender.sends[receive.match];
         const auto message = classes_[s][receive.match];
         const auto origin = origins_[s][receive.match];
         const int overhead = origin.ready ? 0 : kTermSend;
-        const MessageId id{static_cast<std::int32_t>(l), index};
+        const MessageId id{location_at(l), number};
         const bool asks_then = planned_rendezvous(message);
         const bool recorded = is_rendezvous(program_, id, draft_.cost(message).rendezvous);
         const bool asynchronous = draft_.machine.asynchronous_progress;
@@ -366,7 +365,7 @@ class Builder {
         const auto first_byte = draft_.add_node();
         const auto crossings = draft_.crossings.size();
         draft_.add_message(inject, first_byte, draft_.message_model(message, kTermLatency), receive.peer,
-                           static_cast<std::int32_t>(l));
+                           location_at(l));
         const auto complete = events_.leaves[l][receive.complete_call];
         const auto completion = draft_.message_model(message, kTermSerialization | kTermReceive);
         const auto service = draft_.message_model(message, kTermReceive);
@@ -422,7 +421,7 @@ class Builder {
     /// sender; with asynchronous progress the posted receive and the send suffice.
     void handshake(std::size_t l, const MessageEnd& receive, const MessageEnd& send, std::uint32_t message,
                    Origin origin, std::uint32_t match, std::uint32_t inject) {
-        const auto s = static_cast<std::size_t>(receive.peer);
+        const auto s = index(receive.peer);
         const auto& receiver = program_.timelines[l];
         const auto& sender = program_.timelines[s];
         const auto& cost = draft_.cost(message);
@@ -457,7 +456,7 @@ class Builder {
     /// A message whose data went at once completes at its sender when its match is known there.
     std::uint32_t acknowledge(std::size_t l, const MessageEnd& receive, const MessageEnd& send, std::uint32_t message,
                               std::uint32_t first_byte) {
-        const auto s = static_cast<std::size_t>(receive.peer);
+        const auto s = index(receive.peer);
         const auto latency = draft_.message_model(message, kTermLatency);
         const auto done = needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L);
         draft_.add_edge(first_byte, done, latency);
@@ -477,7 +476,7 @@ class Builder {
                 calls += static_cast<std::uint32_t>(enters.size());
             }
         }
-        const auto s = static_cast<std::size_t>(receive.peer);
+        const auto s = index(receive.peer);
         steps.send_call = first_calls_[s] + send.call;
         steps.sent_call = send.complete_call == kNone ? kNone : first_calls_[s] + send.complete_call;
         steps.post_call = first_calls_[l] + receive.call;

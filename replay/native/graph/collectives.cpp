@@ -49,7 +49,7 @@ constexpr std::uint64_t kToldMessages = 1U << 18U;
 struct Member {
     const Collective* operation;
     std::uint32_t enter, leave;  // nodes; leave kNone: never completed
-    std::int32_t location;
+    Location location;
     std::int32_t rank;  // in the communicator; -1: not known
 };
 
@@ -193,7 +193,7 @@ class Instance {
 
     struct End {
         std::uint32_t node;
-        std::int32_t location;
+        Location location;
     };
     /// A message, told.
     struct Sent {
@@ -205,8 +205,8 @@ class Instance {
     /// When each member has what it needs, message by message.
     struct Flow {
         Instance& of;
-        std::vector<std::uint32_t> at = {};       // node by member
-        std::vector<std::int32_t> location = {};  // likewise
+        std::vector<std::uint32_t> at = {};   // node by member
+        std::vector<Location> location = {};  // likewise
         std::uint32_t most_rounds = of.most_rounds_;
 
         void add(const Member& member) {
@@ -315,7 +315,7 @@ class Instance {
         } else {
             draft_.add_edge(sender.node, inject, repeated(message, 1, kTermSend));
         }
-        auto& queue = nics_.sending[static_cast<std::size_t>(sender.location)];
+        auto& queue = nics_.sending[index(sender.location)];
         auto last = inject;  // of those it stands for
         if (repeat > 1) {
             last = draft_.add_node();
@@ -330,7 +330,7 @@ class Instance {
         const auto first_byte = draft_.add_node();
         draft_.add_message(last, first_byte, repeated(carried, 1, kTermLatency), sender.location, receiver.location);
         if (repeat == 1) {
-            nics_.receiving[static_cast<std::size_t>(receiver.location)].push_back(draft_.at_nic(first_byte, message));
+            nics_.receiving[index(receiver.location)].push_back(draft_.at_nic(first_byte, message));
         }
         const auto node = draft_.add_node();
         draft_.add_edge(first_byte, node, repeated(carried, 1, kTermSerialization | kTermReceive));
@@ -576,7 +576,7 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
         if (enters[location].empty()) {
             continue;
         }
-        const auto here = static_cast<std::int32_t>(location);
+        const auto here = location_at(location);
         const auto& timeline = program.timelines[location];
         std::unordered_map<std::int32_t, std::int32_t> ranks;  // of this location, by communicator
         timeline.collectives.for_each([&](std::size_t, const Collective& operation) {
@@ -586,7 +586,7 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
             const auto [rank, added] = ranks.try_emplace(operation.comm, -1);
             if (added && operation.comm >= 0) {
                 const auto& members = program.members[static_cast<std::size_t>(operation.comm)];
-                rank->second = number(rank_of(members, Location{here}).value_or(kNoRank));
+                rank->second = number(rank_of(members, here).value_or(kNoRank));
             }
             instances[operation.instance].push_back(
                 {&operation, enters[location][operation.call],

@@ -90,8 +90,7 @@ class Draft {
         edges.push_back({source, target, model});
     }
     /// An edge that is a message from one location to another.
-    void add_message(std::uint32_t source, std::uint32_t target, std::uint32_t model, std::int32_t from,
-                     std::int32_t to) {
+    void add_message(std::uint32_t source, std::uint32_t target, std::uint32_t model, Location from, Location to) {
         if (contention &&
             (recorded.between(from, to) == Locality::other_node || planned.between(from, to) == Locality::other_node)) {
             crossings.push_back({.edge = next_edge(), .from = from, .to = to});
@@ -113,7 +112,7 @@ class Draft {
 
     std::uint32_t message_class(const MessageClass& message);
     /// The class of a message from one location to another.
-    std::uint32_t message_class(std::int32_t from, std::int32_t to, std::uint64_t bytes, const Blocks& layout = {});
+    std::uint32_t message_class(Location from, Location to, std::uint64_t bytes, const Blocks& layout = {});
     std::uint32_t model(const EdgeModel& model);
     /// Terms of the cost of one message.
     std::uint32_t message_model(std::uint32_t message, int terms) {

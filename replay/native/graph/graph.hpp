@@ -96,9 +96,9 @@ static_assert(sizeof(Arc) == 8);
 struct Crossing {
     std::uint32_t edge = kNone;       ///< that ends when the message has come: index in Graph::arcs
     std::uint32_t sent_edge = kNone;  ///< that ends when it has left its sender; kNone: nobody waits for that
-    std::int32_t from = -1, to = -1;  ///< locations
-    std::int64_t delay_ps = 0;        ///< in the network, and at the NICs: part of the edge's weight
-    std::int64_t sent_delay_ps = 0;   ///< likewise of the other edge
+    Location from = kNoLocation, to = kNoLocation;
+    std::int64_t delay_ps = 0;       ///< in the network, and at the NICs: part of the edge's weight
+    std::int64_t sent_delay_ps = 0;  ///< likewise of the other edge
     // What the recorded times leave room for, where that is less than the network's model says.
     double bytes = 0;                ///< that it puts on the network
     std::int64_t sooner_out_ps = 0;  ///< by which it has its sender's NIC sooner

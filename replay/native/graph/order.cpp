@@ -53,7 +53,7 @@ std::uint32_t Draft::message_class(const MessageClass& message) {
     return number;
 }
 
-std::uint32_t Draft::message_class(std::int32_t from, std::int32_t to, std::uint64_t bytes, const Blocks& layout) {
+std::uint32_t Draft::message_class(Location from, Location to, std::uint64_t bytes, const Blocks& layout) {
     return message_class({.bytes = bytes,
                           .layout = layout,
                           .recorded = {.locality = recorded.between(from, to), .hops = recorded.hops(from, to)},

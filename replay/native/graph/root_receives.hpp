@@ -20,7 +20,7 @@ class RootReceivesObserved {
   public:
     /// A member of an operation whose messages the first one receives and replies to as they arrive.
     struct Member {
-        std::int32_t location;
+        Location location;
         std::int64_t enter_ps, leave_ps;
     };
 

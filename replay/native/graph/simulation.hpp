@@ -138,8 +138,7 @@ class Simulation {
             const auto from = graph_.crossings[i].from;
             const auto to = graph_.crossings[i].to;
             ways_[i].between_nodes = placement.between(from, to) == Locality::other_node;
-            ways_[i].pair = network_.pair(placement[static_cast<std::size_t>(from)].node,
-                                          placement[static_cast<std::size_t>(to)].node);
+            ways_[i].pair = network_.pair(placement[index(from)].node, placement[index(to)].node);
         }
     }
 
@@ -185,7 +184,7 @@ class Simulation {
     /// Who takes a message g after the one before: a processor takes those of a collective operation once it is in it,
     /// so that none that it waits for before that is behind them.
     [[nodiscard]] std::size_t taker(std::uint32_t id) const noexcept {
-        const auto nic = nic_[static_cast<std::size_t>(graph_.crossings[id].to)];
+        const auto nic = nic_[index(graph_.crossings[id].to)];
         return model(id).kind == EdgeModel::Kind::collective ? nics_ + nic : nic;
     }
 
@@ -240,7 +239,7 @@ class Simulation {
         const auto& of = cost(event.crossing);
         switch (event.what) {
             case What::asks: {
-                auto& free = out_free_[nic_[static_cast<std::size_t>(crossing.from)]];
+                auto& free = out_free_[nic_[index(crossing.from)]];
                 way.asked = event.time;
                 if (limited != nullptr) {
                     limited->sooner_out_ps = std::max<std::int64_t>(0, free - event.time - way.room);
@@ -305,9 +304,8 @@ class Simulation {
                 }
             }
             if (G > 0) {
-                const auto nic = [&](std::int32_t location, std::size_t first) {
-                    return FlowSharing::Share{
-                        static_cast<std::uint32_t>(links_ + first + nic_[static_cast<std::size_t>(location)]), G};
+                const auto nic = [&](Location location, std::size_t first) {
+                    return FlowSharing::Share{static_cast<std::uint32_t>(links_ + first + nic_[index(location)]), G};
                 };
                 shares_.push_back(nic(crossing.from, 0));
                 shares_.push_back(nic(crossing.to, nics_));

@@ -26,11 +26,11 @@ inline void decide_synchronous_sends(const Program& program, Draft& draft,
     for (std::size_t l = 0; l < program.timelines.size(); ++l) {
         const auto& receiver = program.timelines[l];
         receiver.receives.for_each([&](std::size_t, const MessageEnd& receive) {
-            if (receive.match == kNone || receive.complete_call == kNone || receive.peer == kUndefined ||
-                classes[static_cast<std::size_t>(receive.peer)].empty()) {
+            if (receive.match == kNone || receive.complete_call == kNone || receive.peer == kNoLocation ||
+                classes[index(receive.peer)].empty()) {
                 return;
             }
-            const auto s = static_cast<std::size_t>(receive.peer);
+            const auto s = index(receive.peer);
             const auto& sender = program.timelines[s];
             const auto& send = sender.sends[receive.match];
             const auto message = classes[s][receive.match];

@@ -22,8 +22,8 @@ std::uint64_t key(std::uint32_t number, std::size_t location) noexcept {
 }
 
 /// Where a transfer goes; one to nobody known stays at its origin.
-std::int32_t target_of(const Transfer& one, std::size_t origin) noexcept {
-    return one.target == kUndefined ? static_cast<std::int32_t>(origin) : one.target;
+Location target_of(const Transfer& one, std::size_t origin) noexcept {
+    return one.target == kNoLocation ? location_at(origin) : one.target;
 }
 
 /// By call: whether it completes a transfer.
@@ -100,7 +100,7 @@ void OneSided::order_completions() {
             const auto& permission = model_.permission(l, i);
             if (epochs[i].kind == Epoch::Kind::exposure && epochs[i].end_call != kNone && permission.call != kNone &&
                 takes_part(permission.by)) {
-                draft_.add_edge(events_.enters[static_cast<std::size_t>(permission.by)][permission.call],
+                draft_.add_edge(events_.enters[index(permission.by)][permission.call],
                                 events_.leaves[l][epochs[i].end_call], Draft::kMeasured);
             }
         }
@@ -129,12 +129,12 @@ void OneSided::for_each_location(Body&& body) const {
     }
 }
 
-bool OneSided::takes_part(std::int32_t location) const noexcept {
-    return location != kUndefined && program_.accounted[static_cast<std::size_t>(location)] != 0;
+bool OneSided::takes_part(Location location) const noexcept {
+    return location != kNoLocation && program_.accounted[index(location)] != 0;
 }
 
 /// `count` empty messages in a row.
-std::uint32_t OneSided::notices(std::int32_t from, std::int32_t to, std::uint16_t count) {
+std::uint32_t OneSided::notices(Location from, Location to, std::uint16_t count) {
     return draft_.model({.kind = EdgeModel::Kind::message,
                          .terms = kTermLatency,
                          .count = count,
@@ -170,7 +170,7 @@ void OneSided::find_closings() {
 
 /// When a location's epochs could begin, and which calls waited for that.
 void OneSided::permit(std::size_t l) {
-    const auto here = static_cast<std::int32_t>(l);
+    const auto here = location_at(l);
     const auto& timeline = program_.timelines[l];
     granted_[l].resize(timeline.epochs.size());
     for (std::uint32_t i = 0; i < timeline.epochs.size(); ++i) {
@@ -180,7 +180,7 @@ void OneSided::permit(std::size_t l) {
             ask_for_lock(l, epoch, permission);
             continue;
         }
-        const auto by = static_cast<std::size_t>(permission.by);
+        const auto by = index(permission.by);
         const auto entered = events_.enters[by][permission.call];
         if (epoch.kind == Epoch::Kind::exposure) {
             if (epoch.end_call != kNone) {
@@ -204,11 +204,11 @@ void OneSided::permit(std::size_t l) {
 
 /// Where a permission has come to its location: a lock goes to its memory, and from there to whoever gets it; one of
 /// all memory is nowhere.
-std::uint32_t OneSided::told(std::uint32_t source, const Epoch& epoch, std::int32_t by, std::int32_t here) {
+std::uint32_t OneSided::told(std::uint32_t source, const Epoch& epoch, Location by, Location here) {
     const auto node = draft_.add_node();
     if (!epoch.locks()) {
         draft_.add_edge(source, node, notices(by, here, 1));
-    } else if (epoch.peer == kUndefined) {
+    } else if (epoch.peer == kNoLocation) {
         draft_.add_edge(source, node, Draft::kMeasured);
     } else {
         const auto free = draft_.add_node();
@@ -220,13 +220,13 @@ std::uint32_t OneSided::told(std::uint32_t source, const Epoch& epoch, std::int3
 
 /// A lock that is free is asked for and granted, where its call lasts that long.
 void OneSided::ask_for_lock(std::size_t l, const Epoch& epoch, const Permission& permission) {
-    if (!epoch.locks() || epoch.peer == kUndefined || permission.by != kUndefined) {
+    if (!epoch.locks() || epoch.peer == kNoLocation || permission.by != kNoLocation) {
         return;
     }
     const auto& call = program_.timelines[l].calls[epoch.begin_call];
-    if (call.leave_ps - call.enter_ps >= model_.grant_ps(epoch, kUndefined, l)) {
+    if (call.leave_ps - call.enter_ps >= model_.grant_ps(epoch, kNoLocation, location_at(l))) {
         draft_.add_edge(events_.enters[l][epoch.begin_call], events_.leaves[l][epoch.begin_call],
-                        notices(static_cast<std::int32_t>(l), epoch.peer, 2));
+                        notices(location_at(l), epoch.peer, 2));
     }
 }
 
@@ -242,7 +242,7 @@ void OneSided::start(std::size_t l) {
     }
     for (std::uint32_t i = 0; i < transfers.size(); ++i) {
         const auto& one = transfers[i];
-        const auto here = static_cast<std::int32_t>(l);
+        const auto here = location_at(l);
         const auto entered = events_.enters[l][one.call];
         auto& base = started_.bases[l][one.call];
         const auto overhead = draft_.message_model(draft_.message_class(here, target_of(one, l), one.bytes), kTermSend);
@@ -288,13 +288,13 @@ OneSided::Instant OneSided::permitted(std::size_t l, std::uint32_t i) {
 /// What a get or an atomic brings leaves the NIC of its target.
 void OneSided::fetch(std::size_t l, std::uint32_t i, const Instant& injected) {
     const auto& one = program_.timelines[l].transfers[i];
-    const auto here = static_cast<std::int32_t>(l);
+    const auto here = location_at(l);
     const auto target = target_of(one, l);
     const auto message = draft_.message_class(here, target, one.bytes);
     const Instant asked{draft_.add_node(), injected.event};
     draft_.add_edge(injected.node, asked.node, notices(here, target, 1));
     const auto attended = attend(l, i, asked, Draft::kMeasured, false);
-    started_.sending[static_cast<std::size_t>(target)].push_back(draft_.at_nic(attended.node, message));
+    started_.sending[index(target)].push_back(draft_.at_nic(attended.node, message));
     const auto back = draft_.add_node();
     draft_.add_message(attended.node, back, draft_.message_model(message, kTermLatency | control()), target, here);
     started_.receiving[l].push_back(draft_.at_nic(back, message));
@@ -305,7 +305,7 @@ void OneSided::fetch(std::size_t l, std::uint32_t i, const Instant& injected) {
 
 void OneSided::put(std::size_t l, std::uint32_t i, const Instant& injected) {
     const auto& one = program_.timelines[l].transfers[i];
-    const auto here = static_cast<std::int32_t>(l);
+    const auto here = location_at(l);
     const auto target = target_of(one, l);
     const auto message = draft_.message_class(here, target, one.bytes);
     const auto bytes = draft_.message_model(message, kTermSerialization);
@@ -313,7 +313,7 @@ void OneSided::put(std::size_t l, std::uint32_t i, const Instant& injected) {
     const auto crossings = draft_.crossings.size();
     started_.sending[l].push_back(draft_.at_nic(injected.node, message));
     draft_.add_message(injected.node, there.node, draft_.message_model(message, kTermLatency), here, target);
-    started_.receiving[static_cast<std::size_t>(target)].push_back(draft_.at_nic(there.node, message));
+    started_.receiving[index(target)].push_back(draft_.at_nic(there.node, message));
     if (one.complete_call != one.remote_call) {
         const auto edge = draft_.next_edge();
         if (complete(l, one.complete_call, injected, bytes) && draft_.crossings.size() > crossings) {
@@ -344,8 +344,8 @@ OneSided::Instant OneSided::attend(std::size_t l, std::uint32_t i, const Instant
         return attended;
     }
     const auto first = draft_.next_edge();
-    if (takes_part(one.target) && one.target != static_cast<std::int32_t>(l)) {
-        const auto t = static_cast<std::size_t>(one.target);
+    if (takes_part(one.target) && one.target != location_at(l)) {
+        const auto t = index(one.target);
         const auto& target = program_.timelines[t];
         const auto last = static_cast<std::uint32_t>(target.calls.size());
         const auto call =
@@ -356,10 +356,10 @@ OneSided::Instant OneSided::attend(std::size_t l, std::uint32_t i, const Instant
             attended.event = before(attended.event, answer) ? answer : attended.event;
         }
     }
-    const auto message = draft_.message_class(static_cast<std::int32_t>(l), target_of(one, l), one.bytes);
+    const auto message = draft_.message_class(location_at(l), target_of(one, l), one.bytes);
     const auto answering = draft_.message_model(message, kTermControl);
     if (!asynchronous_) {
-        started_.answering[static_cast<std::size_t>(target_of(one, l))].push_back({attended.node, answering});
+        started_.answering[index(target_of(one, l))].push_back({attended.node, answering});
         return attended;
     }
     const auto answered = draft_.add_node();
@@ -392,10 +392,10 @@ std::uint32_t OneSided::gate(std::size_t l, std::uint32_t call, const Instant& i
 /// The target's calls that wait for a put: of the fence or barrier that completes it, and of its exposure.
 void OneSided::change_memory(std::size_t l, std::uint32_t i, const Instant& there, std::uint32_t model) {
     const auto& one = program_.timelines[l].transfers[i];
-    if (!takes_part(one.target) || one.target == static_cast<std::int32_t>(l)) {
+    if (!takes_part(one.target) || one.target == location_at(l)) {
         return;
     }
-    const auto t = static_cast<std::size_t>(one.target);
+    const auto t = index(one.target);
     const auto completing = one.remote_call != kNone ? one.remote_call : one.complete_call;
     const auto* closing = completing == kNone ? nullptr : model_.collective_of(l, completing);
     if (closing != nullptr && closing->instance != kNone) {
@@ -422,11 +422,10 @@ void OneSided::follow_changes(std::size_t l) {
         if (permission.change == kNone || !takes_part(permission.by)) {
             continue;
         }
-        const auto origin = static_cast<std::size_t>(permission.by);
+        const auto origin = index(permission.by);
         const auto bytes = program_.timelines[origin].transfers[permission.change].bytes;
         wait(there_[origin][permission.change], events_.leaves[l][timeline.epochs[i].begin_call],
-             draft_.message_model(draft_.message_class(permission.by, static_cast<std::int32_t>(l), bytes),
-                                  kTermSerialization));
+             draft_.message_model(draft_.message_class(permission.by, location_at(l), bytes), kTermSerialization));
     }
 }
 

@@ -60,15 +60,15 @@ class OneSided {
 
     template <class Body>
     void for_each_location(Body&& body) const;
-    [[nodiscard]] bool takes_part(std::int32_t location) const noexcept;
-    [[nodiscard]] std::uint32_t notices(std::int32_t from, std::int32_t to, std::uint16_t count);
+    [[nodiscard]] bool takes_part(Location location) const noexcept;
+    [[nodiscard]] std::uint32_t notices(Location from, Location to, std::uint16_t count);
     [[nodiscard]] bool before(std::uint32_t event, std::uint32_t other) const noexcept;
     bool wait(const Instant& instant, std::uint32_t target, std::uint32_t model);
     void find_closings();
 
     void permit(std::size_t l);
     void ask_for_lock(std::size_t l, const Epoch& epoch, const Permission& permission);
-    [[nodiscard]] std::uint32_t told(std::uint32_t source, const Epoch& epoch, std::int32_t by, std::int32_t here);
+    [[nodiscard]] std::uint32_t told(std::uint32_t source, const Epoch& epoch, Location by, Location here);
 
     void start(std::size_t l);
     void transfer(std::size_t l, std::uint32_t i);

@@ -87,7 +87,7 @@ Program excerpt(const Program& program, std::size_t messages) {
         if (end.match == kNone || !whole(location, end)) {
             return false;
         }
-        const auto there = static_cast<std::size_t>(end.peer);
+        const auto there = index(end.peer);
         const auto& peer = program.timelines[there];
         return (sent ? kept[there].receives : kept[there].sends).contains(end.match) &&
                whole(there, sent ? peer.receives[end.match] : peer.sends[end.match]);
@@ -122,14 +122,12 @@ Program excerpt(const Program& program, std::size_t messages) {
         for (auto row = rows.sends.begin; row < rows.sends.end; ++row) {
             const auto& end = from.sends[row];
             const bool both = matched(i, end, true);
-            to.sends.push_back(
-                moved(end, rows, both ? kept[static_cast<std::size_t>(end.peer)].receives : Kept{}, both));
+            to.sends.push_back(moved(end, rows, both ? kept[index(end.peer)].receives : Kept{}, both));
         }
         for (auto row = rows.receives.begin; row < rows.receives.end; ++row) {
             const auto& end = from.receives[row];
             const bool both = matched(i, end, false);
-            to.receives.push_back(
-                moved(end, rows, both ? kept[static_cast<std::size_t>(end.peer)].sends : Kept{}, both));
+            to.receives.push_back(moved(end, rows, both ? kept[index(end.peer)].sends : Kept{}, both));
         }
         for (std::size_t row = 0; row < from.layouts.size(); ++row) {
             if (rows.sends.contains(from.layouts[row].send)) {

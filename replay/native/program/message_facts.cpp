@@ -10,9 +10,9 @@ bool is_post_known(const Program& program, const Timeline& receiver, const Messa
 }
 
 MessageTimes measured_times(const Program& program, MessageId id) noexcept {
-    const auto& receiver = program.timelines[static_cast<std::size_t>(id.location)];
+    const auto& receiver = program.timelines[index(id.location)];
     const auto& received = receiver.receives[id.receive];
-    const auto& sender = program.timelines[static_cast<std::size_t>(received.peer)];
+    const auto& sender = program.timelines[index(received.peer)];
     const auto& sent = sender.sends[received.match];
     const auto& send_call = sender.calls[sent.call];
     const auto& receive_call = receiver.calls[received.complete_call];
@@ -29,8 +29,8 @@ MessageTimes measured_times(const Program& program, MessageId id) noexcept {
 }
 
 SendCompletion completion_of_send(const Program& program, MessageId id) noexcept {
-    const auto& received = program.timelines[static_cast<std::size_t>(id.location)].receives[id.receive];
-    const auto& sender = program.timelines[static_cast<std::size_t>(received.peer)];
+    const auto& received = program.timelines[index(id.location)].receives[id.receive];
+    const auto& sender = program.timelines[index(received.peer)];
     const auto& sent = sender.sends[received.match];
     const auto& call = sender.calls[sent.complete_call == kNone ? sent.call : sent.complete_call];
     return {call.enter_ps, call.leave_ps};
@@ -43,9 +43,9 @@ std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept
 }
 
 bool is_rendezvous(const Program& program, MessageId id, bool by_size) noexcept {
-    const auto& receiver = program.timelines[static_cast<std::size_t>(id.location)];
+    const auto& receiver = program.timelines[index(id.location)];
     const auto& received = receiver.receives[id.receive];
-    const auto& sender = program.timelines[static_cast<std::size_t>(received.peer)];
+    const auto& sender = program.timelines[index(received.peer)];
     const auto& sent = sender.sends[received.match];
     switch (program.kind(sender.calls[sent.call])) {
         case CallKind::send_synchronous:

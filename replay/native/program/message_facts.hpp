@@ -15,7 +15,7 @@ namespace logpost::replay {
 
 /// A message, named by its receiving end.
 struct MessageId {
-    std::int32_t location;  // of the receiver
+    Location location;      // of the receiver
     std::uint32_t receive;  // index in its `receives`
 };
 

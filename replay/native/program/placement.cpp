@@ -38,9 +38,9 @@ void Placement::set_sockets(std::span<const std::int32_t> sockets) {
     }
 }
 
-std::int32_t Placement::hops(std::int32_t a, std::int32_t b) const noexcept {
-    const auto from = places_[static_cast<std::size_t>(a)].node;
-    const auto to = places_[static_cast<std::size_t>(b)].node;
+std::int32_t Placement::hops(Location a, Location b) const noexcept {
+    const auto from = places_[index(a)].node;
+    const auto to = places_[index(b)].node;
     if (from == kUndefined || to == kUndefined) {
         return kUndefined;
     }

@@ -39,9 +39,9 @@ class Placement {
     /// One more than the largest node.
     [[nodiscard]] std::size_t nodes() const noexcept;
 
-    [[nodiscard]] Locality between(std::int32_t a, std::int32_t b) const noexcept {
-        const auto& one = places_[static_cast<std::size_t>(a)];
-        const auto& other = places_[static_cast<std::size_t>(b)];
+    [[nodiscard]] Locality between(Location a, Location b) const noexcept {
+        const auto& one = places_[index(a)];
+        const auto& other = places_[index(b)];
         if (a == b || (one.process == other.process && one.process != kUndefined)) {
             return Locality::self;
         }
@@ -52,7 +52,7 @@ class Placement {
     }
 
     /// Links on the way from one location to another; kUndefined: not known.
-    [[nodiscard]] std::int32_t hops(std::int32_t a, std::int32_t b) const noexcept;
+    [[nodiscard]] std::int32_t hops(Location a, Location b) const noexcept;
 
   private:
     std::vector<Place> places_;

@@ -116,7 +116,7 @@ struct MessageEnd {
     std::uint32_t call;           // the call that made the request: Send, Isend, Start; Recv, Irecv
     std::uint32_t complete_call;  // the call that completed it (== call if blocking); kNone: never completed
     std::uint64_t bytes;
-    std::int32_t peer;  // dense location of the other end; kUndefined: absent or never known
+    Location peer;      // of the other end; kNoLocation: absent or never known
     std::int32_t comm;  // dense communicator; kUndefined: an undefined reference, or a receive never completed
     std::int32_t tag;
     std::uint32_t match;  // index of the other end in its location's list; kNone: unmatched
@@ -213,7 +213,7 @@ struct Transfer {
     std::uint32_t call;           // that started it
     std::uint32_t complete_call;  // that completed it at the origin: flush, fence, unlock, itself; kNone: not known
     std::uint32_t remote_call;    // that made sure that it was complete at the target, too; kNone: none did
-    std::int32_t target;          // dense location; kUndefined: not known
+    Location target;              // kNoLocation: not known
     std::int32_t rma_window;      // dense
     Kind kind;
 };
@@ -225,7 +225,7 @@ struct Epoch {
     enum class Kind : std::uint8_t {
         access,          // Win_start .. Win_complete, to the target `peer`
         exposure,        // Win_post .. Win_wait, for the origin `peer`
-        lock_shared,     // Win_lock .. Win_unlock; peer kUndefined: of all targets (Win_lock_all)
+        lock_shared,     // Win_lock .. Win_unlock; peer kNoLocation: of all targets (Win_lock_all)
         lock_exclusive,  //
         change,          // a wait for a change of the own memory: shmem_wait_until
     };
@@ -234,7 +234,7 @@ struct Epoch {
     std::uint64_t lock;        // which lock of the window
     std::uint32_t begin_call;
     std::uint32_t end_call;  // kNone: not ended
-    std::int32_t peer;       // dense location
+    Location peer;           // kNoLocation: of none, or of all
     std::int32_t rma_window;
     std::uint32_t match;  // index of the other side in the peer's epochs; kNone: none
     Kind kind;

@@ -25,7 +25,7 @@ void check_optional(std::int32_t id, std::size_t limit, const char* what) {
     }
 }
 
-constexpr MessageEnd kEmpty{kNone, kNone, 0, kUndefined, kUndefined, kUndefined, kNone};
+constexpr MessageEnd kEmpty{kNone, kNone, 0, kNoLocation, kUndefined, kUndefined, kNone};
 
 void check_whole(const Column<MessageEnd>& ends) {
     ends.for_each([](std::size_t number, const MessageEnd& end) {
@@ -115,7 +115,7 @@ void ProgramFiller::messages(const MessageColumns& rows) {
             call(rows.send_call[i], from),
             optional_call(rows.send_complete_call[i], from),
             rows.bytes[i],
-            rows.recv_location[i],
+            Location{rows.recv_location[i]},
             rows.comm[i],
             rows.tag[i],
             static_cast<std::uint32_t>(rows.recv_number[i])};
@@ -123,7 +123,7 @@ void ProgramFiller::messages(const MessageColumns& rows) {
             call(rows.recv_post_call[i], to),
             call(rows.recv_call[i], to),
             rows.recv_bytes[i],
-            rows.send_location[i],
+            Location{rows.send_location[i]},
             rows.comm[i],
             rows.tag[i],
             static_cast<std::uint32_t>(rows.send_number[i])};
@@ -143,7 +143,7 @@ void ProgramFiller::unmatched(const UnmatchedColumns& rows) {
             call(rows.call[i], at),
             optional_call(rows.complete_call[i], at),
             rows.bytes[i],
-            rows.peer[i],
+            Location{rows.peer[i]},
             rows.comm[i],
             rows.tag[i],
             kNone};
@@ -170,7 +170,7 @@ void ProgramFiller::transfers(const TransferColumns& rows) {
         check_optional(rows.target[i], locations_, "location");
         program_.timelines[location].transfers.push_back(
             {rows.bytes[i], call(rows.call[i], location), optional_call(rows.complete_call[i], location),
-             optional_call(rows.remote_call[i], location), rows.target[i], rows.rma_window[i],
+             optional_call(rows.remote_call[i], location), Location{rows.target[i]}, rows.rma_window[i],
              static_cast<Transfer::Kind>(rows.kind[i])});
     }
 }
@@ -181,7 +181,7 @@ void ProgramFiller::epochs(const EpochColumns& rows) {
         check_optional(rows.peer[i], locations_, "location");
         program_.timelines[location].epochs.push_back(
             {rows.acquired_ps[i] < 0 ? Epoch::kNotRecorded : rows.acquired_ps[i], rows.lock[i],
-             call(rows.begin_call[i], location), optional_call(rows.end_call[i], location), rows.peer[i],
+             call(rows.begin_call[i], location), optional_call(rows.end_call[i], location), Location{rows.peer[i]},
              rows.rma_window[i], rows.match[i] == kUndefined ? kNone : static_cast<std::uint32_t>(rows.match[i]),
              static_cast<Epoch::Kind>(rows.kind[i])});
     }
@@ -191,7 +191,7 @@ void ProgramFiller::finish() {
     for (const auto& timeline : program_.timelines) {
         timeline.epochs.for_each([&](std::size_t, const Epoch& epoch) {
             if (epoch.match != kNone) {
-                const auto& peer = program_.timelines[index(epoch.peer, locations_, "location")];
+                const auto& peer = program_.timelines[index(number(epoch.peer), locations_, "location")];
                 index(static_cast<std::int32_t>(epoch.match), peer.epochs.size(), "epoch");
             }
         });

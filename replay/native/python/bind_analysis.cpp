@@ -110,10 +110,10 @@ nb::tuple segments(const Analysis& analysis, std::int32_t location, std::uint32_
     const auto& timelines = analysis.program().timelines;
     if (location < 0 || static_cast<std::size_t>(location) >= timelines.size() ||
         receive >= timelines[static_cast<std::size_t>(location)].receives.size() ||
-        !analysis.model().knows_messages() || !analysis.model().record({location, receive}).matched) {
+        !analysis.model().knows_messages() || !analysis.model().record({Location{location}, receive}).matched) {
         throw nb::index_error("no matched message is received there");
     }
-    const MessageId id{location, receive};
+    const MessageId id{Location{location}, receive};
     const auto parts = analysis.model().partition(id);
     const std::vector<Segment> rows(parts.begin_segment(), parts.end_segment());
     nb::dict d;
@@ -137,7 +137,7 @@ nb::dict pairs(Analysis& analysis) {
         }
     }
     nb::dict d;
-    d["send_location"] = column<std::int32_t>(rows, [](const PairSum& p) { return p.sender; });
+    d["send_location"] = column<std::int32_t>(rows, [](const PairSum& p) { return number(p.sender); });
     d["recv_location"] = array(std::move(receivers));
     d["messages"] = column<std::uint64_t>(rows, [](const PairSum& p) { return p.messages; });
     d["bytes"] = column<std::uint64_t>(rows, [](const PairSum& p) { return p.bytes; });
@@ -211,7 +211,7 @@ nb::dict unmatched(const Analysis& analysis) {
     d["number"] = array(std::move(number));
     d["call"] = array(std::move(call));
     d["complete_call"] = array(std::move(complete_call));
-    d["peer"] = column<std::int32_t>(rows, [](const MessageEnd& e) { return e.peer; });
+    d["peer"] = column<std::int32_t>(rows, [](const MessageEnd& e) { return replay::number(e.peer); });
     d["comm"] = column<std::int32_t>(rows, [](const MessageEnd& e) { return e.comm; });
     d["tag"] = column<std::int32_t>(rows, [](const MessageEnd& e) { return e.tag; });
     d["bytes"] = column<std::uint64_t>(rows, [](const MessageEnd& e) { return e.bytes; });

@@ -66,8 +66,8 @@ nb::dict epochs(const Analysis& analysis) {
             const auto until = epoch.end_call == kNone ? waiting.leave_ps : mine.calls[epoch.end_call].leave_ps;
             rows.push_back({&epoch, static_cast<std::int32_t>(l), static_cast<std::int32_t>(i), waiting.callpath,
                             analysis.call_id(l, epoch.begin_call), analysis.call_id(l, epoch.end_call),
-                            epoch.match == kNone ? kUndefined : static_cast<std::int32_t>(epoch.match), permission.by,
-                            mine.calls[epoch.begin_call].enter_ps,
+                            epoch.match == kNone ? kUndefined : static_cast<std::int32_t>(epoch.match),
+                            number(permission.by), mine.calls[epoch.begin_call].enter_ps,
                             std::clamp(permission.at_ps, waiting.enter_ps, until) - waiting.enter_ps});
         }
     }
@@ -75,7 +75,7 @@ nb::dict epochs(const Analysis& analysis) {
     d["location"] = column<std::int32_t>(rows, [](const Row& r) { return r.location; });
     d["number"] = column<std::int32_t>(rows, [](const Row& r) { return r.number; });
     d["kind"] = column<std::uint8_t>(rows, [](const Row& r) { return static_cast<std::uint8_t>(r.epoch->kind); });
-    d["peer"] = column<std::int32_t>(rows, [](const Row& r) { return r.epoch->peer; });
+    d["peer"] = column<std::int32_t>(rows, [](const Row& r) { return number(r.epoch->peer); });
     d["rma_window"] = column<std::int32_t>(rows, [](const Row& r) { return r.epoch->rma_window; });
     d["lock"] = column<std::uint64_t>(rows, [](const Row& r) { return r.epoch->lock; });
     d["callpath"] = column<std::int32_t>(rows, [](const Row& r) { return r.callpath; });

@@ -52,7 +52,7 @@ nb::tuple node_pairs(const Program& program, const Placement& placement, bool co
     for (std::size_t l = 0; l < program.timelines.size(); ++l) {
         program.timelines[l].receives.for_each([&](std::size_t, const MessageEnd& receive) {
             if (receive.match != kNone) {
-                pairs.add(receive.peer, static_cast<std::int32_t>(l));
+                pairs.add(number(receive.peer), static_cast<std::int32_t>(l));
             }
         });
         pairs.settle();

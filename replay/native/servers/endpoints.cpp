@@ -17,8 +17,8 @@ std::vector<std::uint8_t> communicating(const Program& program) {
             found[location] = 1;
         }
         timeline.transfers.for_each([&](std::size_t, const Transfer& transfer) {
-            if (transfer.target != kUndefined) {
-                found[static_cast<std::size_t>(transfer.target)] = 1;
+            if (transfer.target != kNoLocation) {
+                found[index(transfer.target)] = 1;
             }
         });
     }

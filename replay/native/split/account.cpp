@@ -185,7 +185,7 @@ void LocationAccount::lay(Exposed& exposed, const Partition* parts, std::int64_t
 
 MessageId LocationAccount::message_of(const CallOperation& operation) const noexcept {
     if (operation.kind == OperationKind::receive_complete) {
-        const MessageId id{static_cast<std::int32_t>(location_), operation.index};
+        const MessageId id{location_at(location_), operation.index};
         return model_.record(id).matched ? id : kNoMessage;
     }
     return operation.of_message() ? MessageModel::of_send(timeline_.sends[operation.index]) : kNoMessage;
@@ -350,7 +350,8 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
     for (const auto& operation : operations) {
         if (operation.kind == OperationKind::collective) {
             const auto& collective = timeline_.collectives[operation.index];
-            offer({collective.begin_ps + collectives_.wait(collective, location_), kCollectiveWait, kUndefined, kNone});
+            offer(
+                {collective.begin_ps + collectives_.wait(collective, location_), kCollectiveWait, kNoLocation, kNone});
             rest = manages(collective.operation) ? std::uint8_t{kMpiOther} : std::uint8_t{kCollective};
         } else if (operation.kind == OperationKind::epoch) {
             const auto& epoch = timeline_.epochs[operation.index];
@@ -383,7 +384,7 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
     } else {
         if (longest.last != kNone) {
             // Who ended its access had something under way.
-            const auto under_way = transfers_.partition(static_cast<std::size_t>(longest.by), longest.last);
+            const auto under_way = transfers_.partition(index(longest.by), longest.last);
             for (const auto* segment = under_way.begin_segment(); segment != under_way.end_segment(); ++segment) {
                 const auto end = std::min(segment->end, call.leave_ps);
                 if (end > cursor && segment->category != kResidual) {
@@ -394,10 +395,10 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
         }
         // Who ended the wait had to say so. A lock that was free has to be asked for: a call that was over sooner did
         // not wait for it.
-        auto notice = transfers_.notice_ps(longest.by, location_);
+        auto notice = transfers_.notice_ps(longest.by, location_at(location_));
         if (lock != nullptr) {
-            notice = transfers_.grant_ps(*lock, longest.by, location_);
-            notice = longest.by == kUndefined && notice > call.leave_ps - cursor ? 0 : notice;
+            notice = transfers_.grant_ps(*lock, longest.by, location_at(location_));
+            notice = longest.by == kNoLocation && notice > call.leave_ps - cursor ? 0 : notice;
         }
         const auto told = std::min(call.leave_ps, cursor + notice);
         add(exposed, category_of(Part::latency), cursor, told);

@@ -67,7 +67,7 @@ class LocationAccount {
         std::int64_t length;
         std::uint8_t category;
     };
-    static constexpr MessageId kNoMessage{kUndefined, kNone};
+    static constexpr MessageId kNoMessage{kNoLocation, kNone};
 
     [[nodiscard]] MessageId message_of(const CallOperation& operation) const noexcept;
     [[nodiscard]] std::int64_t sent(const CallOperation& operation, MessageId id) const noexcept;

@@ -137,7 +137,7 @@ void Analysis::fill_messages(const Slice& slice, MessageRows& rows, std::vector<
     auto& pairs = pairs_[slice.item];
     slot.resize(program_.timelines.size(), kUndefined);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-        slot[static_cast<std::size_t>(pairs[i].sender)] = static_cast<std::int32_t>(i);
+        slot[index(pairs[i].sender)] = static_cast<std::int32_t>(i);
     }
     std::size_t row = slice.row;
     for (std::uint32_t i = slice.begin; i < slice.end; ++i) {
@@ -145,24 +145,24 @@ void Analysis::fill_messages(const Slice& slice, MessageRows& rows, std::vector<
         if (received.match == kNone) {
             continue;
         }
-        const MessageId id{static_cast<std::int32_t>(slice.item), i};
+        const MessageId id{location_at(slice.item), i};
         const auto& message = model_.record(id);
         const auto parts = model_.partition(id);
         const auto totals = parts.totals();
-        const auto& sender = program_.timelines[static_cast<std::size_t>(received.peer)];
+        const auto& sender = program_.timelines[index(received.peer)];
         const auto& sent = sender.sends[received.match];
         const auto& t = message.times;
         const std::int64_t enter = message.violation ? t.rw1 : t.s0;
 
-        rows.ids[MessageRows::send_location][row] = received.peer;
-        rows.ids[MessageRows::recv_location][row] = id.location;
+        rows.ids[MessageRows::send_location][row] = number(received.peer);
+        rows.ids[MessageRows::recv_location][row] = number(id.location);
         rows.ids[MessageRows::comm][row] = sent.comm;
         rows.ids[MessageRows::tag][row] = sent.tag;
         rows.ids[MessageRows::layout][row] = sender.layouts.empty() ? kUndefined : model_.layout(id);
         rows.ids[MessageRows::send_callpath][row] = sender.calls[sent.call].callpath;
         rows.ids[MessageRows::recv_callpath][row] = timeline.calls[received.complete_call].callpath;
         rows.ids[MessageRows::window][row] = model_.windows().at(enter);
-        const auto from = static_cast<std::size_t>(received.peer);
+        const auto from = index(received.peer);
         rows.ids[MessageRows::send_call][row] = call_id(from, sent.call);
         rows.ids[MessageRows::send_complete_call][row] = call_id(from, sent.complete_call);
         rows.ids[MessageRows::recv_post_call][row] = call_id(slice.item, received.call);
@@ -193,7 +193,7 @@ void Analysis::fill_messages(const Slice& slice, MessageRows& rows, std::vector<
         if (!model_.of_interest(id)) {
             continue;
         }
-        auto& place = slot[static_cast<std::size_t>(received.peer)];
+        auto& place = slot[index(received.peer)];
         if (place == kUndefined) {
             place = static_cast<std::int32_t>(pairs.size());
             pairs.push_back({.sender = received.peer});
@@ -209,7 +209,7 @@ void Analysis::fill_messages(const Slice& slice, MessageRows& rows, std::vector<
         add_saturating(pair.deficit_ps, parts.deficit_ps);
     }
     for (const auto& pair : pairs) {
-        slot[static_cast<std::size_t>(pair.sender)] = kUndefined;
+        slot[index(pair.sender)] = kUndefined;
     }
 }
 
@@ -243,15 +243,15 @@ bool Analysis::next_messages(std::size_t limit, MessageRows& rows) {
 void Analysis::fill_transfer(std::size_t location, std::uint32_t index, std::size_t row, TransferRows& rows) const {
     const auto& timeline = program_.timelines[location];
     const auto& transfer = timeline.transfers[index];
-    const auto here = static_cast<std::int32_t>(location);
+    const auto here = location_at(location);
     const auto& start = timeline.calls[transfer.call];
     const auto& end = timeline.calls[transfer.complete_call == kNone ? transfer.call : transfer.complete_call];
     const auto parts = transfers_.partition(location, index);
     const auto totals = parts.totals();
     const auto epoch = transfers_.epoch_of(location, index);
-    const auto there = transfer.target == kUndefined ? here : transfer.target;
-    rows.ids[TransferRows::location][row] = here;
-    rows.ids[TransferRows::target][row] = transfer.target;
+    const auto there = transfer.target == kNoLocation ? here : transfer.target;
+    rows.ids[TransferRows::location][row] = number(here);
+    rows.ids[TransferRows::target][row] = number(transfer.target);
     rows.ids[TransferRows::rma_window][row] = transfer.rma_window;
     rows.ids[TransferRows::number][row] = static_cast<std::int32_t>(index);
     rows.ids[TransferRows::callpath][row] = start.callpath;
@@ -425,7 +425,7 @@ std::int64_t Analysis::split_only() {
     for_each_parallel(program_.timelines.size(), threads_, 1, [&](std::size_t location, unsigned) {
         const auto receives = static_cast<std::uint32_t>(program_.timelines[location].receives.size());
         for (std::uint32_t i = 0; i < receives; ++i) {
-            const MessageId id{static_cast<std::int32_t>(location), i};
+            const MessageId id{location_at(location), i};
             if (model_.record(id).matched) {
                 for (const auto part : model_.partition(id).totals()) {
                     sums[location] += part;

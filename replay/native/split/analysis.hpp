@@ -118,7 +118,7 @@ struct CallRows {
 
 /// Sums over the messages from one location to another.
 struct PairSum {
-    std::int32_t sender = kUndefined;
+    Location sender = kNoLocation;
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
     std::int64_t envelope_ps = 0;

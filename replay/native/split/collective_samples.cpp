@@ -15,9 +15,9 @@ std::optional<Locality> class_among(const Program& program, std::int32_t comm) {
     if (program.has_groups(comm) || members.size() < 2 || std::ranges::count(members, kNoLocation) > 0) {
         return std::nullopt;
     }
-    const auto found = program.placement.between(number(members[0]), number(members[1]));
+    const auto found = program.placement.between(members[0], members[1]);
     for (std::size_t i = 2; i < members.size(); ++i) {
-        if (program.placement.between(number(members[0]), number(members[i])) != found) {
+        if (program.placement.between(members[0], members[i]) != found) {
             return std::nullopt;
         }
     }

@@ -160,7 +160,7 @@ CollectiveSplit::Slot CollectiveSplit::slot(const Collective& one, std::size_t l
             .until_ps = end.leave_ps,
             .left_ps = one.call == 0 ? INT64_MIN : calls[one.call - 1].leave_ps,
             .next_ps = next == calls.size() ? INT64_MAX : calls[next].enter_ps,
-            .location = static_cast<std::int32_t>(location),
+            .location = location_at(location),
             .index = index};
 }
 
@@ -265,9 +265,9 @@ void CollectiveSplit::replay(Buffer& buffer, const Instance& instance, std::span
         const auto number = member(instance, rank_at(rank), size);
         const auto& one = slots[rank];
         // Who looks on may have no record.
-        buffer.members[number] = one.location != kUndefined
+        buffer.members[number] = one.location != kNoLocation
                                      ? CollectiveReplay::Member{one.enter_ps, one.location}
-                                     : CollectiveReplay::Member{0, replay::number(location_of(members, rank_at(rank)))};
+                                     : CollectiveReplay::Member{0, location_of(members, rank_at(rank))};
         buffer.ranks[number] = rank;
     }
     buffer.replay.run(pattern(instance), algorithm, buffer.members);
@@ -280,7 +280,7 @@ double CollectiveSplit::least_distance(std::span<const Slot> slots) const {
     double took = 0;
     std::size_t count = 0;
     for (const auto& one : slots) {
-        if (one.location != kUndefined) {
+        if (one.location != kNoLocation) {
             took += static_cast<double>(std::max<std::int64_t>(0, one.until_ps - one.since_ps));
             ++count;
         }
@@ -296,7 +296,7 @@ double CollectiveSplit::distance(const Buffer& buffer, const Instance& instance,
     std::size_t count = 0;
     for (std::uint32_t rank = 0; rank < size; ++rank) {
         const auto& one = slots[rank];
-        if (one.location != kUndefined) {
+        if (one.location != kNoLocation) {
             const auto end = std::max(buffer.replay.end(member(instance, rank_at(rank), size)), one.since_ps);
             sum += std::abs(static_cast<double>(end - one.until_ps));
             ++count;
@@ -386,7 +386,7 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
     const auto size = static_cast<std::uint32_t>(slots.size());
     // Only the location itself asks for its own end of the memory, and for a NIC that it has alone.
     const auto own = [&](const Slot& one, bool between_nodes) {
-        return !between_nodes || alone_[static_cast<std::size_t>(one.location)] != 0;
+        return !between_nodes || alone_[index(one.location)] != 0;
     };
     for (const auto& early : buffer.replay.early()) {
         const auto& one = slots[buffer.ranks[early.member]];
@@ -403,13 +403,13 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
     }
     for (std::uint32_t rank = 0; rank < slots.size(); ++rank) {
         const auto& one = slots[rank];
-        if (one.location == kUndefined) {
+        if (one.location == kNoLocation) {
             continue;
         }
         const auto number = member(instance, rank_at(rank), size);
         const auto end = std::max(one.until_ps, buffer.replay.end(number));
         const auto work = std::min(buffer.replay.last_work(number), one.until_ps - one.enter_ps);
-        if (work > 0 && !program_.timelines[static_cast<std::size_t>(one.location)].receives.empty()) {
+        if (work > 0 && !program_.timelines[index(one.location)].receives.empty()) {
             uses.push_back({one.location,
                             {.from_ps = one.until_ps - work,
                              .service_ps = work,
@@ -476,12 +476,12 @@ void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) 
         auto& sum = sums[thread][instance.kind];
         for (std::uint32_t rank = 0; rank < size; ++rank) {
             const auto& one = mine[rank];
-            if (one.location == kUndefined) {
+            if (one.location == kNoLocation) {
                 continue;
             }
             const auto number = member(instance, rank_at(rank), size);
             const auto found = buffer->replay.parts(number, one.since_ps);
-            auto& wanted = wanted_[offset_[static_cast<std::size_t>(one.location)] + one.index];
+            auto& wanted = wanted_[offset_[index(one.location)] + one.index];
             for (std::size_t part = 0; part < kReplayedParts; ++part) {
                 wanted[part] = static_cast<float>(found[part]);
             }
@@ -496,7 +496,7 @@ void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) 
     std::vector<std::size_t> counts(program_.timelines.size());
     for (const auto& of_one : uses) {
         for (const auto& one : of_one) {
-            ++counts[static_cast<std::size_t>(one.location)];
+            ++counts[index(one.location)];
         }
     }
     nic_uses_ = {std::make_unique<Shelf>(program_.spill.get()), {}};
@@ -506,7 +506,7 @@ void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) 
     }
     for (const auto& of_one : uses) {
         for (const auto& one : of_one) {
-            const auto location = static_cast<std::size_t>(one.location);
+            const auto location = index(one.location);
             nic_uses_.of[location][counts[location]++] = one.use;
         }
         Spill::look();

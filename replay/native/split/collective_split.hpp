@@ -96,10 +96,10 @@ class CollectiveSplit {
         std::int64_t enter_ps = 0;
         std::int64_t since_ps = 0;  ///< from then on its time is divided
         std::int64_t until_ps = 0;
-        std::int64_t left_ps = INT64_MIN;    ///< when it left the call before; INT64_MIN: there was none
-        std::int64_t next_ps = INT64_MAX;    ///< when it entered the next one; INT64_MAX: there is none
-        std::int32_t location = kUndefined;  ///< kUndefined: missing
-        std::uint32_t index = 0;             ///< of the operation there
+        std::int64_t left_ps = INT64_MIN;  ///< when it left the call before; INT64_MIN: there was none
+        std::int64_t next_ps = INT64_MAX;  ///< when it entered the next one; INT64_MAX: there is none
+        Location location = kNoLocation;   ///< kNoLocation: missing
+        std::uint32_t index = 0;           ///< of the operation there
     };
     void find_instances();
     [[nodiscard]] HugeArray<Slot> gather();
@@ -111,7 +111,7 @@ class CollectiveSplit {
     void replay_all(std::span<const Slot> slots, unsigned threads);
     /// Adds what a replayed operation asks of its members' NICs before they enter, and what it leaves for them.
     struct Asked {
-        std::int32_t location;
+        Location location;
         NicUse use;
     };
     void use_nics(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots,

@@ -41,8 +41,8 @@ std::int64_t MessageModel::leaves(MessageId id) const noexcept {
 }
 
 std::int32_t MessageModel::layout(MessageId id) const noexcept {
-    const auto& received = program_.timelines[static_cast<std::size_t>(id.location)].receives[id.receive];
-    return layout_of_send(program_.timelines[static_cast<std::size_t>(received.peer)], received.match);
+    const auto& received = program_.timelines[index(id.location)].receives[id.receive];
+    return layout_of_send(program_.timelines[index(received.peer)], received.match);
 }
 
 Blocks MessageModel::blocks(const Timeline& sender, std::uint32_t send) const noexcept {
@@ -73,12 +73,12 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
         if (received.match == kNone) {
             continue;
         }
-        const MessageId id{static_cast<std::int32_t>(location), i};
+        const MessageId id{location_at(location), i};
         record.matched = true;
         record.times = measured_times(program_, id);
         record.locality = program_.placement.between(received.peer, id.location);
         record.violation = record.times.violates_causality();
-        const auto& sender = program_.timelines[static_cast<std::size_t>(received.peer)];
+        const auto& sender = program_.timelines[index(received.peer)];
         record.stages = table.row(record.locality, sender.sends[received.match].bytes, blocks(sender, received.match),
                                   burst(received.peer, received.match), hops(received.peer, id.location));
         const bool by_size = distinct[record.stages].rendezvous;
@@ -119,7 +119,7 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
 
 void MessageModel::plan_departures(std::size_t location) {
     const auto& timeline = program_.timelines[location];
-    const auto here = static_cast<std::int32_t>(location);
+    const auto here = location_at(location);
     thread_local std::vector<MessageStages> distinct;
     distinct.clear();
     StageTable table(parameters_, distinct);
@@ -167,7 +167,7 @@ bool MessageModel::progresses(std::size_t location, std::size_t call) const noex
     if (send.match == kNone) {
         return makes_progress(kind, false);  // its peer may not be known
     }
-    const auto locality = program_.placement.between(static_cast<std::int32_t>(location), send.peer);
+    const auto locality = program_.placement.between(location_at(location), send.peer);
     const bool by_size =
         parameters_.localities[static_cast<std::size_t>(locality)].rendezvous(static_cast<double>(send.bytes));
     const bool waits = send.complete_call == send.call && is_rendezvous(program_, of_send(send), by_size);
@@ -188,8 +188,8 @@ std::int64_t MessageModel::begun(MessageId id) const noexcept {
     if (!record(id).queued) {
         return 0;
     }
-    const auto& received = program_.timelines[static_cast<std::size_t>(id.location)].receives[id.receive];
-    const auto& sender = program_.timelines[static_cast<std::size_t>(received.peer)];
+    const auto& received = program_.timelines[index(id.location)].receives[id.receive];
+    const auto& sender = program_.timelines[index(received.peer)];
     const auto call = sender.sends[received.match].call;
     std::int64_t before = 0;
     for (auto i = received.match; i > 0 && sender.sends[i - 1].call == call; --i) {
@@ -208,7 +208,7 @@ std::int64_t MessageModel::begun(MessageId id) const noexcept {
 std::int64_t MessageModel::served(MessageId id) const noexcept {
     const auto& message = record(id);
     const auto& planned = stages(id);
-    const auto& processor = processor_[static_cast<std::size_t>(id.location)][id.receive];
+    const auto& processor = processor_[index(id.location)][id.receive];
     return std::max(message.arrival, message.times.rw0) + processor.cpu_queue + planned.o_r +
            (planned.l_mw - planned.l_mw / 2);
 }
@@ -251,8 +251,8 @@ void MessageModel::judge_attendance(MessageId id, const MessageStages& planned, 
 
 /// When the sender of a rendezvous, whose processor must do so, can answer the clear-to-send that is there at `clear`.
 std::int64_t MessageModel::answered(MessageId id, std::int64_t clear) const noexcept {
-    const auto& received = program_.timelines[static_cast<std::size_t>(id.location)].receives[id.receive];
-    const auto sender = static_cast<std::size_t>(received.peer);
+    const auto& received = program_.timelines[index(id.location)].receives[id.receive];
+    const auto sender = index(received.peer);
     const auto completing = completion_of_send(program_, id).enter;
     return clear_ready(clear, completing, false, [&](std::int64_t time) {
         return attends(sender, time, completing, program_.timelines[sender].sends[received.match].call);
@@ -263,7 +263,7 @@ std::int64_t MessageModel::answered(MessageId id, std::int64_t clear) const noex
 void MessageModel::settle_handshakes() {
     for_each_parallel(rendezvous_.size(), threads_, 1, [&](std::size_t location, unsigned) {
         for (auto& entry : rendezvous_[location]) {
-            const MessageId id{static_cast<std::int32_t>(location), entry.receive};
+            const MessageId id{location_at(location), entry.receive};
             auto& message = change(id);
             const auto& planned = stages(id);
             entry.handshake.matched = entry.request_ready + entry.request_wait;
@@ -299,7 +299,7 @@ void MessageModel::forget_queues() {
         for (std::uint32_t i = 0; i < records_[location].size(); ++i) {
             auto& message = records_[location][i];
             message.send_endpoint = 0;
-            const MessageId id{static_cast<std::int32_t>(location), i};
+            const MessageId id{location_at(location), i};
             if (message.matched && !message.violation && !stages(id).rendezvous) {
                 message.arrival = injection(message.times, stages(id), {}, begun(id));
             }
@@ -309,7 +309,7 @@ void MessageModel::forget_queues() {
 }
 
 const MessageModel::Rendezvous* MessageModel::rendezvous_of(MessageId id) const noexcept {
-    const auto location = static_cast<std::size_t>(id.location);
+    const auto location = index(id.location);
     const auto place = asks_[location].place_of(id.receive);
     return place.has_value() ? &rendezvous_[location][*place] : nullptr;
 }
@@ -321,7 +321,7 @@ std::vector<MessageModel::Control> MessageModel::controls(std::size_t location) 
         return result;
     }
     for (const auto& entry : rendezvous_[location]) {
-        const MessageId id{static_cast<std::int32_t>(location), entry.receive};
+        const MessageId id{location_at(location), entry.receive};
         result.push_back({entry.handshake.matched, stages(id).o_control, Part::recv_overhead, id});
     }
     program_.timelines[location].sends.for_each([&](std::size_t, const MessageEnd& send) {
@@ -345,7 +345,7 @@ Handshake MessageModel::handshake_of(MessageId id) const noexcept {
 Partition MessageModel::partition(MessageId id) const noexcept {
     const auto& message = record(id);
     const auto& planned = stages(id);
-    const auto& processor = processor_[static_cast<std::size_t>(id.location)][id.receive];
+    const auto& processor = processor_[index(id.location)][id.receive];
     const auto handshake = handshake_of(id);
     // The arrival holds both waits for a NIC: what is not the sender's is the receiver's. In the last round a processor
     // may turn out to be free later than the arrival assumed: then there was no wait.

@@ -62,10 +62,10 @@ class MessageModel {
                  unsigned threads, NicUses nic_uses = {});
 
     [[nodiscard]] const MessageRecord& record(MessageId id) const noexcept {
-        return records_[static_cast<std::size_t>(id.location)][id.receive];
+        return records_[index(id.location)][id.receive];
     }
     [[nodiscard]] const MessageStages& stages(MessageId id) const noexcept {
-        return stages_[static_cast<std::size_t>(id.location)][record(id).stages];
+        return stages_[index(id.location)][record(id).stages];
     }
     /// The message of a send, or receive == kNone where it has no partner.
     [[nodiscard]] static MessageId of_send(const MessageEnd& send) noexcept { return {send.peer, send.match}; }
@@ -82,8 +82,8 @@ class MessageModel {
     /// When the send is complete: a rendezvous' last byte has left, an eager message is out of the sender's hands.
     [[nodiscard]] std::int64_t sent(MessageId id) const noexcept;
     /// Whether any message to a location asks before it sends its data.
-    [[nodiscard]] bool has_rendezvous(std::int32_t receiver) const noexcept {
-        return !rendezvous_[static_cast<std::size_t>(receiver)].empty();
+    [[nodiscard]] bool has_rendezvous(Location receiver) const noexcept {
+        return !rendezvous_[index(receiver)].empty();
     }
     /// When the processor starts to send, and when a rendezvous' request and clear-to-send are handled.
     [[nodiscard]] std::int64_t started(MessageId id) const noexcept { return record(id).times.s0 + begun(id); }
@@ -109,7 +109,7 @@ class MessageModel {
     }
     /// Whether a message lies in the region of interest.
     [[nodiscard]] bool of_interest(MessageId id) const noexcept {
-        return interest_.empty() || interest_[static_cast<std::size_t>(id.location)].contains(record(id).times.rw0);
+        return interest_.empty() || interest_[index(id.location)].contains(record(id).times.rw0);
     }
     /// Frees what stands for each message; its sums stay. From then on no message may be asked for.
     void forget_messages() noexcept;
@@ -122,9 +122,7 @@ class MessageModel {
     [[nodiscard]] std::uint64_t beyond_strides() const noexcept { return beyond_strides_; }
 
   private:
-    [[nodiscard]] MessageRecord& change(MessageId id) noexcept {
-        return records_[static_cast<std::size_t>(id.location)][id.receive];
-    }
+    [[nodiscard]] MessageRecord& change(MessageId id) noexcept { return records_[index(id.location)][id.receive]; }
     [[nodiscard]] std::size_t load_index(std::size_t location, bool receiving, std::int32_t window) const noexcept {
         return (location * 2 + (receiving ? 1 : 0)) * static_cast<std::size_t>(windows_.count) +
                static_cast<std::size_t>(window);
@@ -134,7 +132,7 @@ class MessageModel {
         static constexpr std::uint32_t kOther = kNone, kBusy = kNone - 1;
         std::int64_t time;
         std::int64_t service;
-        std::int32_t here;    // location that acts as the endpoint
+        Location here;        // that acts as the endpoint
         std::uint32_t index;  // of the message's end there: among its sends, or its receives; else a NicUse
     };
     struct Queue;
@@ -164,11 +162,11 @@ class MessageModel {
     [[nodiscard]] std::int64_t answered(MessageId id, std::int64_t clear) const noexcept;
     [[nodiscard]] bool progresses(std::size_t location, std::size_t call) const noexcept;
     /// How many messages the sender began back to back with this one; 1 where the machine does not ask.
-    [[nodiscard]] std::uint32_t burst(std::int32_t sender, std::uint32_t send) const noexcept {
-        return bursts_.empty() ? 1 : bursts_[static_cast<std::size_t>(sender)][send];
+    [[nodiscard]] std::uint32_t burst(Location sender, std::uint32_t send) const noexcept {
+        return bursts_.empty() ? 1 : bursts_[index(sender)][send];
     }
     /// Links between two locations; kUndefined where they are not known or the machine does not ask.
-    [[nodiscard]] std::int32_t hops(std::int32_t from, std::int32_t to) const noexcept {
+    [[nodiscard]] std::int32_t hops(Location from, Location to) const noexcept {
         return parameters_.mean_hops.has_value() ? program_.placement.hops(from, to) : kUndefined;
     }
     void reserve();

@@ -87,7 +87,7 @@ NetworkContention::NetworkContention(const MessageModel& model, unsigned threads
         const auto& receives = program.timelines[l].receives;
         const auto here = program.placement[l].node;
         for (std::uint32_t i = 0; i < receives.size(); ++i) {
-            const MessageId id{static_cast<std::int32_t>(l), i};
+            const MessageId id{location_at(l), i};
             const auto& record = model.record(id);
             if (!record.matched || record.violation || record.locality != Locality::other_node) {
                 continue;

@@ -44,7 +44,7 @@ class NetworkContention {
 
     /// Picoseconds granted to a message.
     [[nodiscard]] std::int64_t of(MessageId id) const noexcept {
-        return granted_.empty() ? 0 : granted_[first_[static_cast<std::size_t>(id.location)] + id.receive];
+        return granted_.empty() ? 0 : granted_[first_[index(id.location)] + id.receive];
     }
     [[nodiscard]] const std::vector<TrafficPhase>& phases() const noexcept { return phases_; }
     /// By phase and link; only links that carried something.

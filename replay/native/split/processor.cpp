@@ -81,7 +81,7 @@ bool MessageModel::replay_processors() {
 /// that completes several requests was held by the others.
 bool MessageModel::replay_processor(std::size_t location) {
     const auto& timeline = program_.timelines[location];
-    const auto here = static_cast<std::int32_t>(location);
+    const auto here = location_at(location);
     // Kept from location to location: fresh pages would cost more than what is done with them.
     thread_local std::vector<Job> jobs, sending, all;
     thread_local std::vector<CallEnd> ends;

@@ -17,11 +17,10 @@ namespace {
 /// Counts distinct partners per window without a set per window.
 class PeerCounter {
   public:
-    void add(std::int32_t window, std::int32_t peer) {
-        const auto key =
-            (static_cast<std::uint64_t>(static_cast<std::uint32_t>(window)) << 32U) | static_cast<std::uint32_t>(peer);
+    void add(std::int32_t window, Location peer) {
+        const auto key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(window)) << 32U) | index(peer);
         // A pattern of partners repeats: what was just added need not be kept again.
-        auto& recent = recent_[static_cast<std::uint32_t>(peer) % kRecent];
+        auto& recent = recent_[index(peer) % kRecent];
         if (recent == key) {
             return;
         }
@@ -85,7 +84,7 @@ struct MessageModel::Queue {
 /// alone: its record, far away, is asked only for a rendezvous.
 void MessageModel::leaving(std::size_t location, Queue& within_node, Queue& between_nodes) const {
     const auto& sends = program_.timelines[location].sends;
-    const auto here = static_cast<std::int32_t>(location);
+    const auto here = location_at(location);
     const auto departures = departures_[location];
     for (std::uint32_t i = 0; i < departures.size(); ++i) {
         const auto& departure = departures[i];
@@ -101,7 +100,7 @@ void MessageModel::leaving(std::size_t location, Queue& within_node, Queue& betw
 /// The messages that arrive at a location, when their first byte does, in the order of the receive requests. One that
 /// contradicts causality has no such time.
 void MessageModel::arriving(std::size_t location, Queue& within_node, Queue& between_nodes) const {
-    const auto here = static_cast<std::int32_t>(location);
+    const auto here = location_at(location);
     const auto records = records_[location];
     for (std::uint32_t i = 0; i < records.size(); ++i) {
         const auto& message = records[i];
@@ -127,7 +126,7 @@ void MessageModel::enqueue(std::size_t location, bool receiving, Queue& within_n
         for (const auto& use : nic_uses_.of[location]) {
             if (use.receiving == receiving && !use.processor) {
                 auto& queue = use.between_nodes ? between_nodes : within_node;
-                queue.customers.push_back({use.from_ps, use.service_ps, static_cast<std::int32_t>(location),
+                queue.customers.push_back({use.from_ps, use.service_ps, location_at(location),
                                            use.queues ? Customer::kOther : Customer::kBusy});
             }
         }
@@ -151,7 +150,7 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, Queue
         if (customer.index == Customer::kOther) {
             continue;
         }
-        const auto here = static_cast<std::size_t>(customer.here);
+        const auto here = index(customer.here);
         const auto& ends = receiving ? program_.timelines[here].receives : program_.timelines[here].sends;
         const auto& end = ends[customer.index];
         if (receiving) {
@@ -167,9 +166,8 @@ void MessageModel::replay_endpoint(std::span<const std::size_t> locations, Queue
         auto& load = loads_[load_index(here, receiving, window)];
         ++load.messages;
         // A writer may take the buffer's size for what a receive got.
-        load.bytes += receiving && sizes_differ_
-                          ? program_.timelines[static_cast<std::size_t>(end.peer)].sends[end.match].bytes
-                          : end.bytes;
+        load.bytes +=
+            receiving && sizes_differ_ ? program_.timelines[index(end.peer)].sends[end.match].bytes : end.bytes;
         add_saturating(load.busy_ps, customer.service);
         add_saturating(load.queued_ps, wait);
         const auto place = locations.size() == 1 ? 0 : std::ranges::lower_bound(locations, here) - locations.begin();

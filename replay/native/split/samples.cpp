@@ -50,10 +50,10 @@ class Sampler {
         stride_ = total / std::max<std::size_t>(1, limit) + 1;
         std::vector<int> ranks(program.placement.nodes() + 1);
         for (std::size_t location = 0; location < program.timelines.size(); ++location) {
-            ++ranks[node_of(static_cast<std::int32_t>(location))];
+            ++ranks[node_of(location_at(location))];
         }
         for (std::size_t location = 0; location < program.timelines.size(); ++location) {
-            own_node_.push_back(ranks[node_of(static_cast<std::int32_t>(location))] == 1);
+            own_node_.push_back(ranks[node_of(location_at(location))] == 1);
         }
     }
 
@@ -67,14 +67,14 @@ class Sampler {
     }
 
   private:
-    [[nodiscard]] const Timeline& timeline(std::int32_t location) const noexcept {
-        return program_.timelines[static_cast<std::size_t>(location)];
+    [[nodiscard]] const Timeline& timeline(Location location) const noexcept {
+        return program_.timelines[index(location)];
     }
-    [[nodiscard]] LocalitySamples& of(std::int32_t sender, std::int32_t receiver) noexcept {
+    [[nodiscard]] LocalitySamples& of(Location sender, Location receiver) noexcept {
         return result_[static_cast<std::size_t>(program_.placement.between(sender, receiver))];
     }
     /// The message of a location's send or receive; none where it is unmatched.
-    [[nodiscard]] std::optional<MessageTimes> times_of(std::int32_t here, bool sent, std::uint32_t index) const {
+    [[nodiscard]] std::optional<MessageTimes> times_of(Location here, bool sent, std::uint32_t index) const {
         const auto& ends = sent ? timeline(here).sends : timeline(here).receives;
         if (index >= ends.size() || ends[index].match == kNone) {
             return std::nullopt;
@@ -86,7 +86,7 @@ class Sampler {
         return measured_times(program_, id);
     }
     /// How many neighbours of a location's send or receive were on their way at some time of [begin, end].
-    [[nodiscard]] std::uint32_t beside(std::int32_t here, bool sent, std::uint32_t index, std::int64_t begin,
+    [[nodiscard]] std::uint32_t beside(Location here, bool sent, std::uint32_t index, std::int64_t begin,
                                        std::int64_t end) const {
         std::uint32_t found = 0;
         for (std::uint32_t step = 1; step <= kNeighbours; ++step) {
@@ -108,7 +108,7 @@ class Sampler {
         std::uint64_t bytes = 0;  // of all of them
         bool alike = true;        // one locality class, and none is strided
     };
-    [[nodiscard]] Started started_with(std::int32_t sender, std::uint32_t send) const {
+    [[nodiscard]] Started started_with(Location sender, std::uint32_t send) const {
         const auto& here = timeline(sender);
         const auto call = here.sends[send].call;
         const auto locality = program_.placement.between(sender, here.sends[send].peer);
@@ -117,7 +117,7 @@ class Sampler {
             ++found.count;
             found.bytes += here.sends[other].bytes;
             const auto peer = here.sends[other].peer;  // an unmatched send's may not be known
-            found.alike = found.alike && peer != kUndefined && program_.placement.between(sender, peer) == locality &&
+            found.alike = found.alike && peer != kNoLocation && program_.placement.between(sender, peer) == locality &&
                           !strided(here, other);
         };
         for (auto i = send; i > 0 && here.sends[i - 1].call == call; --i) {
@@ -130,7 +130,7 @@ class Sampler {
     }
 
     void receives_of(std::size_t location) {
-        const auto here = static_cast<std::int32_t>(location);
+        const auto here = location_at(location);
         const auto& mine = program_.timelines[location];
         completions_.clear();
         receives_.clear();
@@ -181,7 +181,7 @@ class Sampler {
     }
 
     /// One message: its sending side, its bounds, and what it adds to the call that completes it.
-    void message(std::int32_t here, std::uint32_t i, Completions& call) {
+    void message(Location here, std::uint32_t i, Completions& call) {
         const auto& received = timeline(here).receives[i];
         const MessageId id{here, i};
         const auto t = measured_times(program_, id);
@@ -234,7 +234,7 @@ class Sampler {
     }
 
     /// Whether a location makes no progress between two of its calls.
-    [[nodiscard]] bool away(std::int32_t location, std::uint32_t from, std::uint32_t to) const {
+    [[nodiscard]] bool away(Location location, std::uint32_t from, std::uint32_t to) const {
         const auto& calls = timeline(location).calls;
         for (auto call = from + 1; call < to; ++call) {
             if (makes_progress(program_.kind(calls[call]), true)) {
@@ -244,7 +244,7 @@ class Sampler {
         return from < to;
     }
     /// Time that a location spends outside of calls from `since` until it enters a call, behind another one of its.
-    [[nodiscard]] std::int64_t code_between(std::int32_t location, std::uint32_t from, std::uint32_t to,
+    [[nodiscard]] std::int64_t code_between(Location location, std::uint32_t from, std::uint32_t to,
                                             std::int64_t since) const {
         const auto& calls = timeline(location).calls;
         std::int64_t time = 0;
@@ -255,7 +255,7 @@ class Sampler {
     }
 
     /// When both sides had begun, and were back where they went away.
-    [[nodiscard]] std::int64_t attended(std::int32_t here, std::uint32_t i, const MessageTimes& t) const {
+    [[nodiscard]] std::int64_t attended(Location here, std::uint32_t i, const MessageTimes& t) const {
         const auto& received = timeline(here).receives[i];
         const auto& sender = timeline(received.peer);
         const auto& sent = sender.sends[received.match];
@@ -270,7 +270,7 @@ class Sampler {
     }
 
     /// Does the message wait for a side that is away?
-    void handshake(std::int32_t here, std::uint32_t i, const MessageTimes& t, LocalitySamples& into) {
+    void handshake(Location here, std::uint32_t i, const MessageTimes& t, LocalitySamples& into) {
         const auto& received = timeline(here).receives[i];
         const auto& sent = timeline(received.peer).sends[received.match];
         if (sent.complete_call == kNone) {
@@ -303,7 +303,7 @@ class Sampler {
     }
 
     /// A message whose receive was completed alone: was it alone on its way, and the receiver there before it?
-    void alone(std::int32_t here, std::uint32_t i) {
+    void alone(Location here, std::uint32_t i) {
         const auto& received = timeline(here).receives[i];
         const auto t = measured_times(program_, {here, i});
         const auto& sender = timeline(received.peer);
@@ -327,12 +327,12 @@ class Sampler {
         }
     }
 
-    [[nodiscard]] std::size_t node_of(std::int32_t location) const {
-        return static_cast<std::size_t>(program_.placement[static_cast<std::size_t>(location)].node) + 1;
+    [[nodiscard]] std::size_t node_of(Location location) const {
+        return static_cast<std::size_t>(program_.placement[index(location)].node) + 1;
     }
     /// Whether some neighbour of a receive came from another sender, and was on its way at some time of [begin, end].
-    [[nodiscard]] bool others_come(std::int32_t receiver, std::uint32_t receive, std::int32_t sender,
-                                   std::int64_t begin, std::int64_t end) const {
+    [[nodiscard]] bool others_come(Location receiver, std::uint32_t receive, Location sender, std::int64_t begin,
+                                   std::int64_t end) const {
         for (std::uint32_t step = 1; step <= kNeighbours; ++step) {
             for (const auto other : {receive - step, receive + step}) {  // below 0 it is beyond all
                 const auto t = times_of(receiver, false, other);
@@ -358,7 +358,7 @@ class Sampler {
 
     /// Pairs of messages that follow each other from one sender.
     void spacings_of(std::size_t location) {
-        const auto here = static_cast<std::int32_t>(location);
+        const auto here = location_at(location);
         const auto& sends = timeline(here).sends;
         for (std::uint32_t i = 0; i + 1 < sends.size(); ++i) {
             if (chosen(sends[i].call, stride_) && sends[i].bytes == sends[i + 1].bytes &&
@@ -368,7 +368,7 @@ class Sampler {
         }
     }
 
-    void spacing(std::int32_t here, std::uint32_t i) {
+    void spacing(Location here, std::uint32_t i) {
         const auto& sends = timeline(here).sends;
         const auto one = times_of(here, true, i);
         const auto two = times_of(here, true, i + 1);
@@ -384,8 +384,7 @@ class Sampler {
             const auto receive = sends[send].match;
             const auto& receiver = timeline(peer);
             const auto kind = program_.kind(receiver.calls[receiver.receives[receive].complete_call]);
-            const bool shared = locality == Locality::other_node && !(own_node_[static_cast<std::size_t>(here)] &&
-                                                                      own_node_[static_cast<std::size_t>(peer)]);
+            const bool shared = locality == Locality::other_node && !(own_node_[index(here)] && own_node_[index(peer)]);
             if (shared || started_with(here, send).count > 1 || strided(timeline(here), send) ||
                 kind == CallKind::test || kind == CallKind::send_receive || completed_with(receiver, receive) > 1 ||
                 others_come(peer, receive, here, one->s0, two->rw1)) {
@@ -403,7 +402,7 @@ class Sampler {
 
     /// Runs of messages that were on their way together, leaving a location or reaching it.
     void bursts_of(std::size_t location) {
-        const auto here = static_cast<std::int32_t>(location);
+        const auto here = location_at(location);
         for (const bool sent : {true, false}) {
             const auto& ends = sent ? timeline(here).sends : timeline(here).receives;
             std::uint32_t begin = 0;
@@ -432,7 +431,7 @@ class Sampler {
         of.members = 0;
     }
 
-    void burst(std::int32_t here, bool sent, std::uint32_t begin, std::uint32_t end) {
+    void burst(Location here, bool sent, std::uint32_t begin, std::uint32_t end) {
         const auto& ends = sent ? timeline(here).sends : timeline(here).receives;
         // Messages of another class between two of one do not keep them from waiting for each other.
         std::array<Burst, kLocalities> bursts;

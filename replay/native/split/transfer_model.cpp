@@ -39,23 +39,21 @@ TransferModel::TransferModel(const Program& program, const Parameters& parameter
 }
 
 Cost TransferModel::cost(std::size_t location, const Transfer& transfer) const {
-    const auto here = static_cast<std::int32_t>(location);
-    const auto there = transfer.target == kUndefined ? here : transfer.target;
+    const auto here = location_at(location);
+    const auto there = transfer.target == kNoLocation ? here : transfer.target;
     const auto hops = parameters_.mean_hops.has_value() ? program_.placement.hops(here, there) : kUndefined;
     return message_cost(parameters_, program_.placement.between(here, there), transfer.bytes, {}, 1, hops);
 }
 
-std::int64_t TransferModel::notice_ps(std::int32_t from, std::size_t to) const {
-    const auto here = static_cast<std::int32_t>(to);
-    return from == kUndefined ? 0 : message_cost(parameters_, program_.placement.between(from, here), 0, {}).L;
+std::int64_t TransferModel::notice_ps(Location from, Location to) const {
+    return from == kNoLocation ? 0 : message_cost(parameters_, program_.placement.between(from, to), 0, {}).L;
 }
 
-std::int64_t TransferModel::grant_ps(const Epoch& lock, std::int32_t from, std::size_t to) const {
-    if (lock.peer == kUndefined) {
+std::int64_t TransferModel::grant_ps(const Epoch& lock, Location from, Location to) const {
+    if (lock.peer == kNoLocation) {
         return 0;
     }
-    const auto here = static_cast<std::int32_t>(to);
-    return notice_ps(from == kUndefined ? here : from, static_cast<std::size_t>(lock.peer)) + notice_ps(lock.peer, to);
+    return notice_ps(from == kNoLocation ? to : from, lock.peer) + notice_ps(lock.peer, to);
 }
 
 const Collective* TransferModel::collective_of(std::size_t location, std::uint32_t call) const noexcept {
@@ -84,7 +82,7 @@ void TransferModel::permit_changes() {
     struct Arrival {
         std::int64_t at;
         std::int64_t started;
-        std::int32_t origin;
+        Location origin;
         std::uint32_t transfer;
     };
     const auto locations = program_.timelines.size();
@@ -94,20 +92,20 @@ void TransferModel::permit_changes() {
             waits[l] = waits[l] != 0 || epoch.kind == Epoch::Kind::change ? 1 : 0;
         });
     }
-    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Arrival>> arrivals;  // by target and window
+    std::map<std::pair<Location, std::int32_t>, std::vector<Arrival>> arrivals;  // by target and window
     for (std::size_t l = 0; l < locations; ++l) {
         const auto& timeline = program_.timelines[l];
         for (std::uint32_t i = 0; i < timeline.transfers.size(); ++i) {
             const auto& transfer = timeline.transfers[i];
             const auto target = transfer.target;
-            if (target == kUndefined || waits[static_cast<std::size_t>(target)] == 0 ||
-                transfer.kind == Transfer::Kind::get || static_cast<std::size_t>(target) == l) {
+            if (target == kNoLocation || waits[index(target)] == 0 || transfer.kind == Transfer::Kind::get ||
+                index(target) == l) {
                 continue;
             }
             const auto planned = plan(l, i, false);
             arrivals[{target, transfer.rma_window}].push_back(
                 {planned.ready + queued_[l][i] + planned.cost.L + planned.cost.serialization, planned.s0,
-                 static_cast<std::int32_t>(l), i});
+                 location_at(l), i});
         }
     }
     for (auto& [key, list] : arrivals) {
@@ -117,7 +115,7 @@ void TransferModel::permit_changes() {
         const auto& timeline = program_.timelines[l];
         for (std::uint32_t i = 0; i < timeline.epochs.size(); ++i) {
             const auto& epoch = timeline.epochs[i];
-            const auto to = arrivals.find({static_cast<std::int32_t>(l), epoch.rma_window});
+            const auto to = arrivals.find({location_at(l), epoch.rma_window});
             if (epoch.kind != Epoch::Kind::change || to == arrivals.end()) {
                 continue;
             }
@@ -161,9 +159,9 @@ std::int64_t TransferModel::left_pending(std::size_t target, const Plan& plan, s
     return back - left > std::max(reply, plan.w1 - back) ? left : plan.asked;
 }
 
-TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t index, bool remotely) const {
+TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t number, bool remotely) const {
     const auto& timeline = program_.timelines[location];
-    const auto& transfer = timeline.transfers[index];
+    const auto& transfer = timeline.transfers[number];
     const auto& start = timeline.calls[transfer.call];
     const auto complete = remotely ? transfer.remote_call : transfer.complete_call;
     const auto& end = timeline.calls[complete == kNone ? transfer.call : complete];
@@ -181,22 +179,22 @@ TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t inde
         .pending = 0,
         .attended = 0,
         .round_trip = transfer.kind != Transfer::Kind::put || (complete != kNone && transfer.remote_call == complete)};
-    if (const auto epoch = epoch_of(location, index); epoch != kNone) {
+    if (const auto epoch = epoch_of(location, number); epoch != kNone) {
         plan.permission = permission(location, epoch);
     }
     const auto overhead = std::min(plan.cost.o_s, std::min(plan.s1, plan.w1) - plan.s0);
     plan.ready = std::max(plan.s0 + overhead, std::min(plan.permission.at_ps, plan.w1));
-    plan.asked = plan.ready + queued_[location][index] + plan.cost.L +
+    plan.asked = plan.ready + queued_[location][number] + plan.cost.L +
                  (transfer.kind == Transfer::Kind::put ? plan.cost.serialization : 0);
     plan.pending = plan.asked;
     plan.attended = plan.asked;
-    const bool asks = !asynchronous_ && plan.round_trip && transfer.target != kUndefined &&
-                      transfer.target != static_cast<std::int32_t>(location);
+    const bool asks =
+        !asynchronous_ && plan.round_trip && transfer.target != kNoLocation && transfer.target != location_at(location);
     if (asks && plan.asked < plan.w1) {
         const auto reply = plan.cost.o_control + plan.cost.L +
                            (transfer.kind == Transfer::Kind::put ? 0 : plan.cost.serialization + plan.cost.o_r);
-        plan.pending = left_pending(static_cast<std::size_t>(transfer.target), plan, reply);
-        plan.attended = std::min(plan.w1, attends(static_cast<std::size_t>(transfer.target), plan.pending, plan.w1));
+        plan.pending = left_pending(index(transfer.target), plan, reply);
+        plan.attended = std::min(plan.w1, attends(index(transfer.target), plan.pending, plan.w1));
     }
     return plan;
 }
@@ -212,14 +210,14 @@ bool TransferModel::serves_unattended() const {
         const auto& transfers = program_.timelines[l].transfers;
         for (std::uint32_t i = 0; i < transfers.size(); ++i) {
             const auto& transfer = transfers[i];
-            if (transfer.target == kUndefined || transfer.target == static_cast<std::int32_t>(l)) {
+            if (transfer.target == kNoLocation || transfer.target == location_at(l)) {
                 continue;
             }
             const auto planned = plan(l, i, false);
             if (!planned.completed || !planned.round_trip || planned.closing != nullptr) {
                 continue;  // nobody knows when it was complete at its target, or all were inside to complete it
             }
-            const auto at = attends(static_cast<std::size_t>(transfer.target), planned.asked, INT64_MAX);
+            const auto at = attends(index(transfer.target), planned.asked, INT64_MAX);
             if (at - planned.asked > planned.cost.L + 2 * planned.cost.o_control) {
                 if (planned.w1 < at) {
                     ++unattended;

@@ -39,10 +39,10 @@ class TransferModel {
     /// The collective that a call took part in; nullptr: none.
     [[nodiscard]] const Collective* collective_of(std::size_t location, std::uint32_t call) const noexcept;
     /// What a notice from one process to another takes.
-    [[nodiscard]] std::int64_t notice_ps(std::int32_t from, std::size_t to) const;
-    /// What a lock's way takes: from whoever gave it up (kUndefined: the request itself) to its memory, and from there
+    [[nodiscard]] std::int64_t notice_ps(Location from, Location to) const;
+    /// What a lock's way takes: from whoever gave it up (kNoLocation: the request itself) to its memory, and from there
     /// to whoever gets it. 0 where the lock is of all memory.
-    [[nodiscard]] std::int64_t grant_ps(const Epoch& lock, std::int32_t from, std::size_t to) const;
+    [[nodiscard]] std::int64_t grant_ps(const Epoch& lock, Location from, Location to) const;
     /// Whether targets serve transfers without their processors: stated, or proven by the trace.
     [[nodiscard]] bool asynchronous() const noexcept { return asynchronous_; }
 

@@ -28,7 +28,7 @@ CollectiveWaits::CollectiveWaits(const Program& program) : program_(program), in
                 continue;
             }
             auto& instance = instances_[operation.instance];
-            const Member member{operation.begin_ps, static_cast<std::int32_t>(location), operation.call};
+            const Member member{operation.begin_ps, location_at(location), operation.call};
             add_latest(instance, operation, member);
             instance.earliest_end = std::min(instance.earliest_end, operation.end_ps);
             if (is_root(operation, location)) {
@@ -73,9 +73,8 @@ void CollectiveWaits::add_givers() {
             const auto& instance = instances_[operation.instance];
             if (instance.earliest_end < instance.latest_giver.begin) {
                 const auto group = program_.has_groups(operation.comm) ? group_of(operation, location) : 0;
-                givers_[operation.instance][group].add(
-                    operation.begin_ps, operation.bytes_sent,
-                    {operation.begin_ps, static_cast<std::int32_t>(location), operation.call});
+                givers_[operation.instance][group].add(operation.begin_ps, operation.bytes_sent,
+                                                       {operation.begin_ps, location_at(location), operation.call});
             }
         });
     }
@@ -114,8 +113,8 @@ std::size_t CollectiveWaits::group_of(const Collective& operation, std::size_t l
 
 bool CollectiveWaits::is_onlooker(const Collective& operation, std::size_t location) const {
     const auto root = instances_[operation.instance].root.location;
-    return program_.has_groups(operation.comm) && root >= 0 &&
-           looks_on(program_, operation.operation, operation.comm, rank_of(operation, Location{root}),
+    return program_.has_groups(operation.comm) && root != kNoLocation &&
+           looks_on(program_, operation.operation, operation.comm, rank_of(operation, root),
                     rank_of(operation, location_at(location)));
 }
 
@@ -180,7 +179,7 @@ CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std
     if (operation.operation == Operation::barrier && program_.has_groups(operation.comm)) {
         return {};
     }
-    const bool is_told = giver.location >= 0;  // what members give
+    const bool is_told = giver.location != kNoLocation;  // what members give
     if (!gets_something(operation)) {
         return {};
     }

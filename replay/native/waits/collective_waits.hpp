@@ -24,7 +24,7 @@ class CollectiveWaits {
     /// When a member entered, and by which call of which location.
     struct Member {
         std::int64_t begin = INT64_MIN;
-        std::int32_t location = kUndefined;
+        Location location = kNoLocation;
         std::uint32_t call = kNone;
     };
     /// The last one that a member needed; without location where it needed nobody, or nobody known.

@@ -30,8 +30,8 @@ Comparison::Comparison(const Program& program, const ActiveTimes& active, Synchr
       excess_by_caller_(mine_) {}
 
 Excess Comparison::compare(std::size_t waiting, const Wait& wait, std::vector<DelayShare>& shares) {
-    const auto delaying = static_cast<std::size_t>(wait.cause);
-    const auto since = synchronizations_.before(delaying, wait.cause_call, static_cast<std::int32_t>(waiting));
+    const auto delaying = index(wait.cause);
+    const auto since = synchronizations_.before(delaying, wait.cause_call, location_at(waiting));
     Excess excess;
     excess.begin = since.call;
     excess.waited_ps = static_cast<double>(profile(delaying, since, wait.cause_call, mine_));

@@ -28,7 +28,7 @@ HugeArray<Charged> in_order(const Program& program, const Waits& waits, std::siz
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
         const auto mine = waits.of(location);
         for (std::size_t i = 0; i < mine.size(); ++i) {
-            const auto& cause = program.timelines[static_cast<std::size_t>(mine[i].cause)].calls[mine[i].cause_call];
+            const auto& cause = program.timelines[index(mine[i].cause)].calls[mine[i].cause_call];
             std::construct_at(next++, cause.enter_ps, static_cast<std::uint32_t>(location),
                               static_cast<std::uint32_t>(i));
         }
@@ -54,7 +54,7 @@ struct Compared {
     Excess excess;  // where it is compared
     std::uint32_t call = 0;
     std::int32_t callpath = kUndefined;  // of the call that waited
-    std::int32_t cause = kUndefined;
+    Location cause = kNoLocation;
     std::uint32_t cause_call = 0;
     std::uint32_t begin = 0;  // of its shares
     std::uint32_t shares = 0;
@@ -200,7 +200,7 @@ std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits
                 continue;
             }
             const auto direct = wait.of_interest ? std::min(static_cast<double>(wait.length_ps) / whole, 1.0) : 0.0;
-            const auto delaying = static_cast<std::size_t>(wait.cause);
+            const auto delaying = index(wait.cause);
             for (const auto& [place, delay] : compared.shares(i)) {
                 if (direct > 0) {
                     ledger.at(delaying, place, wait.kind, wait.callpath).short_term += direct * delay;

@@ -20,7 +20,7 @@ MessageWaitStates message_waits(const Program& program, const Timeline& mine, co
             if (receive.match == kNone) {
                 continue;
             }
-            const auto& sender = program.timelines[static_cast<std::size_t>(receive.peer)];
+            const auto& sender = program.timelines[index(receive.peer)];
             const auto send = sender.sends[receive.match].call;
             waits.late_sender.offer(call.enter_ps, std::min(sender.calls[send].enter_ps, call.leave_ps), receive.peer,
                                     send);
@@ -29,7 +29,7 @@ MessageWaitStates message_waits(const Program& program, const Timeline& mine, co
             if (send.match == kNone) {
                 continue;
             }
-            const auto& receiver = program.timelines[static_cast<std::size_t>(send.peer)];
+            const auto& receiver = program.timelines[index(send.peer)];
             if (!is_post_known(program, receiver, receiver.receives[send.match])) {
                 continue;
             }

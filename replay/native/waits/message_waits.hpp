@@ -14,10 +14,10 @@ namespace logpost::replay {
 struct LongestWait {
     std::int64_t from_ps = 0;
     std::int64_t until_ps = 0;
-    std::int32_t cause = kUndefined;   // location
+    Location cause = kNoLocation;
     std::uint32_t cause_call = kNone;  // the call whose enter ended the wait
 
-    void offer(std::int64_t from, std::int64_t until, std::int32_t location, std::uint32_t call) noexcept {
+    void offer(std::int64_t from, std::int64_t until, Location location, std::uint32_t call) noexcept {
         if (until - from > until_ps - from_ps) {
             *this = {from, until, location, call};
         }

@@ -40,8 +40,7 @@ void OneSidedWaits::add_permissions(const Program& program) {
         for (std::uint32_t i = 0; i < timeline.epochs.size(); ++i) {
             const auto& epoch = timeline.epochs[i];
             const auto& permission = permissions.of(l, i);
-            if (permission.by == kUndefined || permission.call == kNone ||
-                permission.by == static_cast<std::int32_t>(l)) {
+            if (permission.by == kNoLocation || permission.call == kNone || permission.by == location_at(l)) {
                 continue;
             }
             const auto at = permission.at_ps;
@@ -58,20 +57,20 @@ void OneSidedWaits::add_permissions(const Program& program) {
 void OneSidedWaits::add_changes(const Program& program) {
     struct Start {
         std::int64_t at;
-        std::int32_t origin;
+        Location origin;
         std::uint32_t call;
     };
     // Of whoever waits for a change, by window.
-    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Start>> starts;
+    std::map<std::pair<Location, std::int32_t>, std::vector<Start>> starts;
     for (std::size_t l = 0; l < waits_.size(); ++l) {
         program.timelines[l].epochs.for_each([&](std::size_t, const Epoch& epoch) {
             if (epoch.kind == Epoch::Kind::change) {
-                starts[{static_cast<std::int32_t>(l), epoch.rma_window}];
+                starts[{location_at(l), epoch.rma_window}];
             }
         });
     }
     for (std::size_t l = 0; l < waits_.size() && !starts.empty(); ++l) {
-        const auto here = static_cast<std::int32_t>(l);
+        const auto here = location_at(l);
         const auto& timeline = program.timelines[l];
         timeline.transfers.for_each([&](std::size_t, const Transfer& transfer) {
             if (transfer.kind != Transfer::Kind::get && transfer.target != here) {
@@ -90,7 +89,7 @@ void OneSidedWaits::add_changes(const Program& program) {
             if (epoch.kind != Epoch::Kind::change) {
                 return;
             }
-            const auto& list = starts.at({static_cast<std::int32_t>(l), epoch.rma_window});
+            const auto& list = starts.at({location_at(l), epoch.rma_window});
             const auto& call = timeline.calls[epoch.begin_call];
             const auto after = std::ranges::lower_bound(list, call.leave_ps, {}, &Start::at);
             if (after != list.begin() && std::prev(after)->at > call.enter_ps) {

@@ -31,7 +31,7 @@ Permissions::Found Permissions::find_epochs(const Program& program) {
         found.first_complete[l].assign(timeline.epochs.size(), INT64_MAX);
         found.last_started[l].assign(timeline.epochs.size(), kNone);
         permissions_[l].resize(timeline.epochs.size());
-        std::map<std::pair<std::int32_t, std::int32_t>, std::uint32_t> open;  // by window and target
+        std::map<std::pair<std::int32_t, Location>, std::uint32_t> open;  // by window and target
         std::uint32_t next = 0;
         for (std::uint32_t i = 0; i < timeline.transfers.size() && !timeline.epochs.empty(); ++i) {
             const auto& transfer = timeline.transfers[i];
@@ -41,7 +41,7 @@ Permissions::Found Permissions::find_epochs(const Program& program) {
                     open[{epoch.rma_window, epoch.peer}] = next;
                 }
             }
-            for (const auto target : {transfer.target, kUndefined}) {
+            for (const auto target : {transfer.target, kNoLocation}) {
                 const auto opened = open.find({transfer.rma_window, target});
                 if (opened == open.end() || timeline.epochs[opened->second].end_call < transfer.call) {
                     continue;
@@ -67,13 +67,13 @@ void Permissions::permit_accesses(const Program& program, const Found& found) {
             if (epoch.match == kNone) {
                 continue;
             }
-            const auto& peer = program.timelines[static_cast<std::size_t>(epoch.peer)];
+            const auto& peer = program.timelines[index(epoch.peer)];
             const auto& other = peer.epochs[epoch.match];
             if (epoch.kind == Epoch::Kind::access) {
                 permissions_[l][i] = {peer.calls[other.begin_call].enter_ps, category_of(Part::late_receiver),
                                       epoch.peer, kNone, other.begin_call};
             } else if (other.end_call != kNone) {
-                const auto origin = static_cast<std::size_t>(epoch.peer);
+                const auto origin = index(epoch.peer);
                 permissions_[l][i] = {peer.calls[other.end_call].enter_ps, category_of(Part::late_sender), epoch.peer,
                                       found.last_started[origin][epoch.match], other.end_call};
             }
@@ -89,7 +89,7 @@ void Permissions::permit_locks(const Program& program, const Found& found) {
         std::int64_t held;       // by then
         std::int64_t releasing;  // from then
         std::int64_t released;   // to then
-        std::size_t location;
+        Location location;
         std::uint32_t epoch;
     };
     std::map<std::pair<std::int32_t, std::uint64_t>, std::vector<Held>> locks;  // by window and lock
@@ -101,41 +101,42 @@ void Permissions::permit_locks(const Program& program, const Found& found) {
                 const auto releasing = timeline.calls[epoch.end_call].enter_ps;
                 const auto released = timeline.calls[epoch.end_call].leave_ps;
                 locks[{epoch.rma_window, epoch.lock}].push_back(
-                    {std::min(held_by(epoch, found.first_complete[l][i]), released), releasing, released, l, i});
+                    {std::min(held_by(epoch, found.first_complete[l][i]), released), releasing, released,
+                     location_at(l), i});
             }
         }
     }
     struct Last {
         std::int64_t released = INT64_MIN;
         std::int64_t releasing = INT64_MIN;
-        std::int32_t by = kUndefined;
+        Location by = kNoLocation;
         std::uint32_t call = kNone;
     };
     for (auto& [key, held] : locks) {
         std::ranges::stable_sort(held, {}, [](const Held& one) { return std::pair(one.held, one.released); });
-        std::map<std::int32_t, Last> any, exclusive;  // by target; kUndefined: of all of them
-        Last of_any, of_exclusive;                    // of whatever target
+        std::map<Location, Last> any, exclusive;  // by target; kNoLocation: of all of them
+        Last of_any, of_exclusive;                // of whatever target
         for (const auto& one : held) {
-            const auto& timeline = program.timelines[one.location];
+            const auto& timeline = program.timelines[index(one.location)];
             const auto& epoch = timeline.epochs[one.epoch];
             const bool alone = epoch.kind == Epoch::Kind::lock_exclusive;
             auto& before = alone ? any : exclusive;
-            Last last = epoch.peer == kUndefined ? (alone ? of_any : of_exclusive) : Last{};
-            for (const auto target : {epoch.peer, kUndefined}) {
+            Last last = epoch.peer == kNoLocation ? (alone ? of_any : of_exclusive) : Last{};
+            for (const auto target : {epoch.peer, kNoLocation}) {
                 if (const auto earlier = before.find(target);
                     earlier != before.end() && earlier->second.released > last.released) {
                     last = earlier->second;
                 }
             }
             const auto& request = timeline.calls[epoch.begin_call];
-            if (last.by != static_cast<std::int32_t>(one.location) && last.released > request.enter_ps) {
+            if (last.by != one.location && last.released > request.enter_ps) {
                 auto at = std::min(last.released, one.held);
                 if (request.enter_ps < last.releasing && last.releasing <= request.leave_ps) {
                     at = std::min(at, request.leave_ps);  // it waited until the release, and returned with the lock
                 }
-                permissions_[one.location][one.epoch] = {at, kLockWait, last.by, kNone, last.call};
+                permissions_[index(one.location)][one.epoch] = {at, kLockWait, last.by, kNone, last.call};
             }
-            const Last mine{one.released, one.releasing, static_cast<std::int32_t>(one.location), epoch.end_call};
+            const Last mine{one.released, one.releasing, one.location, epoch.end_call};
             any[epoch.peer] = of_any = mine;
             if (alone) {
                 exclusive[epoch.peer] = of_exclusive = mine;

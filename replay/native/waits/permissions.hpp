@@ -15,7 +15,7 @@ namespace logpost::replay {
 struct Permission {
     std::int64_t at_ps = INT64_MIN;  ///< INT64_MIN: none was needed, or none is known
     std::uint8_t category = kResidual;
-    std::int32_t by = kUndefined;  ///< the location that was waited for
+    Location by = kNoLocation;     ///< that was waited for
     std::uint32_t last = kNone;    ///< the last transfer that it had started in its epoch; kNone: none
     std::uint32_t call = kNone;    ///< its call that was waited for: until its enter; of a lock, until its leave
     std::uint32_t change = kNone;  ///< the transfer that was waited for

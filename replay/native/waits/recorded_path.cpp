@@ -37,7 +37,7 @@ std::vector<PathStretch> recorded_path(const Program& program, const Waits& wait
         path.push_back({wait.until_ps, end, static_cast<std::int32_t>(location), wait.call, wait.kind});
         end = wait.until_ps;
         before = wait.cause_call;
-        location = static_cast<std::size_t>(wait.cause);
+        location = index(wait.cause);
     }
     const auto begin = timelines[first].first_ps;
     const auto here = std::clamp(timelines[location].first_ps, begin, end);

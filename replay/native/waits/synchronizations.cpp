@@ -60,7 +60,7 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
     for (std::size_t location = 0; location < timelines.size(); ++location) {
         most[location] += 1 + timelines[location].collectives.size() + waits.of(location).size();
         for (const auto& wait : waits.of(location)) {
-            ++most[static_cast<std::size_t>(wait.cause)];
+            ++most[index(wait.cause)];
         }
     }
     for (std::size_t location = 0; location < timelines.size(); ++location) {
@@ -93,10 +93,10 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
         }
         for (const auto& wait : waits.of(location)) {
             const auto leave = here.calls[wait.call].leave_ps;
-            const auto& there = timelines[static_cast<std::size_t>(wait.cause)].calls[wait.cause_call];
+            const auto& there = timelines[index(wait.cause)].calls[wait.cause_call];
             const auto after = of_two(wait.kind) ? leave - there.leave_ps : 0;
-            add(location, {wait.call, wait.cause, std::max<std::int64_t>(0, after)});
-            add(static_cast<std::size_t>(wait.cause),
+            add(location, {wait.call, number(wait.cause), std::max<std::int64_t>(0, after)});
+            add(index(wait.cause),
                 {wait.cause_call, static_cast<std::int32_t>(location), std::max<std::int64_t>(0, -after)});
         }
         Spill::look();
@@ -118,20 +118,20 @@ Synchronizations::Synchronizations(const Program& program, const CollectiveWaits
     });
 }
 
-bool Synchronizations::holds(std::int32_t group, std::int32_t location) const noexcept {
+bool Synchronizations::holds(std::int32_t group, replay::Location location) const noexcept {
     if (group == Synchronization::kEverybody) {
-        return program_.placement[static_cast<std::size_t>(location)].rank != kNoRank;
+        return program_.placement[index(location)].rank != kNoRank;
     }
     const auto& members = groups_[static_cast<std::size_t>(-2 - group)];
-    if (members.empty() || location < number(members.front()) || location > number(members.back())) {
+    if (members.empty() || location < members.front() || location > members.back()) {
         return false;
     }
     // All between the first and the last one, as in MPI_COMM_WORLD.
     const auto between = index(members.back()) - index(members.front()) + 1;
-    return members.size() == between || std::ranges::binary_search(members, replay::Location{location});
+    return members.size() == between || std::ranges::binary_search(members, location);
 }
 
-Synchronization Synchronizations::before(std::size_t location, std::uint32_t call, std::int32_t other) noexcept {
+Synchronization Synchronizations::before(std::size_t location, std::uint32_t call, replay::Location other) noexcept {
     auto& [all, partners] = locations_[location];
     Synchronization last;
     const auto offer = [&](Partner& partner) {
@@ -151,8 +151,8 @@ Synchronization Synchronizations::before(std::size_t location, std::uint32_t cal
             offer(*partner);
         }
     }
-    partner = std::ranges::lower_bound(partner, partners.end(), other, {}, &Partner::with);
-    if (partner != partners.end() && partner->with == other) {
+    partner = std::ranges::lower_bound(partner, partners.end(), number(other), {}, &Partner::with);
+    if (partner != partners.end() && partner->with == number(other)) {
         offer(*partner);
     }
     return last;

@@ -28,7 +28,7 @@ class Synchronizations {
 
     /// The last one of a location with another, before a call. Quick where the questions about a location are about
     /// neighbouring times. Any thread may ask.
-    [[nodiscard]] Synchronization before(std::size_t location, std::uint32_t call, std::int32_t other) noexcept;
+    [[nodiscard]] Synchronization before(std::size_t location, std::uint32_t call, replay::Location other) noexcept;
 
   private:
     /// Whom a location was synchronized with; what a question reads of it lies together.
@@ -42,7 +42,7 @@ class Synchronizations {
         std::span<Synchronization> all;  // by partner, then call
         std::span<Partner> partners;     // ascending: groups, then locations
     };
-    [[nodiscard]] bool holds(std::int32_t group, std::int32_t location) const noexcept;
+    [[nodiscard]] bool holds(std::int32_t group, replay::Location location) const noexcept;
 
     Shelf memory_;
     std::vector<Location> locations_;

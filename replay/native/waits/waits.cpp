@@ -50,7 +50,7 @@ Rendezvous rendezvous(const Program& program, CallKind kind, Bound&& bounds) {
         all.calls[location] = number;
         all.earliest_end = std::min(all.earliest_end, call.leave_ps);
         if (call.enter_ps > all.latest.begin) {
-            all.latest = {call.enter_ps, static_cast<std::int32_t>(location), number};
+            all.latest = {call.enter_ps, location_at(location), number};
         }
     }
     if (all.latest.begin > all.earliest_end) {
@@ -63,15 +63,15 @@ Rendezvous rendezvous(const Program& program, CallKind kind, Bound&& bounds) {
 class LatestWait {
   public:
     LatestWait(std::uint32_t number, const Call& call)
-        : call_(call), wait_{call.enter_ps, number, kUndefined, kNone, {}} {}
+        : call_(call), wait_{call.enter_ps, number, kNoLocation, kNone, {}} {}
 
-    void offer(WaitKind kind, std::int64_t until, std::int32_t cause, std::uint32_t cause_call) noexcept {
+    void offer(WaitKind kind, std::int64_t until, Location cause, std::uint32_t cause_call) noexcept {
         until = std::min(until, call_.leave_ps);
-        if (until > wait_.until_ps && cause != kUndefined) {
+        if (until > wait_.until_ps && cause != kNoLocation) {
             wait_ = {until, wait_.call, cause, cause_call, kind};
         }
     }
-    [[nodiscard]] bool found() const noexcept { return wait_.cause != kUndefined; }
+    [[nodiscard]] bool found() const noexcept { return wait_.cause != kNoLocation; }
     [[nodiscard]] const Wait& operator*() const noexcept { return wait_; }
 
   private:
@@ -94,7 +94,7 @@ Waits::Waits(const Program& program, const CollectiveWaits& collectives, const s
     const OneSidedWaits one_sided(program);
     for_each_parallel(accounted.size(), threads, 1, [&](std::size_t i, unsigned) {
         const auto location = accounted[i];
-        const auto here = static_cast<std::int32_t>(location);
+        const auto here = location_at(location);
         const auto& mine = program.timelines[location];
         const CallOperations operations(mine);
         WaitStates states(program, collectives, location, interest.empty() ? Span{} : interest[location]);

@@ -42,7 +42,7 @@ inline constexpr std::array<std::string_view, kWaitKinds> kWaitKindNames{
 struct Wait {
     std::int64_t until_ps;
     std::uint32_t call;
-    std::int32_t cause;        ///< location
+    Location cause;
     std::uint32_t cause_call;  ///< its call
     WaitKind kind;
 };

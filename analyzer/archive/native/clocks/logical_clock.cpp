@@ -120,7 +120,7 @@ class Instants {
                 if (receive.match == kNone || receive.complete_call == kNone) {
                     return;
                 }
-                const auto from = static_cast<std::size_t>(receive.peer);
+                const auto from = index(receive.peer);
                 if (process_of[from] == process_of[l]) {
                     return;
                 }

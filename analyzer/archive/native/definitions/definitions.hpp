@@ -43,7 +43,7 @@ struct Definitions {
     std::vector<char> begins_request;            // by dense region: see region_kind.hpp
     std::vector<ThreadRole> thread_roles;        // by dense region; empty: none has any
     std::vector<std::uint64_t> declared_events;  // by dense location
-    std::vector<std::int32_t> owner;             // dense location -> the location that is its process's rank
+    std::vector<replay::Location> owner;         // by location: the one that is its process's rank
     std::uint32_t layout_attribute = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t context_attribute = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t open_attribute = OTF2_UNDEFINED_ATTRIBUTE;        // what a call waited for that never ended, in words

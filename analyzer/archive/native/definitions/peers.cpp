@@ -16,7 +16,7 @@ void Peers::resolve(OTF2_CommRef ref) {
     is_self_ = communicator.is_self;
     locations_ = &communicator.locations;
     if (!communicator.remote_locations.empty()) {
-        const replay::Location self{definitions_.owner[replay::index(location_)]};
+        const auto self = definitions_.owner[replay::index(location_)];
         const auto& remote = communicator.remote_locations;
         const bool in_remote = std::find(remote.begin(), remote.end(), self) != remote.end();
         locations_ = in_remote ? &communicator.locations : &remote;
@@ -29,7 +29,7 @@ replay::Location Peers::rare(replay::Rank rank) {
         return kNoLocation;
     }
     if (is_self_ && rank == replay::Rank{0} && locations_->empty()) {
-        return replay::Location{definitions_.owner[replay::index(location_)]};
+        return definitions_.owner[replay::index(location_)];
     }
     count(quality_, Quality::undefined_peer);
     return kNoLocation;

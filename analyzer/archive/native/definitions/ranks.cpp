@@ -76,19 +76,19 @@ void give_ranks(Raw& r, const Numbering& numbering) {
 void resolve_owners(Raw& r) {
     const auto& locations = r.trace->locations;
     auto& owner = r.out->owner;
-    std::vector<std::int32_t> owner_of_group(r.processes, kUndefined);  // the location of its rank
+    std::vector<replay::Location> owner_of_group(r.processes, kNoLocation);  // the location of its rank
     for (std::size_t i = 0; i < locations.size(); ++i) {
         if (locations[i].rank != kNoRank && locations[i].group != kUndefined) {
             auto& mine = owner_of_group[static_cast<std::size_t>(locations[i].group)];
-            mine = mine == kUndefined ? static_cast<std::int32_t>(i) : mine;
+            mine = mine == kNoLocation ? replay::location_at(i) : mine;
         }
     }
     owner.resize(locations.size());
     for (std::size_t i = 0; i < locations.size(); ++i) {
-        owner[i] = static_cast<std::int32_t>(i);
+        owner[i] = replay::location_at(i);
         if (locations[i].rank == kNoRank && locations[i].group != kUndefined) {
             const auto of_group = owner_of_group[static_cast<std::size_t>(locations[i].group)];
-            owner[i] = of_group == kUndefined ? owner[i] : of_group;
+            owner[i] = of_group == kNoLocation ? owner[i] : of_group;
         }
     }
 }

@@ -9,16 +9,16 @@
 namespace logpost::analyzer {
 
 void match_epochs(Trace& trace) {
-    using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t>;  // origin, target, window
+    using Key = std::tuple<replay::Location, replay::Location, std::int32_t>;  // origin, target, window
     struct Sides {
         std::vector<std::uint32_t> accesses, exposures;  // indices in the epochs of origin and target
     };
     std::map<Key, Sides> between;
     for (std::size_t l = 0; l < trace.traces.size(); ++l) {
-        const auto here = static_cast<std::int32_t>(l);
+        const auto here = replay::location_at(l);
         trace.traces[l].epochs.for_each([&](std::size_t i, const Epoch& epoch) {
             const auto index = static_cast<std::uint32_t>(i);
-            if (epoch.peer == kUndefined) {
+            if (epoch.peer == replay::kNoLocation) {
                 return;
             }
             if (epoch.kind == Epoch::Kind::access) {
@@ -29,8 +29,8 @@ void match_epochs(Trace& trace) {
         });
     }
     for (const auto& [key, sides] : between) {
-        auto& origin = trace.traces[static_cast<std::size_t>(std::get<0>(key))].epochs;
-        auto& target = trace.traces[static_cast<std::size_t>(std::get<1>(key))].epochs;
+        auto& origin = trace.traces[replay::index(std::get<0>(key))].epochs;
+        auto& target = trace.traces[replay::index(std::get<1>(key))].epochs;
         for (std::size_t k = 0; k < std::min(sides.accesses.size(), sides.exposures.size()); ++k) {
             origin[sides.accesses[k]].match = sides.exposures[k];
             target[sides.exposures[k]].match = sides.accesses[k];

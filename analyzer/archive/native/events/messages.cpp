@@ -32,7 +32,7 @@ void push_send(Decoding& d, std::int64_t now, const A* attributes, std::uint32_t
                std::uint32_t tag, std::uint64_t bytes, bool blocking) {
     const auto call = d.stack.call_for_record(now);
     d.peers.use(communicator);
-    const auto peer = static_cast<std::int32_t>(d.peers(replay::Rank{static_cast<std::int32_t>(receiver)}));
+    const auto peer = d.peers(replay::Rank{static_cast<std::int32_t>(receiver)});
     if (d.ids.layout_attribute() != OTF2_UNDEFINED_ATTRIBUTE) [[unlikely]] {
         push_layout(d, attributes, d.out->sends.size());
     }
@@ -106,7 +106,7 @@ OTF2_CallbackCode on_recv(L, T ticks, std::uint64_t, void* user, A* attributes, 
     auto& d = self(user);
     const auto call = d.stack.call_for_record(d.at(ticks));
     d.peers.use(communicator);
-    const auto peer = static_cast<std::int32_t>(d.peers(replay::Rank{static_cast<std::int32_t>(sender)}));
+    const auto peer = d.peers(replay::Rank{static_cast<std::int32_t>(sender)});
     mark_any_source(d, attributes, d.out->receives.size());
     count(d.quality, Quality::receive_post_not_recorded, lacks_post(d, call) ? 1 : 0);
     d.out->receives.push_back(
@@ -119,7 +119,7 @@ OTF2_CallbackCode on_recv(L, T ticks, std::uint64_t, void* user, A* attributes, 
 OTF2_CallbackCode on_irecv_request(L, T ticks, std::uint64_t, void* user, A*, std::uint64_t request) noexcept try {
     auto& d = self(user);
     const auto call = d.stack.call_for_record(d.at(ticks));
-    d.out->receives.push_back({call, kNone, 0, kUndefined, kUndefined, kUndefined, kNone});
+    d.out->receives.push_back({call, kNone, 0, kNoLocation, kUndefined, kUndefined, kNone});
     d.pending(request, PendingRequests::What::receive, d.out->receives.size() - 1);
     return kGoOn;
 } catch (...) {
@@ -132,7 +132,7 @@ OTF2_CallbackCode on_irecv(L, T ticks, std::uint64_t, void* user, A* attributes,
     auto& d = self(user);
     const auto call = d.stack.call_for_record(d.at(ticks));
     d.peers.use(communicator);
-    const auto peer = static_cast<std::int32_t>(d.peers(replay::Rank{static_cast<std::int32_t>(sender)}));
+    const auto peer = d.peers(replay::Rank{static_cast<std::int32_t>(sender)});
     const auto entry = d.requests.take(request);
     if (entry.what == PendingRequests::What::receive) [[likely]] {
         auto& receive = d.out->receives[entry.index];

@@ -70,7 +70,7 @@ void start(Decoding& d, T ticks, OTF2_RmaWinRef window, std::uint32_t remote, st
     }
     bytes = d.size(bytes);
     add(d.out->one_sided, kind, bytes);
-    const auto target = replay::number(location_of(d, record, remote));
+    const auto target = location_of(d, record, remote);
     d.out->transfers.push_back({bytes, record.call, kNone, kNone, target, record.window, kind});
     d.transfers.started(matching);
 }
@@ -153,7 +153,7 @@ OTF2_CallbackCode on_collective_end(L, T ticks, std::uint64_t, void* user, A*, O
                                       record.call, d.trace.windows[static_cast<std::size_t>(record.window)].comm, root,
                                       kNone, operation, record.window});
         if ((level & OTF2_RMA_SYNC_LEVEL_MEMORY) != 0) {
-            d.transfers.complete_all(record.window, kUndefined, record.call, true);
+            d.transfers.complete_all(record.window, replay::kNoLocation, record.call, true);
         }
     });
 }
@@ -162,8 +162,7 @@ OTF2_CallbackCode on_collective_end(L, T ticks, std::uint64_t, void* user, A*, O
 Epoch* open_lock(Decoding& d, const Record& record, replay::Location target, std::uint64_t lock) {
     for (auto i = d.out->epochs.size(); i-- > 0;) {
         auto& epoch = d.out->epochs[i];
-        if (epoch.rma_window == record.window && epoch.peer == replay::number(target) && epoch.lock == lock &&
-            epoch.locks()) {
+        if (epoch.rma_window == record.window && epoch.peer == target && epoch.lock == lock && epoch.locks()) {
             return epoch.end_call == kNone ? &epoch : nullptr;
         }
     }
@@ -171,8 +170,7 @@ Epoch* open_lock(Decoding& d, const Record& record, replay::Location target, std
 }
 
 Epoch& lock(Decoding& d, const Record& record, replay::Location target, std::uint64_t which, OTF2_LockType type) {
-    return d.out->epochs.push_back({Epoch::kNotRecorded, which, record.call, kNone, replay::number(target),
-                                    record.window, kNone,
+    return d.out->epochs.push_back({Epoch::kNotRecorded, which, record.call, kNone, target, record.window, kNone,
                                     type == OTF2_LOCK_SHARED ? Epoch::Kind::lock_shared : Epoch::Kind::lock_exclusive});
 }
 
@@ -210,7 +208,7 @@ OTF2_CallbackCode on_release_lock(L, T ticks, std::uint64_t, void* user, A*, OTF
         if (auto* open = open_lock(d, record, target, which); open != nullptr) {
             open->end_call = record.call;
         }
-        d.transfers.complete_all(record.window, replay::number(target), record.call, true);
+        d.transfers.complete_all(record.window, target, record.call, true);
     });
 }
 
@@ -222,8 +220,7 @@ void begin(Decoding& d, const Record& record, OTF2_GroupRef group, Epoch::Kind k
         return;
     }
     for (const auto peer : d.definitions.group_members[static_cast<std::size_t>(members)]) {
-        d.out->epochs.push_back(
-            {Epoch::kNotRecorded, 0, record.call, kNone, replay::number(peer), record.window, kNone, kind});
+        d.out->epochs.push_back({Epoch::kNotRecorded, 0, record.call, kNone, peer, record.window, kNone, kind});
     }
 }
 
@@ -258,7 +255,7 @@ OTF2_CallbackCode on_group_sync(L, T ticks, std::uint64_t, void* user, A*, OTF2_
                 break;
             case GroupSynchronization::complete:
                 end(d, record, Epoch::Kind::access);
-                d.transfers.complete_all(record.window, kUndefined, record.call, false);
+                d.transfers.complete_all(record.window, replay::kNoLocation, record.call, false);
                 break;
             case GroupSynchronization::wait:
                 end(d, record, Epoch::Kind::exposure);
@@ -273,8 +270,8 @@ OTF2_CallbackCode on_wait_change(L, T ticks, std::uint64_t, void* user, A*, OTF2
     return guarded(user, [&] {
         auto& d = self(user);
         if (const auto record = record_of(d, ticks, window); record.call != kNone) {
-            d.out->epochs.push_back({Epoch::kNotRecorded, 0, record.call, record.call, kUndefined, record.window, kNone,
-                                     Epoch::Kind::change});
+            d.out->epochs.push_back({Epoch::kNotRecorded, 0, record.call, record.call, replay::kNoLocation,
+                                     record.window, kNone, Epoch::Kind::change});
         }
     });
 }

@@ -56,11 +56,11 @@ class PendingTransfers {
         }
     }
 
-    /// A synchronization completed all transfers of a window to a target; kUndefined: to all. `remotely`: there, too.
-    void complete_all(std::int32_t window, std::int32_t target, std::uint32_t call, bool remotely) {
+    /// A synchronization completed all transfers of a window to a target; kNoLocation: to all. `remotely`: there, too.
+    void complete_all(std::int32_t window, replay::Location target, std::uint32_t call, bool remotely) {
         for (auto at = pending_.begin(); at != pending_.end();) {
-            const bool meant =
-                at->first.window == window && (target == kUndefined || out_->transfers[at->second].target == target);
+            const bool meant = at->first.window == window &&
+                               (target == replay::kNoLocation || out_->transfers[at->second].target == target);
             if (meant) {
                 complete_chain(at->second, call, remotely);
                 at = pending_.erase(at);

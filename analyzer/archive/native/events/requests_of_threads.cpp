@@ -36,9 +36,9 @@ bool fits(const Begun& begun, RequestEnd::What what) {
 }
 
 /// Requests that did not end where they began, by process.
-std::unordered_map<std::int32_t, Places> begun_of(const TraceOf& traces, const std::vector<std::int32_t>& owner,
-                                                  const std::vector<std::size_t>& locations) {
-    std::unordered_map<std::int32_t, Places> found;
+std::unordered_map<replay::Location, Places> begun_of(const TraceOf& traces, const std::vector<replay::Location>& owner,
+                                                      const std::vector<std::size_t>& locations) {
+    std::unordered_map<replay::Location, Places> found;
     for (const auto l : locations) {
         if (!traces[l]->ended.empty()) {
             found.try_emplace(owner[l]);
@@ -79,9 +79,9 @@ void join(LocationTrace& at, const Begun& begun, const RequestEnd& end, QualityC
 
 /// Takes transfers that another thread of their process completed off the unknown ones. A transfer names calls of its
 /// own location alone: no call waited for these transfers.
-void join_transfers(const TraceOf& traces, const std::vector<std::int32_t>& owner,
+void join_transfers(const TraceOf& traces, const std::vector<replay::Location>& owner,
                     const std::vector<std::size_t>& locations, QualityCounts& quality) {
-    std::unordered_map<std::int32_t, std::map<TransferKey, bool>> ended;  // by process: whether its start was found
+    std::unordered_map<replay::Location, std::map<TransferKey, bool>> ended;  // by process: whether its start was found
     for (const auto l : locations) {
         for (const auto& one : traces[l]->ended_transfers) {
             ended[owner[l]].try_emplace(one, false);
@@ -106,7 +106,7 @@ void join_transfers(const TraceOf& traces, const std::vector<std::int32_t>& owne
 
 }  // namespace
 
-void join_requests(const TraceOf& traces, const std::vector<std::int32_t>& owner,
+void join_requests(const TraceOf& traces, const std::vector<replay::Location>& owner,
                    const std::vector<std::size_t>& locations, QualityCounts& quality) {
     join_transfers(traces, owner, locations, quality);
     auto processes = begun_of(traces, owner, locations);

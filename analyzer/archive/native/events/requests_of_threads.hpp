@@ -24,7 +24,7 @@ inline void complete(Collective& begun, Collective ended) {
 /// A receive belongs to the thread that completed it, and its begin on the other thread is removed. A collective
 /// operation belongs to the thread that began it. An id that several threads have begun says nothing: both ends stay as
 /// they are. One-sided transfers that another thread completed count as not waited for.
-void join_requests(const TraceOf& traces, const std::vector<std::int32_t>& owner,
+void join_requests(const TraceOf& traces, const std::vector<replay::Location>& owner,
                    const std::vector<std::size_t>& locations, QualityCounts& quality);
 
 }  // namespace logpost::analyzer

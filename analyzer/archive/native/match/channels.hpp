@@ -27,7 +27,7 @@ class Channels {
     }
 
     /// Message `i` is appended to those of its channel.
-    void push(std::uint32_t i, std::int32_t comm, std::int32_t sender, std::int32_t tag) {
+    void push(std::uint32_t i, std::int32_t comm, replay::Location sender, std::int32_t tag) {
         auto& channel = find_or_add(comm, sender, tag);
         if (channel.head == kNone) {
             channel.head = i;
@@ -38,13 +38,13 @@ class Channels {
     }
 
     /// The first message of a channel, which stays; kNone: there is none.
-    std::uint32_t first(std::int32_t comm, std::int32_t sender, std::int32_t tag) {
+    std::uint32_t first(std::int32_t comm, replay::Location sender, std::int32_t tag) {
         const auto* channel = find(comm, sender, tag);
         return channel == nullptr ? kNone : channel->head;
     }
 
     /// Takes the first message of a channel; kNone: there is none.
-    std::uint32_t pop(std::int32_t comm, std::int32_t sender, std::int32_t tag) {
+    std::uint32_t pop(std::int32_t comm, replay::Location sender, std::int32_t tag) {
         auto* channel = find(comm, sender, tag);
         if (channel == nullptr || channel->head == kNone) {
             return kNone;
@@ -57,21 +57,21 @@ class Channels {
   private:
     struct Channel {
         std::int32_t comm;
-        std::int32_t sender;
+        replay::Location sender;
         std::int32_t tag;
         std::uint32_t generation;  // of another process: free
         std::uint32_t head;
         std::uint32_t tail;
     };
 
-    static std::size_t hash(std::int32_t comm, std::int32_t sender, std::int32_t tag) noexcept {
-        const auto key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(sender)) << 32) ^
+    static std::size_t hash(std::int32_t comm, replay::Location sender, std::int32_t tag) noexcept {
+        const auto key = (static_cast<std::uint64_t>(index(sender)) << 32) ^
                          (static_cast<std::uint64_t>(static_cast<std::uint32_t>(comm)) << 16) ^
                          static_cast<std::uint32_t>(tag);
         return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ULL) >> 24);
     }
 
-    Channel* find(std::int32_t comm, std::int32_t sender, std::int32_t tag) {
+    Channel* find(std::int32_t comm, replay::Location sender, std::int32_t tag) {
         const auto mask = table_.size() - 1;
         for (auto slot = hash(comm, sender, tag) & mask; table_[slot].generation == generation_;
              slot = (slot + 1) & mask) {
@@ -83,7 +83,7 @@ class Channels {
         return nullptr;
     }
 
-    Channel& find_or_add(std::int32_t comm, std::int32_t sender, std::int32_t tag) {
+    Channel& find_or_add(std::int32_t comm, replay::Location sender, std::int32_t tag) {
         if (used_ * 2 >= table_.size()) {
             grow();
         }

@@ -97,7 +97,7 @@ replay::Rank place_of_root(const Communicator& communicator, replay::Location pr
 
 }  // namespace
 
-void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, QualityCounts& quality) {
+void group_collectives(Trace& trace, const std::vector<replay::Location>& owner, QualityCounts& quality) {
     Channels channel_of(trace);
     const auto comms = trace.communicators.size();
     const auto groups = channel_of.size();
@@ -118,23 +118,21 @@ void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, Qua
 
     // Threads of a process act in its name: the process's records in the order of their beginnings.
     const auto n = trace.traces.size();
-    std::vector<std::vector<std::int32_t>> locations_of(n);
+    std::vector<std::vector<replay::Location>> locations_of(n);
     for (std::size_t l = 0; l < n; ++l) {
         if (!trace.traces[l].collectives.empty()) {
-            locations_of[static_cast<std::size_t>(owner[l])].push_back(static_cast<std::int32_t>(l));
+            locations_of[index(owner[l])].push_back(replay::location_at(l));
         }
     }
     const auto for_each_of_process = [&](std::size_t process, auto&& visit) {
         const auto& locations = locations_of[process];
         if (locations.size() == 1) {
-            trace.traces[static_cast<std::size_t>(locations[0])].collectives.for_each(
-                [&](std::size_t, Collective& c) { visit(c); });
+            trace.traces[index(locations[0])].collectives.for_each([&](std::size_t, Collective& c) { visit(c); });
             return;
         }
         std::vector<Collective*> all;
         for (const auto location : locations) {
-            trace.traces[static_cast<std::size_t>(location)].collectives.for_each(
-                [&](std::size_t, Collective& c) { all.push_back(&c); });
+            trace.traces[index(location)].collectives.for_each([&](std::size_t, Collective& c) { all.push_back(&c); });
         }
         std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->begin_ps < b->begin_ps; });
         for (auto* c : all) {

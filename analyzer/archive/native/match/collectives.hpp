@@ -22,6 +22,6 @@ inline constexpr replay::Rank kRootInThisGroup{-3};
 /// and counted too. Fills Collective::instance and Trace::collective_instances; roots become
 /// places among Communicator::members(). A process next to the root of an inter-communicator (MPI_PROC_NULL) has no
 /// instance: it moves no data.
-void group_collectives(Trace& trace, const std::vector<std::int32_t>& owner, QualityCounts& quality);
+void group_collectives(Trace& trace, const std::vector<replay::Location>& owner, QualityCounts& quality);
 
 }  // namespace logpost::analyzer

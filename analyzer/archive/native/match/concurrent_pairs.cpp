@@ -108,7 +108,7 @@ class OneChannel {
     [[nodiscard]] const Posted& at(std::size_t i) const { return receives_[mine_[i]]; }
 
     void by_thread() {
-        std::unordered_map<std::int32_t, std::size_t> number;
+        std::unordered_map<replay::Location, std::size_t> number;
         for (std::size_t i = 0; i < mine_.size(); ++i) {
             const auto [thread, fresh] = number.try_emplace(at(i).location, threads_.size());
             if (fresh) {
@@ -123,7 +123,7 @@ class OneChannel {
         const auto n = mine_.size();
         due_.assign(n, kNever);
         std::vector<std::int64_t> soonest(n + 1, kNever);  // of those from here on
-        std::unordered_map<std::int32_t, std::int64_t> of_thread;
+        std::unordered_map<replay::Location, std::int64_t> of_thread;
         for (auto i = n; i-- > 0;) {
             const auto& receive = at(i);
             const auto behind = std::upper_bound(

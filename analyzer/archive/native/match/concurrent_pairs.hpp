@@ -12,21 +12,21 @@ namespace logpost::analyzer {
 /// A channel: messages of one of them do not overtake each other. `sender` is the location that stands for a process.
 struct ChannelName {
     std::int32_t comm;
-    std::int32_t sender;
+    replay::Location sender;
     std::int32_t tag;
     auto operator<=>(const ChannelName&) const = default;
 };
 
 struct Sent {
     ChannelName channel;
-    std::int32_t location;  // the thread
+    replay::Location location;  // the thread
     std::uint64_t bytes;
     std::int64_t enter_ps;  // of the call
 };
 
 struct Posted {
     ChannelName channel;
-    std::int32_t location;
+    replay::Location location;
     std::uint64_t bytes;
     std::int64_t enter_ps;  // of the call that posted it,
     std::int64_t leave_ps;
@@ -35,10 +35,10 @@ struct Posted {
 
 /// `owner[location]`: the location that stands for its process. A receive that never ended has no time by which it must
 /// have its message.
-inline Posted posted_of(std::int32_t location, const std::vector<std::int32_t>& owner, const MessageEnd& receive,
-                        const Column<Call>& calls) {
+inline Posted posted_of(replay::Location location, const std::vector<replay::Location>& owner,
+                        const MessageEnd& receive, const Column<Call>& calls) {
     const auto& call = calls[receive.call];
-    return {.channel = {receive.comm, owner[static_cast<std::size_t>(receive.peer)], receive.tag},
+    return {.channel = {receive.comm, owner[index(receive.peer)], receive.tag},
             .location = location,
             .bytes = receive.bytes,
             .enter_ps = call.enter_ps,

@@ -16,14 +16,15 @@ namespace logpost::analyzer {
 namespace {
 
 struct Ref {
-    std::int32_t location;
+    replay::Location location;
     std::uint32_t index;
 };
 
 /// The sends and receives that end at one process, and a table of channels reused from process to process.
 class ProcessMatcher {
   public:
-    ProcessMatcher(const TraceOf& traces, const std::vector<std::int32_t>& owner) : traces_(traces), owner_(owner) {}
+    ProcessMatcher(const TraceOf& traces, const std::vector<replay::Location>& owner)
+        : traces_(traces), owner_(owner) {}
 
     /// `sends`: all that were sent to this process, in program order per sender.
     void match(std::span<const Ref> sends, std::span<const Ref> receives) {
@@ -57,17 +58,17 @@ class ProcessMatcher {
         sent.reserve(sends.size());
         for (const auto& at : sends) {
             const auto& send = endpoint(traces_, &LocationTrace::sends, at);
-            sent.push_back({{send.comm, owner_[static_cast<std::size_t>(at.location)], send.tag},
+            sent.push_back({{send.comm, owner_[index(at.location)], send.tag},
                             at.location,
                             send.bytes,
-                            traces_[static_cast<std::size_t>(at.location)]->calls[send.call].enter_ps});
+                            traces_[index(at.location)]->calls[send.call].enter_ps});
         }
         std::vector<Posted> posted;
         std::vector<Ref> places;
         for (const auto& at : receives) {
             const auto& receive = endpoint(traces_, &LocationTrace::receives, at);
-            if (receive.peer != kUndefined && receive.comm != kUndefined) {
-                const auto& calls = traces_[static_cast<std::size_t>(at.location)]->calls;
+            if (receive.peer != kNoLocation && receive.comm != kUndefined) {
+                const auto& calls = traces_[index(at.location)]->calls;
                 posted.push_back(posted_of(at.location, owner_, receive, calls));
                 places.push_back(at);
             }
@@ -90,13 +91,13 @@ class ProcessMatcher {
         LackingSends lacking;
         for (const auto& at : receives) {
             const auto& receive = endpoint(traces_, &LocationTrace::receives, at);
-            if (receive.peer != kUndefined && receive.comm != kUndefined) {
-                lacking.receive(receive.comm, owner_[static_cast<std::size_t>(receive.peer)], receive.tag);
+            if (receive.peer != kNoLocation && receive.comm != kUndefined) {
+                lacking.receive(receive.comm, owner_[index(receive.peer)], receive.tag);
             }
         }
         for (const auto& at : sends) {
             const auto& send = endpoint(traces_, &LocationTrace::sends, at);
-            lacking.send(send.comm, owner_[static_cast<std::size_t>(at.location)], send.tag);
+            lacking.send(send.comm, owner_[index(at.location)], send.tag);
         }
         return lacking;
     }
@@ -107,14 +108,14 @@ class ProcessMatcher {
         channels_.reset(sends.size());
         for (std::uint32_t i = 0; i < sends.size(); ++i) {
             const auto& send = endpoint(traces_, &LocationTrace::sends, sends[i]);
-            channels_.push(i, send.comm, owner_[static_cast<std::size_t>(sends[i].location)], send.tag);
+            channels_.push(i, send.comm, owner_[index(sends[i].location)], send.tag);
         }
         for (const auto& at : receives) {
             auto& receive = endpoint(traces_, &LocationTrace::receives, at);
-            if (receive.peer == kUndefined || receive.comm == kUndefined) {
+            if (receive.peer == kNoLocation || receive.comm == kUndefined) {
                 continue;
             }
-            const auto sender = owner_[static_cast<std::size_t>(receive.peer)];
+            const auto sender = owner_[index(receive.peer)];
             if (lacking != nullptr && lacks_its_send(receive, at, sender, sends, *lacking)) {
                 continue;
             }
@@ -128,7 +129,7 @@ class ProcessMatcher {
         }
     }
 
-    bool lacks_its_send(const MessageEnd& receive, Ref at, std::int32_t sender, std::span<const Ref> sends,
+    bool lacks_its_send(const MessageEnd& receive, Ref at, replay::Location sender, std::span<const Ref> sends,
                         LackingSends& lacking) {
         if (!lacking.at(receive.comm, sender, receive.tag)) {
             return false;
@@ -144,14 +145,13 @@ class ProcessMatcher {
 
     /// Scalasca's clock violation: the completing receive call left before the send was entered.
     bool violates_causality(const MessageEnd& send, Ref from, const MessageEnd& receive, Ref at) const {
-        return receive.complete_call != kNone &&
-               traces_[static_cast<std::size_t>(at.location)]->calls[receive.complete_call].leave_ps <
-                   traces_[static_cast<std::size_t>(from.location)]->calls[send.call].enter_ps;
+        return receive.complete_call != kNone && traces_[index(at.location)]->calls[receive.complete_call].leave_ps <
+                                                     traces_[index(from.location)]->calls[send.call].enter_ps;
     }
 
     template <class Member>
     static MessageEnd& endpoint(const TraceOf& traces, Member member, Ref at) {
-        return (traces[static_cast<std::size_t>(at.location)]->*member)[at.index];
+        return (traces[index(at.location)]->*member)[at.index];
     }
 
     void pair(MessageEnd& send, Ref from, MessageEnd& receive, Ref at) {
@@ -169,7 +169,7 @@ class ProcessMatcher {
     }
 
     const TraceOf& traces_;
-    const std::vector<std::int32_t>& owner_;
+    const std::vector<replay::Location>& owner_;
     Channels channels_;
 };
 
@@ -185,11 +185,9 @@ struct Grouped {
 
 /// Sends by the process they go to. Each thread sorts a contiguous range of senders, so the order is that of one
 /// thread.
-Grouped group_sends(const TraceOf& traces, const std::vector<std::int32_t>& owner, unsigned threads) {
+Grouped group_sends(const TraceOf& traces, const std::vector<replay::Location>& owner, unsigned threads) {
     const auto n = traces.size();
-    const auto process_of = [&](const MessageEnd& send) {
-        return static_cast<std::size_t>(owner[static_cast<std::size_t>(send.peer)]);
-    };
+    const auto process_of = [&](const MessageEnd& send) { return index(owner[index(send.peer)]); };
     // Ranges with about the same number of sends.
     std::size_t total = 0;
     for (const auto* location : traces) {
@@ -208,8 +206,8 @@ Grouped group_sends(const TraceOf& traces, const std::vector<std::int32_t>& owne
     const auto for_each_send = [&](unsigned r, auto&& visit) {
         for (auto l = range[r]; l < range[r + 1]; ++l) {
             traces[l]->sends.for_each([&](std::size_t i, const MessageEnd& send) {
-                if (send.peer != kUndefined) {
-                    visit(process_of(send), Ref{static_cast<std::int32_t>(l), static_cast<std::uint32_t>(i)});
+                if (send.peer != kNoLocation) {
+                    visit(process_of(send), Ref{replay::location_at(l), static_cast<std::uint32_t>(i)});
                 }
             });
         }
@@ -236,10 +234,10 @@ Grouped group_sends(const TraceOf& traces, const std::vector<std::int32_t>& owne
 }
 
 /// Receives of one process in the order of their requests.
-void collect_receives(const TraceOf& traces, const std::vector<std::int32_t>& locations, std::vector<Ref>& out) {
+void collect_receives(const TraceOf& traces, const std::vector<replay::Location>& locations, std::vector<Ref>& out) {
     out.clear();
     for (const auto location : locations) {
-        const auto n = traces[static_cast<std::size_t>(location)]->receives.size();
+        const auto n = traces[index(location)]->receives.size();
         for (std::uint32_t i = 0; i < n; ++i) {
             out.push_back({location, i});
         }
@@ -248,11 +246,11 @@ void collect_receives(const TraceOf& traces, const std::vector<std::int32_t>& lo
 
 /// Of one location's ends without the other one: those of processes whose measurement was switched off are no errors.
 void excuse(const Column<MessageEnd>& ends, std::size_t location, const std::vector<char>& off,
-            const std::vector<std::int32_t>& owner, Quality unmatched, QualityCounts& quality) {
-    const auto is_off = [&](std::size_t at) { return off[static_cast<std::size_t>(owner[at])] != 0; };
+            const std::vector<replay::Location>& owner, Quality unmatched, QualityCounts& quality) {
+    const auto is_off = [&](std::size_t at) { return off[index(owner[at])] != 0; };
     ends.for_each([&](std::size_t, const MessageEnd& end) {
         if (end.match == kNone && (unmatched == Quality::send_unmatched || end.complete_call != kNone) &&
-            (is_off(location) || (end.peer != kUndefined && is_off(static_cast<std::size_t>(end.peer))))) {
+            (is_off(location) || (end.peer != kNoLocation && is_off(index(end.peer))))) {
             --quality[static_cast<std::size_t>(unmatched)];
             count(quality, Quality::message_while_off);
         }
@@ -289,11 +287,11 @@ void rename(QualityCounts& quality, Quality from, Quality to) {
 
 }  // namespace
 
-std::vector<char> processes_off(const Trace& trace, const std::vector<std::int32_t>& owner) {
+std::vector<char> processes_off(const Trace& trace, const std::vector<replay::Location>& owner) {
     std::vector<char> off(trace.traces.size(), 0);
     for (std::size_t l = 0; l < off.size(); ++l) {
         if (trace.traces[l].has_been_off) {
-            off[static_cast<std::size_t>(owner[l])] = 1;
+            off[index(owner[l])] = 1;
         }
     }
     return off;
@@ -308,15 +306,15 @@ TraceOf traces_of(Trace& trace) {
     return traces;
 }
 
-std::uint64_t pair_messages(const TraceOf& traces, const std::vector<std::int32_t>& owner, unsigned threads,
+std::uint64_t pair_messages(const TraceOf& traces, const std::vector<replay::Location>& owner, unsigned threads,
                             QualityCounts& quality) {
     const auto n = traces.size();
     threads = std::max(threads, 1U);
     const auto grouped = group_sends(traces, owner, threads);
-    std::vector<std::vector<std::int32_t>> locations_of(n);
+    std::vector<std::vector<replay::Location>> locations_of(n);
     for (std::size_t l = 0; l < n; ++l) {
         if (!traces[l]->receives.empty()) {
-            locations_of[static_cast<std::size_t>(owner[l])].push_back(static_cast<std::int32_t>(l));
+            locations_of[index(owner[l])].push_back(replay::location_at(l));
         }
     }
     std::vector<ProcessMatcher> matchers;
@@ -329,9 +327,7 @@ std::uint64_t pair_messages(const TraceOf& traces, const std::vector<std::int32_
         const auto sends = grouped.of(process);
         auto& mine = receives[thread];
         collect_receives(traces, locations_of[process], mine);
-        const auto from_thread = [&](const Ref& at) {
-            return owner[static_cast<std::size_t>(at.location)] != at.location;
-        };
+        const auto from_thread = [&](const Ref& at) { return owner[index(at.location)] != at.location; };
         if (locations_of[process].size() > 1 || std::ranges::any_of(sends, from_thread)) {
             matchers[thread].match_concurrent(sends, mine);
         } else {
@@ -348,7 +344,7 @@ std::uint64_t pair_messages(const TraceOf& traces, const std::vector<std::int32_
     return pairs;
 }
 
-void count_unmatched(const Trace& trace, const std::vector<std::int32_t>& owner, std::uint64_t pairs,
+void count_unmatched(const Trace& trace, const std::vector<replay::Location>& owner, std::uint64_t pairs,
                      QualityCounts& quality) {
     for (const auto& location : trace.traces) {
         count(quality, Quality::send_unmatched, location.sends.size());
@@ -375,7 +371,8 @@ void count_unmatched(const Trace& trace, const std::vector<std::int32_t>& owner,
     }
 }
 
-void match_messages(Trace& trace, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts& quality) {
+void match_messages(Trace& trace, const std::vector<replay::Location>& owner, unsigned threads,
+                    QualityCounts& quality) {
     const auto pairs = pair_messages(traces_of(trace), owner, threads, quality);
     count_unmatched(trace, owner, pairs, quality);
 }

@@ -35,7 +35,7 @@ Wide message_ps(const Trace& trace, const LocationTrace& here, const MessageEnd&
     if (receive.match == kNone || receive.complete_call == kNone) {
         return 0;
     }
-    const auto& there = trace.traces[static_cast<std::size_t>(receive.peer)];
+    const auto& there = trace.traces[index(receive.peer)];
     const auto& send = there.sends[receive.match];
     const auto& received = here.calls[receive.complete_call];
     const auto begin = std::min(there.calls[send.call].enter_ps, received.enter_ps);

@@ -40,7 +40,7 @@ std::vector<std::uint32_t> blocks_of(const Definitions& definitions, std::uint32
     const auto& owner = definitions.owner;
     std::vector<std::uint64_t> events(owner.size(), 0);  // by process
     for (std::size_t l = 0; l < owner.size(); ++l) {
-        events[static_cast<std::size_t>(owner[l])] += definitions.declared_events[l] + 1;
+        events[index(owner[l])] += definitions.declared_events[l] + 1;
     }
     const auto total = std::accumulate(events.begin(), events.end(), std::uint64_t{0});
     std::vector<std::uint32_t> of_process(owner.size(), 0);
@@ -53,7 +53,7 @@ std::vector<std::uint32_t> blocks_of(const Definitions& definitions, std::uint32
     }
     std::vector<std::uint32_t> of(owner.size());
     for (std::size_t l = 0; l < owner.size(); ++l) {
-        of[l] = of_process[static_cast<std::size_t>(owner[l])];
+        of[l] = of_process[index(owner[l])];
     }
     return of;
 }
@@ -89,7 +89,7 @@ void put_location(SegmentBytes& out, std::size_t location, const LocationTrace& 
 }
 
 struct StoredLocation {
-    std::int32_t location;
+    replay::Location location;
     unsigned tree;
     std::string damage;
     LocationTrace trace;
@@ -98,7 +98,7 @@ struct StoredLocation {
 enum class Parts : std::uint8_t { all, calls_and_receives };
 
 StoredLocation get_location(SegmentView in, Parts parts = Parts::all) {
-    StoredLocation stored{in.get<std::int32_t>(), in.get<unsigned>(), in.get_text(), {}};
+    StoredLocation stored{in.get<replay::Location>(), in.get<unsigned>(), in.get_text(), {}};
     auto& trace = stored.trace;
     trace.first_ps = in.get<std::int64_t>();
     trace.last_ps = in.get<std::int64_t>();
@@ -132,8 +132,8 @@ StoredLocation get_location(SegmentView in, Parts parts = Parts::all) {
 
 /// What a block has in addition to its locations.
 struct Common {
-    std::vector<std::int32_t> owner;      // of all locations
-    std::vector<std::int32_t> processes;  // by location of the block: its owner
+    std::vector<replay::Location> owner;      // of all locations
+    std::vector<replay::Location> processes;  // by location of the block: its owner
     QualityCounts quality{};
     std::uint64_t pairs = 0;  // of messages within
     std::vector<CallpathTree> trees;
@@ -172,6 +172,11 @@ struct Common {
         return common;
     }
 };
+
+/// The location of a record's number.
+replay::Location location(std::int64_t number) noexcept {
+    return replay::Location{static_cast<std::int32_t>(number)};
+}
 
 /// A send to another block, as it crosses.
 struct Crossing {
@@ -223,7 +228,7 @@ void get_record(SegmentView& in, const Fields& fields, Record& record) {
 
 /// A send to another block, as long as its block is in memory.
 struct Leaving {
-    std::int32_t location;
+    replay::Location location;
     std::uint32_t index;
 };
 
@@ -237,15 +242,15 @@ struct Departures {
 };
 
 Departures departures(const TraceOf& traces, const std::vector<std::size_t>& locations,
-                      const std::vector<std::int32_t>& owner, const std::vector<std::uint32_t>& block_of,
+                      const std::vector<replay::Location>& owner, const std::vector<std::uint32_t>& block_of,
                       std::uint32_t block) {
     const auto for_each = [&](auto&& visit) {
         for (const auto l : locations) {
             traces[l]->sends.for_each([&](std::size_t i, const MessageEnd& send) {
-                if (send.match == kNone && send.peer != kUndefined && send.comm != kUndefined) {
-                    const auto process = static_cast<std::size_t>(owner[static_cast<std::size_t>(send.peer)]);
+                if (send.match == kNone && send.peer != kNoLocation && send.comm != kUndefined) {
+                    const auto process = index(owner[index(send.peer)]);
                     if (block_of[process] != block) {
-                        visit(process, Leaving{static_cast<std::int32_t>(l), static_cast<std::uint32_t>(i)});
+                        visit(process, Leaving{replay::location_at(l), static_cast<std::uint32_t>(i)});
                     }
                 }
             });
@@ -318,7 +323,7 @@ std::vector<Waiting> waiting(const std::vector<StoredLocation>& locations) {
     std::vector<Waiting> all;
     for (const auto& location : locations) {
         location.trace.receives.for_each([&](std::size_t i, const MessageEnd& receive) {
-            if (receive.match == kNone && receive.peer != kUndefined && receive.comm != kUndefined) {
+            if (receive.match == kNone && receive.peer != kNoLocation && receive.comm != kUndefined) {
                 all.push_back({&location, static_cast<std::uint32_t>(i)});
             }
         });
@@ -328,17 +333,17 @@ std::vector<Waiting> waiting(const std::vector<StoredLocation>& locations) {
 
 /// For each receive the first send of its channel that is left, unless `lost(next, receive)`: its own is not there.
 std::vector<std::uint32_t> in_order(const std::vector<Crossing>& sends, const std::vector<Waiting>& receives,
-                                    const std::vector<std::int32_t>& owner, Channels& channels, const auto& lost) {
+                                    const std::vector<replay::Location>& owner, Channels& channels, const auto& lost) {
     const auto n = static_cast<std::uint32_t>(sends.size());
     channels.reset(n);
     for (std::uint32_t i = 0; i < n; ++i) {
-        channels.push(i, static_cast<std::int32_t>(sends[i].comm), static_cast<std::int32_t>(sends[i].sender),
+        channels.push(i, static_cast<std::int32_t>(sends[i].comm), location(sends[i].sender),
                       static_cast<std::int32_t>(sends[i].tag));
     }
     std::vector<std::uint32_t> found;
     for (const auto& at : receives) {
         const auto& receive = at.end();
-        const auto sender = owner[static_cast<std::size_t>(receive.peer)];
+        const auto sender = owner[index(receive.peer)];
         const auto next = channels.first(receive.comm, sender, receive.tag);
         found.push_back(next == kNone || lost(next, at) ? kNone : channels.pop(receive.comm, sender, receive.tag));
     }
@@ -347,15 +352,15 @@ std::vector<std::uint32_t> in_order(const std::vector<Crossing>& sends, const st
 
 /// For each receive of a process the number of its send, or kNone. `sends`: by sender.
 std::vector<std::uint32_t> partners(const std::vector<Crossing>& sends, const std::vector<Waiting>& receives,
-                                    bool threads, const std::vector<std::int32_t>& owner, Channels& channels) {
+                                    bool threads, const std::vector<replay::Location>& owner, Channels& channels) {
     if (threads || std::ranges::any_of(sends, [](const Crossing& send) { return send.location != send.sender; })) {
         std::vector<Sent> sent;
         for (const auto& send : sends) {
-            sent.push_back({{static_cast<std::int32_t>(send.comm), static_cast<std::int32_t>(send.sender),
-                             static_cast<std::int32_t>(send.tag)},
-                            static_cast<std::int32_t>(send.location),
-                            static_cast<std::uint64_t>(send.bytes),
-                            send.enter_ps});
+            sent.push_back(
+                {{static_cast<std::int32_t>(send.comm), location(send.sender), static_cast<std::int32_t>(send.tag)},
+                 location(send.location),
+                 static_cast<std::uint64_t>(send.bytes),
+                 send.enter_ps});
         }
         std::vector<Posted> posted;
         for (const auto& at : receives) {
@@ -379,15 +384,14 @@ std::vector<std::uint32_t> partners(const std::vector<Crossing>& sends, const st
     // As match.cpp does: the writer may have left out sends.
     LackingSends lacking;
     for (const auto& at : receives) {
-        lacking.receive(at.end().comm, owner[static_cast<std::size_t>(at.end().peer)], at.end().tag);
+        lacking.receive(at.end().comm, owner[index(at.end().peer)], at.end().tag);
     }
     for (const auto& send : sends) {
-        lacking.send(static_cast<std::int32_t>(send.comm), static_cast<std::int32_t>(send.sender),
-                     static_cast<std::int32_t>(send.tag));
+        lacking.send(static_cast<std::int32_t>(send.comm), location(send.sender), static_cast<std::int32_t>(send.tag));
     }
     return in_order(sends, receives, owner, channels, [&](std::uint32_t next, const Waiting& at) {
         const auto& receive = at.end();
-        const auto sender = owner[static_cast<std::size_t>(receive.peer)];
+        const auto sender = owner[index(receive.peer)];
         const bool lost = lacking.at(receive.comm, sender, receive.tag) && too_early(next, at);
         if (lost) {
             lacking.take(receive.comm, sender, receive.tag);
@@ -405,9 +409,9 @@ void apply(Trace& trace, const Pair& pair, const Shards& shards) {
         const auto send = static_cast<std::size_t>(pair.send);
         if (receive < receives.size() && send < sends.size()) {
             receives[receive].match = static_cast<std::uint32_t>(send);
-            receives[receive].peer = static_cast<std::int32_t>(pair.from);
+            receives[receive].peer = location(pair.from);
             sends[send].match = static_cast<std::uint32_t>(receive);
-            sends[send].peer = static_cast<std::int32_t>(pair.location);
+            sends[send].peer = location(pair.location);
             return;
         }
     }
@@ -456,14 +460,13 @@ bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t bloc
         Crossing before;
         for (const auto process : there) {
             for (const auto& at : leaving.to(process)) {
-                const auto& from = *traces[static_cast<std::size_t>(at.location)];
+                const auto& from = *traces[index(at.location)];
                 const auto& send = from.sends[at.index];
-                put_record(
-                    bytes, kCrossingFields,
-                    Crossing{static_cast<std::int64_t>(process),
-                             definitions.owner[static_cast<std::size_t>(at.location)], at.location, at.index, send.comm,
-                             send.tag, static_cast<std::int64_t>(send.bytes), from.calls[send.call].enter_ps},
-                    before);
+                put_record(bytes, kCrossingFields,
+                           Crossing{static_cast<std::int64_t>(process), number(definitions.owner[index(at.location)]),
+                                    number(at.location), at.index, send.comm, send.tag,
+                                    static_cast<std::int64_t>(send.bytes), from.calls[send.call].enter_ps},
+                           before);
             }
         }
         crossing.add(bytes);
@@ -492,7 +495,7 @@ bool match_block(const Shards& shards, std::uint32_t block) {
     const SegmentReader decoded(file_of(shards, "decoded", block), shards.plan);
     const auto common = Common::get(decoded.segment(0));
     Arriving arriving(shards, block);
-    std::vector<std::pair<std::int32_t, std::size_t>> segment_of;  // by process
+    std::vector<std::pair<replay::Location, std::size_t>> segment_of;  // by process
     for (std::size_t i = 0; i < common.processes.size(); ++i) {
         segment_of.emplace_back(common.processes[i], 1 + i);
     }
@@ -512,8 +515,8 @@ bool match_block(const Shards& shards, std::uint32_t block) {
         }
         const auto process = sends.front().process;
         std::vector<StoredLocation> locations;
-        for (const auto& [owner, segment] :
-             std::ranges::equal_range(segment_of, process, {}, [](const auto& of) { return std::int64_t{of.first}; })) {
+        for (const auto& [owner, segment] : std::ranges::equal_range(
+                 segment_of, process, {}, [](const auto& of) { return std::int64_t{number(of.first)}; })) {
             locations.push_back(get_location(decoded.segment(segment), Parts::calls_and_receives));
         }
         const auto receives = waiting(locations);
@@ -530,7 +533,7 @@ bool match_block(const Shards& shards, std::uint32_t block) {
                 receive.complete_call == kNone ? send.enter_ps : at.at->trace.calls[receive.complete_call].leave_ps;
             count(quality, Quality::bytes_differ, static_cast<std::uint64_t>(send.bytes) != receive.bytes ? 1 : 0);
             count(quality, Quality::receive_before_send, left_ps < send.enter_ps ? 1 : 0);
-            put_record(pairs, kPairFields, Pair{at.at->location, at.index, send.location, send.index}, before);
+            put_record(pairs, kPairFields, Pair{number(at.at->location), at.index, send.location, send.index}, before);
         }
     }
     SegmentWriter writer(file, shards.plan, 2, name_of(block, shards), shards.progress);
@@ -563,7 +566,7 @@ Trace gather(const fs::path& path, const Shards& shards, const ReadOptions& opti
         }
         replay::for_each_parallel(reader.segments() - 1, options.threads, 1, [&](std::size_t i, unsigned) {
             auto stored = get_location(reader.segment(1 + i));
-            const auto l = static_cast<std::size_t>(stored.location);
+            const auto l = index(stored.location);
             decoded.tree_of[l] = first_tree + stored.tree;
             decoded.damage[l] = std::move(stored.damage);
             if (options.events_read != nullptr) {

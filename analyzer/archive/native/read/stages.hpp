@@ -47,7 +47,8 @@ struct Decoded {
 };
 
 /// Pairs the messages of a trace whose locations are all decoded; as `match_messages`.
-using Matching = std::function<void(Trace&, const std::vector<std::int32_t>& owner, unsigned threads, QualityCounts&)>;
+using Matching =
+    std::function<void(Trace&, const std::vector<replay::Location>& owner, unsigned threads, QualityCounts&)>;
 
 /// Throws ArchiveError where nothing can be read.
 Archive open_archive(const std::filesystem::path& path, const ReadOptions& options);
