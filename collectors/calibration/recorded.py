@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from logpost.collectors.calibration.gathered import Gathered
-from logpost.collectors.calibration.within_init import BUDGET_S, left_in
+from logpost.collectors.calibration.within_init import BUDGET_S, layouts_of, left_in
 from logpost.errors import InputError
 from logpost.machines import replay_parameters
 from logpost.machines.calibration import samples
@@ -69,6 +69,7 @@ def _machine(left: _Measurement, archive: Path) -> Outcome:
     pairs = left.outcome.pairs
     localities = measured.localities()  # and "self": messages of log3P to oneself
     result = replace(left.outcome, pairs={name: ranks for name, ranks in pairs.items() if name in localities})
+    measured, shortfall = _with_layouts(left, measured)
     samples.write(archive / SAMPLES, measured)
     if left.processor_share < LEAST_SHARE:
         raise InputError(
@@ -76,7 +77,7 @@ def _machine(left: _Measurement, archive: Path) -> Outcome:
             "load, or this MPI sleeps while it waits"
         )
     try:
-        machine = calibration(measured, name=NAME, notes=[f"{result.sentence()}."]).machine
+        machine = calibration(measured, name=NAME, notes=[f"{result.sentence()}.", *shortfall]).machine
         replay_parameters(machine)  # what analyze needs of it
     except InputError as error:
         raise InputError(f"the samples of {result.took_s:.2g} s make no machine ({error})") from error
@@ -93,6 +94,24 @@ def _read(path: Path) -> _Measurement:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{path.name}, line 1 does not describe a measurement ({error})") from error
+
+
+def _with_layouts(left: _Measurement, measured: Samples) -> tuple[Samples, list[str]]:
+    """The samples and those of MPI_Finalize, or the reason why there are none of these."""
+    path = layouts_of(left.path)
+    if not path.is_file():
+        return measured, []
+    try:
+        later = _read(path)
+        if later.outcome.reason:
+            raise InputError(later.outcome.reason)
+        if later.processor_share < LEAST_SHARE:
+            raise InputError(f"ranks had their processors for {100 * later.processor_share:.0f} % of it")
+        points = _samples(later).points
+    except InputError as error:
+        return measured, [f"Layouts that the program used were not measured in MPI_Finalize: {error}."]
+    note = f"Layouts that the program used were measured in {1e3 * later.outcome.took_s:.0f} ms of MPI_Finalize."
+    return replace(measured, points=(*measured.points, *points)), [note]
 
 
 def _samples(left: _Measurement) -> Samples:

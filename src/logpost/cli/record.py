@@ -31,6 +31,7 @@ def command(
     mpi: calls_option.Mpi = None,
     machine: machine_option.Machine = None,
     calibrate: machine_option.Calibrate = None,
+    calibrate_layouts: machine_option.CalibrateLayouts = None,
     stack: calls_option.Stack = 16,
     window: calls_option.Window = 256,
     limit: keep_option.Limit = None,
@@ -64,7 +65,7 @@ def command(
     Example: logpost record --with scorep --memory 500M -- mpirun -n 4 ./app-scorep
     """
     from logpost.collectors import record as recorder
-    from logpost.collectors.calibration.within_init import BUDGET_S
+    from logpost.collectors.calibration.within_init import BUDGET_S, LAYOUTS_S
     from logpost.errors import InputError
 
     scorep_option.refuse_unknown(measure_with, memory, filter_file)
@@ -111,6 +112,7 @@ def command(
         stack_depth=stack,
         window_kib=window,
         calibrate_s=BUDGET_S if source.measured else None,
+        layouts_s=LAYOUTS_S if calibrate_layouts is None else calibrate_layouts,
         hang_s=so_far_option.hang_seconds(hang),
         dump_signal=so_far_option.number(dump_signal, ring=bool(keep)),
         functions=functions,

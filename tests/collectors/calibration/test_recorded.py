@@ -48,6 +48,18 @@ def _points(locality: str) -> Iterator[str]:
             yield _line("message_overhead", locality, size, O_R * slower, number, side="receive")
 
 
+def _about(began_ns: int, reason: str, pairs: Mapping[str, tuple[int, int]], share: float) -> dict[str, object]:
+    return {
+        "budget_s": 0.5,
+        "began_ns": began_ns,
+        "took_s": 0.1,
+        "ranks": 4,
+        "processor_share": share,
+        "reason": reason,
+        "pairs": dict(pairs),
+    }
+
+
 def _left(
     folder: Path,
     *lines: str,
@@ -57,15 +69,7 @@ def _left(
     share: float = 1.0,
 ) -> Path:
     folder.mkdir(exist_ok=True)
-    about = {
-        "budget_s": 0.5,
-        "began_ns": began_ns,
-        "took_s": 0.1,
-        "ranks": 4,
-        "processor_share": share,
-        "reason": reason,
-        "pairs": dict(pairs),
-    }
+    about = _about(began_ns, reason, pairs, share)
     path = folder / f"calibration.{began_ns:016x}.jsonl"
     path.write_text("\n".join([json.dumps(about), *lines]) + "\n")
     return folder
@@ -125,6 +129,53 @@ def test_log3p_is_kept_by_size_block_and_stride(tmp_path: Path, archive: Path) -
     assert _seconds(dense.o_net) == pytest.approx(9e-6 - 2e-6)
     assert [(p.block_bytes, p.stride_bytes) for p in strided] == [(8, 256), (64, 256)]
     assert [_seconds(p.l_mw) for p in strided] == pytest.approx([4e-6, 2e-6])
+
+
+def _used(share: float = 1.0, reason: str = "") -> tuple[str, ...]:
+    """4000 B in blocks of 40 B: 12 us, contiguous 9 us; and 1 KiB as in _layouts, where it was measured too."""
+    lines = [_host("a", "a")]
+    for number in range(ROUNDS):
+        for size, block, stride, time in ((4000, 40, 200, 12e-6), (1024, 8, 256, 10e-6)):
+            keys: dict[str, object] = {"transfer": "remote", "stride_bytes": stride, "block_bytes": block}
+            for form, seconds in (("contiguous", 9e-6), ("datatype", time)):
+                lines.append(_line("used_layout", "same_socket", size, seconds, number, form=form, **keys))
+    return json.dumps(_about(1, reason, ONE, share)), *lines
+
+
+@pytest.mark.parametrize("left", [True, False], ids=["measured", "none"])
+def test_a_layout_that_the_program_used_is_kept_alone(tmp_path: Path, archive: Path, left: bool) -> None:
+    raw = _left(tmp_path / "raw", _host("a", "a"), *_points("same_socket"), *_layouts())
+    if left:
+        (raw / "layouts.0000000000000001.jsonl").write_text("\n".join(_used()) + "\n")
+    assert keep(raw, archive) is not None
+    machine = load_machine(archive / "machine.toml")
+    strided = [point for point in machine.log3p.point if point.l_mw is not None]
+    found = {(p.size_bytes, p.block_bytes, p.stride_bytes, p.alone): _seconds(p.l_mw) for p in strided}
+    grid = {(1024, 8, 256, False): 4e-6, (1024, 64, 256, False): 2e-6}
+    assert found == pytest.approx({**grid, **({(4000, 40, 200, True): 3e-6} if left else {})})
+    assert any("MPI_Finalize" in note for note in machine.notes) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (_used(share=0.5), "ranks had their processors for 50 % of it"),
+        (_used(reason="a call of the MPI library failed")[:1], "a call of the MPI library failed"),
+        (("{",), "is not JSON"),
+    ],
+    ids=["other load", "failed", "damaged"],
+)
+def test_layouts_that_were_not_measured_leave_the_machine(
+    tmp_path: Path, archive: Path, text: tuple[str, ...], reason: str
+) -> None:
+    raw = _left(tmp_path / "raw", _host("a", "a"), *_points("same_socket"), *_layouts())
+    (raw / "layouts.0000000000000001.jsonl").write_text("\n".join(text) + "\n")
+    found = keep(raw, archive)
+    assert found is not None
+    assert found.reason == ""
+    machine = load_machine(archive / "machine.toml")
+    assert not any(p.alone for p in machine.log3p.point)
+    assert reason in machine.notes[1]
 
 
 def test_the_first_world_that_measured_counts(tmp_path: Path, archive: Path) -> None:

@@ -18,6 +18,17 @@ Calibrate = Annotated[
     ),
 ]
 
+CalibrateLayouts = Annotated[
+    float | None,
+    typer.Option(
+        "--calibrate-layouts",
+        metavar="SECONDS",
+        min=0.0,
+        help="With --calibrate quick: inside MPI_Finalize, measure strided layouts that the program sent and that "
+        "MPI_Init had not measured, for at most so long; 0: none. [default: 0.5]",
+    ),
+]
+
 Machine = Annotated[
     str | None,
     typer.Option("-m", "--machine", help="Machine file to keep with the archive; the same as --calibrate FILE."),
