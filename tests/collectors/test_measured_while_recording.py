@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.collectors import recording
@@ -127,7 +128,7 @@ def test_the_machine_is_measured_and_analyze_takes_it(mpi: str, tmp_path: Path) 
     assert Run.open(run).manifest.machine.origin == "estimated"
 
 
-def _lines(raw: Path, kind: str) -> list[dict[str, object]]:
+def _lines(raw: Path, kind: str) -> list[dict[str, Any]]:
     return [json.loads(line) for path in raw.glob(f"{kind}.*.jsonl") for line in path.read_text().splitlines()]
 
 

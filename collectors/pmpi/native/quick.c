@@ -106,8 +106,6 @@ static void add_size(struct quick* q, int64_t bytes) {
 }
 
 /* The time of strided data jumps with the protocol: at the power of two up to the eager limit, and at the next one. */
-static int measured_sizes[MOST_LAYOUT_SIZES], measured_count; /* of layouts; none where log3P was not measured */
-
 static void find_layout_sizes(struct quick* q, int64_t eager) {
     int below = 1;
     memcpy(q->layout_sizes, LAYOUT_SIZES, sizeof LAYOUT_SIZES);
@@ -121,10 +119,13 @@ static void find_layout_sizes(struct quick* q, int64_t eager) {
         if (!known)
             q->layout_sizes[q->layout_count++] = bytes;
     }
-    if (q->layouts) {
-        memcpy(measured_sizes, q->layout_sizes, sizeof measured_sizes);
-        measured_count = q->layout_count;
-    }
+}
+
+static int measured_sizes[MOST_LAYOUT_SIZES], measured_count; /* of layouts; none before a whole pass over them */
+
+static void note_layouts(const struct quick* q) {
+    memcpy(measured_sizes, q->layout_sizes, sizeof measured_sizes);
+    measured_count = q->layout_count;
 }
 
 bool lp_quick_has(const struct lp_layout_use* use) {
@@ -228,8 +229,11 @@ static void pass(struct cal* c, void* what, int round) {
     visit_requests(c, what, round);
     if (((struct quick*)what)->layouts && c->counting)
         c->visits_left += MOST_LAYOUT_SIZES * (3 + COUNT(BLOCKS) * COUNT(STRIDES));
-    else if (((struct quick*)what)->layouts && round > 0) /* from when the eager limit is known */
+    else if (((struct quick*)what)->layouts && round > 0) { /* from when the eager limit is known */
         visit_layouts(c, what, round);
+        if (!c->over)
+            note_layouts(what);
+    }
     if (c->out == out)
         return;
     fclose(c->out);
