@@ -276,6 +276,14 @@ def test_two_machines_are_one_too_many(openmpi: str, tmp_path: Path) -> None:
     assert expected in result.err
 
 
+def test_layouts_are_measured_with_the_machine_only(openmpi: str, tmp_path: Path) -> None:
+    options = ("--calibrate", "none", "--calibrate-layouts", "2")
+    result = recording.record(tmp_path / "out", "touch", str(tmp_path / "ran"), options=options)
+    assert result.status == 2
+    assert "--calibrate-layouts 2 measures in addition to --calibrate quick" in result.err
+    assert not (tmp_path / "ran").exists()
+
+
 def test_an_unknown_file_is_refused_before_the_program_runs(openmpi: str, tmp_path: Path) -> None:
     result = recording.record(tmp_path / "out", "touch", str(tmp_path / "ran"), options=("--calibrate", "fast"))
     assert result.status == 2

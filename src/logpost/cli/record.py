@@ -65,11 +65,12 @@ def command(
     Example: logpost record --with scorep --memory 500M -- mpirun -n 4 ./app-scorep
     """
     from logpost.collectors import record as recorder
-    from logpost.collectors.calibration.within_init import BUDGET_S, LAYOUTS_S
+    from logpost.collectors.calibration.within_init import BUDGET_S
     from logpost.errors import InputError
 
     scorep_option.refuse_unknown(measure_with, memory, filter_file)
     source = machine_option.source(machine, calibrate)
+    layouts_s = machine_option.layouts_s(calibrate_layouts, source)
 
     def say(text: str) -> None:
         print(f"logpost: {text}", file=sys.stderr, flush=True)
@@ -83,6 +84,7 @@ def command(
             "--recover": recover is not None,
             "--mpi": mpi is not None,
             "--calibrate quick": calibrate == "quick",
+            "--calibrate-layouts": calibrate_layouts is not None,
             "--limit": limit is not None,
             "--keep": keep is not None,
             "--keep-in": keep_in is not None,
@@ -112,7 +114,7 @@ def command(
         stack_depth=stack,
         window_kib=window,
         calibrate_s=BUDGET_S if source.measured else None,
-        layouts_s=LAYOUTS_S if calibrate_layouts is None else calibrate_layouts,
+        layouts_s=layouts_s,
         hang_s=so_far_option.hang_seconds(hang),
         dump_signal=so_far_option.number(dump_signal, ring=bool(keep)),
         functions=functions,

@@ -64,3 +64,16 @@ def source(machine: str | None, calibrate: str | None) -> Source:
     file = find_machine_file(named)
     load_machine_file(file)  # before the program runs: a faulty file must not cost a recording
     return Source(False, file)
+
+
+def layouts_s(given: float | None, source: Source) -> float:
+    """The time of MPI_Finalize. Raises InputError where it is given and the machine is not measured."""
+    from logpost.collectors.calibration.within_init import LAYOUTS_S
+    from logpost.errors import InputError
+
+    if given and not source.measured:
+        raise InputError(
+            f"--calibrate-layouts {given:g} measures in addition to --calibrate quick, and no machine is measured; "
+            "leave one of the options out"
+        )
+    return LAYOUTS_S if given is None else given
