@@ -182,6 +182,23 @@ def test_no_layout_is_measured_without_time_or_with_a_killed_rank(mpi: str, tmp_
     assert _lines(raw, "layouts") == []
 
 
+def test_no_layout_is_measured_where_init_had_no_time(mpi: str, tmp_path: Path) -> None:
+    """Without values of contiguous messages its l_mw would be of no use."""
+    _needs_two_processors()
+    command = (recording.LAUNCHERS[mpi], "-n", "2", str(recording.build("strided.c", mpi, tmp_path)))
+    settings = recorder.Settings(
+        output=tmp_path / "out",
+        calibrate_s=1e-6,
+        layouts_s=20.0,
+        keep_raw=True,
+        environment=recording.environment(),
+    )
+    assert recorder.record(command, settings, print, print).status == 0
+    (raw,) = (tmp_path / "out").glob("*.raw")
+    assert len(_lines(raw, "calibration")) == 2, "what was measured, and where"
+    assert _lines(raw, "layouts") == []
+
+
 def test_ranks_that_outnumber_processors_are_not_measured_and_it_is_said(mpi: str, tmp_path: Path) -> None:
     program = recording.build("blocking.c", mpi, tmp_path)
     processor = str(min(os.sched_getaffinity(0)))

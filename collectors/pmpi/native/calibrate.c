@@ -157,6 +157,7 @@ struct own {
     size_t length;
     FILE* out;
     double share;
+    bool has_samples; /* not only where it was measured */
 };
 
 static double processor_s(void) {
@@ -195,6 +196,8 @@ static void measure(const struct job* j, struct cal* c, struct ends ends, const 
     c->out = own->out;
     if (c->rank == 0)
         cal_put_host(c);
+    fflush(own->out); /* which makes own->text what was written */
+    const size_t before = own->length;
     const double begin_s = lp_mpi.Wtime(), ran_s = processor_s();
     if (points.uses)
         lp_quick_layouts(c, &pair, points.uses, points.count, own->memory);
@@ -204,7 +207,8 @@ static void measure(const struct job* j, struct cal* c, struct ends ends, const 
     if (share < own->share)
         own->share = share;
     MPI_Comm_free(&pair.comm);
-    fflush(own->out); /* which makes own->text what was written */
+    fflush(own->out);
+    own->has_samples |= own->length > before;
 }
 
 /* The samples of all pairs come to rank 0, which appends them to `all`. */
@@ -283,7 +287,7 @@ static int can_measure(void) {
 #undef X
 }
 
-/* The pair that log3P was measured between; its `b` is 0 where nothing was. */
+/* The pair that log3P is measured between; its `b` is 0 where MPI_Init had no time for any message. */
 static struct ends farthest;
 static int farthest_class;
 
@@ -315,14 +319,15 @@ static void run(struct job* j) {
         snprintf(reason, sizeof reason, "out of memory");
     else
         measure_pairs(j, pairs, &own, all);
-    uint64_t own_worst[2] = {(uint64_t)lp_call_failed, (uint64_t)(1e6 * (1 - own.share))}, worst[2] = {0, 0};
-    MPI_Allreduce(own_worst, worst, 2, lp_k.uint64, lp_k.max, j->comm);
-    j->share = 1 - 1e-6 * (double)worst[1];
-    if (worst[0])
+    uint64_t mine_most[3] = {(uint64_t)lp_call_failed, (uint64_t)(1e6 * (1 - own.share)), own.has_samples},
+             most[3] = {0, 0, 0};
+    MPI_Allreduce(mine_most, most, 3, lp_k.uint64, lp_k.max, j->comm);
+    j->share = 1 - 1e-6 * (double)most[1];
+    if (most[0])
         snprintf(reason, sizeof reason, "a call of the MPI library failed meanwhile");
     if (all)
         fclose(all);
-    for (int k = 0; k < CLASSES && !*reason; k++)
+    for (int k = 0; k < CLASSES && !*reason && most[2]; k++)
         if (pairs[k].b) {
             farthest = pairs[k];
             farthest_class = k;
@@ -462,7 +467,8 @@ void lp_calibrate_layouts(MPI_Comm own, int rank) {
     lp_call_failed = 0;
     MPI_Comm_size(own, &j.size);
     /* All ranks that are alive wait for each other in MPI_Finalize anyway; with one that is not, a library that lets
-     * the others continue (ULFM) has this fail on all of them. Waiting for the program's last rank is no time of ours. */
+     * the others continue (ULFM) has this fail on all of them. Waiting for the program's last rank is no time of ours.
+     */
     if (MPI_Barrier(own) != MPI_SUCCESS)
         return;
     j.began_ns = lp_clock_ns(CLOCK_REALTIME);
