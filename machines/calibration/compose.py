@@ -90,9 +90,9 @@ def calibration(samples: Samples, *, name: str, notes: Sequence[str] = ()) -> Ca
     refused += more
     log3p, more = tables(_layout_times(samples, where), place="log3p")
     refused += more
-    used, more = _used_layouts(samples)
+    of_program, more = _used_layouts(samples)
     refused += more
-    points = _log3p_points(log3p, used, values)
+    points = _log3p_points(log3p, of_program, values)
     rate = _copy_rate(log3p, values)
     raw |= {key: table for key, table in (("overlap", overlap), ("log3p", points), ("memory", rate)) if table}
     raw["observed"] = _observed(samples, found, log3p, values)
