@@ -124,7 +124,13 @@ def with_simulated_gap(machine: Machine, G_s_per_byte: float) -> Machine:
     table = machine.loggp.other_node
     if table is None or any(r.G is not None for r in table.range):
         return machine
-    value = TimePerByte(value=float(f"{G_s_per_byte * 1e9:.9g}"), unit="ns/B", source=LINK, basis="derived")
+    value = TimePerByte(
+        value=float(f"{G_s_per_byte * 1e9:.9g}"),
+        unit="ns/B",
+        source=LINK,
+        basis="derived",
+        note="1 / bandwidth of a link, or of the injection where that is smaller",
+    )
     source = Source(kind="estimate", text="simulated by the virtual testbed: a byte occupies the link for so long")
     changed = table.model_copy(update={"range": [r.model_copy(update={"G": value}) for r in table.range]})
     return machine.model_copy(
