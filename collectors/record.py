@@ -46,6 +46,8 @@ class Settings:
     """Where raw logs and rings are while the program runs; None: next to the archive."""
     calibrate_s: float | None = None
     """Time for measuring the machine within MPI_Init; None: it is not measured."""
+    layouts_s: float = 0.0
+    """Time for measuring, within MPI_Finalize, layouts that the program used; 0: none is measured then."""
     functions: bool = False
     """Functions of programs compiled with -finstrument-functions are regions; their call paths replace stacks."""
     switch: Path | None = None
@@ -107,6 +109,7 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
         variables["INTEL_ITTNOTIFY_GROUPS"] = "all"  # without it ITT loads the library, and calls nothing there
     if settings.calibrate_s is not None:
         variables["LOGPOST_CALIBRATE"] = str(settings.calibrate_s)
+        variables["LOGPOST_CALIBRATE_LAYOUTS"] = str(settings.layouts_s)
     if (static := coarray.static_program(command)) is not None:
         progress(
             f"{static} holds the coarray library in itself, as caf links it: coarray accesses appear as the MPI calls "

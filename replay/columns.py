@@ -292,6 +292,8 @@ class Transfers(TypedDict):
     remote_call: Int32
     hops: Int32
     epoch: Int32
+    layout: Int32
+    target_layout: Int32
     bytes: UInt64
     kind: UInt8
     locality: UInt8
@@ -301,6 +303,7 @@ class Transfers(TypedDict):
     complete_leave_ps: Int64
     envelope_ps: Int64
     send_overhead_ps: Int64
+    middleware_ps: Int64
     lock_wait_ps: Int64
     late_receiver_ps: Int64
     endpoint_contention_ps: Int64

@@ -47,7 +47,18 @@ COLLECTIVES = (
     "bytes_received",
     "rma_window",
 )
-TRANSFERS = ("location", "target", "rma_window", "call", "complete_call", "remote_call", "kind", "bytes")
+TRANSFERS = (
+    "location",
+    "target",
+    "rma_window",
+    "call",
+    "complete_call",
+    "remote_call",
+    "layout",
+    "target_layout",
+    "kind",
+    "bytes",
+)
 EPOCHS = ("location", "peer", "rma_window", "begin_call", "end_call", "match", "kind", "lock", "acquired_ps")
 
 

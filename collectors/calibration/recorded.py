@@ -12,18 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from logpost.collectors.calibration.gathered import Gathered
-from logpost.collectors.calibration.within_init import BUDGET_S, left_in
+from logpost.collectors.calibration.within_init import BUDGET_S, layouts_of, left_in
 from logpost.errors import InputError
 from logpost.machines import replay_parameters
 from logpost.machines.calibration import samples
 from logpost.machines.calibration.compose import calibration
 from logpost.machines.calibration.samples import Host, Samples
+from logpost.machines.calibration.statistics import SPELLS
 from logpost.machines.calibration.while_recording import NAME, SAMPLES, SOURCE, Outcome, outcome
 from logpost.machines.schema.load import RECORDED
 from logpost.machines.schema.save import save_machine
 
 LEAST_SHARE = 0.7
-"""Of the time each rank has its processor; then both have theirs in half of it, and medians are of such samples."""
+"""Of the time in which each rank has its processor. With less there was other load: then a median of passes needs as
+many as show how far it is off, and the machine's notes state the share."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +71,11 @@ def _machine(left: _Measurement, archive: Path) -> Outcome:
     pairs = left.outcome.pairs
     localities = measured.localities()  # and "self": messages of log3P to oneself
     result = replace(left.outcome, pairs={name: ranks for name, ranks in pairs.items() if name in localities})
+    measured, shortfall = _with_layouts(left, measured)
     samples.write(archive / SAMPLES, measured)
-    if left.processor_share < LEAST_SHARE:
-        raise InputError(
-            f"ranks had their processors for {100 * left.processor_share:.0f} % of the measurement: there was other "
-            "load, or this MPI sleeps while it waits"
-        )
+    shortfall = [*_other_load(left, measured), *shortfall]
     try:
-        machine = calibration(measured, name=NAME, notes=[f"{result.sentence()}."]).machine
+        machine = calibration(measured, name=NAME, notes=[f"{result.sentence()}.", *shortfall]).machine
         replay_parameters(machine)  # what analyze needs of it
     except InputError as error:
         raise InputError(f"the samples of {result.took_s:.2g} s make no machine ({error})") from error
@@ -95,6 +94,40 @@ def _read(path: Path) -> _Measurement:
         raise InputError(f"{path.name}, line 1 does not describe a measurement ({error})") from error
 
 
+def _other_load(left: _Measurement, measured: Samples) -> list[str]:
+    """A note where ranks lacked their processors. Raises InputError where their passes are too few to show by how much
+    that disturbed the times."""
+    if left.processor_share >= LEAST_SHARE:
+        return []
+    had = (
+        f"ranks had their processors for {100 * left.processor_share:.0f} % of the measurement: there was other load, "
+        "or this MPI sleeps while it waits"
+    )
+    passes = max((len(point.time.rounds_s) for point in measured.of("one_way")), default=0)
+    if passes < SPELLS:
+        raise InputError(f"{had}, and {passes} passes of the {SPELLS} that an interval needs were made")
+    return [f"Other load: {had}; values are the lower quartiles of {passes} passes, and intervals reach over them."]
+
+
+def _with_layouts(left: _Measurement, measured: Samples) -> tuple[Samples, list[str]]:
+    """The samples and those of MPI_Finalize, or the reason why there are none of these."""
+    path = layouts_of(left.path)
+    if not path.is_file():
+        return measured, []
+    try:
+        later = _read(path)
+        if later.outcome.reason:
+            raise InputError(later.outcome.reason)
+        points = _samples(later).points
+        passes = max((len(point.time.rounds_s) for point in points), default=0)
+        if later.processor_share < LEAST_SHARE and passes < SPELLS:
+            raise InputError(f"ranks had their processors for {100 * later.processor_share:.0f} % of {passes} passes")
+    except InputError as error:
+        return measured, [f"Layouts that the program used were not measured in MPI_Finalize: {error}."]
+    note = f"Layouts that the program used were measured in {1e3 * later.outcome.took_s:.0f} ms of MPI_Finalize."
+    return replace(measured, points=(*measured.points, *points)), [note]
+
+
 def _samples(left: _Measurement) -> Samples:
     gathered = Gathered()
     hosts: list[Host] = []
@@ -111,7 +144,8 @@ def _samples(left: _Measurement) -> Samples:
             f"within {left.outcome.budget_s:g} s there was no time for any message" if hosts else "there are no samples"
         )
     gathered.host = _together(hosts, pairs)
-    return gathered.result("", "")
+    found = gathered.result("", "")
+    return replace(found, points=tuple(replace(point, time=point.time.quiet()) for point in found.points))
 
 
 def _together(hosts: list[Host], pairs: tuple[tuple[int, int], ...]) -> Host:

@@ -91,11 +91,11 @@ def stride_surface(machine: Machine) -> Chart:
     Args:
         machine: one with strided points of `log3p`, and a clock if they are in cycles.
     """
-    smallest = min(p.block_bytes or 0 for p in machine.log3p.point if p.l_mw is not None)
+    smallest = min(p.block_bytes or 0 for p in machine.log3p.point if p.l_mw is not None and not p.alone)
     points = [
         Point(p.size_bytes, p.stride_bytes, Stated.of(p.l_mw, machine))
         for p in machine.log3p.point
-        if p.l_mw is not None and p.stride_bytes is not None and (p.block_bytes or 0) == smallest
+        if p.l_mw is not None and p.stride_bytes is not None and not p.alone and (p.block_bytes or 0) == smallest
     ]
     return _surface(
         points,

@@ -90,7 +90,9 @@ def calibration(samples: Samples, *, name: str, notes: Sequence[str] = ()) -> Ca
     refused += more
     log3p, more = tables(_layout_times(samples, where), place="log3p")
     refused += more
-    points = _log3p_points(log3p, values)
+    of_program, more = _used_layouts(samples)
+    refused += more
+    points = _log3p_points(log3p, of_program, values)
     rate = _copy_rate(log3p, values)
     raw |= {key: table for key, table in (("overlap", overlap), ("log3p", points), ("memory", rate)) if table}
     raw["observed"] = _observed(samples, found, log3p, values)
@@ -298,7 +300,28 @@ def _layout_times(samples: Samples, where: str | None) -> LayoutTimes:
     )
 
 
-def _log3p_points(log3p: Log3PTables, values: Values) -> dict[str, Any]:
+def _used_layouts(samples: Samples) -> tuple[tuple[Strided, ...], list[Refusal]]:
+    """l_mw of layouts that a recorded program used; each less the contiguous message of the same passes."""
+    rows: list[Strided] = []
+    refused: list[Refusal] = []
+    for dense in samples.of("used_layout", form="contiguous"):
+        keys = {name: dense[name] for name in ("stride_bytes", "block_bytes")}
+        layout = Layout(dense.bytes, int(keys["stride_bytes"]), int(keys["block_bytes"]))
+        for strided in samples.of("used_layout", form="datatype", bytes=dense.bytes, **keys):
+            times = LayoutTimes(
+                to_self={},
+                remote={Layout(dense.bytes): estimate(dense), layout: estimate(strided)},
+                memory={},
+                packed_to_self={},
+                packed_remote={},
+            )
+            found, more = tables(times, place="log3p")
+            rows += found.strided
+            refused += more
+    return tuple(rows), refused
+
+
+def _log3p_points(log3p: Log3PTables, used: Sequence[Strided], values: Values) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     for size in log3p.sizes:
         row: dict[str, Any] = {"size_bytes": size.size}
@@ -309,7 +332,9 @@ def _log3p_points(log3p: Log3PTables, values: Values) -> dict[str, Any]:
                 row[name] = values.time(item, place, "LAYOUTS", note, derived=bool(note))
         if len(row) > 1:
             rows.append(row)
-    for strided in log3p.strided:
+    tabulated = {strided.layout for strided in log3p.strided}
+    alone = [strided for strided in used if strided.layout not in tabulated]
+    for strided in (*log3p.strided, *alone):
         layout = strided.layout
         if strided.l_mw is None:
             continue
@@ -320,6 +345,7 @@ def _log3p_points(log3p: Log3PTables, values: Values) -> dict[str, Any]:
                 "size_bytes": layout.size,
                 "stride_bytes": layout.stride,
                 **({"block_bytes": layout.block} if layout.block else {}),
+                **({} if layout in tabulated else {"alone": True}),
                 "l_mw": values.time(strided.l_mw, place, "LAYOUTS", _way(strided), derived=True),
             }
         )

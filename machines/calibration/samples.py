@@ -125,6 +125,13 @@ FAMILIES: Mapping[str, Family] = {
             {"transfer": TRANSFERS, "form": FORMS, "stride_bytes": int, "block_bytes": int},
         ),
         Family(
+            "used_layout",
+            # Within MPI_Finalize: layouts that the program used and the grid of MPI_Init has not. As layout's remote;
+            # form contiguous: the same bytes without gaps, in the same passes.
+            "half round trip of `bytes` bytes in blocks of `block_bytes`, one every `stride_bytes`, as the program had",
+            {"transfer": ("remote",), "form": ("datatype", "contiguous"), "stride_bytes": int, "block_bytes": int},
+        ),
+        Family(
             "protocol",
             # Eager: a small fraction of delay_s. Rendezvous: at least delay_s. The sizes come from a bisection: the
             # largest eager size and the smallest rendezvous size are neighbors. The receiver calls MPI now and then

@@ -212,6 +212,7 @@ def log3p_table(machine: Machine) -> Log3PTable | None:
     sizes = sorted({p.size_bytes for p in points})
     by_size = {name: np.full(len(sizes), np.nan) for name in ("o_mw", "o_net", "T_mem")}
     l_mw: list[tuple[float, float, float, float]] = []
+    alone: list[tuple[float, float, float, float]] = []
     for p in points:
         i = sizes.index(p.size_bytes)
         for name, column in by_size.items():
@@ -220,13 +221,14 @@ def log3p_table(machine: Machine) -> Log3PTable | None:
                 continue
             column[i] = quantity.base(clock)
         if p.stride_bytes is not None and p.l_mw is not None:
-            l_mw.append((p.size_bytes, p.stride_bytes, p.block_bytes or 0, p.l_mw.base(clock)))
+            (alone if p.alone else l_mw).append((p.size_bytes, p.stride_bytes, p.block_bytes or 0, p.l_mw.base(clock)))
     return Log3PTable(
         sizes=ints(sizes),
         o_mw_ps=frozen(by_size["o_mw"]),
         o_net_ps=frozen(by_size["o_net"]),
         T_mem_ps=frozen(by_size["T_mem"]),
         l_mw=frozen(np.array(l_mw, dtype=np.float64).reshape(-1, 4)),
+        alone=frozen(np.array(alone, dtype=np.float64).reshape(-1, 4)),
     )
 
 

@@ -74,7 +74,8 @@ class Log3PTable:
     """log3P over message size and stride, NaN where the machine gives nothing.
 
     sizes (m,) in bytes, increasing; o_mw_ps, o_net_ps, T_mem_ps (m,). l_mw (k, 4): rows of (size, stride, bytes
-    of a block or 0 where the machine does not state it, l_mw in ps).
+    of a block or 0 where the machine does not state it, l_mw in ps), between which others are read; alone (n, 4): the
+    same of layouts from which no other is read.
     """
 
     sizes: IntArray
@@ -82,6 +83,7 @@ class Log3PTable:
     o_net_ps: FloatArray
     T_mem_ps: FloatArray
     l_mw: FloatArray
+    alone: FloatArray = field(default_factory=lambda: np.empty((0, 4)))
 
 
 @dataclass(frozen=True)

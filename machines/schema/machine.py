@@ -270,11 +270,15 @@ class LoGPC(Table):
 
 
 class Log3PPoint(Table):
-    """log3P at one message size and stride (stride_bytes absent: contiguous)."""
+    """log3P at one message size and stride (stride_bytes absent: contiguous).
+
+    alone: l_mw holds for this size, block and stride; others are not read from it.
+    """
 
     size_bytes: NonNegative
     stride_bytes: Positive | None = None
     block_bytes: Positive | None = None
+    alone: bool = False
     o_mw: Time | None = None
     l_mw: Time | None = None
     o_net: Time | None = None

@@ -114,7 +114,7 @@ def _log3p_lines(machine: Machine) -> Iterator[Line]:
 
 def _stride_lines(machine: Machine) -> Iterator[Line]:
     clock = machine.clock_hz
-    strided = [p for p in machine.log3p.point if p.stride_bytes is not None and p.l_mw is not None]
+    strided = [p for p in machine.log3p.point if p.stride_bytes is not None and p.l_mw is not None and not p.alone]
     several = len({p.block_bytes for p in strided}) > 1
     for block, stride in sorted({(p.block_bytes or 0, p.stride_bytes or 0) for p in strided}):
         points = [p for p in strided if (p.block_bytes or 0, p.stride_bytes) == (block, stride)]

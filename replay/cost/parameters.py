@@ -66,6 +66,7 @@ def build(
 ) -> Parameters:
     """Native parameters from ranges by parameter name (NaN: not stated) and the tables of a machine."""
     l_mw, block = _middleware(log3p_table)
+    alone = np.empty(0) if log3p_table is None else np.ascontiguousarray(log3p_table.alone, dtype=np.float64).ravel()
     lines = lines_by_size(log3p_table)
     bursts = beyond_loggp.bursts
     values = {name: np.ascontiguousarray(column, dtype=np.float64) for name, column in ranges.items()}
@@ -85,6 +86,7 @@ def build(
         nics_per_node=nics_per_node,
         l_mw=l_mw,
         block_bytes=block,
+        l_mw_alone=alone,
         o_mw=lines["o_mw"].native if "o_mw" in lines else NO_LINE,
         o_net=lines["o_net"].native if "o_net" in lines else NO_LINE,
         T_mem=lines["T_mem"].native if "T_mem" in lines else NO_LINE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.collectors import recording
@@ -127,6 +128,77 @@ def test_the_machine_is_measured_and_analyze_takes_it(mpi: str, tmp_path: Path) 
     assert Run.open(run).manifest.machine.origin == "estimated"
 
 
+def _lines(raw: Path, kind: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for path in raw.glob(f"{kind}.*.jsonl") for line in path.read_text().splitlines()]
+
+
+@pytest.mark.alone
+def test_layouts_that_the_grid_has_not_are_measured_in_finalize(mpi: str, tmp_path: Path) -> None:
+    """Of the program's three layouts, 64 KiB in blocks of 8 B, every 4th, are in the grid that MPI_Init measured."""
+    _needs_two_processors()
+    program = recording.build("strided.c", mpi, tmp_path)
+    command = (recording.LAUNCHERS[mpi], "-n", "2", str(program))
+    settings = recorder.Settings(
+        output=tmp_path / "out",
+        calibrate_s=30.0,
+        layouts_s=20.0,
+        keep_raw=True,
+        environment=recording.environment(),
+    )
+    result = recorder.record(command, settings, print, print)
+    assert result.status == 0
+    assert result.archive is not None
+    (raw,) = (tmp_path / "out").glob("*.raw")
+    about, _, *found = _lines(raw, "layouts")
+    assert about["reason"] == ""
+    seen = {(line["family"], line["bytes"], line["block_bytes"], line["stride_bytes"]) for line in found}
+    grid = {
+        (line["bytes"], line["block_bytes"], line["stride_bytes"])
+        for line in _lines(raw, "calibration")[2:]
+        if line["family"] == "layout" and line["form"] == "datatype"
+    }
+    if (65536, 8, 32) not in grid:
+        pytest.skip("the machine is too busy for log3P's grid")
+    assert seen == {("used_layout", 4000, 40, 200), ("used_layout", 24000, 12, 28)}
+    _needs_quiet(_outcome(result.archive.path))
+    points = load_machine(result.archive.path / "machine.toml").log3p.point
+    if about["processor_share"] >= 0.7:
+        assert {(p.size_bytes, p.block_bytes, p.stride_bytes) for p in points if p.alone} == {
+            (4000, 40, 200),
+            (24000, 12, 28),
+        }
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["no time", "killed"])
+def test_no_layout_is_measured_without_time_or_with_a_killed_rank(mpi: str, tmp_path: Path, killed: bool) -> None:
+    _needs_two_processors()
+    program = recording.build("strided.c", mpi, tmp_path)
+    words = ("1",) if killed else ()
+    options = (*QUICK, "--keep-raw", "--calibrate-layouts", "20" if killed else "0")
+    result = recording.run(mpi, tmp_path / "out", 2, program, *words, options=options)
+    assert (result.status != 0) == killed
+    (raw,) = (tmp_path / "out").glob("*.raw")
+    assert _lines(raw, "calibration") != []
+    assert _lines(raw, "layouts") == []
+
+
+def test_no_layout_is_measured_where_init_had_no_time(mpi: str, tmp_path: Path) -> None:
+    """Without values of contiguous messages its l_mw would be of no use."""
+    _needs_two_processors()
+    command = (recording.LAUNCHERS[mpi], "-n", "2", str(recording.build("strided.c", mpi, tmp_path)))
+    settings = recorder.Settings(
+        output=tmp_path / "out",
+        calibrate_s=1e-6,
+        layouts_s=20.0,
+        keep_raw=True,
+        environment=recording.environment(),
+    )
+    assert recorder.record(command, settings, print, print).status == 0
+    (raw,) = (tmp_path / "out").glob("*.raw")
+    assert len(_lines(raw, "calibration")) == 2, "what was measured, and where"
+    assert _lines(raw, "layouts") == []
+
+
 def test_ranks_that_outnumber_processors_are_not_measured_and_it_is_said(mpi: str, tmp_path: Path) -> None:
     program = recording.build("blocking.c", mpi, tmp_path)
     processor = str(min(os.sched_getaffinity(0)))
@@ -219,6 +291,14 @@ def test_two_machines_are_one_too_many(openmpi: str, tmp_path: Path) -> None:
     assert result.status == 2
     expected = "--machine alewife and --calibrate none both say where the machine comes from; keep one"
     assert expected in result.err
+
+
+def test_layouts_are_measured_with_the_machine_only(openmpi: str, tmp_path: Path) -> None:
+    options = ("--calibrate", "none", "--calibrate-layouts", "2")
+    result = recording.record(tmp_path / "out", "touch", str(tmp_path / "ran"), options=options)
+    assert result.status == 2
+    assert "--calibrate-layouts 2 measures in addition to --calibrate quick" in result.err
+    assert not (tmp_path / "ran").exists()
 
 
 def test_an_unknown_file_is_refused_before_the_program_runs(openmpi: str, tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 
 from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.pipeline.resplit import Resplit
 from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.schema import TRANSFER_PARTS
 
 RANKS = 3
 DONE, WRITTEN = "RMA_OP_COMPLETE_NON_BLOCKING", "RMA_OP_COMPLETE_REMOTE"
@@ -229,6 +231,57 @@ def test_requests(mpi: str, tmp_path: Path) -> None:
         (unlock,) = trace.within(rank, "MPI_Win_unlock_all", DONE, WRITTEN)
         assert Counter(e.kind for e in unlock) == {WRITTEN: 5}
     assert _run(result).table("transfers").collect().height == RANKS * 5
+    _gaps_are_middleware(result)
+
+
+_MACHINE = """
+format = 1
+name = "ours"
+title = "a machine on which 64 B in blocks have a price"
+date = "2026"
+kind = "template"
+source = "TEST"
+units = ["ns", "ns/B"]
+[sources.TEST]
+kind = "paper"
+text = "this test"
+[loggp.other_node]
+L = 1
+o_s = 1
+o_r = 1
+g = 0
+G = 0.01
+[[log3p.point]]
+size_bytes = 64
+stride_bytes = 48
+block_bytes = 16
+l_mw = 20
+alone = true
+[[log3p.point]]
+size_bytes = 64
+stride_bytes = 24
+block_bytes = 8
+l_mw = 40
+alone = true
+"""
+
+
+def _gaps_are_middleware(result: recording.Result) -> None:
+    """Each end whose data have gaps costs half of l_mw: 10 ns for pairs, 20 ns for single doubles."""
+    (result.folder / "ours.toml").write_text(_MACHINE)
+    request = Request(str(result.archive), str(result.folder / "ours"), machine=str(result.folder / "ours.toml"))
+    run = Run.open(analyze(request))
+    found = run.table("transfers").collect()
+    parts = [f"{part}_ps" for part in TRANSFER_PARTS]
+    assert found.select(pl.sum_horizontal(parts)).to_series().to_list() == found["envelope_ps"].to_list()
+    for rank in range(RANKS):
+        mine = found.filter(pl.col("location") == rank).sort("number")
+        assert mine["middleware_ps"].to_list() == [10_000 + 20_000, 0, 10_000, 0, 0]
+        assert (mine["layout"] >= 0).to_list() == [True, False, True, False, False]
+        assert (mine["target_layout"] >= 0).to_list() == [True, False, False, False, False]
+    again = Resplit(run).under().next_transfers(found.height)
+    assert again is not None
+    assert again["middleware_ps"].tolist() == found["middleware_ps"].to_list()
 
 
 def test_windows(mpi: str, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ replay::Parameters machine() {
         locality.eager_limit = 8192;
     }
     const std::vector<double> bytes{8, 65536};
-    parameters.middleware = {
+    parameters.middleware.tables = {
         {.block_bytes = 0,
          .l_mw = {.z = {16, 1024}, .curves = {{.x = bytes, .y = {1e3, 1e6}}, {.x = bytes, .y = {1e4, 1e7}}}}}};
     parameters.o_mw = {.x = bytes, .y = {2e5, 4e6}};

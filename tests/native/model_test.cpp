@@ -118,8 +118,9 @@ TEST(Models, EachHasTheTermsOfItsPaper) {
         locality.ranges = {{.up_to_bytes = 8, .L = 100, .o_s = 10, .o_r = 20, .g = 7, .G = 1},
                            {.up_to_bytes = UINT64_MAX, .L = 50, .o_s = 30, .o_r = 600, .g = 7, .G = 1}};
     }
-    machine.middleware =
-        middleware_tables({{.block_bytes = 8, .l_mw = {.z = {64}, .curves = {{.x = {64, 1064}, .y = {0, 2000}}}}}});
+    machine.middleware = middleware_tables(
+        {.tables = {{.block_bytes = 8, .l_mw = {.z = {64}, .curves = {{.x = {64, 1064}, .y = {0, 2000}}}}}},
+         .alone = {}});
     machine.dma = Dma{.G_m = 0.5, .header_bytes = 10};
     machine.o_burst = {.z = {1, 4}, .curves = {{.x = {1}, .y = {5}}, {.x = {1}, .y = {3}}}};
     machine.per_hop = 4;

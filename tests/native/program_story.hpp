@@ -105,6 +105,15 @@ class ProgramStory {
             {bytes, call, call, call, replay::Location{to}, 0, replay::Transfer::Kind::get});
     }
 
+    /// The data of the transfer added last are 3 blocks of 17 B, one every 64 B, at its ends that are named.
+    void has_gaps(std::int32_t rank, bool origin, bool target) {
+        program_.layouts.push_back({.blocks = 3, .block_bytes = 17, .stride_bytes = 64});
+        const auto row = static_cast<std::int32_t>(program_.layouts.size() - 1);
+        auto& transfer = timeline(rank).transfers.back();
+        transfer.layout = origin ? row : replay::kUndefined;
+        transfer.target_layout = target ? row : replay::kUndefined;
+    }
+
     /// An epoch of window 0; returns its number.
     std::uint32_t epoch(std::int32_t rank, replay::Epoch::Kind kind, std::uint32_t begin, std::uint32_t end,
                         std::int32_t peer) {

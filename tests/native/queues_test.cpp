@@ -168,6 +168,45 @@ TEST(Queues, AProcessorWorksForWhatOneCallStartsUntilItsEnd) {
     EXPECT_EQ(part(model, {Location{0}, 0}, Part::late_receiver), 75);
 }
 
+/// Three ranks send 1 B each to a fourth at 1000: the messages are there at 1000 + o_s + L = 1110. It receives them one
+/// by one from 2000 on, in calls of 500 each, 20 apart: o_r is 20, and the rest of each call is work for its message
+/// all the same, because that was there when the call began.
+struct ThreeToOne : ProgramStory {
+    explicit ThreeToOne(std::int64_t first_sent = 1000) {
+        for (const auto node : {0, 1, 2, 3}) {
+            rank(node, 9000);
+        }
+        for (const auto sender : {0, 1, 2}) {
+            const auto at = sender == 0 ? first_sent : 1000;
+            const auto send = call(sender, CallKind::send, at, at + 10);
+            const auto receive = call(3, CallKind::receive, 2000 + sender * 520, 2500 + sender * 520);
+            message(sender, send, 3, receive, 1);
+        }
+    }
+};
+
+TEST(Queues, ACallWhoseMessageIsThereWorksForItUntilItsEnd) {
+    ThreeToOne story;
+    const auto machine = plain_machine();
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    // Nothing precedes the first message. The third waits 2 for the NIC, and then until 3040: 888 until the first call,
+    // twice 20 between calls, and 1000 for the two others.
+    EXPECT_EQ(part(model, {3, 0}, Part::processor_queueing), 0);
+    EXPECT_EQ(part(model, {3, 0}, Part::late_receiver), 890);
+    EXPECT_EQ(part(model, {3, 1}, Part::processor_queueing), 500);
+    EXPECT_EQ(part(model, {3, 2}, Part::processor_queueing), 1000);
+    EXPECT_EQ(part(model, {3, 2}, Part::late_receiver), 888 + 40);
+}
+
+TEST(Queues, ACallThatWaitsForItsMessageWorksForItOnlyAtItsEnd) {
+    ThreeToOne story(2300);
+    const auto machine = plain_machine();
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    // The first message is there at 2410, 410 after its call begins: of that call only o_r = 20 is work.
+    EXPECT_EQ(part(model, {3, 1}, Part::processor_queueing), 20);
+    EXPECT_EQ(part(model, {3, 1}, Part::late_receiver), 890 + 480 + 20);
+}
+
 TEST(Queues, OnlyMessagesOfTheRegionOfInterestCountAsLoad) {
     TwoToOne story;
     const auto machine = plain_machine();

@@ -17,6 +17,7 @@ using tests::ProgramStory;
 using Parts = std::map<std::uint8_t, std::int64_t>;
 
 constexpr auto kSend = category_of(Part::send_overhead);
+constexpr auto kGaps = category_of(Part::middleware);
 constexpr auto kWire = category_of(Part::latency);
 constexpr auto kBytes = category_of(Part::serialization);
 constexpr auto kAway = category_of(Part::processor_queueing);
@@ -87,6 +88,61 @@ TEST(Transfers, ATargetThatMustProgressIsWaitedFor) {
               (Parts{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kAway, 140}, {kAnswer, 10}, {kResidual, 40}}));
     // All of it is in the calls: 0..20 and 20..450.
     EXPECT_EQ(exposed(analysis, 0), parts(analysis));
+}
+
+/// l_mw of 51 B in 3 blocks of 17 B, one every 64 B, is 60: 30 at each end that has such data.
+Parameters with_gaps(bool asynchronous) {
+    auto parameters = machine(asynchronous);
+    parameters.middleware =
+        middleware_tables({.tables = {}, .alone = {{.bytes = 51, .block_bytes = 17, .stride_bytes = 64, .l_mw = 60}}});
+    return parameters;
+}
+
+/// A put as in Flush, of data with gaps at its origin, its target or both.
+struct Gaps : Flush {
+    Gaps(bool origin, bool target, std::int64_t attends) : Flush(400, attends) { has_gaps(0, origin, target); }
+};
+
+TEST(Transfers, DataWithGapsArePackedWhereTheyAreAndUnpackedWhereTheyGo) {
+    const auto parameters = with_gaps(true);
+    for (const bool origin : {false, true}) {
+        for (const bool target : {false, true}) {
+            Gaps story(origin, target, 0);
+            const Analysis analysis(story.program(), parameters, {}, 1);
+            const std::int64_t l_mw = (origin ? 30 : 0) + (target ? 30 : 0);
+            Parts expected{{kSend, 10}, {kWire, 200}, {kBytes, 50}, {kResidual, 140 - l_mw}};
+            if (l_mw > 0) {
+                expected[kGaps] = l_mw;
+            }
+            EXPECT_EQ(parts(analysis), expected);
+            EXPECT_EQ(analysis.transfers().partition(0, 0).planned_end, 260 + l_mw);
+        }
+    }
+}
+
+TEST(Transfers, APackedPutIsAtItsTargetLater) {
+    // 0 o_s 10 pack 40 L 140 serialization 190: there. The target is inside at 250, and replies by 260, 290 with its
+    // own gaps; the acknowledgement is back 100 later.
+    Gaps story(true, true, 250);
+    const auto parameters = with_gaps(false);
+    const Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_EQ(
+        parts(analysis),
+        (Parts{{kSend, 10}, {kGaps, 60}, {kWire, 200}, {kBytes, 50}, {kAway, 60}, {kAnswer, 10}, {kResidual, 10}}));
+    EXPECT_EQ(analysis.transfers().partition(0, 0).planned_end, 390);
+}
+
+TEST(Transfers, AGetIsUnpackedAtItsOrigin) {
+    // 0 o_s 10 L 110 pack 140 L 240 serialization 290 unpack 320 o_r 340; the call lasts until 400.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(0, 1000);
+    story.get(0, story.call(0, CallKind::one_sided, 0, 400), 1, 51);
+    story.has_gaps(0, true, true);
+    const auto parameters = with_gaps(true);
+    const Analysis analysis(story.program(), parameters, {}, 1);
+    EXPECT_EQ(parts(analysis),
+              (Parts{{kSend, 10}, {kGaps, 60}, {kWire, 200}, {kBytes, 50}, {kAnswer, 20}, {kResidual, 60}}));
 }
 
 /// The target is inside 0..`left`, and again from `back`.

@@ -150,6 +150,8 @@ TRANSFERS = Table(
             remote_call="the call that made sure that it was complete at the target, too; -1: none did",
             hops="links between the nodes of its ends; -1: not known",
             epoch="the access or lock that it belongs to: number in `epochs`; -1: none",
+            layout="of the origin's data: row of the manifest's layouts; -1: contiguous or not stated",
+            target_layout="of the target's data; -1: contiguous or not stated",
         ),
         count("bytes", "B", "payload"),
         enum("kind", TRANSFER_KINDS, "put, get or atomic"),

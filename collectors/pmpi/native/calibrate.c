@@ -157,15 +157,23 @@ struct own {
     size_t length;
     FILE* out;
     double share;
+    bool has_samples; /* not only where it was measured */
 };
 
 static double processor_s(void) {
     return 1e-9 * (double)lp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+/* What is measured of a pair. */
+struct points {
+    bool log3p;
+    const struct lp_layout_use* uses; /* NULL: those of MPI_Init */
+    int count;
+};
+
 /* By both ranks; the lower one has the samples then. */
 static void measure(const struct job* j, struct cal* c, struct ends ends, const char* locality, double time_s,
-                    bool layouts, struct own* own) {
+                    struct points points, struct own* own) {
     int both[2] = {ends.a, ends.b};
     struct cal_place places[2], mine;
     MPI_Group everybody, two;
@@ -188,13 +196,19 @@ static void measure(const struct job* j, struct cal* c, struct ends ends, const 
     c->out = own->out;
     if (c->rank == 0)
         cal_put_host(c);
+    fflush(own->out); /* which makes own->text what was written */
+    const size_t before = own->length;
     const double begin_s = lp_mpi.Wtime(), ran_s = processor_s();
-    lp_quick_pair(c, &pair, layouts, own->memory);
+    if (points.uses)
+        lp_quick_layouts(c, &pair, points.uses, points.count, own->memory);
+    else
+        lp_quick_pair(c, &pair, points.log3p, own->memory);
     const double share = (processor_s() - ran_s) / (lp_mpi.Wtime() - begin_s);
     if (share < own->share)
         own->share = share;
     MPI_Comm_free(&pair.comm);
-    fflush(own->out); /* which makes own->text what was written */
+    fflush(own->out);
+    own->has_samples |= own->length > before;
 }
 
 /* The samples of all pairs come to rank 0, which appends them to `all`. */
@@ -215,6 +229,7 @@ static void gather(const struct job* j, struct ends ends, char* text, uint64_t l
     free(received);
 }
 
+/* log3P is of the farthest class. */
 static void measure_pairs(const struct job* j, const struct ends pairs[CLASSES], struct own* own, FILE* all) {
     struct cal c;
     int left = 0;
@@ -229,7 +244,7 @@ static void measure_pairs(const struct job* j, const struct ends pairs[CLASSES],
             continue;
         double time_s = ((1 - RESERVE) * j->budget_s - elapsed_s(j)) / left--;
         if (j->rank == pairs[k].a || j->rank == pairs[k].b)
-            measure(j, &c, pairs[k], CLASS_NAMES[k], time_s, left == 0, own); /* log3P is of the farthest class */
+            measure(j, &c, pairs[k], CLASS_NAMES[k], time_s, (struct points){.log3p = left == 0}, own);
         MPI_Barrier(j->comm);
         gather(j, pairs[k], own->text ? own->text + before : NULL, own->length - before, all);
     }
@@ -237,8 +252,8 @@ static void measure_pairs(const struct job* j, const struct ends pairs[CLASSES],
 
 /* --- what rank 0 leaves ------------------------------------------------------------------------------------------ */
 
-static void write_file(const struct job* j, const struct ends pairs[CLASSES], const char* reason, const char* samples,
-                       size_t length) {
+static void write_file(const struct job* j, const char* kind, const struct ends pairs[CLASSES], const char* reason,
+                       const char* samples, size_t length) {
     const char* directory = getenv("LOGPOST_RAW_DIR");
     char path[1200], begin[512];
     int n = snprintf(begin, sizeof begin,
@@ -252,7 +267,7 @@ static void write_file(const struct job* j, const struct ends pairs[CLASSES], co
             n += snprintf(begin + n, sizeof begin - (size_t)n, "%s\"%s\": [%d, %d]", shown++ ? ", " : "",
                           CLASS_NAMES[k], pairs[k].a, pairs[k].b);
     n += snprintf(begin + n, sizeof begin - (size_t)n, "}}\n");
-    snprintf(path, sizeof path, "%s/calibration.%016llx.jsonl", directory, (unsigned long long)lp_process_id);
+    snprintf(path, sizeof path, "%s/%s.%016llx.jsonl", directory, kind, (unsigned long long)lp_process_id);
     struct rlimit limit; /* growing beyond it would be a SIGXFSZ in the program */
     if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY && length + (size_t)n > limit.rlim_cur)
         return;
@@ -271,6 +286,10 @@ static int can_measure(void) {
     return 1 LP_CALIBRATION_API(X);
 #undef X
 }
+
+/* The pair that log3P is measured between; its `b` is 0 where MPI_Init had no time for any message. */
+static struct ends farthest;
+static int farthest_class;
 
 static void run(struct job* j) {
     uint64_t mask[CPU_WORDS];
@@ -300,15 +319,21 @@ static void run(struct job* j) {
         snprintf(reason, sizeof reason, "out of memory");
     else
         measure_pairs(j, pairs, &own, all);
-    uint64_t own_worst[2] = {(uint64_t)lp_call_failed, (uint64_t)(1e6 * (1 - own.share))}, worst[2] = {0, 0};
-    MPI_Allreduce(own_worst, worst, 2, lp_k.uint64, lp_k.max, j->comm);
-    j->share = 1 - 1e-6 * (double)worst[1];
-    if (worst[0])
+    uint64_t mine_most[3] = {(uint64_t)lp_call_failed, (uint64_t)(1e6 * (1 - own.share)), own.has_samples},
+             most[3] = {0, 0, 0};
+    MPI_Allreduce(mine_most, most, 3, lp_k.uint64, lp_k.max, j->comm);
+    j->share = 1 - 1e-6 * (double)most[1];
+    if (most[0])
         snprintf(reason, sizeof reason, "a call of the MPI library failed meanwhile");
     if (all)
         fclose(all);
+    for (int k = 0; k < CLASSES && !*reason && most[2]; k++)
+        if (pairs[k].b) {
+            farthest = pairs[k];
+            farthest_class = k;
+        }
     if (j->rank == 0)
-        write_file(j, pairs, reason, samples, length);
+        write_file(j, "calibration", pairs, reason, samples, length);
     if (own.out)
         fclose(own.out);
     free(own.text);
@@ -324,7 +349,7 @@ void lp_calibrate(MPI_Comm own, int rank, int size) {
     j.began_ns = lp_clock_ns(CLOCK_REALTIME);
     j.started_s = lp_mpi.Wtime();
     if (size < 2) {
-        write_file(&j, NULL, "one rank sends no messages", NULL, 0);
+        write_file(&j, "calibration", NULL, "one rank sends no messages", NULL, 0);
         return;
     }
     j.places = malloc(sizeof *j.places * (size_t)size);
@@ -338,4 +363,117 @@ void lp_calibrate(MPI_Comm own, int rank, int size) {
     }
     free(j.ranks);
     free(j.places);
+}
+
+/* --- layouts that the program used, within MPI_Finalize ------------------------------------------------------------
+ */
+
+enum { MOST_USES = 16 };
+
+/* How much a layout's price matters: it is one per block. Of the same weight the lowest rank's counts. */
+static uint64_t weight_of(const struct lp_layout_use* use, int rank) {
+    const double blocks = (double)(use->messages - 1) * (double)(use->bytes / use->block);
+    const uint64_t most = (uint64_t)1 << 39;
+    return (blocks < (double)most ? (uint64_t)blocks : most) << 24 | (0xffffffu - (uint32_t)rank);
+}
+
+static bool is_same(const struct lp_layout_use* a, const struct lp_layout_use* b) {
+    return a->bytes == b->bytes && a->block == b->block && a->stride == b->stride;
+}
+
+/* The uses that have most blocks on some rank, the same on all ranks: each round agrees on one of them. */
+static int agree_on_uses(const struct job* j, struct lp_layout_use agreed[MOST_USES]) {
+    int count = 0;
+    bool done[LP_LAYOUT_USES];
+    for (unsigned i = 0; i < LP_LAYOUT_USES; i++) /* ranks of the pair know what they have measured */
+        done[i] = lp_layout_uses[i].messages < 2 || !lp_quick_span(&lp_layout_uses[i]);
+    while (count < MOST_USES) {
+        uint64_t mine = 0, most = 0;
+        struct lp_layout_use next = {0, 0, 0, 0};
+        for (unsigned i = 0; i < LP_LAYOUT_USES; i++)
+            if (!done[i] && weight_of(&lp_layout_uses[i], j->rank) > mine) {
+                mine = weight_of(&lp_layout_uses[i], j->rank);
+                next = lp_layout_uses[i];
+            }
+        MPI_Allreduce(&mine, &most, 1, lp_k.uint64, lp_k.max, j->comm);
+        if (lp_call_failed || !most)
+            break;
+        MPI_Bcast(&next, sizeof next, MPI_BYTE, (int)(0xffffffu - (most & 0xffffffu)), j->comm);
+        for (unsigned i = 0; i < LP_LAYOUT_USES; i++)
+            done[i] |= is_same(&lp_layout_uses[i], &next);
+        int known = j->rank == farthest.a && lp_quick_has(&next);
+        MPI_Bcast(&known, 1, MPI_INT, farthest.a, j->comm);
+        if (!known)
+            agreed[count++] = next;
+    }
+    return count;
+}
+
+static void measure_uses(struct job* j, const struct lp_layout_use* uses, int count) {
+    struct own own = {.share = 1};
+    struct cal c;
+    char *samples = NULL, *reason = "";
+    size_t length = 0, span = 0;
+    const int take_part = j->rank == farthest.a || j->rank == farthest.b;
+    FILE* const all = j->rank == 0 ? open_memstream(&samples, &length) : NULL;
+    memset(&c, 0, sizeof c);
+    for (int i = 0; i < count; i++)
+        span = lp_quick_span(&uses[i]) > span ? lp_quick_span(&uses[i]) : span;
+    if (take_part) {
+        own.memory = malloc(lp_quick_scratch() + span);
+        own.out = open_memstream(&own.text, &own.length);
+        if (own.memory)
+            memset(own.memory, 1, lp_quick_scratch() + span);
+    }
+    uint64_t lacks = (take_part && !(own.memory && own.out)) || (j->rank == 0 && !all), any = 0;
+    MPI_Allreduce(&lacks, &any, 1, lp_k.uint64, lp_k.max, j->comm);
+    if (any)
+        reason = "out of memory";
+    else {
+        if (take_part) {
+            cal_measure_clock(&c);
+            measure(j, &c, farthest, CLASS_NAMES[farthest_class], (1 - RESERVE) * j->budget_s - elapsed_s(j),
+                    (struct points){.uses = uses, .count = count}, &own);
+        }
+        MPI_Barrier(j->comm);
+        gather(j, farthest, own.text, own.length, all);
+    }
+    uint64_t own_worst[2] = {(uint64_t)lp_call_failed, (uint64_t)(1e6 * (1 - own.share))}, worst[2] = {0, 0};
+    MPI_Allreduce(own_worst, worst, 2, lp_k.uint64, lp_k.max, j->comm);
+    j->share = 1 - 1e-6 * (double)worst[1];
+    if (worst[0])
+        reason = "a call of the MPI library failed";
+    if (all)
+        fclose(all);
+    if (j->rank == 0) {
+        struct ends pairs[CLASSES];
+        memset(pairs, 0, sizeof pairs);
+        pairs[farthest_class] = farthest;
+        write_file(j, "layouts", pairs, reason, samples, length);
+    }
+    if (own.out)
+        fclose(own.out);
+    free(own.text);
+    free(own.memory);
+    free(samples);
+}
+
+void lp_calibrate_layouts(MPI_Comm own, int rank) {
+    const char* text = getenv("LOGPOST_CALIBRATE_LAYOUTS");
+    struct job j = {.comm = own, .rank = rank, .budget_s = text ? atof(text) : 0, .share = 1};
+    struct lp_layout_use uses[MOST_USES];
+    if (!(j.budget_s > 0) || !farthest.b)
+        return;
+    lp_call_failed = 0;
+    MPI_Comm_size(own, &j.size);
+    /* All ranks that are alive wait for each other in MPI_Finalize anyway; with one that is not, a library that lets
+     * the others continue (ULFM) has this fail on all of them. Waiting for the program's last rank is no time of ours.
+     */
+    if (MPI_Barrier(own) != MPI_SUCCESS)
+        return;
+    j.began_ns = lp_clock_ns(CLOCK_REALTIME);
+    j.started_s = lp_mpi.Wtime();
+    const int count = agree_on_uses(&j, uses);
+    if (count && !lp_call_failed)
+        measure_uses(&j, uses, count);
 }

@@ -77,6 +77,8 @@ LP_FAST struct lp_message lp_envelope(struct lp_thread* t, int64_t count, lp_wor
                            id,
                            e->layout,
                            0};
+    if (LP_UNLIKELY(e->block) && m.bytes > e->block)
+        lp_layout_used(e, m.bytes);
     return m;
 }
 

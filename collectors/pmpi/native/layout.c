@@ -347,10 +347,45 @@ uint32_t lp_layout_note(struct lp_thread* t, struct lp_layout_def layout) {
     return layout.layout;
 }
 
+struct lp_layout_use lp_layout_uses[LP_LAYOUT_USES];
+
+/* Places are found by hashing, and written under a lock that no thread waits for: where another one writes, this
+ * message is not counted. */
+static struct lp_layout_use* find_use(const struct lp_type_entry* e, uint64_t bytes) {
+    static volatile char writes;
+    const uint64_t hash = (bytes * 31 + e->block) * 31 + e->stride;
+    for (unsigned i = 0; i < LP_LAYOUT_USES; i++) {
+        struct lp_layout_use* u = &lp_layout_uses[(hash ^ hash >> 7) % LP_LAYOUT_USES ^ i];
+        if (!__atomic_load_n(&u->messages, __ATOMIC_ACQUIRE)) {
+            if (__atomic_test_and_set(&writes, __ATOMIC_ACQUIRE))
+                return NULL;
+            const int is_free = !__atomic_load_n(&u->messages, __ATOMIC_RELAXED);
+            if (is_free) {
+                *u = (struct lp_layout_use){bytes, e->block, e->stride, 0};
+                __atomic_store_n(&u->messages, 1, __ATOMIC_RELEASE);
+            }
+            __atomic_clear(&writes, __ATOMIC_RELEASE);
+            return is_free ? u : NULL;
+        }
+        if (u->bytes == bytes && u->block == e->block && u->stride == e->stride)
+            return u;
+    }
+    return NULL;
+}
+
+void lp_layout_used(struct lp_type_entry* e, uint64_t bytes) {
+    if (!e->used || e->used->bytes != bytes)
+        e->used = find_use(e, bytes);
+    if (e->used)
+        __atomic_fetch_add(&e->used->messages, 1, __ATOMIC_RELAXED);
+}
+
 struct lp_type_entry* lp_type_learn(struct lp_thread* t, struct lp_type_entry* slot, MPI_Datatype type) {
     uint32_t generation = *lp_type_slot((uintptr_t)type);
     MPI_Count size = 0;
     slot->layout = 0;
+    slot->block = slot->stride = 0;
+    slot->used = NULL;
     slot->handle = (uintptr_t)type;
     slot->size = 0;
     slot->generation = generation;
@@ -368,5 +403,10 @@ struct lp_type_entry* lp_type_learn(struct lp_thread* t, struct lp_type_entry* s
                                                             : p.stride >= 0 ? p.stride
                                                                             : mean,
                                                             p.extent, p.size});
+    const int64_t stride = p.blocks == 1 ? p.extent : p.stride;
+    if (p.block > 0 && stride > p.block) {
+        slot->block = (uint64_t)p.block;
+        slot->stride = (uint64_t)stride;
+    }
     return slot;
 }

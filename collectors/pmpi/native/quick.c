@@ -25,7 +25,8 @@ enum {
     TRIES = 3,
     MOST_SIZES = 9,
     MOST_LAYOUT_SIZES = 6,
-    SCRATCH = 64 << 10 /* cal_measure keeps some 130 doubles per sample of a batch */
+    MOST_SPAN = 64 << 20, /* of a layout that the program used; as --most-bytes of the program `layout` */
+    SCRATCH = 64 << 10    /* cal_measure keeps some 130 doubles per sample of a batch */
 };
 /* Short: where a rank loses its processor, each repetition takes as long as others have it. */
 static const double SAMPLE_S = 5e-6;
@@ -56,7 +57,8 @@ struct quick {
     bool layouts;
     int layout_sizes[MOST_LAYOUT_SIZES], layout_count;
     int sizes[MOST_SIZES], count;
-    double trip_s, longest_s; /* round trip of few bytes, half of one of many */
+    const struct lp_layout_use* uses; /* of which there are layout_count */
+    double trip_s, longest_s;         /* round trip of few bytes, half of one of many */
 };
 
 /* --- memory: cal_measure asks for little, and gives it back in the opposite order -------------------------------- */
@@ -117,6 +119,25 @@ static void find_layout_sizes(struct quick* q, int64_t eager) {
         if (!known)
             q->layout_sizes[q->layout_count++] = bytes;
     }
+}
+
+static int measured_sizes[MOST_LAYOUT_SIZES], measured_count; /* of layouts; none before a whole pass over them */
+
+static void note_layouts(const struct quick* q) {
+    memcpy(measured_sizes, q->layout_sizes, sizeof measured_sizes);
+    measured_count = q->layout_count;
+}
+
+bool lp_quick_has(const struct lp_layout_use* use) {
+    bool size = false, block = false, stride = false;
+    for (int i = 0; i < measured_count; i++)
+        size |= (uint64_t)measured_sizes[i] == use->bytes;
+    for (int i = 0; i < COUNT(BLOCKS); i++)
+        block |= (uint64_t)BLOCKS[i] == use->block;
+    for (int i = 0; i < COUNT(STRIDES); i++)
+        stride |= (uint64_t)STRIDES[i] * use->block == use->stride;
+    return size && block && stride && 2 * use->block <= use->bytes &&
+           use->bytes / use->block * use->stride <= (uint64_t)REACH;
 }
 
 static void find_eager_limit(struct cal* c, struct quick* q) {
@@ -208,8 +229,11 @@ static void pass(struct cal* c, void* what, int round) {
     visit_requests(c, what, round);
     if (((struct quick*)what)->layouts && c->counting)
         c->visits_left += MOST_LAYOUT_SIZES * (3 + COUNT(BLOCKS) * COUNT(STRIDES));
-    else if (((struct quick*)what)->layouts && round > 0) /* from when the eager limit is known */
+    else if (((struct quick*)what)->layouts && round > 0) { /* from when the eager limit is known */
         visit_layouts(c, what, round);
+        if (!c->over)
+            note_layouts(what);
+    }
     if (c->out == out)
         return;
     fclose(c->out);
@@ -234,6 +258,16 @@ static MPI_Comm alone(const struct cal* c, const struct cal_pair* pair) {
     return comm;
 }
 
+static void set_pace(struct cal* c) {
+    c->rounds = PASSES;
+    c->batch = BATCH;
+    c->accuracy = 0.05;
+    c->sample_s = SAMPLE_S;
+    c->most_batches = 1;
+    c->started_s = cal_now();
+    c->budget_s = c->until_s - c->started_s;
+}
+
 void lp_quick_pair(struct cal* c, const struct cal_pair* pair, bool layouts, char* memory) {
     struct quick q = {.pair = pair, .count = COUNT(SIZES), .layouts = layouts, .alone = MPI_COMM_NULL};
     memcpy(q.sizes, SIZES, sizeof SIZES);
@@ -252,17 +286,67 @@ void lp_quick_pair(struct cal* c, const struct cal_pair* pair, bool layouts, cha
         memset(q.layout.here, 1, REACH);
         q.alone = alone(c, pair);
     }
-    c->rounds = PASSES;
-    c->batch = BATCH;
-    c->accuracy = 0.05;
-    c->sample_s = SAMPLE_S;
-    c->most_batches = 1;
-    c->started_s = cal_now();
-    c->budget_s = c->until_s - c->started_s;
+    set_pace(c);
     q.trip_s = 2 * one_way_s(c, &q, SIGNATURE_BYTES);
     q.longest_s = one_way_s(c, &q, LARGEST);
     c->visits_left = 0;
     cal_rounds(c, pass, &q);
     if (q.alone != MPI_COMM_NULL)
         MPI_Comm_free(&q.alone);
+}
+
+/* --- layouts that the program used ------------------------------------------------------------------------------- */
+
+size_t lp_quick_scratch(void) {
+    return SCRATCH;
+}
+
+size_t lp_quick_span(const struct lp_layout_use* use) {
+    const uint64_t blocks = use->block ? use->bytes / use->block : 0;
+    if (!blocks || use->bytes % use->block || use->bytes > INT32_MAX || use->stride > MOST_SPAN / blocks)
+        return 0;
+    return (size_t)(blocks * use->stride);
+}
+
+/* The largest of the units that blocks and strides are whole numbers of. */
+static MPI_Datatype unit_of(const struct lp_layout_use* use, int* bytes) {
+    *bytes = (use->block | use->stride) % 8 == 0 ? 8 : (use->block | use->stride) % 4 == 0 ? 4 : 1;
+    return *bytes == 8 ? MPI_DOUBLE : *bytes == 4 ? MPI_INT : MPI_BYTE;
+}
+
+static void visit_use(struct cal* c, struct quick* q, const struct lp_layout_use* use, bool strided, int round) {
+    struct cal_result r;
+    char keys[160];
+    int bytes;
+    const MPI_Datatype unit = unit_of(use, &bytes);
+    if (strided)
+        MPI_Type_vector((int)(use->bytes / use->block), (int)use->block / bytes, (int)use->stride / bytes, unit,
+                        &q->layout.type);
+    else
+        MPI_Type_contiguous((int)use->bytes / bytes, unit, &q->layout.type);
+    MPI_Type_commit(&q->layout.type);
+    cal_measure(c, q->pair->comm, 1, cal_layout_to_other, &q->layout, &r);
+    MPI_Type_free(&q->layout.type);
+    snprintf(keys, sizeof keys,
+             "\"transfer\": \"remote\", \"form\": \"%s\", \"stride_bytes\": %llu, \"block_bytes\": %llu",
+             strided ? "datatype" : "contiguous", (unsigned long long)use->stride, (unsigned long long)use->block);
+    cal_emit(c, &r, round, "used_layout", q->pair->locality, (int64_t)use->bytes, keys);
+}
+
+static void pass_of_uses(struct cal* c, void* what, int round) {
+    struct quick* q = what;
+    for (int i = 0; i < q->layout_count && !c->over; i++) {
+        visit_use(c, q, &q->uses[i], false, round);
+        visit_use(c, q, &q->uses[i], true, round);
+    }
+}
+
+void lp_quick_layouts(struct cal* c, const struct cal_pair* pair, const struct lp_layout_use* uses, int count,
+                      char* memory) {
+    struct quick q = {.pair = pair, .uses = uses, .layout_count = count};
+    scratch = scratch_next = memory;
+    q.layout.here = (double*)(memory + SCRATCH);
+    set_pace(c);
+    c->visits_left = 0;
+    cal_rounds(c, pass_of_uses, &q);
 }

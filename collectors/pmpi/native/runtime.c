@@ -58,6 +58,8 @@ static void close_own(void) {}
 
 static void calibrate(void) {}
 
+static void calibrate_layouts(void) {}
+
 static void choose_who_measures(void) {}
 
 static void measure_offsets(struct lp_thread* t) {
@@ -92,7 +94,8 @@ static void ask(struct lp_thread* t) {
         uint64_t going = i + 1 < EXCHANGES && lp_clock_ns(CLOCK_MONOTONIC_RAW) - begin < PATIENCE_NS, answer = 0;
         uint64_t before = lp_now();
         lp_mpi.Send(&going, 1, lp_k.uint64, 0, 1, own);
-        lp_mpi.Recv(&answer, 1, lp_k.uint64, 0, 1, own, MPI_STATUS_IGNORE);
+        if (lp_mpi.Recv(&answer, 1, lp_k.uint64, 0, 1, own, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return;
         uint64_t after = lp_now();
         if (after - before < width) {
             width = after - before;
@@ -119,7 +122,8 @@ static void measure_offsets(struct lp_thread* t) {
     for (int r = 1; r < own_size; r++)
         for (uint64_t going = measured[r]; going;) {
             uint64_t answer;
-            lp_mpi.Recv(&going, 1, lp_k.uint64, r, 1, own, MPI_STATUS_IGNORE);
+            if (lp_mpi.Recv(&going, 1, lp_k.uint64, r, 1, own, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+                break; /* it has failed, and the library lets the others continue */
             answer = lp_now();
             lp_mpi.Send(&answer, 1, lp_k.uint64, r, 1, own);
         }
@@ -154,6 +158,10 @@ static void close_own(void) {
 
 static void calibrate(void) {
     lp_calibrate(own, own_rank, own_size);
+}
+
+static void calibrate_layouts(void) {
+    lp_calibrate_layouts(own, own_rank);
 }
 
 __attribute__((destructor)) static void at_end(void) {
@@ -288,6 +296,7 @@ int lp_session_ends(void) {
 
 void lp_before_finalize(struct lp_thread* t) {
     measure_offsets(t);
+    calibrate_layouts();
     close_own();
     lp_write_sync(t, lp_read_sync());
 }

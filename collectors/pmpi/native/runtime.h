@@ -25,8 +25,17 @@ struct lp_type_entry {
     uint32_t generation;
     uint32_t layout;
     uint64_t size;
+    uint64_t block, stride;     /* of a layout that is regular; else 0 */
+    struct lp_layout_use* used; /* the last one of this type */
 };
 #define LP_TYPE_ENTRIES 64u
+
+/* Messages of one size in one regular layout. */
+struct lp_layout_use {
+    uint64_t bytes, block, stride;
+    uint64_t messages; /* and 1 more; 0: the place is free */
+};
+#define LP_LAYOUT_USES 64u
 
 /* The message that the thread's last probe of any source has found, until it is received. */
 struct lp_found {
@@ -110,6 +119,8 @@ LP_HIDDEN uint64_t* lp_rma_ranks(struct lp_thread* t, MPI_Win win, MPI_Group gro
 /* calibrate.c: LogGP between ranks of this job, where the recording asks for it; by all ranks, within MPI_Init. `own`
  * is a private duplicate of MPI_COMM_WORLD. */
 LP_HIDDEN void lp_calibrate(MPI_Comm own, int rank, int size);
+/* The layouts that the program used; by all ranks, within MPI_Finalize. */
+LP_HIDDEN void lp_calibrate_layouts(MPI_Comm own, int rank);
 
 /* layout.c */
 #define LP_TYPE_SLOTS 1024u
@@ -120,6 +131,9 @@ static inline volatile uint32_t* lp_type_slot(uintptr_t handle) {
 /* Notes a layout under the next number, which it returns; 0: there was no room. */
 LP_HIDDEN uint32_t lp_layout_note(struct lp_thread* t, struct lp_layout_def layout);
 LP_HIDDEN struct lp_type_entry* lp_type_learn(struct lp_thread* t, struct lp_type_entry* slot, MPI_Datatype type);
+/* The process's uses, by all threads: of more sizes and layouts than there are places the first ones. */
+extern LP_HIDDEN struct lp_layout_use lp_layout_uses[LP_LAYOUT_USES];
+LP_HIDDEN void lp_layout_used(struct lp_type_entry* e, uint64_t bytes);
 
 /* The functions of MPI that the interposer itself calls, looked up once. */
 /* clang-format off */

@@ -73,7 +73,7 @@ TABLES = (
         "machine.strides",
         "Middleware latency over message size and stride: l_mw(s, d)",
         "What the middleware adds at both ends for data whose blocks are d bytes apart (log3P).",
-        lambda machine: any(point.l_mw is not None for point in machine.log3p.point),
+        lambda machine: any(point.l_mw is not None and not point.alone for point in machine.log3p.point),
         machine_surfaces.stride_surface,
     ),
     Table(

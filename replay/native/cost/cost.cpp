@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace logpost::replay {
@@ -67,10 +68,14 @@ void log3p(const Parameters& parameters, Locality locality, double bytes, CostTe
     terms.o_control = parameters.o_mw.empty() ? kNotStated : parameters.o_mw.at(0).value / 2;
 }
 
+std::tuple<double, double, double> layout_of(const MeasuredLayout& measured) {
+    return {measured.bytes, measured.block_bytes, measured.stride_bytes};
+}
+
 }  // namespace
 
-Middleware middleware_tables(Middleware tables) {
-    for (auto& table : tables) {
+Middleware middleware_tables(Middleware middleware) {
+    for (auto& table : middleware.tables) {
         for (auto& curve : table.l_mw.curves) {
             if (curve.x.front() > table.block_bytes) {
                 curve.x.insert(curve.x.begin(), table.block_bytes);
@@ -78,26 +83,36 @@ Middleware middleware_tables(Middleware tables) {
             }
         }
     }
-    return tables;
+    std::ranges::sort(middleware.alone, {}, layout_of);
+    return middleware;
 }
 
 Reading middleware_latency(const Middleware& middleware, double bytes, double block_bytes, double stride_bytes) {
+    const auto& tables = middleware.tables;
     const double stride = std::abs(stride_bytes);
-    const double smallest = middleware.empty() ? 0 : middleware.front().block_bytes;
+    const double smallest = tables.empty() ? 0 : tables.front().block_bytes;
     const double block = block_bytes > 0 ? block_bytes : smallest;
-    if (stride <= block || bytes <= block || middleware.empty()) {
+    if (stride <= block || bytes <= block) {
         return {};
     }
-    if (block <= smallest || middleware.size() == 1) {
-        return middleware.front().l_mw.at(smallest > 0 ? bytes * (smallest / block) : bytes, stride);
+    const std::tuple wanted{bytes, block, stride};
+    const auto same = std::ranges::lower_bound(middleware.alone, wanted, {}, layout_of);
+    if (same != middleware.alone.end() && layout_of(*same) == wanted) {
+        return {.value = same->l_mw};
     }
-    const auto above = std::ranges::lower_bound(middleware, block, {}, &MiddlewareTable::block_bytes);
-    const auto& large = above == middleware.end() ? middleware.back() : *above;
+    if (tables.empty()) {
+        return {};
+    }
+    if (block <= smallest || tables.size() == 1) {
+        return tables.front().l_mw.at(smallest > 0 ? bytes * (smallest / block) : bytes, stride);
+    }
+    const auto above = std::ranges::lower_bound(tables, block, {}, &MiddlewareTable::block_bytes);
+    const auto& large = above == tables.end() ? tables.back() : *above;
     const auto few = bytes > large.block_bytes ? large.l_mw.at(bytes, stride) : Reading{};
     if (large.block_bytes == block) {
         return few;
     }
-    const auto& small = *(above == middleware.end() ? above - 2 : above - 1);
+    const auto& small = *(above == tables.end() ? above - 2 : above - 1);
     const auto many = small.l_mw.at(bytes, stride);
     const double share = (bytes / block - bytes / large.block_bytes) /
                          (bytes / small.block_bytes - bytes / large.block_bytes);  // < 0: beyond the largest

@@ -50,14 +50,14 @@ struct Cost {
 using MessageStages = Cost;
 
 /// Tables of l_mw over bytes and stride that start where they must: at one block, which is contiguous and costs
-/// nothing.
-Middleware middleware_tables(Middleware tables);
+/// nothing; and what was measured alone in order.
+Middleware middleware_tables(Middleware middleware);
 
-/// l_mw of strided data, 0 for contiguous data. With a block's price c + k b (its turn in the loop, and the copy of its
-/// b bytes), n blocks of s bytes cost n c + s k: linear in the number of blocks for the same bytes. So it is read
-/// between tables of two blocks; above the largest the line continues, limited to that table's value. The price k is
-/// not known from one table, nor below the smallest block: then the table is read where it has as many blocks, at n
-/// times its own block's bytes.
+/// l_mw of strided data, 0 for contiguous data: of a layout that was measured alone its own. With a block's price c + k
+/// b (its turn in the loop, and the copy of its b bytes), n blocks of s bytes cost n c + s k: linear in the number of
+/// blocks for the same bytes. So it is read between tables of two blocks; above the largest the line continues, limited
+/// to that table's value. The price k is not known from one table, nor below the smallest block: then the table is read
+/// where it has as many blocks, at n times its own block's bytes.
 Reading middleware_latency(const Middleware& middleware, double bytes, double block_bytes, double stride_bytes);
 
 /// What the cost of a message depends on beside its machine and locality.

@@ -40,7 +40,17 @@ struct MiddlewareTable {
     double block_bytes = 0;  ///< of the blocks that were measured; 0: the machine does not state it
     Surface l_mw;            ///< picoseconds over bytes and stride in bytes
 };
-using Middleware = std::vector<MiddlewareTable>;  ///< blocks ascending
+
+/// l_mw of one layout, in picoseconds, from which no other is read.
+struct MeasuredLayout {
+    double bytes = 0, block_bytes = 0, stride_bytes = 0;
+    double l_mw = 0;
+};
+
+struct Middleware {
+    std::vector<MiddlewareTable> tables;  ///< blocks ascending
+    std::vector<MeasuredLayout> alone;    ///< by bytes, block and stride ascending; they precede the tables
+};
 
 /// What an interrupt and a DMA add at the receiver of a long message (LOGPC eq. 2).
 struct Dma {

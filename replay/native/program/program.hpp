@@ -216,6 +216,8 @@ struct Transfer {
     Location target;              // kNoLocation: not known
     std::int32_t rma_window;      // dense
     Kind kind;
+    std::int32_t layout = kUndefined;         // of the origin's data: row of Program::layouts; kUndefined: contiguous
+    std::int32_t target_layout = kUndefined;  // of the target's
 };
 inline constexpr std::string_view kTransferKindNames[] = {"put", "get", "atomic"};
 

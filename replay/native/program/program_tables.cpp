@@ -168,10 +168,13 @@ void ProgramFiller::transfers(const TransferColumns& rows) {
     for (std::size_t i = 0; i < rows.location.size(); ++i) {
         const auto location = index(rows.location[i], locations_, "location");
         check_optional(rows.target[i], locations_, "location");
+        for (const auto row : {rows.layout[i], rows.target_layout[i]}) {
+            check_optional(row, program_.layouts.size(), "layout");
+        }
         program_.timelines[location].transfers.push_back(
             {rows.bytes[i], call(rows.call[i], location), optional_call(rows.complete_call[i], location),
              optional_call(rows.remote_call[i], location), Location{rows.target[i]}, rows.rma_window[i],
-             static_cast<Transfer::Kind>(rows.kind[i])});
+             static_cast<Transfer::Kind>(rows.kind[i]), rows.layout[i], rows.target_layout[i]});
     }
 }
 

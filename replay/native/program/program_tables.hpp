@@ -50,7 +50,7 @@ struct CollectiveColumns {
 
 /// Table `transfers`: by location, then start. kind: a code of `Transfer::Kind`.
 struct TransferColumns {
-    Rows<std::int32_t> location, target, rma_window, call, complete_call, remote_call;
+    Rows<std::int32_t> location, target, rma_window, call, complete_call, remote_call, layout, target_layout;
     Rows<std::uint8_t> kind;
     Rows<std::uint64_t> bytes;
 };

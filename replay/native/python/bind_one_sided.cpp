@@ -10,8 +10,8 @@ using namespace nb::literals;
 namespace {
 
 constexpr const char* kTransferIdNames[TransferRows::kIds] = {
-    "location", "target", "rma_window",    "number",      "callpath", "complete_callpath",
-    "window",   "call",   "complete_call", "remote_call", "hops",     "epoch"};
+    "location",      "target",      "rma_window", "number", "callpath", "complete_callpath", "window", "call",
+    "complete_call", "remote_call", "hops",       "epoch",  "layout",   "target_layout"};
 
 /// Name of a column of times; the parts have the engine's names.
 std::string transfer_time_name(std::size_t time) {

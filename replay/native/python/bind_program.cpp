@@ -156,6 +156,8 @@ TransferColumns transfer_columns(const nb::dict& table) {
             .call = of.operator()<std::int32_t>("call"),
             .complete_call = of.operator()<std::int32_t>("complete_call"),
             .remote_call = of.operator()<std::int32_t>("remote_call"),
+            .layout = of.operator()<std::int32_t>("layout"),
+            .target_layout = of.operator()<std::int32_t>("target_layout"),
             .kind = of.operator()<std::uint8_t>("kind"),
             .bytes = of.operator()<std::uint64_t>("bytes")};
 }

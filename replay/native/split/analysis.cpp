@@ -262,6 +262,8 @@ void Analysis::fill_transfer(std::size_t location, std::uint32_t index, std::siz
     rows.ids[TransferRows::remote_call][row] = call_id(location, transfer.remote_call);
     rows.ids[TransferRows::hops][row] = program_.placement.hops(here, there);
     rows.ids[TransferRows::epoch][row] = epoch == kNone ? kUndefined : static_cast<std::int32_t>(epoch);
+    rows.ids[TransferRows::layout][row] = transfer.layout;
+    rows.ids[TransferRows::target_layout][row] = transfer.target_layout;
     rows.bytes[row] = transfer.bytes;
     rows.kind[row] = static_cast<std::uint8_t>(transfer.kind);
     rows.locality[row] = static_cast<std::uint8_t>(program_.placement.between(here, there));

@@ -69,7 +69,7 @@ struct MessageRows {
 
 /// Rows of the table `transfers`, by column.
 struct TransferRows {
-    static constexpr std::size_t kIds = 12;                                // location .. epoch, see the binding
+    static constexpr std::size_t kIds = 14;                                // location .. target_layout, see the binding
     static constexpr std::size_t kTimes = 6 + kTransferCategories.size();  // start .. deficit
     enum Id : std::uint8_t {
         location,
@@ -84,6 +84,8 @@ struct TransferRows {
         remote_call,
         hops,
         epoch,
+        layout,
+        target_layout,
     };
     enum Time : std::uint8_t {
         start,

@@ -196,12 +196,32 @@ bool MessageModel::replay_processor(std::size_t location) {
             }
         }
     };
+    // The whole of a call is work for the one message that it completes if that was there when the call began.
+    const auto worked_until = [&](const Job& job, std::int64_t begin) {
+        const std::int64_t planned = begin + job.service;
+        if (job.kind != Job::Kind::completion) {
+            return planned;
+        }
+        const auto& message = records[job.index];
+        const auto kind = program_.kind(timeline.calls[timeline.receives[job.index].complete_call]);
+        const bool completes_one = kind == CallKind::receive || kind == CallKind::wait;
+        return completes_one && message.arrival <= message.times.rw0 ? std::max(planned, message.times.rw1) : planned;
+    };
     bool changed = false;
-    for (const auto& job : all) {
+    for (auto next = all.begin(); next != all.end();) {
+        const auto& job = *next++;
         const std::int64_t wait = processor.wait(job.ready, job.service);
         if (every_job && job.service > 0) {
-            collectives_until(job.ready + wait);
-            busy.add(job.ready + wait, job.service);
+            const std::int64_t begin = job.ready + wait;
+            collectives_until(begin);
+            std::int64_t until = worked_until(job, begin);
+            if (next != all.end()) {
+                until = std::min(until, next->ready);
+            }
+            if (!uses.empty()) {
+                until = std::min(until, uses.front().from_ps);
+            }
+            busy.add(begin, std::max(job.service, until - begin));
         }
         switch (job.kind) {
             case Job::Kind::start:

@@ -18,7 +18,9 @@ struct TransferModel::Plan {
     Permission permission;
     const Collective* closing;  // the collective that completes it
     Cost cost;
-    std::int64_t ready;    // when it can leave its origin
+    std::int64_t pack;     // half of l_mw, where the data are
+    std::int64_t unpack;   // where they go
+    std::int64_t ready;    // when its origin can begin with it
     std::int64_t asked;    // when its request, or its last byte, is at the target
     std::int64_t pending;  // since when it waits for the target: it is asked, or was left with more to do
     std::int64_t attended;
@@ -43,6 +45,17 @@ Cost TransferModel::cost(std::size_t location, const Transfer& transfer) const {
     const auto there = transfer.target == kNoLocation ? here : transfer.target;
     const auto hops = parameters_.mean_hops.has_value() ? program_.placement.hops(here, there) : kUndefined;
     return message_cost(parameters_, program_.placement.between(here, there), transfer.bytes, {}, 1, hops);
+}
+
+std::int64_t TransferModel::middleware(std::size_t location, const Transfer& transfer, std::int32_t layout) const {
+    if (layout == kUndefined) {
+        return 0;
+    }
+    const auto here = location_at(location);
+    const auto there = transfer.target == kNoLocation ? here : transfer.target;
+    const auto& stated = program_.layouts[static_cast<std::size_t>(layout)];
+    const Blocks blocks{.block_bytes = stated.block_bytes, .stride_bytes = stated.stride_bytes};
+    return message_cost(parameters_, program_.placement.between(here, there), transfer.bytes, blocks).l_mw / 2;
 }
 
 std::int64_t TransferModel::notice_ps(Location from, Location to) const {
@@ -71,7 +84,8 @@ void TransferModel::queue() {
         for (std::uint32_t i = 0; i < timeline.transfers.size(); ++i) {
             const auto& transfer = timeline.transfers[i];
             if (transfer.kind == Transfer::Kind::put) {  // what a get brings leaves its target
-                queued_[l][i] = endpoint.wait(plan(l, i, false).ready, cost(l, transfer).service);
+                const auto planned = plan(l, i, false);
+                queued_[l][i] = endpoint.wait(planned.ready + planned.pack, planned.cost.service);
             }
         }
     }
@@ -104,7 +118,7 @@ void TransferModel::permit_changes() {
             }
             const auto planned = plan(l, i, false);
             arrivals[{target, transfer.rma_window}].push_back(
-                {planned.ready + queued_[l][i] + planned.cost.L + planned.cost.serialization, planned.s0,
+                {planned.ready + planned.pack + queued_[l][i] + planned.cost.L + planned.cost.serialization, planned.s0,
                  location_at(l), i});
         }
     }
@@ -163,36 +177,38 @@ TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t numb
     const auto& timeline = program_.timelines[location];
     const auto& transfer = timeline.transfers[number];
     const auto& start = timeline.calls[transfer.call];
+    const bool put = transfer.kind == Transfer::Kind::put;
     const auto complete = remotely ? transfer.remote_call : transfer.complete_call;
     const auto& end = timeline.calls[complete == kNone ? transfer.call : complete];
-    Plan plan{
-        .s0 = start.enter_ps,
-        .s1 = start.leave_ps,
-        .w0 = end.enter_ps,
-        .w1 = end.leave_ps,
-        .completed = complete != kNone,
-        .permission = {},
-        .closing = complete == kNone ? nullptr : collective_of(location, complete),
-        .cost = cost(location, transfer),
-        .ready = 0,
-        .asked = 0,
-        .pending = 0,
-        .attended = 0,
-        .round_trip = transfer.kind != Transfer::Kind::put || (complete != kNone && transfer.remote_call == complete)};
+    Plan plan{.s0 = start.enter_ps,
+              .s1 = start.leave_ps,
+              .w0 = end.enter_ps,
+              .w1 = end.leave_ps,
+              .completed = complete != kNone,
+              .permission = {},
+              .closing = complete == kNone ? nullptr : collective_of(location, complete),
+              .cost = cost(location, transfer),
+              .pack = middleware(location, transfer, put ? transfer.layout : transfer.target_layout),
+              .unpack = middleware(location, transfer, put ? transfer.target_layout : transfer.layout),
+              .ready = 0,
+              .asked = 0,
+              .pending = 0,
+              .attended = 0,
+              .round_trip = !put || (complete != kNone && transfer.remote_call == complete)};
     if (const auto epoch = epoch_of(location, number); epoch != kNone) {
         plan.permission = permission(location, epoch);
     }
     const auto overhead = std::min(plan.cost.o_s, std::min(plan.s1, plan.w1) - plan.s0);
     plan.ready = std::max(plan.s0 + overhead, std::min(plan.permission.at_ps, plan.w1));
-    plan.asked = plan.ready + queued_[location][number] + plan.cost.L +
-                 (transfer.kind == Transfer::Kind::put ? plan.cost.serialization : 0);
+    plan.asked = plan.ready + (put ? plan.pack : 0) + queued_[location][number] + plan.cost.L +
+                 (put ? plan.cost.serialization : 0);
     plan.pending = plan.asked;
     plan.attended = plan.asked;
     const bool asks =
         !asynchronous_ && plan.round_trip && transfer.target != kNoLocation && transfer.target != location_at(location);
     if (asks && plan.asked < plan.w1) {
         const auto reply = plan.cost.o_control + plan.cost.L +
-                           (transfer.kind == Transfer::Kind::put ? 0 : plan.cost.serialization + plan.cost.o_r);
+                           (put ? plan.unpack : plan.pack + plan.cost.serialization + plan.unpack + plan.cost.o_r);
         plan.pending = left_pending(index(transfer.target), plan, reply);
         plan.attended = std::min(plan.w1, attends(index(transfer.target), plan.pending, plan.w1));
     }
@@ -252,16 +268,19 @@ TransferPartition TransferModel::partition(std::size_t location, std::uint32_t i
     const auto control = asynchronous_ || !planned.round_trip ? 0 : cost.o_control;
     const auto there = planned.round_trip ? cost.L : 0;
     const bool put = kind == Transfer::Kind::put;
-    const std::array<Step, 7> steps = {{
+    const std::array<Step, 10> steps = {{
+        {category_of(Part::middleware), put ? planned.pack : 0, 1},
         {category_of(Part::endpoint_contention), queued_[location][index], 2},
         {category_of(Part::latency), there, 1},
         {category_of(Part::serialization), put ? cost.serialization : 0, 1},
         {category_of(Part::processor_queueing), planned.attended - planned.pending, 0},
         {category_of(Part::recv_overhead), control, 1},
+        {category_of(Part::middleware), put ? planned.unpack : planned.pack, 1},
         {category_of(Part::latency), there, 1},
         {put ? category_of(Part::recv_overhead) : category_of(Part::serialization), put ? 0 : cost.serialization, 1},
+        {category_of(Part::middleware), put ? 0 : planned.unpack, 1},
     }};
-    std::array<Stage, 8> stages{};
+    std::array<Stage, 11> stages{};
     for (std::size_t i = 0; i < steps.size(); ++i) {
         stages[i] = {.wanted_ps = planned.completed ? steps[i].wanted : 0, .tier = steps[i].tier, .granted_ps = 0};
     }

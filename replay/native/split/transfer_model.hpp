@@ -49,6 +49,8 @@ class TransferModel {
   private:
     struct Plan;
     [[nodiscard]] Cost cost(std::size_t location, const Transfer& transfer) const;
+    /// Half of l_mw, of the origin's data or the target's.
+    [[nodiscard]] std::int64_t middleware(std::size_t location, const Transfer& transfer, std::int32_t layout) const;
     [[nodiscard]] std::int64_t left_pending(std::size_t target, const Plan& plan, std::int64_t reply) const noexcept;
     [[nodiscard]] Plan plan(std::size_t location, std::uint32_t transfer, bool remotely) const;
     void queue();

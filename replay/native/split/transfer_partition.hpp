@@ -14,8 +14,9 @@
 namespace logpost::replay {
 
 /// What a transfer's time may be, in the order of the table's columns.
-inline constexpr std::array<std::uint8_t, 11> kTransferCategories = {
+inline constexpr std::array<std::uint8_t, 12> kTransferCategories = {
     category_of(Part::send_overhead),
+    category_of(Part::middleware),
     kLockWait,
     category_of(Part::late_receiver),
     category_of(Part::endpoint_contention),
@@ -35,7 +36,7 @@ class TransferPartition {
         std::int64_t end;
         std::uint8_t category;
     };
-    static constexpr std::size_t kMaxSegments = 16;
+    static constexpr std::size_t kMaxSegments = 18;
 
     explicit TransferPartition(std::int64_t begin) noexcept : begin_(begin), cursor_(begin) {}
 

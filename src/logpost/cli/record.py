@@ -31,6 +31,7 @@ def command(
     mpi: calls_option.Mpi = None,
     machine: machine_option.Machine = None,
     calibrate: machine_option.Calibrate = None,
+    calibrate_layouts: machine_option.CalibrateLayouts = None,
     stack: calls_option.Stack = 16,
     window: calls_option.Window = 256,
     limit: keep_option.Limit = None,
@@ -69,6 +70,7 @@ def command(
 
     scorep_option.refuse_unknown(measure_with, memory, filter_file)
     source = machine_option.source(machine, calibrate)
+    layouts_s = machine_option.layouts_s(calibrate_layouts, source)
 
     def say(text: str) -> None:
         print(f"logpost: {text}", file=sys.stderr, flush=True)
@@ -82,6 +84,7 @@ def command(
             "--recover": recover is not None,
             "--mpi": mpi is not None,
             "--calibrate quick": calibrate == "quick",
+            "--calibrate-layouts": calibrate_layouts is not None,
             "--limit": limit is not None,
             "--keep": keep is not None,
             "--keep-in": keep_in is not None,
@@ -111,6 +114,7 @@ def command(
         stack_depth=stack,
         window_kib=window,
         calibrate_s=BUDGET_S if source.measured else None,
+        layouts_s=layouts_s,
         hang_s=so_far_option.hang_seconds(hang),
         dump_signal=so_far_option.number(dump_signal, ring=bool(keep)),
         functions=functions,

@@ -21,7 +21,7 @@ from logpost.machines.schema.load import RECORDED
 from logpost.machines.schema.write import to_toml
 from logpost.machines.topologies import mapping as mappings
 from logpost.testbed.machine import place_ranks, platform_of
-from logpost.testbed.settings import apply
+from logpost.testbed.settings import apply, with_simulated_gap
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,7 @@ def run_on_testbed(
     chosen = parse_mapping(mapping, ranks, simulated) if isinstance(mapping, str) else mapping
     platform = platform_of(simulated, place_ranks(simulated, ranks, chosen), choices)
     recorded = simulated if chosen is None else simulated.model_copy(update={"mapping": chosen})
+    recorded = with_simulated_gap(recorded, platform.remote[-1].G_s_per_byte)
     program = build.build(files, name, say)
     job = run.Job(
         program=program,

@@ -21,6 +21,7 @@ from logpost.machines.values.units import UNITS, to_base, units_of
 from logpost.testbed.machine import Choices
 
 SOURCE = "testbed"
+LINK = "testbed-link"
 _RANGE = {"latency": "L", "L": "L", "o_s": "o_s", "o_r": "o_r", "g": "g", "G": "G"}
 _KINDS: Mapping[str, type[Quantity]] = {"L": Time, "o_s": Time, "o_r": Time, "g": Time, "G": TimePerByte}
 _HELP: Mapping[str, str] = {
@@ -116,6 +117,28 @@ def _with_range_value(machine: Machine, field: str, value: Quantity) -> Machine:
         update["round_trip_L"] = None
     changed = table.model_copy(update={"range": [r.model_copy(update=update) for r in table.range]})
     return _changed(machine, loggp=machine.loggp.model_copy(update={"other_node": changed}))
+
+
+def with_simulated_gap(machine: Machine, G_s_per_byte: float) -> Machine:
+    """The machine with the G that the testbed simulated between nodes, where its own file gives none."""
+    table = machine.loggp.other_node
+    if table is None or any(r.G is not None for r in table.range):
+        return machine
+    value = TimePerByte(
+        value=float(f"{G_s_per_byte * 1e9:.9g}"),
+        unit="ns/B",
+        source=LINK,
+        basis="derived",
+        note="1 / bandwidth of a link, or of the injection where that is smaller",
+    )
+    source = Source(kind="estimate", text="simulated by the virtual testbed: a byte occupies the link for so long")
+    changed = table.model_copy(update={"range": [r.model_copy(update={"G": value}) for r in table.range]})
+    return machine.model_copy(
+        update={
+            "loggp": machine.loggp.model_copy(update={"other_node": changed}),
+            "sources": {**machine.sources, LINK: source},
+        }
+    )
 
 
 def _changed(machine: Machine, **tables: Any) -> Machine:

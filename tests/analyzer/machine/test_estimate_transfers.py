@@ -91,6 +91,8 @@ def program(transfers: Sequence[tuple[str, int]], *, slowed: int = 0, immediate:
                 "call": first,
                 "complete_call": second,
                 "remote_call": second,
+                "layout": zeros - 1,
+                "target_layout": zeros - 1,
                 "kind": np.array([transfer_kinds().index(kind) for *_, kind, _ in rows], dtype=np.uint8),
                 "bytes": np.array([size for *_, size in rows], dtype=np.uint64),
             }

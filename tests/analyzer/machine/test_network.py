@@ -190,6 +190,7 @@ def plain_machine() -> Parameters:
         nics_per_node=1,
         l_mw=[],
         block_bytes=np.empty(0),
+        l_mw_alone=np.empty(0),
         o_mw=NO_LINE,
         o_net=NO_LINE,
         T_mem=NO_LINE,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from logpost.machines import load_machine
+from logpost.machines import load_machine, replay_parameters
 from logpost.machines.schema import Machine
 from logpost.testbed import LIMITS, TestbedRun, run_on_testbed
 
@@ -43,6 +43,19 @@ def test_the_simulated_machine_is_kept_beside_the_archive(toy: Toy, run: Run) ->
     assert kept.loggp.other_node.range[0].L is not None
     assert kept.loggp.other_node.range[0].L.base() == 7e6
     assert '<link id="1-2" bandwidth="250000000.0Bps"' in (done.archive / "platform.xml").read_text()
+
+
+def test_the_gap_that_a_machine_file_lacks_is_kept_as_it_was_simulated(run: Run, tmp_path: Path) -> None:
+    """The file of Berkeley's NOW has no G; its links have 80 MB/s, so a byte is simulated as 12.5 ns."""
+    done = run(load_machine("myrinet_now"), "pingpong", [0, 1, 2], ranks=2)
+    kept = load_machine(done.archive / "machine.toml")
+    assert kept.loggp.other_node is not None
+    (values,) = kept.loggp.other_node.range
+    assert values.G is not None
+    assert values.G.base() == pytest.approx(12_500)
+    assert "occupies the link" in kept.sources[str(values.G.source)].text
+    parameters = replay_parameters(kept)  # what analyze needs
+    assert parameters.G_ps_per_byte[parameters.class_start[3]] == pytest.approx(12_500)
 
 
 def test_every_rank_is_in_the_archive_in_simulated_time(toy: Toy, run: Run) -> None:

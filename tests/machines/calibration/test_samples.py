@@ -35,6 +35,7 @@ KEYS: dict[str, dict[str, Any]] = {
     "blocking_depth": {"depth": 32, "longest": 256},
     "pattern_gap": {"peers": 4, "pairs": 2, "pattern": "neighbour", "lowest_s": 1e-6, "highest_s": 2e-6},
     "layout": {"transfer": "self", "form": "datatype", "stride_bytes": 64, "block_bytes": 8},
+    "used_layout": {"transfer": "remote", "form": "datatype", "stride_bytes": 64, "block_bytes": 8},
     "protocol": {"delay_s": 1e-3},
     "silent_receiver": {"delay_s": 1e-3},
 }

@@ -76,6 +76,27 @@ def test_l_mw_is_linear_in_size_between_the_points() -> None:
     assert l_mw(4 * KIB, stride=1024) == pytest.approx(16)
 
 
+def test_a_layout_that_was_measured_alone_has_its_own_value_and_gives_none_to_others() -> None:
+    """40 KiB in blocks of 40 B, one every 200 B: measured alone, 7 us. The table has blocks of 8 and 64 B.
+
+    40 KiB are 5120 blocks of 8 B at 1 ns and 640 of 64 B at 2 ns: 5.12 and 1.28 us. Between them l_mw is linear in the
+    number of blocks, of 40 B 1024: 1.28 + (1024 - 640) / (5120 - 640) (5.12 - 1.28) = 1.609 us.
+    """
+    points = [
+        {"size_bytes": 40 * KIB, "stride_bytes": 200, "block_bytes": block, "l_mw": time}
+        for block, time in ((8, 5.12), (64, 1.28))
+    ]
+    alone = {"size_bytes": 40 * KIB, "stride_bytes": 200, "block_bytes": 40, "l_mw": 7, "alone": True}
+    without, with_it = (machine(log3p={"point": found}) for found in (points, [*points, alone]))
+    assert l_mw(40 * KIB, without, block=40, stride=200) == pytest.approx(1.609, abs=0.001)
+    assert l_mw(40 * KIB, with_it, block=40, stride=200) == 7
+    for size, block, stride in ((40 * KIB, 32, 200), (20 * KIB, 40, 200), (40 * KIB, 40, 400), (40 * KIB, 48, 200)):
+        expected = l_mw(size, without, block=block, stride=stride)
+        assert l_mw(size, with_it, block=block, stride=stride) == expected
+    only = machine(log3p={"point": [alone]})
+    assert l_mw(40 * KIB, only, block=np.array([40, 20]), stride=200).tolist() == [7, 0]
+
+
 def test_large_strided_messages_grow_with_their_bytes_and_are_counted() -> None:
     found = costs(TABLE, np.array([4 * KIB, 64 * KIB, MIB, 8 * MIB]), stride=64)
     np.testing.assert_allclose(np.asarray(found.l_mw) / US, [4, 64, 1024, 8192])

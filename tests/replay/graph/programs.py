@@ -106,7 +106,9 @@ class Story:
                 "bytes_sent": np.zeros(len(members), dtype=np.uint64),
                 "bytes_received": np.zeros(len(members), dtype=np.uint64),
             },
-            transfers=_empty("location target rma_window call complete_call remote_call", "kind", "bytes"),
+            transfers=_empty(
+                "location target rma_window call complete_call remote_call layout target_layout", "kind", "bytes"
+            ),
             epochs={
                 **_empty("location peer rma_window begin_call end_call match", "kind lock", ""),
                 "acquired_ps": np.zeros(0, dtype=np.int64),

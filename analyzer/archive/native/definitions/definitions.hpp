@@ -45,6 +45,7 @@ struct Definitions {
     std::vector<std::uint64_t> declared_events;  // by dense location
     std::vector<replay::Location> owner;         // by location: the one that is its process's rank
     std::uint32_t layout_attribute = OTF2_UNDEFINED_ATTRIBUTE;
+    std::uint32_t target_layout_attribute = OTF2_UNDEFINED_ATTRIBUTE;  // of one-sided transfers
     std::uint32_t context_attribute = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t open_attribute = OTF2_UNDEFINED_ATTRIBUTE;        // what a call waited for that never ended, in words
     std::uint32_t persistent_attribute = OTF2_UNDEFINED_ATTRIBUTE;  // which persistent collective operation was started

@@ -29,6 +29,8 @@ void resolve_layouts(Raw& r, QualityCounts& quality) {
         const auto& name = name_of(r, name_ref, "Attribute", ref);
         if (name == "logpost:layout") {
             d.layout_attribute = static_cast<std::uint32_t>(ref);
+        } else if (name == "logpost:target_layout") {
+            d.target_layout_attribute = static_cast<std::uint32_t>(ref);
         } else if (name == "logpost:calling_context") {
             d.context_attribute = static_cast<std::uint32_t>(ref);
         } else if (name == "logpost:open") {
@@ -40,7 +42,7 @@ void resolve_layouts(Raw& r, QualityCounts& quality) {
         }
     }
     d.layout_of_text.assign(d.texts.size(), kUndefined);
-    if (d.layout_attribute == OTF2_UNDEFINED_ATTRIBUTE) {
+    if (d.layout_attribute == OTF2_UNDEFINED_ATTRIBUTE && d.target_layout_attribute == OTF2_UNDEFINED_ATTRIBUTE) {
         return;
     }
     for (std::size_t i = 0; i < d.texts.size(); ++i) {

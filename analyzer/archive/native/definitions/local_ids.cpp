@@ -40,6 +40,7 @@ void LocalIds::begin() {
         mapping->local.clear();
     }
     layout_attribute_ = definitions_.layout_attribute;
+    target_layout_attribute_ = definitions_.target_layout_attribute;
     context_attribute_ = definitions_.context_attribute;
     open_attribute_ = definitions_.open_attribute;
     persistent_attribute_ = definitions_.persistent_attribute;
@@ -48,6 +49,7 @@ void LocalIds::begin() {
 
 void LocalIds::rename(OTF2_MappingType type, const OTF2_IdMap* map) {
     const bool has_words = definitions_.layout_attribute != OTF2_UNDEFINED_ATTRIBUTE ||
+                           definitions_.target_layout_attribute != OTF2_UNDEFINED_ATTRIBUTE ||
                            definitions_.open_attribute != OTF2_UNDEFINED_ATTRIBUTE;
     switch (type) {
         case OTF2_MAPPING_REGION:
@@ -71,8 +73,8 @@ void LocalIds::rename(OTF2_MappingType type, const OTF2_IdMap* map) {
             }
             break;
         case OTF2_MAPPING_ATTRIBUTE:
-            for (auto* attribute : {&layout_attribute_, &context_attribute_, &open_attribute_, &persistent_attribute_,
-                                    &any_source_attribute_}) {
+            for (auto* attribute : {&layout_attribute_, &target_layout_attribute_, &context_attribute_,
+                                    &open_attribute_, &persistent_attribute_, &any_source_attribute_}) {
                 AttributeMap one{*attribute, *attribute};
                 if (one.global != OTF2_UNDEFINED_ATTRIBUTE) {
                     OTF2_IdMap_Traverse(map, find_attribute, &one);

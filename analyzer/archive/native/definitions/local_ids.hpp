@@ -59,6 +59,8 @@ class LocalIds {
     [[nodiscard]] std::int32_t window(OTF2_RmaWinRef ref) const noexcept { return windows_(ref); }
     /// The attribute that carries a message's layout; OTF2_UNDEFINED_ATTRIBUTE: there is none.
     [[nodiscard]] std::uint32_t layout_attribute() const noexcept { return layout_attribute_; }
+    /// The same of the target's data in a one-sided transfer.
+    [[nodiscard]] std::uint32_t target_layout_attribute() const noexcept { return target_layout_attribute_; }
 
     /// The attribute that carries a call's calling context; OTF2_UNDEFINED_ATTRIBUTE: there is none.
     [[nodiscard]] std::uint32_t context_attribute() const noexcept { return context_attribute_; }
@@ -81,6 +83,7 @@ class LocalIds {
     std::size_t region_table_size_ = 0;
     Mapping regions_, communicators_, contexts_, strings_, windows_, groups_;
     std::uint32_t layout_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
+    std::uint32_t target_layout_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t context_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t open_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t persistent_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;

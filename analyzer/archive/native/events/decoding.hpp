@@ -55,6 +55,20 @@ struct Decoding {
         }
     }
 
+    /// The layout that an attribute of a record names; kUndefined: it has none, or that could not be parsed.
+    std::int32_t layout_of(const OTF2_AttributeList* attributes, std::uint32_t attribute) {
+        OTF2_StringRef text = OTF2_UNDEFINED_STRING;
+        if (attribute == OTF2_UNDEFINED_ATTRIBUTE || !OTF2_AttributeList_TestAttributeByID(attributes, attribute) ||
+            OTF2_AttributeList_GetStringRef(attributes, attribute, &text) != OTF2_SUCCESS) {
+            return kUndefined;
+        }
+        const auto index = ids.text(text);
+        const auto layout =
+            index == IdLookup::kAbsent ? kUndefined : definitions.layout_of_text[static_cast<std::size_t>(index)];
+        count(quality, Quality::layout_unreadable, layout == kUndefined ? 1 : 0);
+        return layout;
+    }
+
     /// A request ends that is not pending here: a thread of the process may have begun it.
     void ended_elsewhere(const RequestEnd& end) {
         count(quality, Quality::request_unknown);

@@ -12,29 +12,13 @@ namespace {
 
 using namespace decoding;
 
-void push_layout(Decoding& d, const A* attributes, std::size_t send) {
-    OTF2_StringRef text = OTF2_UNDEFINED_STRING;
-    if (!OTF2_AttributeList_TestAttributeByID(attributes, d.ids.layout_attribute()) ||
-        OTF2_AttributeList_GetStringRef(attributes, d.ids.layout_attribute(), &text) != OTF2_SUCCESS) {
-        return;
-    }
-    const auto index = d.ids.text(text);
-    const auto layout =
-        index == IdLookup::kAbsent ? kUndefined : d.definitions.layout_of_text[static_cast<std::size_t>(index)];
-    if (layout == kUndefined) {
-        count(d.quality, Quality::layout_unreadable);
-        return;
-    }
-    d.out->layouts.push_back({static_cast<std::uint32_t>(send), layout});
-}
-
 void push_send(Decoding& d, std::int64_t now, const A* attributes, std::uint32_t receiver, OTF2_CommRef communicator,
                std::uint32_t tag, std::uint64_t bytes, bool blocking) {
     const auto call = d.stack.call_for_record(now);
     d.peers.use(communicator);
     const auto peer = d.peers(replay::Rank{static_cast<std::int32_t>(receiver)});
-    if (d.ids.layout_attribute() != OTF2_UNDEFINED_ATTRIBUTE) [[unlikely]] {
-        push_layout(d, attributes, d.out->sends.size());
+    if (const auto layout = d.layout_of(attributes, d.ids.layout_attribute()); layout != kUndefined) [[unlikely]] {
+        d.out->layouts.push_back({static_cast<std::uint32_t>(d.out->sends.size()), layout});
     }
     d.out->sends.push_back({call, blocking ? call : kNone, d.size(bytes), peer, d.peers.communicator(),
                             static_cast<std::int32_t>(tag), kNone});

@@ -58,7 +58,7 @@ void add(OneSidedTotals& to, Transfer::Kind kind, std::uint64_t bytes) {
     }
 }
 
-void start(Decoding& d, T ticks, OTF2_RmaWinRef window, std::uint32_t remote, std::uint64_t bytes,
+void start(Decoding& d, T ticks, const A* attributes, OTF2_RmaWinRef window, std::uint32_t remote, std::uint64_t bytes,
            std::uint64_t matching, Transfer::Kind kind) {
     const auto record = record_of(d, ticks, window);
     if (record.call == kNone) {
@@ -71,31 +71,34 @@ void start(Decoding& d, T ticks, OTF2_RmaWinRef window, std::uint32_t remote, st
     bytes = d.size(bytes);
     add(d.out->one_sided, kind, bytes);
     const auto target = location_of(d, record, remote);
-    d.out->transfers.push_back({bytes, record.call, kNone, kNone, target, record.window, kind});
+    d.out->transfers.push_back({bytes, record.call, kNone, kNone, target, record.window, kind,
+                                d.layout_of(attributes, d.ids.layout_attribute()),
+                                d.layout_of(attributes, d.ids.target_layout_attribute())});
     d.transfers.started(matching);
 }
 
-OTF2_CallbackCode on_put(L, T ticks, std::uint64_t, void* user, A*, OTF2_RmaWinRef window, std::uint32_t remote,
-                         std::uint64_t bytes, std::uint64_t matching) {
+OTF2_CallbackCode on_put(L, T ticks, std::uint64_t, void* user, A* attributes, OTF2_RmaWinRef window,
+                         std::uint32_t remote, std::uint64_t bytes, std::uint64_t matching) {
     return guarded(user, [&] {
         auto& d = self(user);
-        start(d, ticks, window, remote, bytes, matching, Transfer::Kind::put);
+        start(d, ticks, attributes, window, remote, bytes, matching, Transfer::Kind::put);
     });
 }
 
-OTF2_CallbackCode on_get(L, T ticks, std::uint64_t, void* user, A*, OTF2_RmaWinRef window, std::uint32_t remote,
-                         std::uint64_t bytes, std::uint64_t matching) {
+OTF2_CallbackCode on_get(L, T ticks, std::uint64_t, void* user, A* attributes, OTF2_RmaWinRef window,
+                         std::uint32_t remote, std::uint64_t bytes, std::uint64_t matching) {
     return guarded(user, [&] {
         auto& d = self(user);
-        start(d, ticks, window, remote, bytes, matching, Transfer::Kind::get);
+        start(d, ticks, attributes, window, remote, bytes, matching, Transfer::Kind::get);
     });
 }
 
-OTF2_CallbackCode on_atomic(L, T ticks, std::uint64_t, void* user, A*, OTF2_RmaWinRef window, std::uint32_t remote,
-                            OTF2_RmaAtomicType, std::uint64_t sent, std::uint64_t received, std::uint64_t matching) {
+OTF2_CallbackCode on_atomic(L, T ticks, std::uint64_t, void* user, A* attributes, OTF2_RmaWinRef window,
+                            std::uint32_t remote, OTF2_RmaAtomicType, std::uint64_t sent, std::uint64_t received,
+                            std::uint64_t matching) {
     return guarded(user, [&] {
         auto& d = self(user);
-        start(d, ticks, window, remote, d.size(sent) + d.size(received), matching, Transfer::Kind::atomic);
+        start(d, ticks, attributes, window, remote, d.size(sent) + d.size(received), matching, Transfer::Kind::atomic);
     });
 }
 

@@ -18,6 +18,17 @@ Calibrate = Annotated[
     ),
 ]
 
+CalibrateLayouts = Annotated[
+    float | None,
+    typer.Option(
+        "--calibrate-layouts",
+        metavar="SECONDS",
+        min=0.0,
+        help="With --calibrate quick: inside MPI_Finalize, measure strided layouts that the program sent and that "
+        "MPI_Init had not measured, for at most so long; 0: none. [default: 0.5]",
+    ),
+]
+
 Machine = Annotated[
     str | None,
     typer.Option("-m", "--machine", help="Machine file to keep with the archive; the same as --calibrate FILE."),
@@ -53,3 +64,16 @@ def source(machine: str | None, calibrate: str | None) -> Source:
     file = find_machine_file(named)
     load_machine_file(file)  # before the program runs: a faulty file must not cost a recording
     return Source(False, file)
+
+
+def layouts_s(given: float | None, source: Source) -> float:
+    """The time of MPI_Finalize. Raises InputError where it is given and the machine is not measured."""
+    from logpost.collectors.calibration.within_init import LAYOUTS_S
+    from logpost.errors import InputError
+
+    if given and not source.measured:
+        raise InputError(
+            f"--calibrate-layouts {given:g} measures in addition to --calibrate quick, and no machine is measured; "
+            "leave one of the options out"
+        )
+    return LAYOUTS_S if given is None else given
