@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from logpost.experiments.framework import words
+from logpost.experiments.framework.coverage import ITEMS
 from logpost.experiments.framework.experiment import PAPERS
 from logpost.experiments.framework.result import Column, Number, Origin, Table
 from logpost.experiments.framework.runner import Outcome
@@ -15,9 +16,9 @@ _HEAD = """# The papers' experiments
 
 Each section repeats an experiment of a paper and compares three things: what the paper prints, what the
 paper's formulas give, and what the papers' program does on the simulated machine (or, where it says so, on this one).
-A value that the paper does not print is derived from one that it or another of the papers prints, or varied over a band;
-the claims that depend on it name it as their assumption. `experiments.html`, which the same command writes, has the
-figures. The formulas alone, number by number: [papers.md](papers.md).
+A value that the paper does not print is derived from one that is printed, or varied over a band; the claims that depend
+on it name it as their assumption. `experiments.html`, which the same command writes, has the figures. The formulas
+alone, number by number: [papers.md](papers.md).
 
 A claim of a paper is one of:
 
@@ -45,7 +46,7 @@ def markdown(outcomes: Sequence[Outcome], command: str, host: Sequence[str]) -> 
         *_total(outcomes),
         "",
     ]
-    return "\n".join(parts) + "\n" + "\n".join(_section(outcome) for outcome in outcomes)
+    return "\n".join(parts) + "\n" + "\n".join(_section(outcome) for outcome in outcomes) + _coverage(outcomes)
 
 
 def _line(outcome: Outcome) -> str:
@@ -53,6 +54,15 @@ def _line(outcome: Outcome) -> str:
     claims = () if outcome.result is None else outcome.result.claims
     counts = ["not run"] * len(words.SHORT) if outcome.result is None else map(str, words.counts(claims))
     return _row([f"[{one.name}](#{one.name})", f"{one.paper} {one.where}", *counts])
+
+
+def _coverage(outcomes: Sequence[Outcome]) -> str:
+    """What of the papers of these experiments is repeated where, and what is not."""
+    lines = ["", "## What the papers show", ""]
+    for paper in (key for key in PAPERS if any(outcome.experiment.paper == key for outcome in outcomes)):
+        lines += [f"### {paper}", "", "| where | what | repeated by, or what it needs |", "|---|---|---|"]
+        lines += [_row([item.where, item.what, item.text]) for item in ITEMS[paper]] + [""]
+    return "\n".join(lines)
 
 
 def _total(outcomes: Sequence[Outcome]) -> list[str]:
