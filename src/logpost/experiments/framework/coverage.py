@@ -58,7 +58,7 @@ ITEMS: dict[str, tuple[Item, ...]] = {
         Item(
             "1, 7",
             "asynchronous sends block under skewed destinations, synchronous ones do not",
-            needs="a skewed choice of destinations in the program remap",
+            ("skewed-remap",),
         ),
         Item("5.2.1", "aggregation of blocks", ("diamond-dag",), "alpha is not printed and is set to 0"),
         Item("7", "predictions within 12 percent", (FORMULAS, "all-to-all-long", "all-to-all-short")),
