@@ -18,8 +18,9 @@ def test_asynchronous_sends_block_behind_a_hot_node_alone(quick_result: Callable
 
 
 def test_no_style_is_faster_than_the_hot_node(quick_result: Callable[[str], Result]) -> None:
-    # Of every iteration the hot node takes in 0.4 of the messages of 31 others, o_r = 122 cycles each: 1,513 cycles;
-    # ranks that finish before it bring their mean down, by less than half in runs as long as the queue of 16 allows.
+    # Per iteration the hot node receives 0.4 of the messages of 31 others, o_r = 122 cycles each: 1,513 cycles. A rank
+    # ends at most 16 of its about 40 messages to it early, so its time is at least 0.6 of that; 0.5 leaves room for
+    # the seed.
     costs = table(quick_result(NAME), "Cost of a message")
     for style in ("sync", "async"):
         assert number(costs, 40, f"{style}, iteration") > 0.5 * 0.4 * 31 * 122

@@ -6,7 +6,7 @@
  *   --style async   5.1.2: one-way short messages, no rank waits for a reply. Cost o_s + o_r.
  *   --style long    5.1.3: one-way messages of --bytes. Cost o_s + (B-1) G + (B-1-a) G, about 2 B G.
  *   --destination   random, or staggered: "destinations (i + p) mod P while increasing i".
- *   --hot           of random destinations, the share that goes to process 0.
+ *   --hot           of random destinations, the share that is sent to process 0.
  * The emulated processor has LoGPC's Table 1 (short: o_s 15, o_r 122 cycles) or Table 2 (long: 25, 129, and 0.5 cycles
  * per byte); on the testbed, which has its own overheads, only what it does not charge (see em3d.c). --capacity: see
  * common/messages.h. With --receive interrupt a rank also handles what has arrived before it sends its next message.
@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
         {"receive-cycles", LP_REAL, &s.channel.receive_cycles, NULL, -1, 1e9, "its o_r; -1: LoGPC's"},
         {"gap-cycles", LP_REAL, &s.gap_cycles, NULL, -1, 1e9, "its G per byte of a long message; -1: LoGPC's"},
         {"hot", LP_REAL, &s.hot, NULL, 0, 1,
-         "of random destinations: the share of the other processes' messages that goes to process 0"},
+         "of random destinations: the share of the other processes' messages that is sent to process 0"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of destinations and contents"},
     };
     enum lp_parse_result parsed = app_open(&app, argc, argv, "remap", "all-to-all remap (LoGPC 5.1, Table 4)", options,

@@ -1,4 +1,4 @@
-"""LOGPC 1 and 7: synchronous against asynchronous messages when a share of them goes to one node."""
+"""LOGPC 1 and 7: synchronous against asynchronous messages when a share of them has one destination."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Costs:
 
 
 def run(context: Context) -> Result:
-    """Both styles over the share of messages that goes to one node."""
+    """Both styles over the share of messages with one node as destination."""
     costs = _simulate(context)
     skewed = costs.hot[1:]
     said = ", ".join(f"{100 * costs.blocked('async', hot):.0f} % at {100 * hot:g} %" for hot in costs.hot)
@@ -63,7 +63,7 @@ def run(context: Context) -> Result:
                 ),
                 all(costs.blocked("async", hot) > BLOCKED for hot in skewed),
                 assumption=f"skew is a share of {100 * skewed[0]:g} to {100 * skewed[-1]:g} % of the messages that "
-                f"goes to one of {NODES} nodes, and a queue holds {WINDOW} messages of a sender",
+                f"is sent to one of {NODES} nodes, and a queue holds {WINDOW} messages of a sender",
             ),
             Claim(
                 "Synchronous sends do not block under skewed destinations",
@@ -117,7 +117,7 @@ def _simulate(context: Context) -> Costs:
 
 def _table(costs: Costs) -> Table:
     return Table(
-        "Cost of a message by the share of them that goes to one node",
+        "Cost of a message by the share of them sent to one node",
         (
             Column("to one node", Origin.SETTING),
             *(Column(f"{style}, iteration", Origin.TESTBED, MACHINE) for style in STYLES),
@@ -148,7 +148,7 @@ def _figure(costs: Costs) -> Figure:
         lines,
         Axis("messages to one node (%)"),
         Axis("time per iteration (cycles)"),
-        "Iterations and blocked sends of both styles over the share of messages that goes to one node.",
+        "Iterations and blocked sends of both styles over the share of messages with one node as destination.",
     )
     return Figure("Synchronous and asynchronous messages under skewed destinations", chart)
 
