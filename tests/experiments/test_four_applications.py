@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.experiments.reading import number, table
 
 from logpost.analyzer.run.schema import CATEGORIES
+from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Result
 from logpost.experiments.support import sens
 from logpost.experiments.support.alewife import EDGE_CYCLES
@@ -134,3 +136,18 @@ def test_an_edge_of_em3d_takes_two_flop_of_a_diamond_task() -> None:
     # 100 cycles for two additions and one multiplication
     assert EDGE_CYCLES == 67
     assert sens.EM3D.arguments[sens.EM3D.arguments.index("--edge-cycles") + 1] == "67"
+
+
+def test_a_flop_costs_the_same_in_every_application(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    # 100 cycles of 50 ns for three flop: 3 / 5 us = 600,000 flop per second, and 67 cycles for an edge's two
+    seen: list[tuple[str, str]] = []
+
+    def simulate(_context: Context, program: str, *_rest: object, settings: dict[str, str], **_more: object) -> None:
+        seen.append((program, settings["speed"]))
+
+    monkeypatch.setattr(sens, "simulate", simulate)
+    for one in sens.workloads_of(nodes=1600, mesh=500, brick=3, cells=6):
+        sens.run_mechanism(Context(tmp_path), one, sens.POLLING, "x", settings={"bisection": "9"})
+    assert {program: float(speed) for program, speed in seen} == dict.fromkeys(
+        ("em3d", "unstruc", "iccg", "moldyn"), pytest.approx(600_000)
+    )

@@ -65,6 +65,7 @@ def _result(context: Context) -> Result:
             Claim("unknown", "–", "not traced", None),
             Claim("it is put in", "5", "5", True, given="the machine is given 5"),
             Claim("it rises", "+3 %", "−1 %", False, contradiction="“it never rises” (section 2)"),
+            Claim("it is flat", "0", "0", True, assumption="a flop costs 33 cycles"),
         ),
         differences=(Difference("Lower.", "flow-level network."),),
         notes=("A note.",),
@@ -199,8 +200,9 @@ def test_the_text_page_has_every_part(outcomes: list[Outcome]) -> None:
     for said in (
         "Written by `logpost experiments run all`",
         "- a host",
-        "| [story](#story) | LOGPC Table 9 | 1 of 3 (1 by construction, 1 more contradicts its own paper) |",
-        "| it falls | −70 % | −65 % | does not hold |",
+        "| [story](#story) | LOGPC Table 9 | 0 | 1 | 1 | 1 | 1 | 1 |",
+        "| it falls | −70 % | −65 % | not reproduced: no reason is known |",
+        "| it is flat | 0 | 0 | reproduced with a stated assumption: a flop costs 33 cycles |",
         "| unknown | – | not traced | cannot be judged |",
         "| sync \\| async | 486 cycles | 316 cycles, −35 % | 462 ± 2.0 cycles, −4.9 % |",
         "- Lower. *Likely reason:* flow-level network.",
@@ -316,25 +318,27 @@ def test_results_can_be_had_as_json(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_claim_states_its_verdict_and_the_reason() -> None:
-    def claim(holds: bool | None) -> Claim:
-        return Claim("x", "1", "1", holds, given="put in", contradiction="“not x”")
+    def claim(holds: bool | None, given: str = "") -> Claim:
+        return Claim("x", "1", "1", holds, "33 cycles", given, "“not x”", "noise")
 
-    assert words.verdict(claim(True)) == "holds by construction: put in"
-    assert words.verdict(claim(False)) == "contradicts its own paper: “not x”"
+    assert words.verdict(claim(True)) == "reproduced with a stated assumption: 33 cycles"
+    assert words.verdict(claim(True, "put in")) == "by construction: put in"
+    assert words.verdict(claim(False)) == "contradicted by the paper's own text: “not x”"
     assert words.verdict(claim(None)) == "cannot be judged"
-    assert words.verdict(Claim("x", "1", "1", True)) == "holds"
-    assert words.verdict(Claim("x", "1", "2", False)) == "does not hold"
+    assert words.verdict(Claim("x", "1", "1", True)) == "reproduced"
+    assert words.verdict(Claim("x", "1", "2", False, reason="noise")) == "not reproduced: noise"
+    assert words.verdict(Claim("x", "1", "2", False)) == "not reproduced: no reason is known"
 
 
 def test_claims_are_counted_by_their_standing(outcomes: list[Outcome]) -> None:
-    # one fails, one holds by construction, one contradicts its paper; the one that cannot be judged does not count
-    said = "1 of 3 (1 by construction, 1 more contradicts its own paper)"
     assert outcomes[0].result is not None
-    assert words.claims_text(outcomes[0].result.claims) == said
+    assert words.claims_text(outcomes[0].result.claims) == (
+        "1 with a stated assumption, 1 by construction, 1 contradicted by the paper, 1 not reproduced, "
+        "1 cannot be judged"
+    )
     assert words.claims_text([]) == "–"
-    assert f"| {said} |" in markdown(outcomes, "a command", ["a machine"])
 
 
 def test_the_page_sums_the_claims_of_several_experiments(outcomes: list[Outcome]) -> None:
     page = markdown([outcomes[0], outcomes[0], outcomes[1]], "a command", ["a machine"])
-    assert "| all | | 2 of 6 (2 by construction, 2 more contradict their own paper) |" in page
+    assert "| all |  | 0 | 2 | 2 | 2 | 2 | 2 |" in page

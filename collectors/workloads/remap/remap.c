@@ -6,6 +6,7 @@
  *   --style async   5.1.2: one-way short messages, no rank waits for a reply. Cost o_s + o_r.
  *   --style long    5.1.3: one-way messages of --bytes. Cost o_s + (B-1) G + (B-1-a) G, about 2 B G.
  *   --destination   random, or staggered: "destinations (i + p) mod P while increasing i".
+ *   --hot           of random destinations, the share that is sent to process 0.
  * The emulated processor has LoGPC's Table 1 (short: o_s 15, o_r 122 cycles) or Table 2 (long: 25, 129, and 0.5 cycles
  * per byte); on the testbed, which has its own overheads, only what it does not charge (see em3d.c). --capacity: see
  * common/messages.h. With --receive interrupt a rank also handles what has arrived before it sends its next message.
@@ -29,7 +30,7 @@ enum destination { DESTINATION_RANDOM = 0, DESTINATION_STAGGERED = 1 };
 struct settings {
     int style, destination, self;
     int64_t messages, bytes, seed;
-    double cycle_ns, gap_cycles;
+    double cycle_ns, gap_cycles, hot;
     struct message_options channel;
 };
 
@@ -46,6 +47,8 @@ static int destination_of(const struct settings* s, int rank, int ranks, int64_t
     const int others = ranks - !s->self;
     if (s->destination == DESTINATION_STAGGERED)
         return (int)((rank + !s->self + i % others) % ranks);
+    if (rank != 0 && lp_uniform((uint64_t)s->seed ^ 0x686f74u, (uint64_t)rank, (uint64_t)i) < s->hot)
+        return 0;
     int to = (int)lp_below((uint64_t)s->seed, (uint64_t)rank, (uint64_t)i, others);
     return to + (!s->self && to >= rank);
 }
@@ -165,6 +168,8 @@ int main(int argc, char** argv) {
         {"send-cycles", LP_REAL, &s.channel.send_cycles, NULL, -1, 1e9, "its o_s; -1: LoGPC's"},
         {"receive-cycles", LP_REAL, &s.channel.receive_cycles, NULL, -1, 1e9, "its o_r; -1: LoGPC's"},
         {"gap-cycles", LP_REAL, &s.gap_cycles, NULL, -1, 1e9, "its G per byte of a long message; -1: LoGPC's"},
+        {"hot", LP_REAL, &s.hot, NULL, 0, 1,
+         "of random destinations: the share of the other processes' messages that is sent to process 0"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of destinations and contents"},
     };
     enum lp_parse_result parsed = app_open(&app, argc, argv, "remap", "all-to-all remap (LoGPC 5.1, Table 4)", options,

@@ -134,5 +134,5 @@ def _say(outcome: Outcome, console: Console) -> None:
         console.print(outcome.reason, markup=False, soft_wrap=True)
         return
     held = claims_text(outcome.result.claims)
-    console.print(f"[green]{name}[/green] ({outcome.seconds:.1f} s; claims that hold: {held})", soft_wrap=True)
+    console.print(f"[green]{name}[/green] ({outcome.seconds:.1f} s; claims: {held})", soft_wrap=True)
     console.print(f"  {outcome.result.summary}", markup=False, soft_wrap=True)

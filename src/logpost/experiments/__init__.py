@@ -42,6 +42,8 @@ How to add an experiment
      `dashboards.figures.bars` (stacked parts), on the axes that the paper's figure has. A figure without a table that
      holds its numbers is not readable as text: give both.
    * `claims`: what the paper states, what was reached, and whether it holds. State it; never tune it away.
+     A value or reading that the paper does not print is the claim's `assumption`, what is put in its `given`, the
+     paper's own counter-statement its `contradiction`, and the likely cause of a failure its `reason`.
    * `differences`: each departure from the paper with its likely reason: unit conventions, a flow-level network, a
      value that the paper does not print.
    * `notes`: assumptions; for testbed runs the testbed's own limits.
@@ -50,5 +52,7 @@ How to add an experiment
    ordering, a reduction by more than half, a formula's number with its arithmetic in a comment). `quick_result`
    of `tests/experiments/conftest.py` runs the quick form once per session.
 
-6. `logpost experiments run all -o build/experiments` leaves the page that `make docs` shows.
+6. Name the experiment at what it repeats in `framework/coverage.py`.
+
+7. `logpost experiments run all -o build/experiments` leaves the page that `make docs` shows.
 """

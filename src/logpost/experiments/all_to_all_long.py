@@ -10,7 +10,14 @@ from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
 from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Number, Origin, Result, Table
-from logpost.experiments.support.alewife import CYCLE_NS, DMA_SLOWDOWN, MACHINE, cycles_number, wormholes
+from logpost.experiments.support.alewife import (
+    CYCLE_NS,
+    DMA_RATE_SLOWDOWN,
+    DMA_SLOWDOWN,
+    MACHINE,
+    cycles_number,
+    wormholes,
+)
 from logpost.experiments.support.programs import simulate, testbed_limits
 from logpost.experiments.support.statistics import Mean, mean_of
 from logpost.experiments.support.wormhole_remap import interval_per_byte
@@ -27,7 +34,8 @@ LINKS = {"consistent": "2B/cycle", "printed": "1B/cycle"}
 """Units -> the link that they mean: a byte occupies a channel for G = 0.5 cycle, or for one cycle as in (4)."""
 SLOWDOWNS = {
     1.0: "wormhole network",
-    DMA_SLOWDOWN: "wormhole network, DMA engines 45 % slower while both work",
+    DMA_SLOWDOWN: "wormhole network, DMA transfers 45 % longer while both engines work",
+    DMA_RATE_SLOWDOWN: "wormhole network, DMA engines at 55 % of their rate while both work",
 }
 """Of a node's DMA engines -> what people read."""
 NODES = 32
@@ -87,7 +95,8 @@ def run(context: Context) -> Result:
             Difference(
                 "A slowdown by 45 % is taken as 1.45 times the time.",
                 "the paper does not say whether time or rate changes by 45 %; 0.55 times the rate is "
-                f"{1 / 0.55:.2f} times the time.",
+                f"{DMA_RATE_SLOWDOWN:.2f} times the time, and a message every "
+                f"{rates.wormhole_factor(DMA_RATE_SLOWDOWN).value:.2f} B cycles.",
             ),
             Difference(
                 "With two messages in flight per sender the testbed gets nearer to its links' rate.",
@@ -269,7 +278,12 @@ def _chart(rates: Rates) -> Chart:
 
 def _claims(rates: Rates) -> tuple[Claim, ...]:
     sizes, printed, reached = rates.sizes, rates.bounds["printed", "2"], rates.wormhole_factor().value
+    slowest = rates.wormhole_factor(DMA_RATE_SLOWDOWN).value
     contention = 1 - 2 * G / reached
+    assumption = (
+        f"“45 percent” (2.2) is of a DMA transfer's time, as in the Diamond DAG; read as of its rate "
+        f"({DMA_RATE_SLOWDOWN:.2f} times the time) it gives {slowest:.2f} B"
+    )
     spread = max(abs(rates.wormhole[DMA_SLOWDOWN, B].value / B / reached - 1) for B in sizes)
     flows = " and ".join(f"{rates.factor(units).value:.2f} B with links of {link}" for units, link in LINKS.items())
     return (
@@ -283,20 +297,24 @@ def _claims(rates: Rates) -> tuple[Claim, ...]:
         Claim(
             "The measured rate is one message per 2.03 B cycles (judged to within the paper's 12 percent)",
             "2.03 B",
-            f"{reached:.2f} B on a wormhole network with DMA contention (testbed: {flows})",
+            f"{reached:.2f} to {slowest:.2f} B on a wormhole network with DMA contention (testbed: {flows})",
             abs(reached / PRINTED_MEASURED - 1) <= PAPERS_ACCURACY,
+            assumption=assumption,
         ),
         Claim(
             "The factor varies little over message sizes",
             "a small variation",
             f"within {100 * spread:.1f} % of its mean from {sizes[0]:,} to {sizes[-1]:,} B",
             spread < 0.1,
+            assumption=assumption,
         ),
         Claim(
             "Contention is half of the time (same tolerance)",
             "50 %",
-            f"{100 * contention:.0f} % over LogGP's B cycles on the wormhole network",
+            f"{100 * contention:.0f} to {100 * (1 - 2 * G / slowest):.0f} % over LogGP's B cycles on the wormhole "
+            "network",
             abs(contention / 0.5 - 1) <= PAPERS_ACCURACY,
+            assumption=assumption,
         ),
     )
 

@@ -11,6 +11,7 @@ from logpost.experiments.best_overlap.landscapes import (
     landscapes,
     shape_claims,
 )
+from logpost.experiments.best_overlap.problems import ASSUMED
 from logpost.experiments.best_overlap.search import Searched
 from logpost.experiments.best_overlap.several_peers import several_peers
 from logpost.experiments.best_overlap.wrong_estimates import losses, sensitivity
@@ -49,14 +50,18 @@ def run(context: Context) -> Result:
             Claim(
                 "The loss of the model's choice is small",
                 "Table 2: up to 12 % (2K doubles), mostly below 1 %",
-                f"at most {100 * worst:.1f} %",
-                worst < 0.12,
+                f"at most {100 * worst:.1f} % on a NIC with a queue, {100 * shared:.0f} % on the testbed",
+                worst < 0.12 and shared < 0.12,
+                reason="on the testbed concurrent transfers share the link's rate from the start, so that no message "
+                "of a burst arrives early; the model of 4 has them arrive one after the other, as the NIC with a "
+                "queue does",
             ),
             Claim(
                 "The model's choice hides over 90 % of the communication overhead",
                 "> 90 %",
                 f"at least {100 * reached:.0f} % of what the best decomposition saves",
                 reached > 0.9,
+                assumption=ASSUMED,
             ),
             *wrong.claims,
             *shape_claims(found),

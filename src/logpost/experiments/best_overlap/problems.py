@@ -41,6 +41,12 @@ class Network:
 INFINIBAND = Network("infiniband_opteron", "Infiniband", L=10.0, o=1.0, G=1.25e-3, HD=64)
 ELAN4 = Network("elan4", "Elan4", L=2.4, o=0.5, G=1.1e-3, HD=32, outstanding=4 * 2**20)
 """L, HD and the outstanding limit are printed; o and G are graphs only, so round values are assumed."""
+ASSUMED = (
+    f"o = {INFINIBAND.o:g} us and G = {1e3 * INFINIBAND.G:g} ns/B (Infiniband), {ELAN4.o:g} us and "
+    f"{1e3 * ELAN4.G:g} ns/B (Elan4), which the paper has as graphs only, and a NIC that serves one transfer after the "
+    "other"
+)
+"""Of every claim that is judged on the NIC with a queue."""
 COMM_BOUND, COMP_BOUND, ELAN_RATIO = 0.43, 1.59, 0.56
 """t_V / (G V) of Fig. 7, 8 and 9."""
 VOLUMES = tuple(2**i * 1024 * 8 for i in range(1, 11))

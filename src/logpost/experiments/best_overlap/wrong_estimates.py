@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logpost.experiments.best_overlap.decomposition import Decomposed, doubles_text
 from logpost.experiments.best_overlap.landscapes import Landscape
-from logpost.experiments.best_overlap.problems import BURSTS, COMM_BOUND, COMP_BOUND, INFINIBAND, VOLUMES
+from logpost.experiments.best_overlap.problems import ASSUMED, BURSTS, COMM_BOUND, COMP_BOUND, INFINIBAND, VOLUMES
 from logpost.experiments.best_overlap.search import Searched, choice, loss_cell
 from logpost.experiments.framework.result import Cell, Claim, Column, Origin, Part, Table
 
@@ -63,6 +63,7 @@ def losses(comm: Landscape, comp: Landscape) -> Part:
             f"{100 * wrong_losses[0]:.0f} % at {doubles_text(comm.queued[0].V)}, {100 * wrong_losses[-1]:.1f} % at "
             f"{doubles_text(comm.queued[-1].V)}",
             wrong_losses[0] > 0.05 and wrong_losses[-1] < 0.01,
+            assumption=ASSUMED,
         ),
         Claim(
             "The model of communication-bound programs, (5), is good for computation-bound ones too, when t_V is "
@@ -70,6 +71,7 @@ def losses(comm: Landscape, comp: Landscape) -> Part:
             "good solutions regardless of the message size",
             f"loses at most {100 * max(safe_losses):.1f} %",
             max(safe_losses) < 0.01,
+            assumption=ASSUMED,
         ),
         _computation_bound(comp),
     )
@@ -86,6 +88,7 @@ def _computation_bound(comp: Landscape) -> Claim:
         "< 1 %",
         f"at most {100 * worst:.0f} %; below 1 % from {small[0]}" if small else f"at most {100 * worst:.0f} %",
         worst < SMALL_LOSS,
+        assumption=ASSUMED,
         contradiction="(7) charges o b (n_b − 2), nothing for two bursts, so that it takes two bursts of the longest "
         f"whatever o is, {two_bursts} messages; the processor of a computation-bound program pays o for each. "
         f"Below 1 % at {doubles_text(smallest.V)} o would have to be below "

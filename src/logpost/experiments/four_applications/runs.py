@@ -78,7 +78,7 @@ class Runs:
 
 def workloads(context: Context) -> tuple[Workload, ...]:
     """The paper's sizes as far as time allows: UNSTRUC's and EM3D's, of which one iteration runs."""
-    nodes, mesh, brick, cells = context.size(full=(10000, 2000, 8, 8), quick=(1600, 500, 4, 6))
+    nodes, mesh, brick, cells = context.size(full=(10000, 2000, 8, 8), quick=(1600, 500, 3, 6))
     em3d, unstruc, iccg, moldyn = workloads_of(nodes=nodes, mesh=mesh, brick=brick, cells=cells)
     return context.size(full=(em3d, unstruc, iccg, moldyn), quick=(em3d, iccg))
 

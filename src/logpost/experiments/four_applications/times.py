@@ -6,8 +6,18 @@ from logpost.experiments.four_applications.bars import relative_bars
 from logpost.experiments.four_applications.runs import Runs
 from logpost.experiments.framework.result import Claim, Column, Figure, Origin, Part, Table
 from logpost.experiments.framework.words import change_text
-from logpost.experiments.support.alewife import CYCLE_NS, MACHINE
-from logpost.experiments.support.sens import BULK, INTERRUPTS, MECHANISMS, POLLING, PREFETCH, SHARED, Mechanism, kcycles
+from logpost.experiments.support.alewife import CYCLE_NS, MACHINE, SCALE
+from logpost.experiments.support.sens import (
+    BULK,
+    INTERRUPTS,
+    MECHANISMS,
+    POLLING,
+    POLLING_SAVES,
+    PREFETCH,
+    SHARED,
+    Mechanism,
+    kcycles,
+)
 from logpost.experiments.support.sens_breakdown import COMPUTE, MEMORY, OVERHEAD, PARTS, SYNCHRONIZATION
 
 LITTLE = 0.05
@@ -73,25 +83,38 @@ def _claims(runs: Runs) -> tuple[Claim, ...]:
             "EM3D: more or less indistinguishable",
             said(SHARED, POLLING),
             all(runs.slower(a, SHARED, POLLING) < COMPETITIVE for a in apps),
+            assumption=SCALE,
+            reason="additions follow one another here, and barriers and one-sided accesses are SimGrid's (see below)",
         ),
         Claim(
             "EM3D is the application that gains most by prefetching",
             "EM3D alone benefits significantly; MOLDYN about 1 %; ICCG slows down",
             said(PREFETCH, SHARED),
             min(apps, key=lambda a: runs.slower(a, PREFETCH, SHARED)) == "EM3D",
+            assumption=SCALE,
+            reason="a larger share of ICCG's data is remote at this size, two thirds of its edges instead of a quarter",
         ),
         Claim(
             "Bulk transfer has no significant advantage over the other mechanisms on any application (within 5 %)",
             "no application",
             ", ".join(f"{a} {change_text(slower)}" for a, slower in bulk.items()),
             all(slower > -LITTLE for slower in bulk.values()),
+            assumption=SCALE,
         ),
         *_unstruc_claim(runs),
         Claim(
             "ICCG gains most from interrupts to polling",
-            "the largest improvement; overhead −35 %",
-            f"{said(POLLING, INTERRUPTS)}; ICCG's message overhead −{100 * (1 - iccg):.0f} %",
+            "the largest improvement",
+            said(POLLING, INTERRUPTS),
             min(apps, key=lambda a: runs.slower(a, POLLING, INTERRUPTS)) == "ICCG",
+            assumption=f"{SCALE}; polling saves the same 35 % of o_s + o_r (4.3) in every application",
+        ),
+        Claim(
+            "Polling cuts the overhead of ICCG's messages by about 35 %",
+            "−35 %",
+            f"−{100 * (1 - iccg):.0f} %",
+            abs((1 - iccg) - POLLING_SAVES) < LITTLE,
+            given="the 35 % are an input: polling is simulated with an o_r that is shorter by 35 % of o_s + o_r",
         ),
     )
 
@@ -100,14 +123,16 @@ def _unstruc_claim(runs: Runs) -> tuple[Claim, ...]:
     """Where it was run."""
     if "UNSTRUC" not in runs.apps:
         return ()
-    best = runs.fastest("UNSTRUC", (INTERRUPTS, POLLING, BULK)).mechanism
-    slower = {m: runs.slower("UNSTRUC", SHARED, m) for m in (best, POLLING)}
+    slower = {m: runs.slower("UNSTRUC", SHARED, m) for m in (INTERRUPTS, POLLING, BULK)}
     return (
         Claim(
             "UNSTRUC with shared memory does not perform better than with messages",
             "not better: it locks",
             ", ".join(f"{change_text(value)} against {m.name}" for m, value in slower.items()),
-            slower[best] > -LITTLE,
+            all(value > -LITTLE for value in slower.values()),
+            assumption=SCALE,
+            reason="the paper's shared memory locks each node that it updates; here an addition is one remote "
+            "operation without a lock",
         ),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from logpost.experiments.framework import words
+from logpost.experiments.framework.coverage import ITEMS
 from logpost.experiments.framework.experiment import PAPERS
 from logpost.experiments.framework.result import Column, Number, Origin, Table
 from logpost.experiments.framework.runner import Outcome
@@ -15,11 +16,19 @@ _HEAD = """# The papers' experiments
 
 Each section repeats an experiment of a paper and compares three things: what the paper prints, what the
 paper's formulas give, and what the papers' program does on the simulated machine (or, where it says so, on this one).
-No parameter is tuned to fit: differences are listed with their likely reasons. `experiments.html`, which the same
-command writes, has the figures. The formulas alone, number by number: [papers.md](papers.md).
+A value that the paper does not print is derived from one that is printed, or varied over a band; the claims that depend
+on it name it as their assumption. `experiments.html`, which the same command writes, has the figures. The formulas
+alone, number by number: [papers.md](papers.md).
 
-A claim of a paper *holds*; *holds by construction* where what was simulated already contains it; *contradicts its own
-paper* where it fails and other sentences, numbers or formulas of the same paper say that it must; or *does not hold*.
+A claim of a paper is one of:
+
+- *reproduced*;
+- *reproduced with a stated assumption*: it holds under a value or a reading that the paper does not print;
+- *by construction*: what was simulated or computed already contains it;
+- *contradicted by the paper's own text*: it fails, and other sentences, numbers or formulas of the same paper say that
+  it must;
+- *not reproduced*, with the likely reason;
+- or it *cannot be judged* on the machine that ran it.
 
 Written by `{command}` with:
 
@@ -31,19 +40,29 @@ def markdown(outcomes: Sequence[Outcome], command: str, host: Sequence[str]) -> 
     """The whole page."""
     parts = [_HEAD.format(command=command, host="\n".join(f"- {line}" for line in host))]
     parts += [
-        "| experiment | paper | claims that hold |",
-        "|---|---|---|",
+        _row(["experiment", "paper", *words.SHORT.values()]),
+        "|---|---|" + "---:|" * len(words.SHORT),
         *(_line(outcome) for outcome in outcomes),
         *_total(outcomes),
         "",
     ]
-    return "\n".join(parts) + "\n" + "\n".join(_section(outcome) for outcome in outcomes)
+    return "\n".join(parts) + "\n" + "\n".join(_section(outcome) for outcome in outcomes) + _coverage(outcomes)
 
 
 def _line(outcome: Outcome) -> str:
     one = outcome.experiment
-    said = "not run" if outcome.result is None else words.claims_text(outcome.result.claims)
-    return f"| [{one.name}](#{one.name}) | {one.paper} {one.where} | {said} |"
+    claims = () if outcome.result is None else outcome.result.claims
+    counts = ["not run"] * len(words.SHORT) if outcome.result is None else map(str, words.counts(claims))
+    return _row([f"[{one.name}](#{one.name})", f"{one.paper} {one.where}", *counts])
+
+
+def _coverage(outcomes: Sequence[Outcome]) -> str:
+    """What of the papers of these experiments is repeated where, and what is not."""
+    lines = ["", "## What the papers show", ""]
+    for paper in (key for key in PAPERS if any(outcome.experiment.paper == key for outcome in outcomes)):
+        lines += [f"### {paper}", "", "| where | what | repeated by, or what it needs |", "|---|---|---|"]
+        lines += [_row([item.where, item.what, item.text]) for item in ITEMS[paper]] + [""]
+    return "\n".join(lines)
 
 
 def _total(outcomes: Sequence[Outcome]) -> list[str]:
@@ -51,7 +70,7 @@ def _total(outcomes: Sequence[Outcome]) -> list[str]:
     run = [outcome.result for outcome in outcomes if outcome.result is not None]
     if len(run) < 2:
         return []
-    return [f"| all | | {words.claims_text([claim for result in run for claim in result.claims])} |"]
+    return [_row(["all", "", *map(str, words.counts([claim for result in run for claim in result.claims]))])]
 
 
 def _section(outcome: Outcome) -> str:
@@ -62,7 +81,7 @@ def _section(outcome: Outcome) -> str:
         return "\n".join([*lines, f"Not run here: {outcome.reason}", ""])
     lines += [result.summary, ""]
     if result.claims:
-        lines += ["| what the paper says | printed | reached | |", "|---|---|---|---|"]
+        lines += ["| what the paper says | printed | reached | status |", "|---|---|---|---|"]
         lines += [_row([c.text, c.printed, c.reached, words.verdict(c)]) for c in result.claims] + [""]
     for table in result.tables:
         lines += _table(table)

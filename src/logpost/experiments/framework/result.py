@@ -90,11 +90,15 @@ class Figure:
 class Standing(enum.Enum):
     """What a claim turned out to be."""
 
-    HOLDS = "holds"
-    BY_CONSTRUCTION = "holds by construction"
-    CONTRADICTED = "contradicts its own paper"
-    FAILS = "does not hold"
+    REPRODUCED = "reproduced"
+    ASSUMED = "reproduced with a stated assumption"
+    BY_CONSTRUCTION = "by construction"
+    CONTRADICTED = "contradicted by the paper's own text"
+    FAILS = "not reproduced"
     OPEN = "cannot be judged"
+
+
+NO_REASON = "no reason is known"
 
 
 @dataclass(frozen=True)
@@ -106,24 +110,35 @@ class Claim:
     reached: str
     holds: bool | None
     """None: it cannot be judged here, and `reached` says why."""
+    assumption: str = ""
+    """What it holds under: a value or a reading that the paper does not print, with its band where it has one."""
     given: str = ""
     """Why it could not have come out otherwise: what was simulated or computed contains it."""
     contradiction: str = ""
     """Why it cannot hold: what the paper says elsewhere, quoted, and what follows from it."""
+    reason: str = ""
+    """Why it likely fails where it does."""
 
     @property
     def standing(self) -> Standing:
-        """A claim that holds is by construction where it was `given`; one that fails may contradict its own paper."""
+        """A claim that holds may do so by construction or under an assumption; one that fails against its paper."""
         if self.holds is None:
             return Standing.OPEN
         if self.holds:
-            return Standing.BY_CONSTRUCTION if self.given else Standing.HOLDS
+            if self.given:
+                return Standing.BY_CONSTRUCTION
+            return Standing.ASSUMED if self.assumption else Standing.REPRODUCED
         return Standing.CONTRADICTED if self.contradiction else Standing.FAILS
 
     @property
     def why(self) -> str:
         """The reason of a standing that needs one."""
-        reasons = {Standing.BY_CONSTRUCTION: self.given, Standing.CONTRADICTED: self.contradiction}
+        reasons = {
+            Standing.ASSUMED: self.assumption,
+            Standing.BY_CONSTRUCTION: self.given,
+            Standing.CONTRADICTED: self.contradiction,
+            Standing.FAILS: self.reason or NO_REASON,
+        }
         return reasons.get(self.standing, "")
 
 

@@ -89,22 +89,23 @@ def verdict(claim: Claim) -> str:
     return f"{claim.standing.value}: {claim.why}" if claim.why else claim.standing.value
 
 
+SHORT = {
+    Standing.REPRODUCED: "reproduced",
+    Standing.ASSUMED: "with a stated assumption",
+    Standing.BY_CONSTRUCTION: "by construction",
+    Standing.CONTRADICTED: "contradicted by the paper",
+    Standing.FAILS: "not reproduced",
+    Standing.OPEN: "cannot be judged",
+}
+"""Of each standing, for counts."""
+
+
+def counts(claims: Sequence[Claim]) -> list[int]:
+    """How many claims have each standing, in the order of SHORT."""
+    found = [claim.standing for claim in claims]
+    return [found.count(standing) for standing in SHORT]
+
+
 def claims_text(claims: Sequence[Claim]) -> str:
-    """How many of the claims that could be judged hold, and how many fail against their own paper."""
-    judged: list[Standing] = [claim.standing for claim in claims if claim.standing is not Standing.OPEN]
-    if not judged:
-        return "–"
-    count = {standing: judged.count(standing) for standing in Standing}
-    said = f"{count[Standing.HOLDS] + count[Standing.BY_CONSTRUCTION]} of {len(judged)}"
-    remarks = [
-        f"{count[standing]} {remark}"
-        for standing, remark in (
-            (Standing.BY_CONSTRUCTION, "by construction"),
-            (
-                Standing.CONTRADICTED,
-                f"more {'contradicts its' if count[Standing.CONTRADICTED] == 1 else 'contradict their'} own paper",
-            ),
-        )
-        if count[standing]
-    ]
-    return f"{said} ({', '.join(remarks)})" if remarks else said
+    """How many claims have each standing, without those that none has."""
+    return ", ".join(f"{n} {said}" for n, said in zip(counts(claims), SHORT.values(), strict=True) if n) or "–"

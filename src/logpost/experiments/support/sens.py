@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Difference, Number
-from logpost.experiments.support.alewife import CYCLE_NS, EDGE_CYCLES, MACHINE
+from logpost.experiments.support.alewife import CYCLE_NS, EDGE_CYCLES, FLOP_PER_SECOND, MACHINE
 from logpost.experiments.support.programs import Simulated, simulate
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def run_mechanism(
     more_latency: float = 0.0,
     keep: bool = True,
 ) -> Simulated:
-    """Run an application with a mechanism on 32 nodes.
+    """Run an application with a mechanism on 32 nodes, at the Alewife's cost of a flop.
 
     Args:
         context: of the experiment.
@@ -100,7 +100,7 @@ def run_mechanism(
         name,
         machine=machine_for(mechanism, more_latency),
         ranks=RANKS,
-        settings=settings,
+        settings={"speed": f"{FLOP_PER_SECOND:.9g}", **(settings or {})},
         keep=keep,
     )
 
