@@ -11,6 +11,7 @@ from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.report.clock import clock_note, clock_warning
 from logpost.analyzer.report.collectives import collectives
 from logpost.analyzer.report.conclusion import conclude
+from logpost.analyzer.report.coverage import coverage
 from logpost.analyzer.report.data import (
     CallPlace,
     HostFacts,
@@ -119,6 +120,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
             outside_calls=sum(one.count for one in manifest.quality if one.name == "record_outside_call"),
         ),
         uneven=balance,
+        coverage=coverage(breakdown, found),
         findings=found,
         breakdown=breakdown,
         rank_times=ranks,

@@ -37,7 +37,7 @@ OPTIONS = {
 
 EXAMPLE = "logpost record -o t -- mpirun -n 4 ./app && logpost analyze t -o app.run && logpost report app.run"
 EXIT_STATUS = (
-    "0 done, 1 a gate of compare or doctor --require failed, 2 bad input or usage, 3 a gate is inconclusive; "
+    "0 done, 1 a gate of report, compare or doctor --require failed, 2 bad input or usage, 3 a gate is inconclusive; "
     "record: the program's own"
 )
 
