@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from logpost.analyzer.findings.evidence.spinning import POLLS
-
 if TYPE_CHECKING:
     from logpost.analyzer.report.data import PlacedFinding, Share
 
 OF_THREADS = ("thread_imbalance", "serial_part")
 """Findings about threads of OpenMP, whose time is not in the accounts of ranks."""
+
+POLLS = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "shmem_test")
+"""Beginnings of the names of queries that return at once: a loop of them waits between its calls, as computation."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Coverage:
 
 
 def coverage(breakdown: Sequence[Share], found: Iterable[PlacedFinding]) -> Coverage:
-    """The lost time by the accounts; a loop that polls waits outside of its calls, which is no time of them."""
+    """The lost time by the accounts, and what of it the findings are about."""
     lost = sum(one.exposed_ps for one in breakdown if one.category != "compute")
     share = sum(one.share for one in breakdown if one.category != "compute")
     explained = [

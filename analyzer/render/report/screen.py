@@ -125,7 +125,7 @@ def _finding(number: int, found: PlacedFinding, report: Report, *, replays: bool
     change = f"whatif {_run(report)} --without {number}"
     if not (replays and found.replays):
         change = f"compare {_run(report)} CHANGED.run"
-    lines.append(Text(f"   verify: logpost {change}", style="dim"))
+    lines.append(plain(f"   verify: logpost {change}", "dim"))
     return Group(*lines)
 
 
