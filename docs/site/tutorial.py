@@ -1,4 +1,4 @@
-"""Make the page of the tutorial: its commands run next to the packed archives of its folder, each with its output below."""
+"""Make the page of the tutorial: its commands run next to its packed archives, each with its output below."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def text_of(verb: str) -> str:
     """The page of a verb; the verbs of a group are its sections."""
     app: Any = typer.main.get_command(build(verb))
     command = app.commands[verb]
-    parts = [line for line in _command(f"logpost {verb}", command)]
+    parts = list(_command(f"logpost {verb}", command))
     for name, part in getattr(command, "commands", {}).items():
         parts += [f"## {verb} {name}", *_command(f"logpost {verb} {name}", part)]
     return "\n\n".join([f"# {verb}", *parts, f"Exit status: {EXIT_STATUS}."]) + "\n"

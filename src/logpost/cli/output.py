@@ -53,7 +53,7 @@ def tolerate_encoding() -> None:
 
 
 JSON_VERSION = 1
-"""Of the objects that verbs print: a key that goes, or changes its meaning, makes a new one; a key more does not."""
+"""Of the objects that verbs print: a key that is removed, or has another meaning, makes a new one; an added one does not."""
 
 
 def print_json(document: dict[str, Any], file: TextIO | None = None, *, ascii_only: bool = True) -> None:

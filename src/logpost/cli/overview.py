@@ -16,6 +16,7 @@ VERBS: dict[str, str] = {
     "compare": "Compare two runs, or repeats of them, and gate a CI job.",
     "roofline": "Compare each region's messages with the machine's limits.",
     "scale": "Predict how each category grows with the ranks.",
+    "sql": "Query the tables of a run in SQL.",
     "export": "Write a run as CSV, for Perfetto or as a GOAL schedule.",
     "calibrate": "Measure this machine and write its machine file.",
     "machines": "List, show and check machine files.",
