@@ -278,7 +278,7 @@ class OpenRun:
             raise TypeError(f"ranks are several; did you mean ranks=[{ranks}]?")
         return OpenRun(self.run, Selection(begin_ps, end_ps, spans_of(ranks), callpath))
 
-    def whatif(self, *settings: str, scale_compute: Sequence[str] = ()) -> Prediction:
+    def whatif(self, *settings: str, scale_compute: Sequence[str] = ()) -> ShownPrediction:
         """What the run would have taken, e.g. whatif("L=x2")."""
         found = predict(self.run, Ask(settings, scale_compute=tuple(scale_compute)))
         return ShownPrediction(**{one.name: getattr(found, one.name) for one in fields(found)})

@@ -35,7 +35,8 @@ def query(run: Run, text: str) -> pl.DataFrame:
             rows = connection.sql(text)
             if rows is None:
                 raise InputError(f"the query has no rows to show: {text}")
-            return rows.pl()
+            frame: pl.DataFrame = rows.pl()
+            return frame
         except duckdb.Error as error:
             raise InputError(f"{text}: {str(error).partition('LINE ')[0]}") from error
 

@@ -55,9 +55,9 @@ def page() -> str:
         f"# JSON, version {JSON_VERSION}\n\nEvery verb that shows figures has `--json`. Its object begins with "
         f"`json_version`, which is {JSON_VERSION}: a key that is removed, or has another meaning, makes a new version; "
         "an added key does not. `manifest.json` of a run is such an object with a `format_version`. A key that ends in "
-        "`_s` is in seconds, `_ps` in picoseconds; null is a value that is not known. `[]` is each element of a list, `*` each "
-        "of several names (categories, parameters, ranks). The keys are those of the tutorial's runs; what these lack "
-        "(threads, one-sided communication) is null there.\n\nThis page is made by "
+        "`_s` is in seconds, `_ps` in picoseconds; null is a value that is not known. `[]` is each element of a list, "
+        "`*` each of several names (categories, parameters, ranks). The keys are those of the tutorial's runs; what "
+        "these lack (threads, one-sided communication) is null there.\n\nThis page is made by "
         "`python docs/site/json_reference.py`.",
         f"## Exit status\n\n{EXIT_STATUS}. An error is one line on standard error, that begins with `logpost:`.",
     ]

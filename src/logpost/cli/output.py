@@ -53,7 +53,7 @@ def tolerate_encoding() -> None:
 
 
 JSON_VERSION = 1
-"""Of the objects that verbs print: a removed key, or one with another meaning, makes a new one; an added key does not."""
+"""Of the objects that verbs print: a key that is removed or changed makes a new one, an added key does not."""
 
 
 def print_json(document: dict[str, Any], file: TextIO | None = None, *, ascii_only: bool = True) -> None:
