@@ -10,7 +10,7 @@ import dash
 import dash_ag_grid
 from dash import html
 
-from logpost.analyzer.findings.wording.numbers import BOUNDS
+from logpost.analyzer.findings.wording.numbers import BOUNDS, span_of
 from logpost.analyzer.report.data import NO_FINDING, PlacedFinding
 from logpost.analyzer.words.units import percent_text, span_text, time_text
 from logpost.dashboards.app import between_ranks, panels
@@ -119,6 +119,7 @@ def _grid(view: View, number: int | None) -> Any:
         {
             "id": str(i),
             "gain": round(100 * one.gain, 1),
+            "interval": "" if one.gain_low is None or one.gain_high is None else span_of(one.gain_low, one.gain_high),
             "kind": palette.label(one.kind),
             "title": visible(one.title, 300),
             "ranks": one.ranks_text or "all",
@@ -137,6 +138,8 @@ def _grid(view: View, number: int | None) -> Any:
     figure: dict[str, Any] = {"filter": "agNumberColumnFilter", "type": "rightAligned"}
     columns = [
         {"field": "gain", "headerName": "gain, at most (%)", "width": 120, **figure},
+        *([{"field": "interval", "headerName": "between", "width": 120, "wrapText": True}]
+          if any(row["interval"] for row in rows) else []),
         {"field": "title", "headerName": "finding", "flex": 3, "minWidth": 260, "wrapText": True, "autoHeight": True,
          **text},
         {"field": "kind", "headerName": "kind", "width": 120, "wrapText": True, **text},
