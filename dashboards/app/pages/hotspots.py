@@ -90,15 +90,17 @@ def _chosen(view: View) -> int | None:
 
 
 def _detail(view: View, found: PlacedFinding) -> html.Section:
-    rows = [
-        ("Evidence", found.evidence_text),
+    evidence = [html.Div(panels.sentence(f"{what}: {value}")) for what, value in found.evidence_rows]
+    rows: list[tuple[str, Any]] = [
+        ("Evidence", html.Div(evidence, className="evidence") if evidence else ""),
         ("Try", found.advice),
         ("Gain", found.gain_text),
         ("Critical path", "" if found.path_share is None else f"{percent_text(found.path_share)} of it is there"),
         ("Confidence", found.confidence_text),
     ]
     number = view.report.findings.index(found)
-    pairs = [part for label, text in rows if text for part in (html.Dt(label), html.Dd(panels.sentence(text)))]
+    shown = [(label, panels.sentence(text) if isinstance(text, str) else text) for label, text in rows if text]
+    pairs = [part for label, text in shown for part in (html.Dt(label), html.Dd(text))]
     return panels.section(
         "",
         html.H3(prose(found.title), style={"marginTop": "0"}),
