@@ -293,9 +293,9 @@ class PlacedFinding:
 
     @property
     def evidence_rows(self) -> tuple[tuple[str, str], ...]:
-        """The numbers with their units, a row each: what, and how much."""
+        """The numbers with their units, a row each: what, and how much; no time that is 0."""
         rows = []
-        for name in dict.fromkeys(number.name for number in self.evidence):
+        for name in dict.fromkeys(one.name for one in self.evidence if one.value or one.unit != "ps"):
             text = evidence_text([number.row() for number in self.evidence if number.name == name])
             what, _, first = text.partition(": ")
             rows.append((what, first.replace(f"; {what}: ", ", ")))

@@ -12,7 +12,7 @@ from rich.text import Text
 from logpost.analyzer.findings.finding import MIN_SHARE
 from logpost.analyzer.render.report.layout import BAR, bar, place_text, plain, scope_line, section, source_line
 from logpost.analyzer.render.report.machine import machine_error
-from logpost.analyzer.report.data import NO_FINDING, PlacedFinding, Report
+from logpost.analyzer.report.data import PlacedFinding, Report
 from logpost.analyzer.run.undivided import title
 from logpost.analyzer.words.units import count_text, percent_text, sentence_text, time_text
 
@@ -46,7 +46,7 @@ def _body(report: Report, top: int, *, replays: bool) -> Group:
     return Group(
         Group(plain(source_line(report), "bold"), plain(scope_line(report), "dim"), Text()),
         Group(_lost(report), Text()),
-        Group(_findings(report, top, replays=replays), Text()),
+        *([_findings(report, top, replays=replays), Text()] if report.findings else []),
         _trust(report),
         plain(f"next: logpost report {_run(report)} --show findings,ranks (--full: all sections)"),
     )
@@ -109,8 +109,6 @@ def _explained(report: Report) -> Text:
 
 
 def _findings(report: Report, top: int, *, replays: bool) -> Group:
-    if not report.findings:
-        return Group(Text(NO_FINDING))
     shown = [_finding(n, found, report, replays=replays) for n, found in enumerate(report.findings[:top], 1)]
     rest = len(report.findings) - len(shown)
     more = [Text(f"{count_text(rest, 'further finding')}: --show findings", style="dim")] if rest else []

@@ -15,6 +15,7 @@ from tests.analyzer.two_phases import two_phases
 from tests.archives import DATA, unpacked
 from tests.said import says
 
+from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.render.report.screen import LINES, print_screen
 from logpost.analyzer.render.report.sections import print_sections
@@ -98,8 +99,15 @@ def test_it_is_a_screen_for_every_run(name: str, tmp_path: Path) -> None:
 
 def test_a_run_without_ranks_and_one_without_loss_have_a_screen(tmp_path: Path) -> None:
     assert "No rank has a measured runtime" in " ".join(lines_of(build(Story(0, 100 * MS).write(tmp_path / "none"))))
-    story = Story(2, 100 * MS)
-    assert not any("Lost" in line for line in lines_of(build(story.write(tmp_path / "quiet"))))
+    quiet = lines_of(build(Story(2, 100 * MS).write(tmp_path / "quiet")))
+    assert not any("Lost" in line for line in quiet)
+    assert sum("No finding applies" in line for line in quiet) == 1
+
+
+def test_evidence_has_no_time_that_is_zero(tmp_path: Path) -> None:
+    first = build(two_phases().write(tmp_path / "a.run")).findings[0]
+    numbers = (Number("late", 0.0, "ps"), Number("rank", 0.0, "rank"), Number("rank", 2.0, "rank"))
+    assert replace(first, evidence=numbers).evidence_rows == (("rank", "0, 2"),)
 
 
 def test_no_row_of_a_section_is_zero_and_evidence_has_rows(tmp_path: Path) -> None:
