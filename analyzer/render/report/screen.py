@@ -43,10 +43,11 @@ def print_screen(report: Report, console: Console, *, top: int = FINDINGS, repla
 
 
 def _body(report: Report, top: int, *, replays: bool) -> Group:
+    findings = [Group(_findings(report, top, replays=replays), Text())] if report.findings else []
     return Group(
         Group(plain(source_line(report), "bold"), plain(scope_line(report), "dim"), Text()),
         Group(_lost(report), Text()),
-        *([_findings(report, top, replays=replays), Text()] if report.findings else []),
+        *findings,
         _trust(report),
         plain(f"next: logpost report {_run(report)} --show findings,ranks (--full: all sections)"),
     )
