@@ -1,15 +1,19 @@
 """A run for notebooks: its tables as polars frames, and the dashboard's figures as plotly figures.
 
 run = logpost.open_run("app.run")
-run.findings
+run.top_findings(3)
+run.top_call_sites(10)
+run.sql("select kind, gain from findings")
 run.select(ranks=[0, 3]).plot.timeline()
 """
 
 from __future__ import annotations
 
 import functools
+import html
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -17,12 +21,16 @@ import plotly.graph_objects as go
 import polars as pl
 
 from logpost.analyzer.explain.messages import explain
+from logpost.analyzer.export.sql import query
+from logpost.analyzer.findings.evidence.places import places_of
 from logpost.analyzer.predict.whatif import Ask, Prediction, predict
 from logpost.analyzer.report.build import build
-from logpost.analyzer.report.data import Report
+from logpost.analyzer.report.call_places import call_places
+from logpost.analyzer.report.data import PlacedFinding, Report
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import TABLES
-from logpost.analyzer.run.undivided import SHOWN
+from logpost.analyzer.run.undivided import SHOWN, title
+from logpost.analyzer.words.units import percent_text, time_text
 from logpost.dashboards.figures import prediction, sizes
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.chart import Chart
@@ -41,12 +49,26 @@ from logpost.dashboards.selection.links import hosts_on_network, link_tables
 from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.dashboards.selection.selection import Selection, spans_of
 from logpost.dashboards.selection.tree import tree
-from logpost.errors import InputError
+from logpost.errors import InputError, suggestion
 
 MOST_ROWS = 64
 BINS = 200
 ROOM_OF_LEGEND = 60
 """Pixels above a figure."""
+
+
+PS_PER_S = 10**12
+CALL_SITES = pl.Schema(
+    {
+        "path": pl.String(),
+        "source": pl.String(),
+        "calls": pl.Int64(),
+        "time_s": pl.Float64(),
+        "share": pl.Float64(),
+        "waiting_s": pl.Float64(),
+        "mostly": pl.String(),
+    }
+)
 
 
 class Figures:
@@ -122,6 +144,43 @@ class Figures:
         return _shown(prediction.before_and_after(found, undivided=run.manifest.machine.undivided))
 
 
+class Findings(tuple[PlacedFinding, ...]):
+    """Findings of a run, in the order of what their cures save; a notebook shows what to do."""
+
+    def _repr_html_(self) -> str:
+        cells = (
+            (one.title, one.bound_text, ", ".join(filter(None, (one.named_text, one.path, one.source))), one.advice)
+            for one in self
+        )
+        return _table_html(("finding", "time saved", "where", "what to do"), cells)
+
+
+class ShownPrediction(Prediction):
+    """A prediction; a notebook shows it next to what was measured."""
+
+    def _repr_html_(self) -> str:
+        low, high = self.interval_ps
+        return _table_html(
+            ("under", "measured", "predicted", "interval", "change"),
+            [
+                (
+                    ", ".join(self.settings) or "nothing changed",
+                    time_text(self.measured_ps),
+                    time_text(self.predicted_ps),
+                    f"{time_text(low)} to {time_text(high)}",
+                    percent_text(self.predicted_ps / max(1, self.measured_ps) - 1),
+                )
+            ],
+        )
+
+
+def _table_html(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of texts, which may have names of the trace in them."""
+    head = "".join(f"<th>{html.escape(one)}</th>" for one in headings)
+    body = "".join(f"<tr>{''.join(f'<td>{html.escape(one)}</td>' for one in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
 class OpenRun:
     """A run, or a selection of it."""
 
@@ -139,7 +198,10 @@ class OpenRun:
     def __getattr__(self, name: str) -> pl.DataFrame:
         """A table of the whole run."""
         if name not in TABLES:
-            raise AttributeError(f"a run has no {name}; its tables are {', '.join(TABLES)}")
+            known = {one for one in dir(type(self)) if not one.startswith("_")}
+            raise AttributeError(
+                f"a run has no {name}; its tables are {', '.join(TABLES)}{suggestion(name, [*known, *TABLES])}"
+            )
         return self.table(name).collect()
 
     def __dir__(self) -> list[str]:
@@ -152,7 +214,7 @@ class OpenRun:
             InputError: there is no such table.
         """
         if name not in TABLES:
-            raise InputError(f"a run has no table {name}; use one of {', '.join(TABLES)}")
+            raise InputError(f"a run has no table {name}; use one of {', '.join(TABLES)}{suggestion(name, TABLES)}")
         return self.run.table(name)
 
     def report(self) -> Report:
@@ -163,6 +225,38 @@ class OpenRun:
     def _report(self) -> Report:
         return build(self.run)
 
+    def top_findings(self, most: int = 3) -> Findings:
+        """The findings whose cures save most."""
+        return Findings(self._report.findings[:most])
+
+    def top_call_sites(self, most: int = 10) -> pl.DataFrame:
+        """The call paths on which the ranks lose most time, in seconds over all ranks."""
+        total = sum(rank.program_ps for rank in self._report.rank_times)
+        places = places_of({name: self.run.table(name) for name in ("callpaths", "regions")})
+        return pl.DataFrame(
+            [
+                {
+                    "path": one.path or one.region,
+                    "source": one.source,
+                    "calls": one.calls,
+                    "time_s": one.exposed_ps / PS_PER_S,
+                    "share": one.share,
+                    "waiting_s": one.waiting_ps / PS_PER_S,
+                    "mostly": title(one.largest),
+                }
+                for one in call_places(self.run, total, places, most)
+            ],
+            schema=CALL_SITES,
+        )
+
+    def sql(self, text: str) -> pl.DataFrame:
+        """The rows of a query on the run's tables, in DuckDB's SQL; times are in picoseconds.
+
+        Raises:
+            InputError: DuckDB is not installed, or the query cannot be run.
+        """
+        return query(self.run, text)
+
     def select(
         self,
         *,
@@ -170,16 +264,35 @@ class OpenRun:
         end_ps: int | None = None,
         ranks: Iterable[int] = (),
         callpath: int | None = None,
+        **unknown: object,
     ) -> OpenRun:
-        """The run through a selection: its figures are about that alone."""
+        """The run through a selection: its figures are about that alone.
+
+        Raises:
+            TypeError: an argument has another name, or `ranks` is one number.
+        """
+        if unknown:
+            name, value = next(iter(unknown.items()))
+            raise TypeError(f"select has no {name}; {_meant(name, value)}")
+        if isinstance(ranks, int):
+            raise TypeError(f"ranks are several; did you mean ranks=[{ranks}]?")
         return OpenRun(self.run, Selection(begin_ps, end_ps, spans_of(ranks), callpath))
 
-    def whatif(self, *settings: str, scale_compute: Sequence[str] = ()) -> Prediction:
+    def whatif(self, *settings: str, scale_compute: Sequence[str] = ()) -> ShownPrediction:
         """What the run would have taken, e.g. whatif("L=x2")."""
-        return predict(self.run, Ask(settings, scale_compute=tuple(scale_compute)))
+        found = predict(self.run, Ask(settings, scale_compute=tuple(scale_compute)))
+        return ShownPrediction(**{one.name: getattr(found, one.name) for one in fields(found)})
 
     def __repr__(self) -> str:
         return f"<run {self.run.path}: {self.run.manifest.ranks} ranks, {self.run.manifest.messages:,} messages>"
+
+
+def _meant(name: str, value: object) -> str:
+    """What an argument of `select` was meant to be."""
+    if name in ("rank", "location", "process"):
+        return f"did you mean ranks={value if isinstance(value, list) else [value]}?"
+    known = ("begin_ps", "end_ps", "ranks", "callpath")
+    return f"it has {', '.join(known)}{suggestion(name, known)}"
 
 
 def open_run(path: str | os.PathLike[str]) -> OpenRun:

@@ -89,7 +89,7 @@ def installed(base: Path, place: Path, **environment: str) -> None:
 def used(logpost: Path | str, archive: Path, result: Path) -> None:
     """An archive becomes a run, and the run a report."""
     run(logpost, "analyze", archive, "-o", result, "--force", "--quiet")
-    if "Where the time went" not in run(logpost, "report", result):
+    if "Where the time went" not in run(logpost, "report", result, "--full"):
         raise RuntimeError(f"the report of {archive.name} lacks its table")
 
 

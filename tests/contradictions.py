@@ -20,7 +20,8 @@ from rich.console import Console
 
 from logpost.analyzer.findings.wording.numbers import evidence_text
 from logpost.analyzer.render.report.json import as_json
-from logpost.analyzer.render.report.text import print_report
+from logpost.analyzer.render.report.screen import print_screen
+from logpost.analyzer.render.report.sections import print_sections
 from logpost.analyzer.report.build import build
 from logpost.analyzer.report.data import PlacedFinding, Report
 from logpost.analyzer.run.directory import Run
@@ -56,9 +57,11 @@ class Said:
 
     @cached_property
     def text(self) -> str:
-        """The report for a terminal, no line broken."""
+        """The report for a terminal, its screen and its sections, no line broken."""
         out = io.StringIO()
-        print_report(self.report, Console(file=out, width=10_000, color_system=None))
+        console = Console(file=out, width=10_000, color_system=None)
+        print_screen(self.report, console)
+        print_sections(self.report, console)
         return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
     @cached_property

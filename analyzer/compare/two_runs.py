@@ -34,6 +34,9 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 WAIT_STATE_PREFIX = "wait_state."
 """`late_sender` is a category of the split; `wait_state.late_sender` is Scalasca's wait state of that name."""
 
+LOST = "lost"
+"""What the ranks lose: all of `communication`, by the name that a report gives it."""
+
 EFFICIENCY_PREFIX = "efficiency."
 """`serialization` is a category of the split; `efficiency.serialization` is POP's efficiency of that name."""
 
@@ -114,6 +117,7 @@ class Comparison:
             )
         }
         every.setdefault(UNDIVIDED, Change(UNDIVIDED, 0, 0))
+        every[LOST] = every["communication"]
         every |= {name: Change(name, None, None) for name in self.undivided}
         every |= {f"{WAIT_STATE_PREFIX}{change.name}": change for change in self.wait_states}
         every |= {f"{EFFICIENCY_PREFIX}{change.name}": change for change in self.efficiencies}
@@ -128,6 +132,7 @@ def names() -> list[str]:
     efficiencies = (f"{EFFICIENCY_PREFIX}{name}" for name in NAMES)
     return [
         *LENGTHS,
+        LOST,
         *SHOWN,
         *GROUPS,
         *NAMES,
@@ -147,7 +152,8 @@ def is_fraction(name: str) -> bool:
 
 def compare(before: Run, after: Run) -> Comparison:
     """Compares run A (before) with run B (after); reads small tables only."""
-    a, b = build(before), build(after)
+    a = build(before)
+    b = a if after is before else build(after)
     undivided = {UNDIVIDED, *a.machine.undivided, *b.machine.undivided}
     of_a, of_b = (merged({s.category: s.exposed_ps for s in one.breakdown}, tuple(undivided)) for one in (a, b))
     states = ({s.name: s for s in a.wait_states}, {s.name: s for s in b.wait_states})

@@ -133,7 +133,8 @@ class Finding:
         plain = {column.name: getattr(self, column.name) for column in fields(self) if column.name not in beside}
         threads = [asdict(one) for one in self.named if one.thread is not None or one.rank is None]
         numbers = [number.row() for number in self.evidence]
-        return plain | {"ranks": list(self.ranks), "threads": threads, "evidence": numbers}
+        replays = self.cure is not None or self.replayed is not None
+        return plain | {"ranks": list(self.ranks), "threads": threads, "evidence": numbers, "replays": replays}
 
 
 def in_order(found: Iterable[Finding]) -> list[Finding]:

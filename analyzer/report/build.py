@@ -8,11 +8,12 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
 from logpost.analyzer.findings.finding import Number
+from logpost.analyzer.report.call_places import call_places
 from logpost.analyzer.report.clock import clock_note, clock_warning
 from logpost.analyzer.report.collectives import collectives
 from logpost.analyzer.report.conclusion import conclude
+from logpost.analyzer.report.coverage import coverage
 from logpost.analyzer.report.data import (
-    CallPlace,
     HostFacts,
     Largest,
     Messages,
@@ -119,6 +120,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
             outside_calls=sum(one.count for one in manifest.quality if one.name == "record_outside_call"),
         ),
         uneven=balance,
+        coverage=coverage(breakdown, found),
         findings=found,
         breakdown=breakdown,
         rank_times=ranks,
@@ -134,7 +136,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         ),
         stretches=stretches,
         wait_states=_wait_states(run),
-        places=_places(run, total, places),
+        places=call_places(run, total, places, PLACES),
         messages=_messages(run),
         machine=manifest.machine,
         clock=manifest.clock,
@@ -246,51 +248,6 @@ def _wait_states(run: Run) -> tuple[WaitState, ...]:
         ticks, count = known.get(name, (0, 0))
         found.append(WaitState(name, ticks / rate, count))
     return tuple(found)
-
-
-def _places(run: Run, total: int, places: Places) -> tuple[CallPlace, ...]:
-    """The call paths with the most exposed communication time."""
-    exposure = program(run.shown("exposure")).with_columns(pl.col("category").cast(pl.String))
-    # `calls` belongs to (location, callpath) and is repeated in each of its category rows.
-    calls = (
-        exposure.group_by("location", "callpath")
-        .agg(pl.col("calls").max())
-        .group_by("callpath")
-        .agg(pl.col("calls").sum())
-    )
-    rows = (
-        exposure.group_by("callpath", "category")
-        .agg(wide_sum("exposed_ps"))
-        .sort("exposed_ps", descending=True)
-        .group_by("callpath", maintain_order=True)
-        .agg(
-            exposed=wide_sum("exposed_ps"),
-            waiting=pl.col("exposed_ps").filter(pl.col("category").is_in(WAITING)).sum(),
-            largest=pl.col("category").first(),
-            largest_ps=pl.col("exposed_ps").first(),
-        )
-        .join(calls, on="callpath")
-        .filter(pl.col("exposed") > 0)
-        .sort("exposed", "callpath", descending=[True, False])
-        .head(PLACES)
-        .collect()
-    )
-    return tuple(
-        CallPlace(
-            path=(place := places.get(row["callpath"], NOWHERE)).path,
-            region=place.region,
-            file=place.file,
-            line=place.line,
-            source=place.source,
-            calls=int(row["calls"]),
-            exposed_ps=int(row["exposed"]),
-            share=int(row["exposed"]) / total if total else 0.0,
-            waiting_ps=int(row["waiting"]),
-            largest=row["largest"],
-            largest_ps=int(row["largest_ps"]),
-        )
-        for row in rows.iter_rows(named=True)
-    )
 
 
 def _messages(run: Run) -> Messages:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.findings.wording.numbers import bound_text, confidence_text, evidence_text, gain_text
+from logpost.analyzer.report.coverage import Coverage
 from logpost.analyzer.report.efficiencies import Efficiency
 from logpost.analyzer.report.efficiency_windows import Stretch
 from logpost.analyzer.report.packing import Packing
@@ -277,6 +278,8 @@ class PlacedFinding:
     gain_high: float | None
     path_share: float | None = None
     """of the program's critical path; None: not known"""
+    replays: bool | None = None
+    """whether `logpost whatif --without` replays the program without its cause; None: not known"""
 
     @property
     def ranks_text(self) -> str:
@@ -287,6 +290,16 @@ class PlacedFinding:
     def named_text(self) -> str:
         """`rank 0`, `ranks 3, 5-7`, `thread 1 of rank 3`; empty: it names none."""
         return named_text(named_of(self.ranks, self.threads))
+
+    @property
+    def evidence_rows(self) -> tuple[tuple[str, str], ...]:
+        """The numbers with their units, a row each: what, and how much; no time that is 0."""
+        rows = []
+        for name in dict.fromkeys(one.name for one in self.evidence if one.value or one.unit != "ps"):
+            text = evidence_text([number.row() for number in self.evidence if number.name == name])
+            what, _, first = text.partition(": ")
+            rows.append((what, first.replace(f"; {what}: ", ", ")))
+        return tuple(rows)
 
     @property
     def evidence_text(self) -> str:
@@ -395,6 +408,8 @@ class Report:
     conclusion: str
     uneven: Uneven | None
     """None where there are not two ranks, or none computes"""
+    coverage: Coverage
+    """the lost time, and how much of it the findings explain"""
     findings: tuple[PlacedFinding, ...]
     breakdown: tuple[Share, ...]
     """every category of the schema, in its order; those that the machine does not divide are one"""

@@ -48,8 +48,8 @@ class Clock(Record):
     processes: int = Field(default=0, description="whose times the logical clock corrected")
     transit_ps: dict[str, int] = Field(
         default_factory=dict,
-        description="what a message that the logical clock moved takes at least, by locality: half of the quickest way "
-        "there and back",
+        description="what a message that the logical clock moved takes at least, by locality: half of the "
+        "shortest round trip",
     )
 
 

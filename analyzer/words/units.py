@@ -114,9 +114,13 @@ def exact_bytes_text(count: int) -> str:
     )
 
 
+LEAST_SHOWN = 0.0005
+"""Below this fraction, per cent with one decimal shows no digit."""
+
+
 def percent_text(fraction: float) -> str:
     """A fraction as per cent with one decimal; a small one that is not zero never reads as zero."""
-    if fraction != 0 and abs(fraction) < 0.0005:
+    if fraction != 0 and abs(fraction) < LEAST_SHOWN:
         return "<0.1 %" if fraction > 0 else "-<0.1 %"
     return f"{100 * fraction:.1f} %"
 
@@ -127,7 +131,7 @@ def change_text(fraction: float, minus: str = "−") -> str:
     >>> change_text(-0.125), change_text(0.0), change_text(0.0002)
     ('−12.5 %', '0.0 %', 'less than 0.1 % more')
     """
-    if fraction != 0 and abs(fraction) < 0.0005:
+    if fraction != 0 and abs(fraction) < LEAST_SHOWN:
         return f"less than 0.1 % {'more' if fraction > 0 else 'less'}"
     return f"{'+' if fraction > 0 else minus if fraction < 0 else ''}{percent_text(abs(fraction))}"
 

@@ -11,7 +11,7 @@ from dash import Input, Output, State, dcc, html
 from logpost.dashboards.app import pages, selection_bar
 from logpost.dashboards.app.charts import below, said, stopped_text
 from logpost.dashboards.app.jobs import StoppedError, WorkingError
-from logpost.dashboards.app.panels import charts, empty, fill, say
+from logpost.dashboards.app.panels import charts, empty, fill, say, warnings
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import State as ViewState
 from logpost.dashboards.app.state import read
@@ -67,7 +67,9 @@ def shown_page(view: View) -> tuple[list[Any], bool]:
     """The content of the page, and whether it is complete."""
     page = pages.by_name()[view.state.page]
     try:
-        shown = page.layout(view)
+        # They are about every figure of the run; the page of comparisons has those of both runs.
+        warned = [] if page.NAME == "compare" else warnings(view.report.warnings)
+        shown = [*warned, *page.layout(view)]
         _fill(shown, view, page.priced(view) if hasattr(page, "priced") else {})
     except WorkingError as working:
         return [empty(f"Working: {working} …")], False

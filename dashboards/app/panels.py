@@ -347,6 +347,7 @@ def card(row: FindingRow, href: str, replay: str) -> html.Li:
                     ),
                     html.P(where(found, row.site), className="where"),
                     html.P([*advice, dcc.Link("Replay without it", href=replay)], className="advice"),
+                    html.P(["Confidence: ", sentence(found.confidence_text)], className="advice soft"),
                 ]
             ),
         ],

@@ -11,10 +11,10 @@ from pathlib import Path
 import api
 import catalogue
 import experiments_page
-import json_reference
 import notebook
 import tables
 import tutorial
+import verbs
 from stage import ROOT, pages_of, stage
 
 from logpost.errors import InputError
@@ -31,16 +31,18 @@ def main(folder: Path) -> int:
         findings = catalogue.write(pages, folder / "truth")
         tutorial.write(pages, folder / "tutorial")
         notebook.write(pages, folder / "tutorial")
-        json_reference.write(pages, folder / "tutorial")
     except InputError as error:
         print(f"docs: {error}", file=sys.stderr)
         return 2
     tables.write(pages)
     api.write(pages)
+    verbs.write(pages)
     experiments_page.write(pages, ROOT / experiments_page.KEPT)
     first = "      - findings/index.md\n"
     every = "".join(f"      - {page}\n" for page in findings)
+    verb = f"      - {verbs.PAGES[0]}\n"
     config = CONFIG.read_text(encoding="utf-8").replace(first, every)
+    config = config.replace(verb, "".join(f"      - {page}\n" for page in verbs.PAGES))
     (folder / "mkdocs.yml").write_text(config, encoding="utf-8")
     stage(pages_of(config), pages)
     done = subprocess.run(

@@ -1,4 +1,6 @@
-"""Generate the reference of `--json`: the keys of real outputs, with their types, units and what the code says of them.
+"""Generate docs/json.md, the reference of `--json`: the keys of real outputs, with their types, units and sentences.
+
+usage: python docs/site/json_reference.py    writes the page anew; a test compares it
 
 Sentences are the docstrings of the structure that an output is made from, followed along its type hints; units follow
 from the keys' endings, as everywhere in the project.
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import tempfile
 import typing
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +18,9 @@ from typing import Any
 
 from api import attribute_docs
 from pydantic import BaseModel
+from stage import ROOT
 from transcript import output
+from tutorial import unpack
 
 from logpost.analyzer.compare.two_runs import Comparison
 from logpost.analyzer.explain.messages import Explanation
@@ -23,8 +28,10 @@ from logpost.analyzer.predict.roofline import Roofline
 from logpost.analyzer.predict.whatif import Prediction
 from logpost.analyzer.report.data import Report
 from logpost.analyzer.run.manifest import Manifest
+from logpost.cli.output import JSON_VERSION
+from logpost.cli.overview import EXIT_STATUS
 
-PAGE = "reference/json.md"
+PAGE = ROOT / "docs" / "json.md"
 COMMANDS: dict[str, type] = {
     "logpost report original.run --json --models": Report,
     "logpost compare original.run improved.run --json --fail-if 'waiting > +5%'": Comparison,
@@ -38,25 +45,32 @@ UNITS = {"_ps": "ps", "_s": "s", "_share": "fraction", "share": "fraction", "_by
 TYPES = {str: "text", bool: "true or false", int: "integer", float: "number", type(None): "null"}
 
 
-def write(pages: Path, work: Path) -> None:
-    """Write the page below `pages`, from the runs in `work`.
+def page() -> str:
+    """The page, from the archives of the tutorial.
 
     Raises:
         InputError: a command fails.
     """
     text = [
-        "# JSON\n\nEvery verb that shows figures has `--json`; `manifest.json` of a run is such an object, too. Keys "
-        "are a promise to scripts: they may be added to. A key that ends in `_s` is in seconds, `_ps` in picoseconds; "
-        "null is a value that is not known. `[]` is each element of a list, `*` each of several names (categories, "
-        "parameters, ranks). The keys are those of the tutorial's runs; what these lack (threads, one-sided "
-        "communication) is null there."
+        f"# JSON, version {JSON_VERSION}\n\nEvery verb that shows figures has `--json`. Its object begins with "
+        f"`json_version`, which is {JSON_VERSION}: a key that is removed, or has another meaning, makes a new version; "
+        "an added key does not. `manifest.json` of a run is such an object with a `format_version`. A key that ends in "
+        "`_s` is in seconds, `_ps` in picoseconds; null is a value that is not known. `[]` is each element of a list, "
+        "`*` each of several names (categories, parameters, ranks). The keys are those of the tutorial's runs; what "
+        "these lack (threads, one-sided communication) is null there.\n\nThis page is made by "
+        "`python docs/site/json_reference.py`.",
+        f"## Exit status\n\n{EXIT_STATUS}. An error is one line on standard error, that begins with `logpost:`.",
     ]
-    for command, root in COMMANDS.items():
-        document = json.loads(output(command, work))
-        rows = [f"| `{key}` | {kind} | {_unit(key)} | {said} |" for key, kind, said in keys(document, root)]
-        text.append(f"## {command}\n\n| key | type | unit | what |\n|---|---|---|---|\n" + "\n".join(rows))
-    (pages / PAGE).parent.mkdir(parents=True, exist_ok=True)
-    (pages / PAGE).write_text("\n\n".join(text) + "\n", encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        unpack(work)
+        for name in ("original", "improved"):
+            output(f"logpost analyze {name} -o {name}.run", work)
+        for command, root in COMMANDS.items():
+            document = json.loads(output(command, work))
+            rows = [f"| `{key}` | {kind} | {_unit(key)} | {said} |" for key, kind, said in keys(document, root)]
+            text.append(f"## {command}\n\n| key | type | unit | what |\n|---|---|---|---|\n" + "\n".join(rows))
+    return "\n\n".join(text) + "\n"
 
 
 def keys(value: Any, structure: type | None, prefix: str = "") -> Iterator[tuple[str, str, str]]:
@@ -138,3 +152,7 @@ def _type(value: Any) -> str:
 
 def _plural(value: Any) -> str:
     return {str: "texts", int: "integers", float: "numbers"}.get(type(value), f"{_type(value)}s")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

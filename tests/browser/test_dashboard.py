@@ -79,6 +79,17 @@ def test_every_page_draws_and_contacts_no_other_host(run: str, view: Callable[..
     well(seen)
 
 
+@pytest.mark.parametrize("width", [800, 1240])
+def test_a_narrow_window_shows_every_page_and_control(width: int, view: Callable[..., Visit]) -> None:
+    seen = view("/", viewport={"width": width, "height": 900})
+    for page in PAGES:
+        go(seen, page.TITLE)
+        assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{page.TITLE} is too wide"
+    for control in ("#run", "#search", "#theme-button"):
+        box = seen.page.locator(control).bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= width, control
+
+
 def test_the_first_page_can_be_read_before_plotly_is_loaded(address: str, chromium: Any) -> None:
     page = chromium.new_context(viewport={"width": 1280, "height": 720}).new_page()
     held: list[Any] = []

@@ -87,7 +87,9 @@ def test_the_run_says_under_which_model_its_messages_are_split(ping_pong: Path, 
         manifest = json.loads((tmp_path / "a.run" / "manifest.json").read_text())
         assert manifest["machine"]["model"] == model
     assert any("split under LogP alone (o_s, L, o_r of a small message" in note for note in manifest["notes"])
-    assert "estimated from this trace; LogP alone" in " ".join(logpost("report", "a.run", cwd=tmp_path).stdout.split())
+    assert "estimated from this trace; LogP alone" in " ".join(
+        logpost("report", "a.run", "--full", cwd=tmp_path).stdout.split()
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,11 +11,17 @@ from typing import Any
 
 import pytest
 import typer
-from tests.cli.command import logpost
+from tests.cli.command import logpost, logpost_process
 from typer.testing import CliRunner
 
 from logpost.cli.app import build
 from logpost.cli.overview import VERBS, help_text
+
+SCREEN = 45
+"""Lines of a screen of 80 columns."""
+
+SHORTENED = [("record",), ("analyze",), ("report",), ("whatif",), ("compare",), ("testbed", "run")]
+"""Verbs with more options than a screen has."""
 
 FIGURES = [
     ("report",),
@@ -56,6 +63,34 @@ def test_every_verb_has_help_with_an_example_under_both_names(words: tuple[str, 
     assert long.exit_code == short.exit_code == 0, long.output
     assert long.stdout == short.stdout
     assert f"Example: logpost {' '.join(words)}" in " ".join(long.stdout.split())
+
+
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+def test_help_is_a_screen(words: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(build(words[0]), [*words, "-h"], terminal_width=80)
+    assert len(shown.stdout.splitlines()) <= SCREEN
+
+
+@pytest.mark.parametrize("words", SHORTENED, ids=" ".join)
+def test_help_all_has_every_option_and_example(words: tuple[str, ...]) -> None:
+    app, runner, wide = build(words[0]), CliRunner(), {"COLUMNS": "200"}
+    short, whole = (runner.invoke(app, [*words, option], env=wide).stdout for option in ("-h", "--help-all"))
+    listed, every = (re.findall(r"^│ (?:[* ] {2,4})?(--[\w-]+)", text, re.MULTILINE) for text in (short, whole))
+    command: Any = typer.main.get_command(app).commands[words[0]]  # type: ignore[attr-defined]
+    for word in words[1:]:
+        command = command.commands[word]
+    options = [one for one in command.params if one.param_type_name == "option"]
+    assert len(every) == len(options) + 1  # --help
+    assert set(listed) < set(every)
+    assert f"--help-all: {len(every) - len(listed)} further options" in short
+    assert short.count("Example: ") == 1 < whole.count("Example: ")
+    assert runner.invoke(app, [*words, "--help-all"], env=wide).stdout == whole  # a short help hides nothing for good
+
+
+def test_help_all_behind_the_program_belongs_to_the_program() -> None:
+    done = logpost_process("record", "/bin/echo", "--help-all")
+    assert done.returncode == 2  # it is no MPI program
+    assert "Usage" not in done.stdout
 
 
 @pytest.mark.parametrize("words", FIGURES, ids=" ".join)

@@ -55,7 +55,7 @@ def test_the_run_adds_up_exactly(run: Path) -> None:
 
 
 def test_the_report_states_the_sums(run: Path, tmp_path: Path) -> None:
-    text = " ".join(logpost("report", run).stdout.split())
+    text = " ".join(logpost("report", run, "--full").stdout.split())
     assert "sum over ranks: 21600000 s" in text  # 6000 h
     assert "compute 10803600 s 50.0 %" in text  # 3001 h
     assert "collective wait 10796400 s 50.0 %" in text  # 2999 h

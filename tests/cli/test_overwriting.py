@@ -67,8 +67,9 @@ def test_top_limits_text_json_and_page(run: Path, tmp_path: Path) -> None:
     most = json.loads(logpost("report", run, "--json", "--top", "1").stdout)
     assert len(every["findings"]) > 1
     assert (most["findings"], most["places"]) == (every["findings"][:1], every["places"][:1])
-    text = logpost("report", run, "--top", "1").stdout
-    assert f"{len(every['findings']) - 1} smaller findings are not shown (--top 1)" in text
+    for how in ((), ("--full",)):
+        text = logpost("report", run, "--top", "1", *how).stdout
+        assert f"{len(every['findings']) - 1} further finding" in text
     logpost("report", run, "--html", tmp_path / "a.html", "--top", "1")
     assert (tmp_path / "a.html").read_text().count('<li class="finding">') == 1
     regions = json.loads(logpost("compare", run, run, "--json", "--top", "1").stdout)["regions"]

@@ -9,6 +9,8 @@ import pytest
 from tests.analyzer.in_process import analyze
 from tests.analyzer.two_phases import two_phases
 from tests.analyzer.whole_machine import write_whole_machine
+from tests.cli.command import logpost
+from tests.said import says
 from typer.testing import CliRunner
 
 from logpost.analyzer.pipeline.request import Request
@@ -24,7 +26,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_text(run: Path) -> None:
     result = CliRunner().invoke(build("report"), ["report", str(run)])
     assert result.exit_code == 0, result.output
-    assert "Findings, by the time that their cures save at most" in result.stdout
+    assert "next: logpost report" in result.stdout
     assert "\x1b" not in result.stdout
 
 
@@ -35,18 +37,55 @@ def test_json_is_one_object(run: Path) -> None:
 
 
 def test_the_four_parts_of_sens(run: Path) -> None:
-    result = CliRunner().invoke(build("report"), ["report", str(run), "--view", "sens"])
+    result = CliRunner().invoke(build("report"), ["report", str(run), "--show", "sens"])
     assert result.exit_code == 0, result.output
     assert "message overhead" in result.stdout
     assert "part (SENS)" in result.stdout
-    shown = json.loads(CliRunner().invoke(build("report"), ["report", str(run), "--view", "sens", "--json"]).stdout)
+    shown = json.loads(CliRunner().invoke(build("report"), ["report", str(run), "--json"]).stdout)
     assert sum(shown["sens_s"].values()) == pytest.approx(sum(shown["breakdown_s"].values()))
 
 
-def test_quiet(run: Path) -> None:
-    result = CliRunner().invoke(build("report"), ["report", str(run), "--quiet"])
-    assert result.exit_code == 0
-    assert len(result.stdout.splitlines()) <= 12
+def test_quiet_prints_what_is_wrong_and_nothing_else(run: Path) -> None:
+    # 48 of 200 ms are lost.
+    for limit, status, lines in ((">20%", 1, 1), ("> 30 %", 0, 0), ("> 40ms", 1, 1), ("<= 48 ms", 1, 1)):
+        words = ["report", str(run), "-q", "--fail-if", f"lost {limit}"]
+        result = CliRunner().invoke(build("report"), words, terminal_width=200)
+        assert (result.exit_code, len(result.stdout.splitlines())) == (status, lines), result.output
+
+
+def test_a_gate_is_part_of_the_text_and_of_json(run: Path) -> None:
+    gate = ["--fail-if", "lost > 20%", "--fail-if", "load_balance < 0.8"]
+    shown = CliRunner().invoke(build("report"), ["report", str(run), *gate])
+    assert shown.exit_code == 1
+    # mean 76 ms, maximum 87 ms
+    assert says(" ".join(shown.stdout.split()), "48.0 ms", "24.0 %", "FAIL")
+    assert says(" ".join(shown.stdout.split()), "87.4 %", "ok")
+    document = CliRunner().invoke(build("report"), ["report", str(run), *gate, "--json"])
+    assert document.exit_code == 1
+    found = json.loads(document.stdout)["gates"]
+    assert [(one["expression"], one["fails"]) for one in found] == [("lost > 20%", True), ("load_balance < 0.8", False)]
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--fail-if", "lost > +5%"], "is about a change between two runs; leave out the sign, or use compare"),
+        (["--fail-if", "lots > 5%"], "unknown name 'lots'"),
+        (["--show", "rank"], "there is no section 'rank'; use some of warnings, "),
+    ],
+)
+def test_what_cannot_be_shown_or_decided_is_refused(run: Path, words: list[str], error: str) -> None:
+    done = logpost("report", run, *words)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert error in done.stderr
+
+
+def test_sections_are_shown_by_their_names(run: Path) -> None:
+    result = CliRunner().invoke(build("report"), ["report", str(run), "--show", "regions,ranks,threads"])
+    titles = [line for line in result.stdout.splitlines() if line and not line.startswith(" ")]
+    assert [title.split()[0] for title in titles] == ["Ranks", "threads:", "Communication"]
+    full = CliRunner().invoke(build("report"), ["report", str(run), "--full"]).stdout
+    assert all(title in full for title in titles if not title.startswith("threads"))
 
 
 def test_html(run: Path, tmp_path: Path) -> None:

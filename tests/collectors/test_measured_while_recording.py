@@ -119,7 +119,7 @@ def test_the_machine_is_measured_and_analyze_takes_it(mpi: str, tmp_path: Path) 
     used = Run.open(run).manifest.machine
     assert (used.name, used.origin, used.label) == (NAME, "recorded", "measured while recording")
     assert found.sentence() in used.notes
-    report = " ".join(recording.logpost("report", str(run)).stdout.split())
+    report = " ".join(recording.logpost("report", str(run), "--full").stdout.split())
     assert f"{NAME}: measured while recording" in report
     assert f"note: {found.sentence()}" in report
 
@@ -215,7 +215,7 @@ def test_ranks_that_outnumber_processors_are_not_measured_and_it_is_said(mpi: st
     used = Run.open(run).manifest.machine
     assert used.origin == "estimated"
     assert said in used.notes
-    assert said in " ".join(recording.logpost("report", str(run)).stdout.split())
+    assert said in " ".join(recording.logpost("report", str(run), "--full").stdout.split())
 
 
 @pytest.mark.parametrize("threads", ["0", "3"], ids=["MPI_Init", "MPI_THREAD_MULTIPLE"])

@@ -109,6 +109,7 @@ class Stencil(Story):
             "gain_low": None,
             "gain_high": None,
             "path_share": None,
+            "replays": False,
         }
         rows = [
             {

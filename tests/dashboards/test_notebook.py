@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from tests.analyzer.in_process import analyze
+from tests.analyzer.two_phases import two_phases
+from tests.analyzer.whole_machine import write_whole_machine
+from tests.archives import DATA, unpacked
 from tests.dashboards.synthetic import make_run
 
 import logpost
+from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.run.undivided import SHOWN
+from logpost.analyzer.words.units import time_text
 from logpost.dashboards.figures.palette import INKS, label
+from logpost.dashboards.notebook import Findings
 from logpost.errors import InputError
 
 
@@ -91,3 +100,62 @@ def test_links_need_a_machine_with_a_network(tmp_path: Path) -> None:
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a run"):
         logpost.open_run(tmp_path)
+
+
+def test_top_call_sites_are_those_of_the_report(tmp_path: Path) -> None:
+    run = logpost.open_run(make_run(tmp_path / "a.run").path)
+    sites = run.top_call_sites(2)
+    assert sites["path"].to_list() == [one.path for one in run.report().places[:2]]
+    assert sites["time_s"].to_list() == [one.exposed_ps / 1e12 for one in run.report().places[:2]]
+    assert sites["time_s"].is_sorted(descending=True)
+    assert run.top_call_sites(10**6)["time_s"].sum() == pytest.approx(
+        sum(one.exposed_ps for one in run.report().breakdown if one.category != "compute") / 1e12
+    )
+
+
+def test_findings_and_predictions_have_tables_in_which_names_are_text(tmp_path: Path) -> None:
+    run = logpost.open_run(two_phases().write(tmp_path / "a.run").path)
+    first, *_ = run.top_findings(1)
+    hostile = Findings([replace(first, title="<script>alert(1)</script>")])._repr_html_()
+    assert "<script>" not in hostile
+    assert "&lt;script&gt;" in hostile
+    assert first.bound_text in hostile
+    assert len(run.top_findings(1)) == 1
+
+
+def test_a_prediction_shows_both_lengths(tmp_path: Path) -> None:
+    archive = unpacked(DATA / "archives" / "pipit-ping-pong.tar.xz", tmp_path)
+    machine = write_whole_machine(tmp_path)
+    run = logpost.open_run(analyze(Request(str(archive), str(tmp_path / "a.run"), machine=machine)))
+    same, twice = run.whatif(), run.whatif("L=x2")
+    assert same.predicted_ps == same.measured_ps < twice.predicted_ps
+    shown = twice._repr_html_()
+    assert all(f"<td>{time_text(one)}</td>" in shown for one in (twice.measured_ps, twice.predicted_ps))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"rank": 0}, r"did you mean ranks=\[0\]\?"),
+        ({"rank": [0, 3]}, r"did you mean ranks=\[0, 3\]\?"),
+        ({"ranks": 2}, r"did you mean ranks=\[2\]\?"),
+        ({"begin": 2}, r"select has no begin; it has begin_ps, .*; did you mean begin_ps\?"),
+    ],
+)
+def test_a_selection_by_another_name_says_what_was_meant(arguments: dict[str, Any], said: str, tmp_path: Path) -> None:
+    run = logpost.open_run(make_run(tmp_path / "a.run").path)
+    with pytest.raises(TypeError, match=said):
+        run.select(**arguments)
+
+
+def test_what_a_run_has_not_is_suggested(tmp_path: Path) -> None:
+    run = logpost.open_run(make_run(tmp_path / "a.run").path)
+    with pytest.raises(AttributeError, match=r"did you mean findings\?"):
+        _ = run.finding
+    with pytest.raises(InputError, match=r"did you mean messages\?"):
+        run.table("message")
+
+
+def test_sql_reads_the_tables(tmp_path: Path) -> None:
+    run = logpost.open_run(make_run(tmp_path / "a.run").path)
+    assert run.sql("select sum(messages) as n from pairs")["n"].to_list() == [84]

@@ -31,7 +31,6 @@ NOT_HERE = {
     r"cp /usr/share/.*|.* (?:hpcc|lmp -in in\.\w+)": "collectors/test_real_programs.py records them on smaller inputs",
     r".*mpiexec -n 4 (?:\.venv/bin/)?python .*": "needs an MPI from PyPI: collectors/test_real_programs.py",
     r"logpost analyze t -o ring.run .*": "of the recording before it",
-    r"logpost dashboard app\.run": "serves until it is stopped: cli/test_dashboard.py",
     r"logpost calibrate .*": "takes three minutes; cli/test_calibrate.py runs it from samples",
     r"logpost experiments run all .*": "takes many minutes; the tests in experiments run each in its quick form",
     r"scorep mpicc .*|logpost record --with scorep .*": "needs Score-P; collectors/scorep has a stand-in of it",
@@ -42,7 +41,7 @@ NOT_HERE = {
     r"txt2bin .*": "needs LogGOPSim; analyzer/export/test_goal.py replays the schedule by the rules of its papers",
 }
 """Commands that this test does not run, with what is missing, or which of the tests runs them."""
-HOW_MANY = 38
+HOW_MANY = 37
 
 INCONCLUSIVE = re.compile(r"logpost compare a1\.run .*|logpost compare baseline.*html$")
 """Gates that may end with status 3: three equal runs show nothing of their spread."""

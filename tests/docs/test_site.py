@@ -12,6 +12,7 @@ import pytest
 from tests.once import made_once
 
 from logpost.analyzer.run.schema import FINDING_KINDS, TABLES
+from logpost.cli.overview import VERBS
 from logpost.dashboards.notebook import Figures, OpenRun
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,10 +96,14 @@ def test_the_interface_for_python_and_json_is_in_the_reference(site: Path) -> No
     for kind, shown in ((OpenRun, "run"), (Figures, "run.plot")):
         names = [name for name, member in vars(kind).items() if callable(member) and not name.startswith("_")]
         assert [name for name in names if f">{shown}.{name}<" not in python] == []
-    text = (site / "reference" / "json.html").read_text(encoding="utf-8")
+    text = (site / "docs" / "json.html").read_text(encoding="utf-8")
     for key in ("findings[].gain", "breakdown_s.*", "machine.values[].uncertainty", "gates[].fails", "interval_ps"):
         assert f"<td><code>{key}</code></td>" in text, key
     assert "what people see, e.g. 'estimated from this trace'" in text
+
+
+def test_every_verb_is_a_page(site: Path) -> None:
+    assert {page.stem for page in (site / "verbs").glob("*.html")} == set(VERBS)
 
 
 def test_pages_fetch_nothing_from_a_host(site: Path) -> None:

@@ -107,7 +107,7 @@ def _of(command: list[str], anchor: Path, machine: Path | None, run: Path) -> li
     found = [(f"{name} analyze", f"status {status}")]
     if status == 0:
         found += [(f"{name} table {table}", digest) for table, digest in _tables(run)]
-        found.append((f"{name} report", _said(command, "report", str(run))))
+        found.append((f"{name} report", _said(command, "report", str(run), "--full")))
         found += [
             (f"{name} whatif {' '.join(change)}", _said(command, "whatif", str(run), *change)) for change in WHATIFS
         ]

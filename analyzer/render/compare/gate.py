@@ -15,10 +15,12 @@ with `pp` (efficiencies, gains). A value without a sign is B's own: a time with 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from logpost.analyzer.compare.change import Change
-from logpost.analyzer.compare.two_runs import LENGTHS, REGION_PREFIX, Comparison, is_fraction, names
+from logpost.analyzer.compare.two_runs import LENGTHS, REGION_PREFIX, Comparison, compare, is_fraction, names
+from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import WAIT_STATES
 from logpost.analyzer.words.units import change_text, percent_text, time_text
 from logpost.errors import InputError, suggestion
@@ -138,6 +140,22 @@ def check(gate: Gate, comparison: Comparison) -> Verdict:
     measured = _measured(gate, change, comparison)
     holds = exceeds(gate, measured, bound_of(gate))
     return Verdict(gate, holds, f"{gate.text}: {_sentence(gate, change, measured)}: {'FAIL' if holds else 'ok'}")
+
+
+def check_alone(texts: Iterable[str], run: Run) -> list[Verdict]:
+    """Evaluates gates on one run: on what it shares with itself.
+
+    Raises:
+        InputError: an expression is not valid, is about a change, or about what the run has not.
+    """
+    gates = [parse(text) for text in texts]
+    for gate in gates:
+        if gate.is_change:
+            raise InputError(
+                f"--fail-if {gate.text!r} is about a change between two runs; leave out the sign, or use compare"
+            )
+    comparison = compare(run, run)
+    return [check(gate, comparison) for gate in gates]
 
 
 def is_share(gate: Gate) -> bool:

@@ -80,6 +80,7 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
         },
         "sens_s": {part.name: None if part.exposed_ps is None else part.exposed_ps / PS_PER_S for part in report.sens},
         "efficiencies": {efficiency.name: efficiency.value for efficiency in report.efficiencies},
+        "coverage": _seconds(asdict(report.coverage)),
         "uneven": None if report.uneven is None else _seconds(asdict(report.uneven)),
         "efficiency_reasons": {
             efficiency.name: efficiency.reason for efficiency in report.efficiencies if efficiency.value is None

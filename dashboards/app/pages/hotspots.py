@@ -10,7 +10,7 @@ import dash
 import dash_ag_grid
 from dash import html
 
-from logpost.analyzer.findings.wording.numbers import BOUNDS
+from logpost.analyzer.findings.wording.numbers import BOUNDS, span_of
 from logpost.analyzer.report.data import NO_FINDING, PlacedFinding
 from logpost.analyzer.words.units import percent_text, span_text, time_text
 from logpost.dashboards.app import between_ranks, panels
@@ -90,15 +90,17 @@ def _chosen(view: View) -> int | None:
 
 
 def _detail(view: View, found: PlacedFinding) -> html.Section:
-    rows = [
-        ("Evidence", found.evidence_text),
+    evidence = [html.Div(panels.sentence(f"{what}: {value}")) for what, value in found.evidence_rows]
+    rows: list[tuple[str, Any]] = [
+        ("Evidence", html.Div(evidence, className="evidence") if evidence else ""),
         ("Try", found.advice),
         ("Gain", found.gain_text),
         ("Critical path", "" if found.path_share is None else f"{percent_text(found.path_share)} of it is there"),
         ("Confidence", found.confidence_text),
     ]
     number = view.report.findings.index(found)
-    pairs = [part for label, text in rows if text for part in (html.Dt(label), html.Dd(panels.sentence(text)))]
+    shown = [(label, panels.sentence(text) if isinstance(text, str) else text) for label, text in rows if text]
+    pairs = [part for label, text in shown for part in (html.Dt(label), html.Dd(text))]
     return panels.section(
         "",
         html.H3(prose(found.title), style={"marginTop": "0"}),
@@ -119,6 +121,7 @@ def _grid(view: View, number: int | None) -> Any:
         {
             "id": str(i),
             "gain": round(100 * one.gain, 1),
+            "interval": "" if one.gain_low is None or one.gain_high is None else span_of(one.gain_low, one.gain_high),
             "kind": palette.label(one.kind),
             "title": visible(one.title, 300),
             "ranks": one.ranks_text or "all",
@@ -137,6 +140,8 @@ def _grid(view: View, number: int | None) -> Any:
     figure: dict[str, Any] = {"filter": "agNumberColumnFilter", "type": "rightAligned"}
     columns = [
         {"field": "gain", "headerName": "gain, at most (%)", "width": 120, **figure},
+        *([{"field": "interval", "headerName": "between", "width": 120, "wrapText": True}]
+          if any(row["interval"] for row in rows) else []),
         {"field": "title", "headerName": "finding", "flex": 3, "minWidth": 260, "wrapText": True, "autoHeight": True,
          **text},
         {"field": "kind", "headerName": "kind", "width": 120, "wrapText": True, **text},

@@ -59,7 +59,6 @@ def layout(view: View) -> list[Any]:
     more = len(found) - len(cards)
     quality = machine_grids(view.manifest)["quality"]
     return [
-        *panels.warnings(report.warnings),
         panels.section(
             "",
             html.H1(visible(title_of(view.manifest), 120)),

@@ -100,7 +100,6 @@ def layout(view: View) -> list[Any]:
         className="fields",
     )  # fmt: skip
     return [
-        *panels.warnings(view.report.warnings),
         *without.section(view),
         panels.section(
             "What if",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,8 +14,13 @@ from logpost.analyzer.pipeline.memory_limit import parse
 from logpost.analyzer.pipeline.shards.engine import STALL_S, Workers
 from logpost.analyzer.run.place import MANIFEST
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, ToOption, requested, selection
+from logpost.cli.short_help import with_common_options
 from logpost.errors import InputError
 from logpost.replay.cost.message_models import MessageModel
+
+COMMAND_SETTINGS: dict[str, Any] = {
+    "cls": with_common_options("--output", "--machine", "--memory", "--region", "--force", "--quiet")
+}
 
 
 def the_archive(place: Path) -> tuple[Path, int]:

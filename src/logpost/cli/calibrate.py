@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from logpost.cli.output import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -121,7 +122,7 @@ def command(
                 raise InputError(f"{error} (the machine file {output} is written)") from error
     agreement = None if other is None else agree(found.machine, other)
     if as_json:
-        print(json.dumps(_document(found, output, agreement), indent=2, ensure_ascii=False))
+        print_json(_document(found, output, agreement), ascii_only=False)
     elif not quiet:
         _print(found, output, page, agreement, against)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from logpost.cli.output import print_json
 from logpost.cli.selection import FromOption, PhaseOption, RegionOption, Selection, ToOption, scoped, selection
 from logpost.cli.several_values import with_several_values
+from logpost.cli.short_help import with_common_options
 from logpost.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 INCONCLUSIVE_STATUS = 3
 """Exit status where no gate fails, but the noise hides whether one would."""
 
-COMMAND_SETTINGS: dict[str, Any] = {"cls": with_several_values("--with")}
+COMMAND_SETTINGS: dict[str, Any] = {
+    "cls": with_common_options(
+        "--with", "--fail-if", "--html", "--force", "--top", "--region", "--json", base=with_several_values("--with")
+    )
+}
 
 
 def command(
@@ -139,7 +144,7 @@ def _pair(a: Path, b: Path, chosen: Selection, gates: Iterable[Gate], show: _Sho
     if show.as_json:
         from logpost.analyzer.render.compare.json import as_json as object_of
 
-        typer.echo(json.dumps(object_of(comparison, verdicts), indent=2, allow_nan=False))
+        print_json(object_of(comparison, verdicts))
     else:
         from rich.console import Console
 
@@ -166,7 +171,7 @@ def _repeats(a: Sequence[Path], b: Sequence[Path], chosen: Selection, gates: Ite
     if show.as_json:
         from logpost.analyzer.render.repeats.json import as_json as object_of
 
-        typer.echo(json.dumps(object_of(repeats, decisions), indent=2, allow_nan=False))
+        print_json(object_of(repeats, decisions))
     else:
         from rich.console import Console
 

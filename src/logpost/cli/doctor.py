@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import shutil
 import subprocess
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from logpost.cli.output import print_json
 
 if TYPE_CHECKING:
     from logpost.collectors.usable import Usability
@@ -136,7 +137,7 @@ def command(
             "checks": [asdict(check) for check in found],
             "collectors": [{**asdict(one), "way_out": one.way_out} for one in collectors],
         }
-        typer.echo(json.dumps(document, indent=1))
+        print_json(document)
     else:
         rows = [(check.status, check.name, check.found, check.way_out) for check in found]
         _show("this machine", [row for row in rows if row[0] == "missing" or not quiet])

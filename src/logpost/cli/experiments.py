@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from logpost.cli.output import print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,7 +52,7 @@ def list_experiments(as_json: bool = JSON, quiet: bool = QUIET) -> None:
             }
             for one in known
         ]
-        print(json.dumps({"experiments": rows}, indent=2, ensure_ascii=False))
+        print_json({"experiments": rows}, ascii_only=False)
         return
     if quiet:
         print("\n".join(one.name for one in known))
@@ -112,7 +113,7 @@ def run(
     command = " ".join(["logpost", "experiments", "run", *names, *(["--quick"] if quick else [])])
     written = write.pages(outcomes, output, command, quick=quick)
     if as_json:
-        print(json.dumps(object_of(outcomes, quick=quick, host=written.host), indent=2, ensure_ascii=False))
+        print_json(object_of(outcomes, quick=quick, host=written.host), ascii_only=False)
     else:
         print(f"{written.html}\n{written.markdown}")
     for defect in (outcome.defect for outcome in outcomes if outcome.defect):

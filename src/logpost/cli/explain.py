@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from logpost.cli.output import print_json
 from logpost.replay.cost.message_models import MessageModel
 
 SHOWN = 10
@@ -64,7 +64,7 @@ def command(
             raise InputError("--machine and --model need a message or a call; name one, e.g. 3:17")
         worst = candidates(opened, top or SHOWN)
         if as_json:
-            typer.echo(json.dumps(candidates_json(worst, str(run), used), indent=2, allow_nan=False))
+            print_json(candidates_json(worst, str(run), used))
         else:
             print_candidates(worst, str(run), used, Console(highlight=False))
         return
@@ -72,6 +72,6 @@ def command(
     with progress_bar(quiet=as_json) as report:
         found = explain(opened, target, machine=machine, models=model or tuple(MessageModel), most=most, report=report)
     if as_json:
-        typer.echo(json.dumps(object_of(found), indent=2, allow_nan=False))
+        print_json(object_of(found))
     else:
         print_explanation(found, Console(highlight=False))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from logpost.cli.output import print_json
 from logpost.cli.schedule_unit import Unit
 
 
@@ -118,6 +118,6 @@ def command(
                 said += f"; no arrow for {count_text(written.flows_left_out, 'message')} without ordered ends"
             said += "\nopen it at https://ui.perfetto.dev (the page reads the file in your browser)"
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        print_json(facts)
     elif not quiet:
         typer.echo(f"{path}: {said}")

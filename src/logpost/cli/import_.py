@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import typer
+
+from logpost.cli.output import print_json
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -47,7 +48,7 @@ def gasnet(
     for warning in made.warnings:
         say(warning)
     if as_json:
-        print(json.dumps({"archive": str(made.path), **made.summary}, indent=2))
+        print_json({"archive": str(made.path), **made.summary})
     elif not quiet:
         s = made.summary
         say(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from logpost.cli.output import print_json
 
 if TYPE_CHECKING:
     from logpost.machines.schema import Machine
@@ -56,7 +57,7 @@ def list_machines(as_json: bool = JSON, quiet: bool = QUIET) -> None:
         return
     machines = [load_machine(name) for name in library_names()]
     if as_json:
-        _print_json({"machines": [summary(machine) for machine in machines]})
+        print_json({"machines": [summary(machine) for machine in machines]})
         return
     table = Table(title="Machines (logpost machines show NAME lists what a machine lacks)", box=box.SIMPLE_HEAD)
     for column in ("name", "year", "topology", "verbs", "predict"):
@@ -96,7 +97,7 @@ def show(
 
     found = load_machine(machine)
     if as_json:
-        _print_json(document(found))
+        print_json(document(found))
         return
     console = Console()
     width = min(console.width, 120)
@@ -139,7 +140,7 @@ def check(files: list[Path] = FILES, as_json: bool = JSON, quiet: bool = QUIET) 
         results[str(path)] = check_machine_file(LIBRARY / f"{path}.toml" if of_library else path)
     problems = [line for _, found in results.values() for line in found]
     if as_json:
-        _print_json({"files": {file: found for file, (_, found) in results.items()}})
+        print_json({"files": {file: found for file, (_, found) in results.items()}})
     for line in problems if not as_json else ():
         print(f"logpost: {line}", file=sys.stderr)
     for file, (machine, _) in results.items():
@@ -205,7 +206,7 @@ def import_machine(
     else:
         save_machine(imported.machine, output)
     if as_json:
-        _print_json(
+        print_json(
             {
                 "machine": imported.machine.name,
                 "path": str(output),
@@ -221,10 +222,6 @@ def import_machine(
         )
         for line in imported.left_out:
             print(f"logpost: not in a machine file: {line}", file=sys.stderr)
-
-
-def _print_json(content: dict[str, Any]) -> None:
-    print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def _topology(machine: Machine) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from logpost.cli.output import print_json
 
 if TYPE_CHECKING:
     from logpost.replay.models.interface import Model, Parameter
@@ -47,7 +48,7 @@ def command(name: str | None = NAME, as_json: bool = JSON, quiet: bool = QUIET, 
     chosen = list(MODELS.values()) if name is None else [model(name)]
     if as_json:
         details = [_details(one) for one in chosen]
-        print(json.dumps({"models": details} if name is None else details[0], indent=2, ensure_ascii=False))
+        print_json({"models": details} if name is None else details[0], ascii_only=False)
     elif quiet:
         print("\n".join(one.name for one in chosen) if name is None else "\n".join(chosen[0].equations))
     elif name is None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import json
 import sys
 from io import TextIOWrapper
+from typing import Any, TextIO
 
 HANDLER = "logpost.plain"
 
@@ -48,3 +50,13 @@ def tolerate_encoding() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=HANDLER)
+
+
+JSON_VERSION = 1
+"""Of the objects that verbs print: a key that is removed or changed makes a new one, an added key does not."""
+
+
+def print_json(document: dict[str, Any], file: TextIO | None = None, *, ascii_only: bool = True) -> None:
+    """Print one JSON object of a verb, with the version of its schema (docs/json.md) first."""
+    text = json.dumps({"json_version": JSON_VERSION, **document}, indent=2, ensure_ascii=ascii_only, allow_nan=False)
+    print(text, file=file or sys.stdout, flush=True)

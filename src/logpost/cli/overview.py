@@ -16,6 +16,7 @@ VERBS: dict[str, str] = {
     "compare": "Compare two runs, or repeats of them, and gate a CI job.",
     "roofline": "Compare each region's messages with the machine's limits.",
     "scale": "Predict how each category grows with the ranks.",
+    "sql": "Query the tables of a run in SQL.",
     "export": "Write a run as CSV, for Perfetto or as a GOAL schedule.",
     "calibrate": "Measure this machine and write its machine file.",
     "machines": "List, show and check machine files.",
@@ -37,7 +38,7 @@ OPTIONS = {
 
 EXAMPLE = "logpost record -o t -- mpirun -n 4 ./app && logpost analyze t -o app.run && logpost report app.run"
 EXIT_STATUS = (
-    "0 done, 1 a gate of compare or doctor --require failed, 2 bad input or usage, 3 a gate is inconclusive; "
+    "0 done, 1 a gate of report, compare or doctor --require failed, 2 bad input or usage, 3 a gate is inconclusive; "
     "record: the program's own"
 )
 

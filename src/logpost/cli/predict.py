@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
+
+from logpost.cli.output import print_json
 
 if TYPE_CHECKING:
     from logpost.replay.predict.prediction import Column, Prediction
@@ -78,7 +79,7 @@ def command(
     if csv_file is not None and csv_file != "-":
         write_whole(Path(csv_file), _csv(found))
     if as_json:
-        print(json.dumps(_document(found), indent=2, ensure_ascii=False))
+        print_json(_document(found), ascii_only=False)
     elif quiet:
         for row in found.rows():
             print("\t".join(f"{row[name]:.10g}" for name in row))

@@ -15,10 +15,12 @@ from logpost.cli.recording import output as output_option
 from logpost.cli.recording import scorep as scorep_option
 from logpost.cli.recording import so_far as so_far_option
 from logpost.cli.recording import switch as switch_option
+from logpost.cli.short_help import with_common_options
 
 # What follows `--` belongs to the program, options included.
 COMMAND_SETTINGS: dict[str, Any] = {
-    "context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False}
+    "cls": with_common_options("--output", "--keep", "--functions", "--with"),
+    "context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False},
 }
 
 

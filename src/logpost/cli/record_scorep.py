@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+from logpost.cli.output import print_json
 
 
 def measure(
@@ -35,7 +36,7 @@ def measure(
     if as_json:
         variables = {v.name: {"value": v.value, "set_by": "user" if v.theirs else "record"} for v in done.variables}
         about = {"archive": str(found.path), "locations": found.locations, "bytes": found.bytes}
-        print(json.dumps({**about, "variables": variables}), file=sys.stderr, flush=True)
+        print_json({**about, "variables": variables}, sys.stderr)
     else:
         hush(f"{found.locations} locations, {found.bytes} bytes of events in {found.path / 'traces.otf2'}")
         hush(analyze_next(found.path))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from logpost.cli.output import print_json
 
 
 def command(
@@ -39,7 +40,7 @@ def command(
     if as_json:
         from logpost.analyzer.render.roofline.json import as_json as object_of
 
-        typer.echo(json.dumps(object_of(found), indent=2, allow_nan=False))
+        print_json(object_of(found))
         return
     from rich.console import Console
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from logpost.cli.output import print_json
 from logpost.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def propose_filter(
     if output is not None:
         write_whole(output, text)
     if as_json:
-        typer.echo(json.dumps({**_document(proposal), "filter": text}, indent=1))
+        print_json({**_document(proposal), "filter": text})
         return
     if output is None:
         typer.echo(text, nl=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand
 
+from logpost.cli.output import print_json
 from logpost.cli.schedule_unit import Unit
+from logpost.cli.short_help import with_common_options
 
 if TYPE_CHECKING:
     from logpost.testbed import TestbedRun
@@ -61,7 +62,11 @@ JSON = typer.Option(False, "--json", help="Print one JSON object on standard err
 QUIET = typer.Option(False, "--quiet", "-q", help="Print only what the program prints.")
 
 
-@app.command(cls=_ProgramBehindDashes)
+@app.command(
+    cls=with_common_options(
+        "--machine", "--ranks", "--workload", "--output", "--set", "--sweep", base=_ProgramBehindDashes
+    )
+)
 def run(
     context: typer.Context,
     sources: list[Path] = SOURCES,
@@ -119,7 +124,7 @@ def run(
             )
         runs.append((setting, done))
     if as_json:
-        print(json.dumps(_document(machine, ranks, fixed, runs), indent=1), file=sys.stderr)
+        print_json(_document(machine, ranks, fixed, runs), sys.stderr)
     elif not quiet:
         _report(runs)
 
@@ -155,7 +160,7 @@ def goal(
             say=_teller(quiet=quiet),
         )
     if as_json:
-        print(json.dumps(_document(machine, heading(schedule)[0], fixed, [({}, done)]), indent=1), file=sys.stderr)
+        print_json(_document(machine, heading(schedule)[0], fixed, [({}, done)]), sys.stderr)
     elif not quiet:
         _report([({}, done)])
 
@@ -172,7 +177,7 @@ def settings(as_json: bool = JSON, quiet: bool = QUIET) -> None:
     from logpost.testbed.settings import names
 
     if as_json:
-        print(json.dumps(dict(names()), indent=1))
+        print_json(dict(names()))
     elif quiet:
         print("\n".join(names()))
     else:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from logpost.cli.output import print_json
+from logpost.cli.short_help import with_common_options
+
+COMMAND_SETTINGS: dict[str, Any] = {"cls": with_common_options("--set", "--machine", "--without", "--html", "--json")}
 
 if TYPE_CHECKING:
     from logpost.analyzer.run.directory import Run
@@ -18,7 +22,7 @@ def _advise_overlap(run: Run, *, top: int, as_json: bool) -> None:
 
     found = overlap_advice(run)
     if as_json:
-        typer.echo(json.dumps(overlap_text.as_json(found), indent=2, allow_nan=False))
+        print_json(overlap_text.as_json(found))
         return
     from rich.console import Console
 
@@ -36,7 +40,7 @@ def _remove(run: Run, number: int, *, as_json: bool) -> None:
         raise InputError(f"--without {number}: {has}; logpost report {run.path} shows them")
     found = cured(run, number - 1)
     if as_json:
-        typer.echo(json.dumps(cured_text.as_json(found, number), indent=2, allow_nan=False))
+        print_json(cured_text.as_json(found, number))
         return
     from rich.console import Console
 
@@ -213,7 +217,7 @@ def command(
     if as_json:
         from logpost.analyzer.render.whatif.json import as_json as object_of
 
-        typer.echo(json.dumps(object_of(found), indent=2, allow_nan=False))
+        print_json(object_of(found))
     else:
         from rich.console import Console
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from logpost.cli.output import print_json
 
 if TYPE_CHECKING:
     from logpost.collectors.workloads.catalogue import Workload
@@ -39,7 +40,7 @@ def list_workloads(as_json: bool = JSON, quiet: bool = QUIET) -> None:
     from logpost.collectors.workloads.catalogue import WORKLOADS
 
     if as_json:
-        print(json.dumps({"workloads": [_summary(entry) for entry in WORKLOADS]}, indent=2))
+        print_json({"workloads": [_summary(entry) for entry in WORKLOADS]})
         return
     if quiet:
         print("\n".join(entry.name for entry in WORKLOADS))
@@ -63,7 +64,7 @@ def show(name: str = NAME, as_json: bool = JSON, quiet: bool = QUIET) -> None:
     entry = workload(name)
     summary = _summary(entry)
     if as_json:
-        print(json.dumps(summary, indent=2))
+        print_json(summary)
         return
     if quiet:
         print(entry.folder)
@@ -93,7 +94,7 @@ def build(
 
     executable = build_program(workload(name).program(program), compiler, output)
     if as_json:
-        print(json.dumps({"executable": str(executable)}))
+        print_json({"executable": str(executable)})
     else:
         print(executable if quiet else f"built {executable}")
 

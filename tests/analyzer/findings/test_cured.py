@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 from tests.analyzer.findings.cures.test_unattended import transfers
+from tests.analyzer.in_process import analyze
 from tests.analyzer.story import MS, Story
+from tests.archives import ROOT, unpacked
 from tests.dashboards.synthetic import make_run
 
 from logpost.analyzer.findings import cured as module
@@ -16,6 +19,7 @@ from logpost.analyzer.findings.cured import cured
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.find import findings_of
 from logpost.analyzer.findings.finding import Finding
+from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.run.directory import Run
 from logpost.errors import InputError
 
@@ -105,3 +109,17 @@ def test_waits_are_not_removed_where_that_exceeds_the_bound(tmp_path: Path, monk
     stated(0.05)
     with pytest.raises(InputError, match="its cure keeps part of these waits"):
         cured(run, 0)
+
+
+@pytest.mark.slow
+def test_findings_say_whether_the_program_is_replayed_without_them(tmp_path: Path) -> None:
+    archive = unpacked(ROOT / "docs" / "tutorial" / "improved.tar.xz", tmp_path)
+    run = Run.open(analyze(Request(str(archive), str(tmp_path / "a.run"))))
+    said = run.table("findings").collect()["replays"].to_list()
+    assert set(said) == {True, False}
+    for number, replays in enumerate(said):
+        if replays:
+            assert cured(run, number).replayed
+            continue
+        with suppress(InputError):
+            assert not cured(run, number).replayed

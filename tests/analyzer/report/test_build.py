@@ -14,7 +14,8 @@ from tests.analyzer.two_phases import two_phases
 
 from logpost.analyzer.render.report.collectives import summary
 from logpost.analyzer.render.report.json import as_json
-from logpost.analyzer.render.report.text import bar, print_report
+from logpost.analyzer.render.report.layout import bar
+from logpost.analyzer.render.report.sections import print_sections
 from logpost.analyzer.report.build import build
 from logpost.analyzer.report.data import Collectives
 from logpost.analyzer.report.sens_view import NOT_ASSIGNED
@@ -24,9 +25,9 @@ from logpost.analyzer.run.manifest import Hosts, QualityCount
 from logpost.analyzer.run.schema import CATEGORIES, PARTS
 
 
-def text_of(story: Story, path: Path, *, quiet: bool = False) -> str:
+def text_of(story: Story, path: Path) -> str:
     console = Console(file=io.StringIO(), width=200, color_system=None, highlight=False)
-    print_report(build(story.write(path)), console, quiet=quiet)
+    print_sections(build(story.write(path)), console)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -163,7 +164,7 @@ def test_the_library_that_the_archive_names_carried_the_collectives_out(tmp_path
     assert as_json(build(with_collectives().write(tmp_path / "unknown")))["collectives"]["library"] is None
 
 
-def test_text_points_at_the_cause_first(tmp_path: Path) -> None:
+def test_the_sections_point_at_the_cause_first(tmp_path: Path) -> None:
     text = text_of(two_phases(), tmp_path / "run")
     head = text.split("Where the time went")[0]
     assert "Rank 1 waits in MPI_Recv for rank 0, late because of solve, between MPI_Send and MPI_Send" in head
@@ -201,14 +202,6 @@ def test_data_loss_is_said_before_the_figures(tmp_path: Path) -> None:
     text = text_of(story, tmp_path / "run")
     assert text.startswith("! The trace is incomplete: missing_event_file (3)")
     assert "missing_event_file: no .evt" in text.split("Quality of the trace")[1]
-
-
-def test_quiet_prints_conclusion_and_titles_only(tmp_path: Path) -> None:
-    text = text_of(two_phases(), tmp_path / "run", quiet=True)
-    assert "The ranks spend 24.0 % of their time in communication" in " ".join(text.split())
-    assert "1. rank 1 waits in MPI_Recv for rank 0, late because of solve" in text
-    assert "(time saved: up to 11.0 % (" in text
-    assert "Efficiencies" not in text
 
 
 def with_start_up() -> Story:
@@ -254,7 +247,7 @@ def test_top_shows_only_the_first(tmp_path: Path) -> None:
     report = replace(report, findings=(*report.findings, *report.findings))
     assert len(report.findings) > 1
     console = Console(file=io.StringIO(), width=200, color_system=None, highlight=False)
-    print_report(report, console, top=1)
+    print_sections(report, console, top=1)
     assert isinstance(console.file, io.StringIO)
     text = console.file.getvalue()
     assert "1. rank 1 waits in MPI_Recv for rank 0" in text

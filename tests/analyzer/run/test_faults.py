@@ -24,7 +24,7 @@ from logpost.analyzer.findings.finding import Finding
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.rescope import rescope
 from logpost.analyzer.render.report.json import as_json
-from logpost.analyzer.render.report.text import print_report
+from logpost.analyzer.render.report.sections import print_sections
 from logpost.analyzer.report.build import build
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.faults import Faults
@@ -80,7 +80,7 @@ def test_it_is_shown_by_analyze_report_json_and_page(faulty: Run) -> None:
     assert report.warnings[0] == sentence
     assert as_json(report)["faults"] == [fault.model_dump() for fault in faulty.manifest.faults]
     console = Console(file=io.StringIO(), width=400, color_system=None, highlight=False)
-    print_report(report, console, quiet=True)
+    print_sections(report, console, ["warnings"])
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue().startswith(f"! {sentence}")
     assert "finder uneven_steps failed" in render(page.build(faulty, page.Caps()))

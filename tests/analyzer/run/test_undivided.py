@@ -24,7 +24,7 @@ from logpost.analyzer.render.explain.json import as_json as explain_json
 from logpost.analyzer.render.explain.text import print_explanation
 from logpost.analyzer.render.report.json import as_json
 from logpost.analyzer.render.report.models import models_section
-from logpost.analyzer.render.report.text import print_report
+from logpost.analyzer.render.report.sections import print_sections
 from logpost.analyzer.report.build import build
 from logpost.analyzer.report.data import Messages, ModelFit
 from logpost.analyzer.report.models import best, verdict
@@ -104,7 +104,7 @@ def test_a_report_shows_one_part_and_its_tables_keep_all(tmp_path: Path) -> None
 def test_text_and_json_name_what_is_together(tmp_path: Path) -> None:
     report = build(undivided().write(tmp_path / "run"))
     on = console()
-    print_report(report, on)
+    print_sections(report, on)
     text = said(on)
     assert text.count("transport, not divided further") >= 3  # where the time went, the messages' parts, the limit
     assert "recv overhead " not in text

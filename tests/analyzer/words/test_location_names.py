@@ -17,7 +17,7 @@ from logpost.analyzer.findings.find import FINDERS
 from logpost.analyzer.findings.wording.numbers import evidence_text
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.render.report.json import as_json
-from logpost.analyzer.render.report.text import print_report
+from logpost.analyzer.render.report.sections import print_sections
 from logpost.analyzer.report.build import build
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import TABLES
@@ -84,7 +84,7 @@ def test_an_earlier_runs_evidence_has_no_threads() -> None:
 def test_no_text_takes_a_location_for_a_rank(slow: tuple[tuple[int, int], Run]) -> None:
     _, run = slow
     out = io.StringIO()
-    print_report(build(run), Console(file=out, width=200))
+    print_sections(build(run), Console(file=out, width=200))
     spans = re.findall(r"ranks? (-?\d+(?:-\d+)?(?:, \d+(?:-\d+)?)*)", out.getvalue())
     assert not [span for span in spans if span.startswith("-")]
     # Two ranks, whose threads are locations 0 to 3.

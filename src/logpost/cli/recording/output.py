@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import shutil
 import sys
 from collections.abc import Callable
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from logpost.cli.output import print_json
 
 if TYPE_CHECKING:
     from logpost.collectors.assemble import Archive
@@ -60,7 +61,7 @@ def report(archive: Archive, machine: Path | None, say: Say, hush: Say, *, as_js
     if s.get("skipped_calls"):
         hush(f"recording was off at times, for {s['skipped_calls']} calls; the archive says when")
     if as_json:
-        print(json.dumps({"archive": str(archive.path), **s, **_calibrated(measured)}), file=sys.stderr, flush=True)
+        print_json({"archive": str(archive.path), **s, **_calibrated(measured)}, sys.stderr)
     else:
         anchor = archive.path / "traces.otf2"
         hush(f"{s['recorded']} of {s['ranks']} ranks, {s['calls']} calls, {s['events']} events in {anchor}")

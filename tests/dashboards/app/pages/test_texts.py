@@ -8,14 +8,18 @@ from typing import Any
 
 import pytest
 from tests.dashboards.synthetic import make_run
+from tests.said import says
 
 from logpost.analyzer.report.data import Delays
-from logpost.dashboards.app.pages import network, overview, regions, whatif
+from logpost.dashboards.app import panels
+from logpost.dashboards.app.content import shown_page
+from logpost.dashboards.app.pages import PAGES, network, regions, whatif
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.state import read
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import prediction
 from logpost.dashboards.figures.chart import Chart, figure
+from logpost.dashboards.report.findings import finding_rows
 from logpost.machines.topologies.parse import parse_topology
 
 
@@ -25,14 +29,22 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     return Runs([make_run(tmp_path_factory.mktemp("pages") / "a.run", oversubscribed=True).path])
 
 
-def test_a_prediction_repeats_the_warnings_of_the_overview(runs: Runs) -> None:
-    view = View(runs, read("/whatif", ""))
+@pytest.mark.parametrize("page", [page for page in PAGES if page.NAME != "compare"], ids=lambda page: page.TITLE)
+def test_every_page_begins_with_the_warnings(page: Any, runs: Runs) -> None:
+    view = View(runs, read(f"/{page.NAME}", ""))
     assert view.report.warnings
-    for page in (overview, whatif):
-        shown: Any = page.layout(view)
-        banners = [str(part) for part in shown if getattr(part, "className", "") == "banner loud"]
-        assert len(banners) == len(view.report.warnings)
-        assert "outnumber cores" in banners[0]
+    shown, _ = shown_page(view)
+    banners = [str(part) for part in shown if getattr(part, "className", "") == "banner loud"]
+    assert len(banners) >= len(view.report.warnings)
+    assert "outnumber cores" in banners[0]
+
+
+def test_a_card_has_the_interval_and_the_confidence(runs: Runs) -> None:
+    view = View(runs, read("/", ""))
+    found = replace(view.report.findings[0], gain_low=0.05, gain_high=0.25, gain=0.2)
+    text = str(panels.card(finding_rows([found])[0], "/", "/"))
+    assert says(text, "20.0 %", "5.0", "25.0 %")
+    assert found.confidence_text.partition(" ")[0] in text.partition("Confidence: ")[2]
 
 
 def test_a_curve_offers_its_tolerances_in_the_words_of_its_page(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,144 @@
+"""A report on one screen: what the run is, how much it loses and why, what to do, and how far to trust that."""
+
+from __future__ import annotations
+
+import shlex
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from logpost.analyzer.findings.finding import MIN_SHARE
+from logpost.analyzer.render.report.layout import BAR, bar, place_text, plain, scope_line, section, source_line
+from logpost.analyzer.render.report.machine import machine_error
+from logpost.analyzer.report.data import PlacedFinding, Report
+from logpost.analyzer.run.undivided import title
+from logpost.analyzer.words.units import count_text, percent_text, sentence_text, time_text
+
+LINES = 45
+"""Of a screen."""
+FINDINGS = 3
+"""Findings on it, the ones that save most."""
+PATH = 48
+"""Characters of a call path, whose end is kept: with the ranks and the line of the source it fills a line."""
+
+
+def print_screen(report: Report, console: Console, *, top: int = FINDINGS, replays: bool = True) -> None:
+    """Write what fits on a screen of 80 columns: the first warning, one finding, and more of both where lines are left.
+
+    Arguments:
+        report: what to write.
+        console: where to.
+        top: the most findings, at least 1.
+        replays: whether `logpost whatif` finds the findings by their numbers: not those of a part of a run.
+    """
+    warnings = [plain(f"! {warning}", "bold yellow") for warning in report.warnings]
+    first = sum(_height(line, console) for line in warnings[:1]) + (len(warnings) > 1)
+    for count in range(top, 0, -1):
+        body = _body(report, count, replays=replays)
+        if (left := LINES - _height(body, console)) >= first:
+            break
+    console.print(*_fitting(warnings, console, max(left, first)), body, sep="\n")
+
+
+def _body(report: Report, top: int, *, replays: bool) -> Group:
+    findings = [Group(_findings(report, top, replays=replays), Text())] if report.findings else []
+    return Group(
+        Group(plain(source_line(report), "bold"), plain(scope_line(report), "dim"), Text()),
+        Group(_lost(report), Text()),
+        *findings,
+        _trust(report),
+        plain(f"next: logpost report {_run(report)} --show findings,ranks (--full: all sections)"),
+    )
+
+
+def _run(report: Report) -> str:
+    return shlex.quote(report.run)
+
+
+def _height(shown: RenderableType, console: Console) -> int:
+    return len(console.render_lines(shown, pad=False))
+
+
+def _fitting(warnings: list[Text], console: Console, most: int) -> list[Text]:
+    """As many as fit, the first ones first; how many others there are."""
+    kept: list[Text] = []
+    for number, line in enumerate(warnings, 1):
+        most -= _height(line, console)
+        if most < (number < len(warnings)):
+            rest = count_text(len(warnings) - len(kept), "further warning")
+            return [*kept, Text(f"! {rest}: --show warnings", style="bold yellow")]
+        kept.append(line)
+    return kept
+
+
+def _lost(report: Report) -> Group:
+    """The lost time by category, and as much of it as the findings explain."""
+    of = report.coverage
+    if not of.lost_ps:
+        return Group(plain(report.conclusion, "bold"))
+    lost = [one for one in report.breakdown if one.category != "compute"]
+    listed = sorted((one for one in lost if one.share >= MIN_SHARE), key=lambda one: -one.share)
+    rows = [(title(one.category), one.exposed_ps, one.share) for one in listed]
+    if rest := of.lost_ps - sum(one.exposed_ps for one in listed):
+        rows.append((f"{'other' if rows else 'several'} categories", rest, of.share * rest / of.lost_ps))
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for name, time, share in rows:
+        table.add_row(
+            Text(name),
+            Text(time_text(time), justify="right"),
+            Text(percent_text(share), justify="right"),
+            Text(bar(share / of.share), style="cyan"),
+        )
+    heading = f"Lost: {percent_text(of.share)} of the ranks' time ({time_text(of.lost_ps)} over all ranks)"
+    return section(heading, table, _explained(report))
+
+
+def _explained(report: Report) -> Text:
+    of = report.coverage
+    if not of.explained_high_ps:
+        return Text("no finding explains any of it") if report.findings else plain(report.conclusion)
+    low, high = of.explained_low_ps / of.lost_ps, of.explained_high_ps / of.lost_ps
+    known, perhaps = round(low * BAR), round(high * BAR)
+    between = percent_text(low) if low == high else f"{percent_text(low)} to {percent_text(high)}"
+    return Text.assemble(
+        ("█" * known + "▒" * (perhaps - known), "green"),
+        ("░" * (BAR - perhaps), "dim"),
+        f"  {between} of the lost time is in the findings",
+    )
+
+
+def _findings(report: Report, top: int, *, replays: bool) -> Group:
+    shown = [_finding(n, found, report, replays=replays) for n, found in enumerate(report.findings[:top], 1)]
+    rest = len(report.findings) - len(shown)
+    more = [Text(f"{count_text(rest, 'further finding')}: --show findings", style="dim")] if rest else []
+    return section("Findings, by the time that their cures save at most", *shown, *more)
+
+
+def _finding(number: int, found: PlacedFinding, report: Report, *, replays: bool) -> Group:
+    lines: list[RenderableType] = [
+        Text.assemble((f"{number}. {found.bound_text}", "bold"), plain(f"  {sentence_text(found.title)}")),
+        Padding(plain(f"{place_text(found, PATH)}: {_what_to_do(found)}"), (0, 0, 0, 3)),
+    ]
+    change = f"whatif {_run(report)} --without {number}"
+    if not (replays and found.replays):
+        change = f"compare {_run(report)} CHANGED.run"
+    lines.append(plain(f"   verify: logpost {change}", "dim"))
+    return Group(*lines)
+
+
+def _what_to_do(found: PlacedFinding) -> str:
+    """An advice without what follows its colon: how to do it is in `--show findings`."""
+    return found.advice.partition(": ")[0].removesuffix(".")
+
+
+def _trust(report: Report) -> Group:
+    residual = next((one for one in report.breakdown if one.category == "residual"), None)
+    unusual = [one for one in report.quality if one.count and one.severity != "info"]
+    said = [sentence_text(machine_error(report))]
+    if residual is not None and residual.exposed_ps:
+        said.append(f"{percent_text(residual.share)} of the ranks' time is not explained")
+    if unusual:
+        said.append(f"{count_text(len(unusual), 'kind')} of errors in the trace: --show quality")
+    return Group(Text("Trust", style="bold"), *(Padding(plain(one), (0, 0, 0, 2)) for one in said))
