@@ -191,11 +191,11 @@ TEST(Queues, ACallWhoseMessageIsThereWorksForItUntilItsEnd) {
     const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
     // Nothing precedes the first message. The third waits 2 for the NIC, and then until 3040: 888 until the first call,
     // twice 20 between calls, and 1000 for the two others.
-    EXPECT_EQ(part(model, {3, 0}, Part::processor_queueing), 0);
-    EXPECT_EQ(part(model, {3, 0}, Part::late_receiver), 890);
-    EXPECT_EQ(part(model, {3, 1}, Part::processor_queueing), 500);
-    EXPECT_EQ(part(model, {3, 2}, Part::processor_queueing), 1000);
-    EXPECT_EQ(part(model, {3, 2}, Part::late_receiver), 888 + 40);
+    EXPECT_EQ(part(model, {Location{3}, 0}, Part::processor_queueing), 0);
+    EXPECT_EQ(part(model, {Location{3}, 0}, Part::late_receiver), 890);
+    EXPECT_EQ(part(model, {Location{3}, 1}, Part::processor_queueing), 500);
+    EXPECT_EQ(part(model, {Location{3}, 2}, Part::processor_queueing), 1000);
+    EXPECT_EQ(part(model, {Location{3}, 2}, Part::late_receiver), 888 + 40);
 }
 
 TEST(Queues, ACallThatWaitsForItsMessageWorksForItOnlyAtItsEnd) {
@@ -203,8 +203,8 @@ TEST(Queues, ACallThatWaitsForItsMessageWorksForItOnlyAtItsEnd) {
     const auto machine = plain_machine();
     const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
     // The first message is there at 2410, 410 after its call begins: of that call only o_r = 20 is work.
-    EXPECT_EQ(part(model, {3, 1}, Part::processor_queueing), 20);
-    EXPECT_EQ(part(model, {3, 1}, Part::late_receiver), 890 + 480 + 20);
+    EXPECT_EQ(part(model, {Location{3}, 1}, Part::processor_queueing), 20);
+    EXPECT_EQ(part(model, {Location{3}, 1}, Part::late_receiver), 890 + 480 + 20);
 }
 
 TEST(Queues, OnlyMessagesOfTheRegionOfInterestCountAsLoad) {
