@@ -478,7 +478,7 @@ class Story:
                 row[f"{end}_number"] = counts[row[f"{end}_location"]]
                 counts[row[f"{end}_location"]] += 1
         for number, row in enumerate(rows.get("transfers", [])):
-            row |= {"number": number, "remote_call": -1, "epoch": -1, "hops": -1}
+            row |= {"number": number, "remote_call": -1, "epoch": -1, "hops": -1, "layout": -1, "target_layout": -1}
             row["call"] = row["complete_call"] = entered.get((row["location"], row["start_ps"]), -1)
         for row in rows.get("collectives", []):
             row["call"] = entered.get((row["location"], row["enter_ps"]), -1)

@@ -20,7 +20,7 @@ static_assert(sizeof(Location) == sizeof(std::int32_t) && sizeof(Rank) == sizeof
 
 // The ends of messages and transfers are locations; their records have the size that they have in files.
 static_assert(std::is_same_v<decltype(MessageEnd::peer), Location> && sizeof(MessageEnd) == 32);
-static_assert(std::is_same_v<decltype(Transfer::target), Location> && sizeof(Transfer) == 32);
+static_assert(std::is_same_v<decltype(Transfer::target), Location> && sizeof(Transfer) == 40);
 static_assert(std::is_same_v<decltype(MessageId::location), Location> && sizeof(MessageId) == 8);
 template <class End>
 concept Placed = requires(const Placement& placement, End end) {

@@ -310,8 +310,7 @@ def all_to_one(*, away: int) -> Story:
 
 def test_what_a_hot_receiver_has_no_time_for_is_said_once() -> None:
     found = all_to_one(away=0).findings()
-    first = found.row(0, named=True)
-    assert first["kind"] == "hot_receiver"
+    (first,) = found.filter(kind="hot_receiver").iter_rows(named=True)
     assert "processor_queueing" not in found["kind"].to_list()
     # Were its quarter of the messages all that rank 0 took, each receive would take 2.5 µs. The first message still
     # takes 10 µs, so the second one is received at 12.5 and the third one at 15; its sender, which the second receive's
