@@ -33,6 +33,8 @@ STUDENT = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306,
 """Degrees of freedom to the quantile at 97.5 % of Student's t distribution."""
 BATCHES = max(STUDENT) + 1
 """Parts of equally many repetitions: sums over some of them hide what recurs with a period of its own."""
+MAINLY = 0.5
+"""More than half of the time."""
 CHOICES = ("gain_if_as_fast", "gain_if_shared")
 """Evidence: what either cure saves."""
 
@@ -69,7 +71,10 @@ def _with(evidence: Evidence, finding: Finding) -> Finding:
 
 
 def _noise(before: Graph | Program, enter_ps: Int64, leave_ps: Int64) -> float | None:
-    """By which part the gain may differ, by what is saved with each repetition of the calls that save most.
+    """By which part the gain may differ, by what is saved with each repetition at the location that saves most there.
+
+    Repetitions are those of the call that this location makes least often, as far as most of the time is saved between
+    them: the outermost loop.
 
     Arguments:
         before: the program as it was.
@@ -77,13 +82,16 @@ def _noise(before: Graph | Program, enter_ps: Int64, leave_ps: Int64) -> float |
         leave_ps: likewise.
     """
     saved = before.leave_ps - leave_ps
-    shorter = saved - (before.enter_ps - enter_ps)
-    paths = int(before.callpath.max(initial=0)) + 1
-    places, place_of = np.unique(before.location.astype(np.int64) * paths + before.callpath, return_inverse=True)
-    if not len(places):
+    if not len(saved):
         return None
-    most = np.argmax(np.bincount(place_of, weights=shorter))
-    return repetition_noise(saved[place_of == most])
+    shorter = np.bincount(before.location, weights=saved - (before.enter_ps - enter_ps))
+    here = np.flatnonzero(before.location == np.argmax(shorter))
+    _, of, count = np.unique(before.callpath[here], return_inverse=True, return_counts=True)
+    for path in np.argsort(count, kind="stable").tolist():
+        marks = saved[here[of == path]]
+        if count[path] > min(STUDENT) and marks[-1] - marks[0] > MAINLY * saved[here[-1]] > 0:
+            return repetition_noise(marks)
+    return None
 
 
 def repetition_noise(saved_ps: npt.NDArray[np.int64]) -> float | None:

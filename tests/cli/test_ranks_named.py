@@ -21,7 +21,7 @@ RANKS = {0, 1}
 COMMANDS = (
     ("report", "RUN"),
     ("report", "RUN", "--json"),
-    ("report", "RUN", "--view", "sens"),
+    ("report", "RUN", "--show", "sens"),
     ("report", "RUN", "--models"),
     ("report", "RUN", "--from", "10%", "--to", "90%", "--json"),
     ("report", "RUN", "--html", "page.html"),

@@ -15,6 +15,8 @@ from tests.cli.command import logpost
 from tests.said import says
 from typer.testing import CliRunner
 
+from logpost.analyzer.findings import find
+from logpost.analyzer.findings.cures import unattended
 from logpost.analyzer.pipeline.request import Request
 from logpost.cli.app import build
 from logpost.machines.schema.load import template_text
@@ -180,7 +182,8 @@ def test_a_page_of_a_plain_prediction_has_no_curve(run: str, tmp_path: Path) -> 
     assert "nothing is changed" in text
 
 
-def test_a_finding_is_removed_alone(tmp_path: Path) -> None:
+def test_a_finding_is_removed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(find, "FINDERS", (unattended.find,))
     place = transfers(computes=True).write(tmp_path / "a.run")
     result = CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--without", "1"])
     assert result.exit_code == 0, result.output

@@ -118,7 +118,7 @@ def test_show_json_is_the_whole_machine(logpost: Any, name: str) -> None:
 
 def test_show_json_gives_every_value_its_coordinates(logpost: Any) -> None:
     titan = shown(logpost, "titan_ia64")
-    at = {"size_bytes": 16384, "stride_bytes": 1024, "block_bytes": 8}
+    at = {"size_bytes": 16384, "stride_bytes": 1024, "block_bytes": 8, "alone": False}
     assert titan["values"]["log3p.point[0].l_mw"]["at"] == titan["values"]["log3p.point[0].o_net"]["at"] == at
     assert titan["values"]["observed[0].result"]["at"]["name"] == "T01_16KB_1KB"
     assert "half round trip of a 16 KB message" in titan["values"]["observed[0].result"]["at"]["what"]

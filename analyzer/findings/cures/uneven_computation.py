@@ -126,8 +126,11 @@ def _proposal(uneven: Uneven) -> Proposal:
     gains = program.gain(uneven.shared), program.gain(as_fast)
     either = gains[1] > gains[0]
     exceptional = either and len(uneven.slow) <= EXCEPTION * uneven.ranks
+    totals = [int(program.gap_ps[calls].sum()) for calls in program.calls_of.values()]
+    shows = max(totals) - min(totals) >= max(gains) * program.length_ps
+    several = len({_slow(one) for one in uneven.places}) > 1 or not shows
     numbers = (
-        *((Number("regions", len(uneven.places), "count"),) if len({_slow(one) for one in uneven.places}) > 1 else ()),
+        *((Number("regions", len(uneven.places), "count"),) if several else ()),
         *times_of(first.totals),
     )
     if exceptional:
@@ -175,10 +178,8 @@ def described(evidence: Evidence, found: Finding) -> Finding:
         rows = evidence.user_profile.filter(pl.col("callpath") == region, pl.col("visits") > 0)
         times = dict(rows.group_by("location").agg(pl.col("exclusive_ps").sum()).sort("location").iter_rows())
         numbers |= {number.name: number for number in times_of(times.values())}
-    ends = (
-        ("slowest_rank", max(times, key=lambda one: times[one])),
-        ("fastest_rank", min(times, key=lambda one: times[one])),
-    )
+    slowest, fastest = (pick(times, key=lambda one: times[one]) for pick in (max, min))
+    ends = () if "steps" in numbers else (("slowest_rank", slowest), ("fastest_rank", fastest))
     whose = (number for name, location in ends for number in evidence.rank_numbers(name, [location]))
     return replace(
         found,

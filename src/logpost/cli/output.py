@@ -56,7 +56,10 @@ JSON_VERSION = 1
 """Of the objects that verbs print: a key that is removed or changed makes a new one, an added key does not."""
 
 
-def print_json(document: dict[str, Any], file: TextIO | None = None, *, ascii_only: bool = True) -> None:
-    """Print one JSON object of a verb, with the version of its schema (docs/json.md) first."""
-    text = json.dumps({"json_version": JSON_VERSION, **document}, indent=2, ensure_ascii=ascii_only, allow_nan=False)
+def print_json(
+    document: dict[str, Any], file: TextIO | None = None, *, ascii_only: bool = True, indent: int | None = 2
+) -> None:
+    """Print one JSON object of a verb, with the version of its schema (docs/json.md) first; `indent` None: a line."""
+    versioned = {"json_version": JSON_VERSION, **document}
+    text = json.dumps(versioned, indent=indent, ensure_ascii=ascii_only, allow_nan=False)
     print(text, file=file or sys.stdout, flush=True)

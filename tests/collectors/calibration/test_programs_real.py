@@ -35,7 +35,7 @@ WRITES = {
 
 def test_every_program_is_tested() -> None:
     assert set(SMALL) == set(programs())
-    assert set.union(*WRITES.values()) | {"one_to_many", "many_to_one"} == set(FAMILIES)
+    assert set.union(*WRITES.values()) | {"one_to_many", "many_to_one", "used_layout"} == set(FAMILIES)
 
 
 @pytest.mark.parametrize("program", SMALL)

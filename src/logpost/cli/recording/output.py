@@ -61,7 +61,7 @@ def report(archive: Archive, machine: Path | None, say: Say, hush: Say, *, as_js
     if s.get("skipped_calls"):
         hush(f"recording was off at times, for {s['skipped_calls']} calls; the archive says when")
     if as_json:
-        print_json({"archive": str(archive.path), **s, **_calibrated(measured)}, sys.stderr)
+        print_json({"archive": str(archive.path), **s, **_calibrated(measured)}, sys.stderr, indent=None)
     else:
         anchor = archive.path / "traces.otf2"
         hush(f"{s['recorded']} of {s['ranks']} ranks, {s['calls']} calls, {s['events']} events in {anchor}")
