@@ -159,7 +159,7 @@ def _all_of_those_compared(said: Said) -> Iterator[str]:
         if found.kind in ("load_imbalance", "hot_receiver", "hot_sender") and names & {"longest", "load_over_others"}:
             whole = set(found.ranks) - {one["rank"] for one in found.threads}
             of_whole = said.locations.filter("accounted", pl.col("owner").is_in(sorted(whole))).height
-            if "regions" not in names and of_whole + len(found.threads) >= accounted:
+            if not names & {"regions", "steps"} and of_whole + len(found.threads) >= accounted:
                 yield f"{found.title}: these are all there are, and no others to compare them with"
         for one, other in (
             ("slowest_rank", "fastest_rank"),

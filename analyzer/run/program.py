@@ -120,7 +120,7 @@ def region_kinds(regions: pl.DataFrame) -> list[int]:
     them."""
     codes = {name: code for code, name in reversed(list(enumerate(call_kinds())))}
     return [
-        FINALIZE if kind == "init_finalize" and "finalize" in name.lower() else codes.get(kind, codes["other"])
+        FINALIZE if kind == "init_finalize" and "finalize" in name.lower() else codes[kind]
         for kind, name in regions.iter_rows()
     ]
 

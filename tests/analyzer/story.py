@@ -87,6 +87,7 @@ class Story:
         self.undivided: list[str] = []
         self.refused = False
         self.layouts: list[Layout] = []
+        self.has_machine_file = True
         self.loggp = {"L": 0.0, "o_s": 0.0, "o_r": 0.0, "g": 0.0, "G": 0.0, "eager_limit": 100_000}
         """Of the machine that a written run has; us, B"""
 
@@ -580,7 +581,8 @@ class Story:
 
     def _write(self, path: Path, findings: pl.DataFrame | None) -> Run:
         with RunWriter(path) as writer:
-            writer.write_machine(MACHINE + "".join(f"{name} = {value}\n" for name, value in self.loggp.items()))
+            if self.has_machine_file:
+                writer.write_machine(MACHINE + "".join(f"{name} = {value}\n" for name, value in self.loggp.items()))
             for name, frame in self._tables().items():
                 if name != "findings":
                     writer.write(name, frame)

@@ -21,7 +21,7 @@ RANKS = {0, 1}
 COMMANDS = (
     ("report", "RUN"),
     ("report", "RUN", "--json"),
-    ("report", "RUN", "--show", "sens"),
+    ("report", "RUN", "--full"),
     ("report", "RUN", "--models"),
     ("report", "RUN", "--from", "10%", "--to", "90%", "--json"),
     ("report", "RUN", "--html", "page.html"),

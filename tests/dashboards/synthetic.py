@@ -52,6 +52,7 @@ class Stencil(Story):
         self, names: Names, ranks: int, length: int, windows: int, *, per_node: int, oversubscribed: bool | None
     ) -> None:
         super().__init__(ranks, length, windows)
+        self.has_machine_file = False
         self.names, self.per_node = names, per_node
         nodes = -(-ranks // per_node)
         self.hosts = Hosts(

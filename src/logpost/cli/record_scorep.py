@@ -36,7 +36,7 @@ def measure(
     if as_json:
         variables = {v.name: {"value": v.value, "set_by": "user" if v.theirs else "record"} for v in done.variables}
         about = {"archive": str(found.path), "locations": found.locations, "bytes": found.bytes}
-        print_json({**about, "variables": variables}, sys.stderr)
+        print_json({**about, "variables": variables}, sys.stderr, indent=None)
     else:
         hush(f"{found.locations} locations, {found.bytes} bytes of events in {found.path / 'traces.otf2'}")
         hush(analyze_next(found.path))
