@@ -1,7 +1,7 @@
 """Cures together: of those that save the same time, the one that saves most is stated, the others as alternatives.
 
-Cures are taken in the order of what each saves by itself. The next one is replayed with those that were taken in place:
-where it then saves less than half of what it does by itself, most of that time is theirs, and it is an alternative to
+Cures are taken in the order of what each saves alone. The next one is replayed with those that were taken in place:
+where it then saves less than half of what it does alone, most of that time is theirs, and it is an alternative to
 the one whose time it saves.
 """
 
@@ -19,7 +19,7 @@ MAINLY = 0.5
 
 
 def without_alternatives(found: Iterable[Finding]) -> list[Finding]:
-    """The findings that save time of their own; those that are not replayed stay as they are."""
+    """The findings that save further time; those that are not replayed stay as they are."""
     kept: list[Finding] = []
     rest: list[Finding] = []
     for one in sorted(found, key=lambda one: (-one.gain, one.kind, one.callpath)):

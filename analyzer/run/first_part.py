@@ -1,4 +1,4 @@
-"""The first part of a run: its calls until some time, and what is between them, as a run by itself.
+"""The first part of a run: its calls until some time, and what is between them, as a run.
 
 Calls, and numbers of messages and epochs, are dense in it as they are in a whole run. A message, a collective operation
 or a transfer is in it where all of its calls are.
@@ -13,7 +13,7 @@ import polars as pl
 from logpost.analyzer.run.directory import Run
 
 SAMPLED = 16
-"""Each of so many calls is asked for its time to find out when that many have begun."""
+"""Each of so many calls is read to find out when that many have begun."""
 NOWHERE = -1
 
 

@@ -1,10 +1,10 @@
 """Late ranks: code that some ranks alone run, for whose end others wait.
 
-Cure: those who wait take their part of it. In the graph, the code of the ranks that run it is shorter by what they
-compute in all beyond the mean of every rank, and those who wait compute longer before the call in which they do, up to
-that mean. It applies to a stretch of code (`stretches`) that less than all ranks run. The same loss ends where the code
-is done after the call for which the others wait; what depends on it only the programmer knows. Whose send waits for a
-receiver is `late_receiver`'s matter.
+Cure: the ranks that wait take their part of it. In the graph, the code of the ranks that run it is shorter by what they
+compute in all beyond the mean of every rank, and the ranks that wait compute longer before the call in which they do,
+up to that mean. It applies to a stretch of code (`stretches`) that less than all ranks run. The same loss ends where
+the code is done after the call for which the others wait; what depends on it only the programmer knows. A rank whose
+send waits for a receiver is `late_receiver`'s matter.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _is_operation(program: Program, path: int) -> bool:
 
 
 def _described(evidence: Evidence, found: Finding) -> Finding:
-    """The finding with the names of the code and of those who wait."""
+    """The finding with the names of the code and of the ranks that wait."""
     program = program_of(evidence)
     assert program is not None
     assert found.replayed is not None

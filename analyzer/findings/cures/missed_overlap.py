@@ -119,8 +119,8 @@ def _rows(program: Program) -> Iterator[list[int]]:
     """Waits in a row with code behind them, of which one completes a nonblocking receive or operation."""
     waits = program.is_kind("wait", "wait_multi")
     messages = program.messages
-    by_itself = (messages.handshake == 0) | program.recorded.asynchronous_progress
-    posted = by_itself & (messages.post_call != messages.received_call)
+    alone = (messages.handshake == 0) | program.recorded.asynchronous_progress
+    posted = alone & (messages.post_call != messages.received_call)
     needs = program.ends_operation.copy()
     needs[messages.received_call[posted]] = True
     for calls in program.calls_of.values():

@@ -1,9 +1,9 @@
-"""A barrier that could be left out: no data goes through it, and the ranks wait in it for the slowest one of each step.
+"""A barrier that could be left out: it moves no data, and the ranks wait in it for the slowest one of each step.
 
 Cure: leave it out. In the graph its calls last nothing and wait for none. It applies to a barrier that is called often
-enough to be a pattern, to which no rank comes last mostly, and on whose order no one-sided transfer may rely.
+enough to be a pattern, to which no rank is mostly the last, and on whose order no one-sided transfer may rely.
 
-How long code takes varies on every machine, which a barrier turns into waiting; what it costs by that, and by its own
+The duration of code varies on every machine, which a barrier turns into waiting; what it costs by that, and by its own
 rounds, is no more than `NOISE`, and nothing is stated below.
 """
 
@@ -21,7 +21,7 @@ from logpost.replay.columns import Int64
 
 KIND = "needless_barrier"
 MAINLY = 0.5
-"""Of the steps: where one rank comes last more often, that one is slow."""
+"""Of the steps: where one rank is the last more often, that one is slow."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:

@@ -1,10 +1,10 @@
 """A fence that synchronizes everybody, where ranks exchange transfers with some others only.
 
-Cure: synchronize those who exchange data (post, start, complete and wait). In the graph a rank leaves a fence once the
-ranks that it puts to or gets from, and those that do so with it, have entered it, and as long after them as it did
+Cure: synchronize the ranks that exchange data (post, start, complete and wait). In the graph a rank leaves a fence once
+the ranks that it puts to or gets from, and those that do so with it, have entered it, and as long after them as it did
 after the last rank of all, but for rounds: partners need one, and all P ranks no less than log2 P (dissemination). At
 the other end of the gain, it leaves right then. It applies to fences of which some rank has such partners, and not all,
-and in which it is waited for others: what the rounds take alone is no such loss.
+and in which it is waited for others: the duration of rounds alone is no such loss.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         others = len(locations) - 1
         if rows["instance"].n_unique() < MIN_SAMPLES or not any(0 < len(some) < others for some in near.values()):
             continue
-        as_long, change, at_once = _for_partners(program, rows, near)
+        as_long, change, without_rounds = _for_partners(program, rows, near)
         if program.gain(as_long) < MIN_SHARE:
             continue
         yield Proposal(
@@ -46,10 +46,10 @@ def propose(program: Program) -> Iterator[Proposal]:
             callpath=int(path),
             at_fault=frozenset(locations.to_list()),
             change=change,
-            other_end=at_once,
+            other_end=without_rounds,
             numbers=(Number("partners", max(len(some) for some in near.values()), "count"),),
             confidence=MEDIUM,
-            certainty="the waiting and the partners are measured; what their synchronization takes is not",
+            certainty="the waiting and the partners are measured; the duration of their synchronization is not",
         )
 
 

@@ -170,7 +170,7 @@ class Program:
             run: whose program it is.
             recorded: the machine that it ran on; None: the run's own.
             whole: the run is all of the program.
-            as_measured: nothing is known of the machine: what messages take is measured slack.
+            as_measured: no value of the machine is known: the duration of messages is measured slack.
 
         Raises:
             InputError: its recorded messages wait for each other in a circle, or its tables contradict each other.
@@ -243,8 +243,8 @@ class Program:
 
     @cached_property
     def shortest_ps(self) -> Int64 | None:
-        """By call of a collective operation in which it is not known for whom a rank waits: the shortest at its call
-        path, beyond which all of it may be waiting; -1: of another call. None: there are no such calls.
+        """By call of a collective operation in which it is not known for which ranks one waits: the shortest at its
+        call path, beyond which all of it may be waiting; -1: of another call. None: there are no such calls.
 
         The trace does not state the members of operations of neighbours (OTF2 has no record of them); and what keeps a
         rank that only gives data, only a machine can say.
@@ -278,7 +278,7 @@ class Program:
     @cached_property
     def polls(self) -> Flags:
         """Queries for messages (Test, Iprobe) behind one at the same call path, with less code in between than an empty
-        message takes: nobody works so finely. Those behind it and the code up to it are waiting."""
+        message takes: no rank works so finely. Those behind it and the code up to it are waiting."""
         queries = self.is_kind("test", "probe")
         close = self._since_ps <= self.empty_message_ps
         found = np.zeros(self.count, dtype=np.bool_)

@@ -37,7 +37,7 @@ class Stretch:
 
     @cached_property
     def visits(self) -> Floats | None:
-        """By location and visit; None: they come here unequally often, so that no visit has others to compare with."""
+        """By location and visit; None: their visits are unequally many, and no visit has others to compare."""
         counts = {len(gaps) for gaps in self.gaps}
         return np.array(self.gaps, dtype=np.float64) if len(counts) == 1 and counts != {0} else None
 
@@ -74,7 +74,7 @@ class Stretch:
             return None
         return int(others[np.argsort(self.totals[others], kind="stable")[(len(others) - 1) // 2]])
 
-    def comes_behind(self, program: Program, row: int) -> int:
+    def follows_path(self, program: Program, row: int) -> int:
         """The call path behind which most of a location's code here lies; -1: at its begin."""
         calls, gaps = self.calls[row], self.gaps[row]
         before = np.where(program.follows[calls], program.stretch_behind[calls - 1], -1)
@@ -95,5 +95,5 @@ def every_stretch(program: Program) -> Iterator[Stretch]:
 
 
 def stretches(program: Program) -> Iterator[Stretch]:
-    """Those that two ranks or more run: only who calls at a path has a share of the work before it."""
+    """Those that two ranks or more run: only a rank that calls at a path has a share of the work before it."""
     return (one for one in every_stretch(program) if len(one.locations) > 1)

@@ -1,16 +1,16 @@
 """Uneven computation: some ranks compute longer than the others do before the same calls.
 
-Two cures, and no trace tells which one a program gets:
+Two cures, and no trace shows which one a program gets:
 
 * the work is shared evenly: in the graph, the code before these calls lasts in all, on each rank, as long as the mean;
 * the slow ranks become as fast as the others: their code lasts, visit by visit, what that of the rank with the median
-  total does (where they come more often, in all). With S slow ranks among N, each x beyond the others, the first saves
+  total does (where its visits are more, in all). With S slow ranks among N, each x beyond the others, the first saves
   x (N - S) / N and the second x.
 
 Both are ends of the gain; where so few are slow that these differ by a quarter at most (`EXCEPTION`), the middle is
 stated, else what sharing saves. Stretches of code (`stretches`) in which the same ranks are slow are one place. A rank
-is slow that computes longer than the mean in all its code, too; where none is, who is slow in one stretch may wait in
-another, and all are made even together. Where more than half are slow, it is the others that have less to do, and
+is slow that computes longer than the mean in all its code, too; where none is, a rank that is slow in one stretch may
+wait in another, and all are made even together. Where more than half are slow, it is the others that have less to do, and
 nothing is stated. Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than the
 noise of any machine does.
 """
@@ -48,7 +48,7 @@ class Uneven:
 
     @cached_property
     def slow(self) -> frozenset[int]:
-        """Locations that take longer than the others do."""
+        """Locations that compute longer than the others do."""
         return frozenset().union(*(_slow(one, certain=self.certain) for one in self.places))
 
     @cached_property
@@ -152,7 +152,7 @@ def _proposal(uneven: Uneven) -> Proposal:
         numbers=numbers,
         confidence=HIGH if uneven.certain else LOW,
         certainty="compute time is measured"
-        + ("" if uneven.certain else "; it varies from visit to visit, and who has more of it may be chance"),
+        + ("" if uneven.certain else "; it varies from visit to visit, and which rank has more of it may be chance"),
     )
 
 
@@ -204,7 +204,7 @@ def times_of(times: Iterable[float]) -> tuple[Number, ...]:
 
 
 def code_of(evidence: Evidence, program: Program, place: Stretch) -> tuple[str, int]:
-    """What the code is called: the user region that takes longest there on the slowest rank, with its call path; where
+    """What the code is called: the longest user region there on the slowest rank, with its call path; where
     that communicates itself, or none was recorded, between which calls it is, and -1."""
     slowest = int(np.argmax(place.totals))
     region = evidence.delaying_region(place.locations[slowest], place.callpath)
@@ -212,5 +212,5 @@ def code_of(evidence: Evidence, program: Program, place: Stretch) -> tuple[str, 
     paths = evidence.callpaths_of(region) if region else []
     if paths and not any(evidence.calls_communication(path) for path in paths):
         return region, paths[0]
-    text = between_text(evidence, (place.comes_behind(program, slowest), place.callpath))
+    text = between_text(evidence, (place.follows_path(program, slowest), place.callpath))
     return (f"{region}, {text}" if region else f"code {text}"), -1

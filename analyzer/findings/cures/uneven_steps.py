@@ -1,10 +1,10 @@
 """Uneven steps: the ranks take turns at computing longest, and wait for the slowest one of each step.
 
 Cure: the work of each step is shared evenly. In the graph, the code before these calls lasts, visit by visit, as long
-as the mean of the ranks. It applies where ranks come equally often, and none is slow throughout (that is
-`uneven_computation`): all stretches of code at once, since who is long in one may be short in the next.
+as the mean of the ranks. It applies where the visits of ranks are equally many, and none is slow throughout (that is
+`uneven_computation`): all stretches of code at once, since a rank that is long in one may be short in the next.
 
-How long code takes varies on every machine. What is lost by that is no more than `NOISE`, and nothing is stated below.
+The duration of code varies on every machine. What is lost by that is no more than `NOISE`, and nothing is stated below.
 Steps that end in a barrier or a fence are that one's matter (`needless_barrier`): without it, they even out.
 """
 
