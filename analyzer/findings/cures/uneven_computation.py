@@ -10,8 +10,8 @@ Two cures, and no trace shows which one a program gets:
 Both are ends of the gain; where so few are slow that these differ by a quarter at most (`EXCEPTION`), the middle is
 stated, else what sharing saves. Stretches of code (`stretches`) in which the same ranks are slow are one place. A rank
 is slow that computes longer than the mean in all its code, too; where none is, a rank that is slow in one stretch may
-wait in another, and all are made even together. Where more than half are slow, it is the others that have less to do, and
-nothing is stated. Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than the
+wait in another, and all are made even together. Where more than half are slow, it is the others that have less to do,
+and nothing is stated. Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than the
 noise of any machine does.
 """
 
