@@ -11,8 +11,8 @@ Both are ends of the gain; where so few are slow that these differ by a quarter 
 stated, else what sharing saves. Stretches of code (`stretches`) in which the same ranks are slow are one place. A rank
 is slow that computes longer than the mean in all its code, too; where none is, a rank that is slow in one stretch may
 wait in another, and all are made even together. Where more than half are slow, it is the others that have less to do,
-and nothing is stated. Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than the
-noise of any machine does.
+and nothing is stated. Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than
+the noise of any machine does.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def _scaled(gaps: Int64, factor: float) -> Int64:
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a stretch of code, or one for several that only together save something."""
-    return (described(evidence, found) for found in offered(evidence, propose, of_messages=False))
+    found = (described(evidence, one) for one in offered(evidence, propose, of_messages=False))
+    return (one for one in found if one.exposed_ps > 0)
 
 
 def propose(program: Program) -> Iterator[Proposal]:
@@ -174,12 +175,16 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     region = code_of(evidence, program, first)[1] if len(names) == 1 else -1
     times = dict(zip(first.locations, first.totals.tolist(), strict=True))
     numbers = {number.name: number for number in found.evidence}
-    if region >= 0 and "steps" not in numbers:
-        rows = evidence.user_profile.filter(pl.col("callpath") == region, pl.col("visits") > 0)
-        times = dict(rows.group_by("location").agg(pl.col("exclusive_ps").sum()).sort("location").iter_rows())
+    rows = evidence.user_profile.filter(pl.col("callpath") == region, pl.col("visits") > 0)
+    profile = dict(rows.group_by("location").agg(pl.col("exclusive_ps").sum()).sort("location").iter_rows())
+    compared = not numbers.keys() & {"steps", "regions"}
+    if compared and set(first.locations) <= profile.keys():
+        times = profile
         numbers |= {number.name: number for number in times_of(times.values())}
+    else:
+        region = -1
     slowest, fastest = (pick(times, key=lambda one: times[one]) for pick in (max, min))
-    ends = () if "steps" in numbers else (("slowest_rank", slowest), ("fastest_rank", fastest))
+    ends = (("slowest_rank", slowest), ("fastest_rank", fastest)) if compared else ()
     whose = (number for name, location in ends for number in evidence.rank_numbers(name, [location]))
     return replace(
         found,

@@ -27,7 +27,8 @@ KIND = "load_imbalance"
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for the run."""
     found = offered(evidence, propose, of_messages=False)
-    return (described(evidence, one) for one in found if one.gain > NOISE)
+    each = (described(evidence, one) for one in found if one.gain > NOISE)
+    return (one for one in each if one.exposed_ps > 0)
 
 
 def propose(program: Program) -> Iterator[Proposal]:

@@ -176,6 +176,6 @@ def test_json_has_the_runs_values_intervals_and_gates(sides: dict[str, list[Run]
 
 def test_findings_count_only_if_every_run_has_them(sides: dict[str, list[Run]], tmp_path: Path) -> None:
     none = [two_phases(0).write(tmp_path / "none")]
-    assert "load_imbalance" in {found.kind for found in compare_repeats(none, sides["20"]).appeared}
-    assert "load_imbalance" in {found.kind for found in compare_repeats(sides["20"], none).gone}
+    assert "late_sender_chain" in {found.kind for found in compare_repeats(none, sides["20"]).appeared}
+    assert "late_sender_chain" in {found.kind for found in compare_repeats(sides["20"], none).gone}
     assert compare_repeats([*none, *sides["20"]], sides["20"]).appeared == []

@@ -37,7 +37,7 @@ def test_the_circle_is_counted_and_shown(runs: tuple[Run, Run]) -> None:
     assert {one.name: one.count for one in runs[1].manifest.quality if one.severity == "error"} == {
         "cyclic_reference": 1
     }
-    text, data = logpost("report", runs[1].path), logpost("report", runs[1].path, "--json")
+    text, data = logpost("report", runs[1].path, "--full"), logpost("report", runs[1].path, "--json")
     assert (text.returncode, data.returncode) == (0, 0), text.stderr + data.stderr
     assert "definitions whose parents lead back to themselves" in " ".join(text.stdout.split())
     shown = {one["name"]: one["count"] for one in json.loads(data.stdout)["quality"]}
