@@ -104,7 +104,7 @@ def find_all(
     if evidence.slowest_program_ps == 0:
         return frame([], {})
     every = with_intervals(evidence, findings_of(evidence, at_once, faults), faults)
-    found = [one for one in every if one.gain_low != 0 or one.replayed is None or not one.replayed.proposal.if_sure]
+    found = [one for one in every if one.replayed is None or one.replayed.proposal.is_sure(one.gain_low)]
     said = [one for one in found if faults.guard(f"words of {one.kind}", partial(_is_said, one, evidence), False)]
     return frame(said, evidence.places)
 

@@ -94,7 +94,7 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
             change=replace(outside, edges=((2 * works, 2 * works + 1, program.own_ps[works]),)),
             rests_on=OPERATION if len(works) == len(calls) else TRANSFER,
             other_end=outside if len(works) else None,
-            if_sure=True,
+            beyond=0.0,
             numbers=(
                 Number("waits", len(here), "count"),
                 Number("of_operations", float(program.ends_operation[calls].mean()), "1"),

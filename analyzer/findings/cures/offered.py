@@ -45,8 +45,12 @@ class Proposal:
     """all places, of several"""
     other_ends: tuple[Transformation, ...] = ()
     """likewise, where there are several"""
-    if_sure: bool = False
-    """it divides work anew: not stated where the gain's interval begins at zero"""
+    beyond: float | None = None
+    """it divides work anew: not stated where the gain's interval begins at that, or below; None: in any case"""
+
+    def is_sure(self, gain_low: float | None) -> bool:
+        """Whether a gain whose interval begins there is stated."""
+        return self.beyond is None or gain_low is None or gain_low > self.beyond
 
 
 @dataclass(frozen=True)

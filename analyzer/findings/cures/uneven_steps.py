@@ -57,6 +57,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             Number("load_balance", mean_of_all / max(1.0, longest), "1"),
         ),
         confidence=MEDIUM,
+        beyond=NOISE,
         certainty="compute time is measured; whether the work of a step can be shared is not known",
     )
 
