@@ -104,7 +104,8 @@ def repetition_noise(saved_ps: npt.NDArray[np.int64]) -> float | None:
         saved_ps: until the end of each repetition, in their order.
 
     Returns:
-        The part; None: they are too few to vary, or save nothing.
+        The part; None: they are too few, or save nothing, or differ by more than all that they save: then they are no
+        repetitions of one loss.
     """
     batches = min(BATCHES, len(saved_ps))
     if batches - 1 not in STUDENT or saved_ps[-1] <= 0:
@@ -113,4 +114,5 @@ def repetition_noise(saved_ps: npt.NDArray[np.int64]) -> float | None:
     sizes = np.diff(last, prepend=-1)
     each = np.diff(saved_ps[last], prepend=0) / sizes
     error = np.std(each, ddof=1) * math.sqrt(batches)
-    return STUDENT[batches - 1] * float(error / each.sum())
+    part = STUDENT[batches - 1] * float(error / each.sum())
+    return part if 0 <= part < 1 else None

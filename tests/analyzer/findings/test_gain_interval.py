@@ -96,6 +96,8 @@ def test_too_few_repetitions_say_nothing_of_noise() -> None:
     assert repetition_noise(np.array([10, 30])) is None
     assert repetition_noise(np.array([10, 30, 0])) is None
     assert repetition_noise(np.array([], dtype=np.int64)) is None
+    # One of five saves all: that is no repetition.
+    assert repetition_noise(np.cumsum([0, 0, 10, 0, 0])) is None
 
 
 def test_the_machines_interval_goes_through_the_cures_replay() -> None:
