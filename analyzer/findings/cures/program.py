@@ -6,10 +6,11 @@ Calls have the numbers of the table `calls`. Times in ps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +41,7 @@ NEVER, EAGER = 1, 2
 """How a message is sent (`Transformation.sent`)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Transformation:
     """What differs from the run; None: nothing. Columns by call or by message (`Transformation` of the native core)."""
 
@@ -79,26 +80,19 @@ class Transformation:
     def then(self, other: Transformation) -> Transformation:
         """Both: where this one changes nothing, what the other one does."""
         found: dict[str, Any] = {}
-        for name in (*_UNCHANGED, "edges", "further_nodes"):
+        for name, (_, unchanged) in COLUMNS_OF_CHANGE.items():
             mine, its = getattr(self, name), getattr(other, name)
-            if name in _UNCHANGED and mine is not None and its is not None:
-                mine = np.where(mine == _UNCHANGED[name], its, mine)
-            found[name] = its if mine is None else mine
+            both = mine is not None and its is not None
+            found[name] = np.where(mine == unchanged, its, mine) if both else its if mine is None else mine
         further = self.further_nodes
         shifted = ((_further(a, further), _further(b, further), weight) for a, b, weight in other.edges)
-        return Transformation(
-            **found | {"edges": (*self.edges, *shifted), "further_nodes": further + other.further_nodes}
-        )
+        return Transformation(**found, edges=(*self.edges, *shifted), further_nodes=further + other.further_nodes)
 
     def columns(self, calls: int) -> dict[str, Any]:
         """As the core takes them."""
-        kinds: dict[str, Any] = {"longer_ps": np.int64, "lasts_ps": np.int64, "sent": np.uint8, "as_modelled": np.uint8}
-        kinds |= dict.fromkeys(("send_as", "receive_as", "sent_from", "posted_by", "received_by"), np.int32)
-        kinds |= dict.fromkeys(("shorter_send_ps", "shorter_receive_ps"), np.int64)
-        kinds |= dict.fromkeys(("more_latency_ps", "more_service_ps", "more_received_ps"), np.int64)
         found: dict[str, Any] = {
             name: np.ascontiguousarray(column, dtype=kind)
-            for name, kind in kinds.items()
+            for name, (kind, _) in COLUMNS_OF_CHANGE.items()
             if (column := getattr(self, name)) is not None
         }
         if self.edges:
@@ -110,11 +104,15 @@ class Transformation:
         return found
 
 
-_UNCHANGED = dict.fromkeys(
-    ("longer_ps", "sent", "as_modelled", "more_latency_ps", "more_service_ps", "more_received_ps"), 0
-)
-_UNCHANGED |= dict.fromkeys(("lasts_ps", "send_as", "receive_as", "sent_from", "posted_by", "received_by"), AS_RECORDED)
-"""Column to the value of what does not differ."""
+COLUMNS_OF_CHANGE: Mapping[str, tuple[type[np.generic], int]] = {
+    "lasts_ps": (np.int64, AS_RECORDED),
+    "sent": (np.uint8, 0),
+    "as_modelled": (np.uint8, 0),
+    **dict.fromkeys(("send_as", "receive_as", "sent_from", "posted_by", "received_by"), (np.int32, AS_RECORDED)),
+    **dict.fromkeys(("longer_ps", "shorter_send_ps", "shorter_receive_ps"), (np.int64, 0)),
+    **dict.fromkeys(("more_latency_ps", "more_service_ps", "more_received_ps"), (np.int64, 0)),
+}
+"""Column of a transformation to its type in the core, and its value where nothing differs."""
 
 
 def _further(ends: Int64, by: int) -> Int64:
@@ -199,6 +197,7 @@ class Program:
         self.kind: Int32 = np.asarray(region_kinds(regions), dtype=np.int32)[calls["region"].to_numpy()]
         self.locations = run.table("locations").filter("accounted").sort("location").collect()
         self.messages = Messages(**self.native.messages())
+        self._gains: WeakKeyDictionary[Transformation, float] = WeakKeyDictionary()
         operations = run.facts("collectives").filter(pl.col("instance") >= 0)
         self.operations = operations.select(
             "instance",
@@ -361,6 +360,16 @@ class Program:
         }
 
     @cached_property
+    def code_ps(self) -> dict[int, int]:
+        """Accounted location to its code in the program."""
+        return {location: int(self.gap_ps[calls].sum()) for location, calls in self.calls_of.items()}
+
+    @property
+    def mean_code_ps(self) -> float:
+        """Of these."""
+        return sum(self.code_ps.values()) / max(1, len(self.code_ps))
+
+    @cached_property
     def sent_in(self) -> dict[int, list[int]]:
         """Call to the messages that it starts."""
         return _by_call(self.messages.send_call)
@@ -449,9 +458,12 @@ class Program:
         return max(1, min(self.base.program_ps, int(spans.to_numpy().max(initial=1))))
 
     def gain(self, change: Transformation) -> float:
-        """What a transformation saves: fraction of the longest program; 0 where it is impossible."""
-        found = self.replay(change)
-        return 0.0 if found is None else (self.base.program_ps - found.program_ps) / self.length_ps
+        """What a transformation saves: fraction of the longest program; 0 where it is impossible. Replayed once."""
+        if change not in self._gains:
+            found = self.replay(change)
+            less = 0 if found is None else self.base.program_ps - found.program_ps
+            self._gains[change] = less / self.length_ps
+        return self._gains[change]
 
     def saved_at(self, change: Transformation) -> dict[tuple[int, int], float]:
         """(location, call path) to the time in calls there that a transformation saves; ps."""
