@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logpost.analyzer.findings.wording.facts import MAINLY, Facts, in_where
-from logpost.analyzer.findings.wording.numbers import number_text, saved_text
+from logpost.analyzer.findings.wording.numbers import number_text
 from logpost.analyzer.words.units import bytes_text, count_text, time_text
 
 BEYOND_MODEL = 100.0
@@ -16,27 +16,15 @@ FAR_ABOVE = 4.0
 
 def collective_wait(facts: Facts) -> str:
     whom = facts.noun("last_rank") if facts.all("last_rank") else "whichever rank comes last"
-    title = f"{facts.ranks} wait{facts.verb_s} in {facts.where or 'a collective operation'} for {whom}"
+    waiters = facts.waiters if facts.all("waiting_rank") else f"{facts.ranks} wait{facts.verb_s}"
+    title = f"{waiters} in {facts.where or 'a collective operation'} for {whom}"
     if not facts.cause:
         return title
-    if facts.all("passed_on_waiting"):
-        return title + f", itself delayed by waiting in {facts.cause}"
     return title + f", delayed {'by work in' if facts.all('cause_works') else 'in'} {facts.cause}"
 
 
 def come_together(facts: Facts) -> str:
     rest = " Use fewer or nonblocking collectives to hide what remains."
-    if facts.all("passed_on_waiting") and facts.cause != facts.row["region"]:
-        return (
-            f"Remove the waiting in {facts.cause} before it first (see the other findings): it causes this one." + rest
-        )
-    if facts.all("gain_if_shared"):
-        shared = saved_text(facts.number("gain_if_shared"))
-        return (
-            "Make this rank as fast as the others before it: check what is slower there (node, binding, input) and "
-            f"what runs there alone. That saves {saved_text(facts.number('gain_if_as_fast'))}. To share its excess "
-            f"among all ranks saves {shared}." + rest
-        )
     if facts.all("last_rank"):
         return "Balance the work before it on this rank." + rest
     return "Balance the work between these operations, or look for system noise, which moves from rank to rank." + rest
@@ -46,12 +34,7 @@ def needless_barrier(facts: Facts) -> str:
     return f"{facts.ranks} wait{facts.verb_s}{in_where(facts)}: the slowest rank of each step is another one"
 
 
-def without_barrier(facts: Facts) -> str:
-    if facts.all("saved_by_its_waits"):
-        return (
-            "Leave this barrier out if no data depends on it: the ranks wait for each other behind it anyway, and it "
-            "takes its own time before."
-        )
+def without_barrier(_: Facts) -> str:
     return (
         "Leave this barrier out if no data depends on it: then a step that is long on one rank and the next that is "
         "long on another even out."

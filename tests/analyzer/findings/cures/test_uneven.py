@@ -102,6 +102,20 @@ def test_code_of_one_rank_for_which_others_wait_is_shared_with_them() -> None:
     assert row["gain"] > 0.1
 
 
+def test_ranks_that_wait_in_an_operation_are_not_the_one_they_wait_for() -> None:
+    story = Story(4, STEPS * STEP, windows=STEPS)
+    writes, barrier = story.path("main", "write", "MPI_Wait"), story.path("main", "MPI_Barrier")
+    for i in range(STEPS):
+        begin = i * STEP
+        story.call(0, begin + 8 * MS, begin + 8 * MS, writes)
+        story.collective(
+            barrier, "Barrier", {rank: (begin + (1 if rank else 9) * MS, begin + STEP) for rank in range(4)}
+        )
+    (row,) = story.alone(late_ranks.find).iter_rows(named=True)
+    assert row["kind"] == "collective_wait"
+    assert row["title"].startswith("ranks 1-3 wait in MPI_Barrier for rank 0, delayed by work in")
+
+
 def fences(partners: bool) -> Story:
     """Ranks 0 and 1, and 2 and 3, put to each other; in each step another rank comes 6 ms late to the fence of all."""
     story = Story(4, STEPS * STEP, windows=STEPS)
