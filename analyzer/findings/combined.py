@@ -12,10 +12,7 @@ from dataclasses import replace
 
 from logpost.analyzer.findings.cures.offered import ReplayedCure
 from logpost.analyzer.findings.finding import Finding, Number
-from logpost.analyzer.findings.wording.facts import ALTERNATIVE
-
-MAINLY = 0.5
-"""More than half of the time."""
+from logpost.analyzer.findings.wording.facts import ALTERNATIVE, MAINLY
 
 
 def without_alternatives(found: Iterable[Finding]) -> list[Finding]:

@@ -6,16 +6,11 @@ waiting), no cure makes the program shorter than its critical resource:
 
     moving work in time (other order, earlier posts, overlap)      P - max(b_i)
     sharing work (another partition, a tree instead of one rank)   P - mean(b_i)
-    working as much more or less, m_i, on each rank                P - max(b_i + m_i)
 
 A wait that is removed also saves no more than the worst-hit rank lost by it, W = max(W_i), however far it propagates:
 
-    gain = min(W, P - max(b_i)) / P      where the cure moves work
-    gain = min(W, P - mean(b_i)) / P     where it may share work
-    gain = min(W, P - max(b_i + m_i)) / P where it changes work by m_i
-
-Unequal work gains max - mean over the ranks, and waiting at a synchronizing operation, over its operations, the mean
-wait of its members, which is the same number: the last one's enter less the mean enter.
+    gain = min(W, P - max(b_i)) / P    where the cure moves work
+    gain = min(W, P - mean(b_i)) / P   where it may share work
 """
 
 from __future__ import annotations
@@ -41,17 +36,10 @@ def gain_by_moving(evidence: Evidence, lost: Mapping[int, float]) -> float:
     return _gain(evidence, max(lost.values(), default=0.0), max(busy_ps(evidence).values(), default=0))
 
 
-def gain_by_sharing(evidence: Evidence, saved_ps: float, hidden_ps: float = 0.0) -> float:
-    """At most, where the cure may give work to other ranks; `hidden_ps`: what messages take, over all ranks, that may
-    be on their way while their receivers work instead of wait."""
+def gain_by_sharing(evidence: Evidence, saved_ps: float) -> float:
+    """At most, where the cure may give work to other ranks."""
     busy = busy_ps(evidence)
-    return _gain(evidence, saved_ps, (sum(busy.values()) - hidden_ps) / max(1, len(busy)))
-
-
-def gain_by_changing(evidence: Evidence, saved_ps: float, more: Mapping[int, float]) -> float:
-    """At most, where the cure makes the work of each location so much more, or less where that is negative; ps."""
-    after = [time + more.get(location, 0.0) for location, time in busy_ps(evidence).items()]
-    return _gain(evidence, saved_ps, max(after, default=0.0))
+    return _gain(evidence, saved_ps, sum(busy.values()) / max(1, len(busy)))
 
 
 def _gain(evidence: Evidence, saved_ps: float, critical_ps: float) -> float:

@@ -26,6 +26,7 @@ from logpost.analyzer.findings.evidence.graph import Graph
 from logpost.analyzer.findings.evidence.message_errors import with_messages_off
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Finding
+from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.faults import Faults
 from logpost.replay.columns import Int64
 
@@ -33,8 +34,6 @@ STUDENT = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306,
 """Degrees of freedom to the quantile at 97.5 % of Student's t distribution."""
 BATCHES = max(STUDENT) + 1
 """Parts of equally many repetitions: sums over some of them hide what recurs with a period of its own."""
-MAINLY = 0.5
-"""More than half of the time."""
 CHOICES = ("gain_if_as_fast", "gain_if_shared")
 """Evidence: what either cure saves."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
 import polars as pl
 
 from logpost.analyzer.run.directory import Run
@@ -15,6 +16,13 @@ from logpost.analyzer.run.directory import Run
 SAMPLED = 16
 """Each of so many calls is read to find out when that many have begun."""
 NOWHERE = -1
+
+
+def end_of_first(calls: pl.LazyFrame, most: int) -> int:
+    """The enter of the last one of so many calls; ps."""
+    enters = calls.select(pl.col("enter_ps").gather_every(SAMPLED)).collect()["enter_ps"].to_numpy()
+    last = min(len(enters) - 1, most // SAMPLED)
+    return int(np.partition(enters, last)[last])
 
 
 class FirstPart(Run):
@@ -27,8 +35,7 @@ class FirstPart(Run):
 
     def __init__(self, run: Run, most_calls: int) -> None:
         super().__init__(run.path, run.manifest)
-        enters = run.facts("calls").select(pl.col("enter_ps").gather_every(SAMPLED)).collect()["enter_ps"]
-        self.until_ps = int(enters.sort()[min(len(enters) - 1, most_calls // SAMPLED)])
+        self.until_ps = end_of_first(run.facts("calls"), most_calls)
         self._whole = run
         self._calls = run.facts("calls").filter(pl.col("enter_ps") <= self.until_ps).sort("call").collect()
         """in the order of their numbers"""

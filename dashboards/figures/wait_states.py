@@ -6,20 +6,9 @@ from collections.abc import Sequence
 
 from logpost.analyzer.report.data import WaitState
 from logpost.analyzer.words.units import time_text
+from logpost.analyzer.words.wait_states import WAIT_STATE_NAMES
 from logpost.dashboards.figures.chart import Chart, axis, figure, row_axis
 from logpost.dashboards.figures.labels import grouped, time_unit
-
-NAMES = {
-    "late_sender": "Late Sender",
-    "late_receiver": "Late Receiver",
-    "wait_at_barrier": "Wait at Barrier",
-    "wait_at_nxn": "Wait at NxN",
-    "late_broadcast": "Late Broadcast",
-    "early_reduce": "Early Reduce",
-    "wait_at_fence": "Wait at Fence",
-    "wait_at_creation": "Wait at Creation",
-}
-"""Pattern -> the field's name for it."""
 
 INK = {
     "late_sender": "late_sender",
@@ -42,7 +31,7 @@ def wait_states(totals: Sequence[WaitState]) -> Chart:
         70 + 34 * len(shown),
         bargap=0.35,
         xaxis=axis(f"time, all ranks ({unit})"),
-        yaxis=row_axis([NAMES[w.name] for w in shown], ""),
+        yaxis=row_axis([WAIT_STATE_NAMES[w.name] for w in shown], ""),
     )
     for i, w in enumerate(shown):
         # Inside where the text surely fits, else next to the bar, where it is never left out.
@@ -51,14 +40,14 @@ def wait_states(totals: Sequence[WaitState]) -> Chart:
             orientation="h",
             y=[i],
             x=[float(f"{w.wait_ps / factor:.6g}")],
-            name=NAMES[w.name],
+            name=WAIT_STATE_NAMES[w.name],
             meta={"category": INK[w.name]},
             text=[f" {time_text(w.wait_ps)} · {grouped(w.count)} × "],
             textposition="inside" if inside else "outside",
             insidetextanchor="end",
             cliponaxis=False,
-            customdata=[f"<b>{NAMES[w.name]}</b> {time_text(w.wait_ps)}, {grouped(w.count)} occurrences"],
+            customdata=[f"<b>{WAIT_STATE_NAMES[w.name]}</b> {time_text(w.wait_ps)}, {grouped(w.count)} occurrences"],
             hovertemplate="%{customdata}<extra></extra>",
         )
-    said = "; ".join(f"{NAMES[w.name]} {time_text(w.wait_ps)}" for w in shown)
+    said = "; ".join(f"{WAIT_STATE_NAMES[w.name]} {time_text(w.wait_ps)}" for w in shown)
     return Chart(fig, said or "No wait states.")

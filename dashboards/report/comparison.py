@@ -11,13 +11,13 @@ from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.undivided import SHOWN
 from logpost.analyzer.words.labels import folded
 from logpost.analyzer.words.units import change_text, time_text
+from logpost.analyzer.words.wait_states import WAIT_STATE_NAMES
 from logpost.dashboards.figures import comparison as figures
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.folding import columns, program_span, rows, time_cube
 from logpost.dashboards.figures.labels import grouped, significant
 from logpost.dashboards.figures.timeline import timeline
-from logpost.dashboards.figures.wait_states import NAMES
 from logpost.dashboards.report.findings import FindingRow, finding_rows, size_of
 from logpost.dashboards.report.page import Caps, model_error, title_of
 from logpost.dashboards.report.tables import Grid, fraction
@@ -183,7 +183,7 @@ def _grids(found: Comparison) -> dict[str, Grid]:
     efficiencies = [(e.name.replace("_", " "), fraction(e.before), fraction(e.after)) for e in found.efficiencies]
     return {
         "categories": Grid(("category", *head), times((*found.categories, *found.groups), {}), numbers),
-        "wait_states": Grid(("wait state", *head), times(found.wait_states, NAMES), numbers),
+        "wait_states": Grid(("wait state", *head), times(found.wait_states, WAIT_STATE_NAMES), numbers),
         "regions": Grid(("region", "time is", *head, "calls"), regions, frozenset({2, 3, 4, 5, 6})),
         "efficiencies": Grid(("efficiency", "A", "B"), efficiencies, frozenset({1, 2})),
     }

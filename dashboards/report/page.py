@@ -34,6 +34,7 @@ from logpost.analyzer.words.fault_text import fault_texts
 from logpost.analyzer.words.labels import folded_path
 from logpost.analyzer.words.location_names import LocationNames
 from logpost.analyzer.words.units import bytes_text, percent_text, time_text
+from logpost.analyzer.words.wait_states import WAIT_STATE_NAMES
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.callpaths import callpaths
@@ -50,7 +51,7 @@ from logpost.dashboards.figures.models import models as models_chart
 from logpost.dashboards.figures.overview import overview
 from logpost.dashboards.figures.queueing import first_view
 from logpost.dashboards.figures.timeline import timeline
-from logpost.dashboards.figures.wait_states import NAMES, wait_states
+from logpost.dashboards.figures.wait_states import wait_states
 from logpost.dashboards.report.findings import FindingRow, finding_rows
 from logpost.dashboards.report.sites import call_sites, finding_sites
 from logpost.dashboards.report.tables import (
@@ -186,7 +187,7 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         drawn("wait_states", lambda: wait_states(waits))
         grids["wait_states"] = Grid(
             ("wait state", "time over all ranks", "occurrences"),
-            [(NAMES[w.name], time_text(w.wait_ps), grouped(w.count)) for w in waits],
+            [(WAIT_STATE_NAMES[w.name], time_text(w.wait_ps), grouped(w.count)) for w in waits],
             frozenset({1, 2}),
         )
     paths = _top_callpaths(run)

@@ -86,7 +86,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
             callpath=callpath,
             at_fault=frozenset(rows["location"].to_list()),
             change=_fused(program, rows, moved, divided) if fused else _at_most(program, rows, least),
-            other_end=_fused(program, rows, each_round) if fused else _at_most(program, rows, least + moved),
+            other_ends=(_fused(program, rows, each_round) if fused else _at_most(program, rows, least + moved),),
             numbers=tuple(_numbers(calls, callpath, rows, estimate, divided)),
             confidence=LOW if count < MIN_SAMPLES else HIGH if fused else MEDIUM,
             certainty=certainty,

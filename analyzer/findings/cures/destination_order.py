@@ -52,7 +52,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             callpath=callpath,
             at_fault=frozenset(location for location, _ in rows),
             change=replace(change, as_modelled=here),
-            other_end=change,
+            other_ends=(change,),
             numbers=(
                 Number("messages", int(here.sum()), "count"),
                 Number("in_a_row", float(here.sum() / len(rows)), "count"),

@@ -34,8 +34,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 def propose(program: Program) -> Iterator[Proposal]:
     """Each stretch that some ranks run who compute longer than the mean."""
-    totals = {location: int(program.gap_ps[calls].sum()) for location, calls in program.calls_of.items()}
-    mean = sum(totals.values()) / max(1, len(totals))
+    totals, mean = program.code_ps, program.mean_code_ps
     sends = _paths(program, program.messages.sent_call) - _paths(program, program.messages.received_call)
     sends -= set(program.callpath[program.is_operation].tolist())
     for place in every_stretch(program):

@@ -75,7 +75,7 @@ def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
             callpath=callpath,
             at_fault=frozenset(named.tolist()),
             change=ways[0],
-            other_end=ways[-1],
+            other_ends=(ways[-1],),
             numbers=(
                 Number("waits", int(here.sum()), "count"),
                 Number("mean_wait", float(late[here].mean()), "ps"),

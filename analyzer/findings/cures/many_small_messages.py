@@ -60,7 +60,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             callpath=callpath,
             at_fault=frozenset(program.sender[every].tolist()),
             change=replace(change, as_modelled=alone),
-            other_end=change,
+            other_ends=(change,),
             numbers=(
                 Number("messages", len(every), "count"),
                 Number("mean_size", float(np.mean(messages.bytes[every])), "B"),

@@ -93,7 +93,7 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
             at_fault=frozenset(program.location[first].tolist()),
             change=replace(outside, edges=((2 * works, 2 * works + 1, program.own_ps[works]),)),
             rests_on=OPERATION if len(works) == len(calls) else TRANSFER,
-            other_end=outside if len(works) else None,
+            other_ends=(outside,) if len(works) else (),
             beyond=0.0,
             numbers=(
                 Number("waits", len(here), "count"),

@@ -46,7 +46,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             callpath=int(path),
             at_fault=frozenset(locations.to_list()),
             change=change,
-            other_end=without_rounds,
+            other_ends=(without_rounds,),
             numbers=(Number("partners", max(len(some) for some in near.values()), "count"),),
             confidence=MEDIUM,
             certainty="the waiting and the partners are measured; the duration of their synchronization is not",

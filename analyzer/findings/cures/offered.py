@@ -37,14 +37,12 @@ class Proposal:
     certainty: str
     rests_on: tuple[str, ...] = ()
     """categories whose time the cause is read from"""
-    other_end: Transformation | None = None
-    """the same at the other end of what the trace leaves open"""
     gain: float | None = None
-    """between those of both, where neither end is likelier; None: that of the change"""
+    """between those of the ends, where neither end is likelier; None: that of the change"""
     callpaths: frozenset[int] = frozenset()
     """all places, of several"""
     other_ends: tuple[Transformation, ...] = ()
-    """likewise, where there are several"""
+    """the same at the other ends of what the trace leaves open"""
     beyond: float | None = None
     """it divides work anew: not stated where the gain's interval begins at that, or below; None: in any case"""
 
@@ -67,7 +65,7 @@ class ReplayedCure:
 
     def ends(self) -> list[float]:
         """The same at the ends of what is not known: of the machine's values, and of what the trace leaves open."""
-        others = (*self.proposal.other_ends, *([self.proposal.other_end] if self.proposal.other_end else []))
+        others = self.proposal.other_ends
         changes = (self.proposal.change, *others) if others else ()
         found = [self.program.gain(change) for change in changes]
         found += [program.gain(self.proposal.change) for program in self.ends_of_machine()]

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.analyzer.findings.cures.program import Flags, Program
+from logpost.analyzer.findings.evidence.once import once
 from logpost.replay.columns import Int64
 
 Floats = npt.NDArray[np.float64]
@@ -82,16 +83,19 @@ class Stretch:
         return int(paths[np.argmax(np.bincount(of, weights=gaps))])
 
 
-def every_stretch(program: Program) -> Iterator[Stretch]:
+@once
+def every_stretch(program: Program) -> tuple[Stretch, ...]:
     """Every one, by call path."""
     of: dict[int, list[tuple[int, Int64]]] = {}
     for location, calls in program.calls_of.items():
         paths = program.stretch[calls]
         for path in np.unique(paths[paths >= 0]).tolist():
             of.setdefault(path, []).append((location, calls[paths == path]))
+    found = []
     for path, each in sorted(of.items()):
         locations, calls_of_each = zip(*each, strict=True)
-        yield Stretch(path, locations, calls_of_each, tuple(program.gap_ps[some] for some in calls_of_each))
+        found.append(Stretch(path, locations, calls_of_each, tuple(program.gap_ps[some] for some in calls_of_each)))
+    return tuple(found)
 
 
 def stretches(program: Program) -> Iterator[Stretch]:

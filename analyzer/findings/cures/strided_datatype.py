@@ -62,7 +62,7 @@ def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
         change=Transformation(
             shorter_send_ps=np.where(strided, packs, 0), shorter_receive_ps=np.where(strided, unpacks, 0)
         ),
-        other_end=None if divided else sends,
+        other_ends=() if divided else (sends,),
         numbers=(
             Number("messages", int(sent.sum()), "count"),
             Number("mean_size", float(messages.bytes[sent].mean()), "B"),

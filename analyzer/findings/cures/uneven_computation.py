@@ -93,12 +93,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 def propose(program: Program) -> Iterator[Proposal]:
     """Stretches in which the same ranks are slow, which compute longer in all; or all stretches, where none does."""
-    totals = {location: int(program.gap_ps[calls].sum()) for location, calls in program.calls_of.items()}
-    mean = sum(totals.values()) / max(1, len(totals))
     by_ranks: dict[frozenset[int], list[Stretch]] = {}
     uneven = [one for one in _uneven_stretches(program) if one.slow.any() and one.norm is not None]
     for one in uneven:
-        if all(totals[location] > mean for location in _slow(one)):
+        if all(program.code_ps[location] > program.mean_code_ps for location in _slow(one)):
             by_ranks.setdefault(_slow(one), []).append(one)
     each = [Uneven(program, tuple(places)) for places in by_ranks.values()]
     if uneven and max((program.gain(one.shared) for one in each), default=0.0) < MIN_SHARE:
@@ -127,7 +125,7 @@ def _proposal(uneven: Uneven) -> Proposal:
     gains = program.gain(uneven.shared), program.gain(as_fast)
     either = gains[1] > gains[0]
     exceptional = either and len(uneven.slow) <= EXCEPTION * uneven.ranks
-    totals = [int(program.gap_ps[calls].sum()) for calls in program.calls_of.values()]
+    totals = program.code_ps.values()
     shows = max(totals) - min(totals) >= max(gains) * program.length_ps
     several = len({_slow(one) for one in uneven.places}) > 1 or not shows
     numbers = (
@@ -148,7 +146,7 @@ def _proposal(uneven: Uneven) -> Proposal:
         callpaths=frozenset(one.callpath for one in uneven.places),
         at_fault=uneven.slow,
         change=as_fast if exceptional else uneven.shared,
-        other_end=uneven.shared if exceptional else as_fast if either else None,
+        other_ends=(uneven.shared,) if exceptional else (as_fast,) if either else (),
         gain=sum(gains) / 2 if exceptional else None,
         numbers=numbers,
         confidence=HIGH if uneven.certain else LOW,

@@ -5,40 +5,7 @@ Calls that do not locate code (MPI_Wtime, MPI_Comm_rank) do not end a stretch of
 
 from __future__ import annotations
 
-import polars as pl
-
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.run.wide import wide_sum
-
-
-def longest_excess(evidence: Evidence, location: int) -> tuple[int, int] | None:
-    """The two call paths between which `location` computes longest beyond the mean of the ranks.
-
-    None where it never computes longer than the others between two calls.
-    """
-    telling = [callpath for callpath, moves in enumerate(evidence.moves_data) if moves]
-    accounted = evidence.locations["location"].implode()
-    rows = (
-        evidence.tables["calls"]
-        .filter(pl.col("callpath").is_in(telling), pl.col("location").is_in(accounted))
-        .select("call", "location", "enter_ps", "leave_ps", "callpath")
-        .sort("call")  # of calls that a coarse clock has at one instant, time states no order
-        .with_columns(
-            before=pl.col("callpath").shift(1).over("location"),
-            gap_ps=pl.col("enter_ps") - pl.col("leave_ps").shift(1).over("location"),
-        )
-        .drop_nulls("before")
-        .group_by("before", "callpath")
-        .agg(
-            own=pl.col("gap_ps").filter(pl.col("location") == location).sum(),
-            mean=wide_sum("gap_ps") / max(1, evidence.locations.height),
-        )
-        .filter(pl.col("own") > pl.col("mean"))
-        .sort(pl.col("mean") - pl.col("own"), "before", "callpath")
-        .head(1)
-        .collect()
-    )
-    return None if rows.is_empty() else (int(rows["before"][0]), int(rows["callpath"][0]))
 
 
 def between_text(evidence: Evidence, pair: tuple[int, int]) -> str:

@@ -21,6 +21,7 @@ from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.one_sided_waits import one_sided_waits
 from logpost.analyzer.findings.evidence.spinning import queries, spin_ps
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.run.first_part import end_of_first
 from logpost.analyzer.run.schema import OPERATIONS
 from logpost.analyzer.run.wide import wide_sum
 from logpost.analyzer.words.categories import WAITING
@@ -32,8 +33,6 @@ MOST_CALLS = 100_000
 """Calls looked at: about a tenth of a second of work. A program repeats itself long before that."""
 LONGER = 500_000
 """Calls for what one finder asks where a part of the program does not stand for the whole: half a second of work."""
-SAMPLED = 16
-"""Each of so many calls is asked for its time to find out when that many have begun."""
 TRANSPORT = (
     "send_overhead",
     "middleware",
@@ -89,12 +88,6 @@ class Messages:
 def graph_of(evidence: Evidence) -> Graph:
     """The graph of a run."""
     return Graph(evidence)
-
-
-@once
-def graph_is_whole(evidence: Evidence) -> bool:
-    """Whether the graph of a run holds its whole program: found without making it."""
-    return _holds_all(evidence, evidence.most_calls or MOST_CALLS)
 
 
 def _holds_all(evidence: Evidence, most: int) -> bool:
@@ -307,11 +300,7 @@ def lasts_longer(evidence: Evidence, graph: Graph) -> float:
 
 def _until(evidence: Evidence, most: int) -> int | None:
     """The enter of the last call that is looked at; None: all are."""
-    if _holds_all(evidence, most):
-        return None
-    some = evidence.tables["calls"].select(pl.col("enter_ps").gather_every(SAMPLED)).collect()
-    last = most // SAMPLED
-    return int(np.partition(some["enter_ps"].to_numpy(), last)[last])
+    return None if _holds_all(evidence, most) else end_of_first(evidence.tables["calls"], most)
 
 
 def _rows(calls: Int32) -> Int32:

@@ -1,4 +1,4 @@
-"""What several finders need of a run is found once."""
+"""What several finders need of a run, or several cures of its program, is found once."""
 
 from __future__ import annotations
 
@@ -8,21 +8,20 @@ from threading import Lock
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from logpost.analyzer.findings.evidence.tables import Evidence
-
+K = TypeVar("K")
 T = TypeVar("T")
 
 
-def once(find: Callable[[Evidence], T]) -> Callable[[Evidence], T]:
-    """The function, which keeps its result as long as the evidence lives; finders that run beside it wait for that."""
-    found: WeakKeyDictionary[Evidence, T] = WeakKeyDictionary()
+def once(find: Callable[[K], T]) -> Callable[[K], T]:
+    """The function, which keeps its result as long as its argument lives; finders that run beside it wait for that."""
+    found: WeakKeyDictionary[K, T] = WeakKeyDictionary()
     finding = Lock()
 
     @wraps(find)
-    def kept(evidence: Evidence) -> T:
+    def kept(of: K) -> T:
         with finding:
-            if evidence not in found:
-                found[evidence] = find(evidence)
-            return found[evidence]
+            if of not in found:
+                found[of] = find(of)
+            return found[of]
 
     return kept

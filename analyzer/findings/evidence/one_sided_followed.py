@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import polars as pl
 
 from logpost.analyzer.findings.evidence.graph import Graph, Reason, lasts_longer
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -23,10 +22,3 @@ def follows(evidence: Evidence, graph: Graph, reasons: Iterable[Reason], waited_
     calls = np.unique(graph.waits["call"][np.isin(graph.waits["reason"], codes)])
     in_graph = float(exact_sum((graph.length - graph.work_ps)[calls]))
     return in_graph * lasts_longer(evidence, graph) >= MAINLY * waited_ps
-
-
-def follows_epochs(evidence: Evidence, graph: Graph) -> bool:
-    """The same of all accesses, exposures, locks and changes of memory; True where nobody waits for any."""
-    waits = pl.col("wait_ps").filter(pl.col("wait_ps") > 0)
-    waited = evidence.tables["epochs"].select(waits.cast(pl.Float64).sum()).collect().item()
-    return follows(evidence, graph, ("access", "exposure", "lock", "change"), float(waited or 0.0))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import polars as pl
 
@@ -52,14 +50,6 @@ def row_begins(graph: Graph) -> Int64:
     loops[1:] &= graph.polls[:-1] & (graph.callpath[1:] == graph.callpath[:-1])
     first = np.maximum.accumulate(np.where(loops, 0, np.arange(graph.count)))
     return graph.enter_ps[first]
-
-
-def polled_place(evidence: Evidence, locations: Iterable[int]) -> int:
-    """Where these locations poll longest; -1: nowhere."""
-    graph = graph_of(evidence)
-    calls = graph.polls & np.isin(graph.location, list(locations))
-    times = sums_by(graph.callpath[calls], graph.length[calls])
-    return max(times, key=lambda callpath: times[callpath], default=-1)
 
 
 def polled_ps(evidence: Evidence) -> dict[int, int]:

@@ -33,10 +33,3 @@ def unknown_members_ps(evidence: Evidence) -> dict[int, int]:
     """Location to its time in them."""
     rows = unknown_members(evidence).group_by("location", maintain_order=True).agg(wide_sum("exposed_ps"))
     return {int(location): int(time) for location, time in rows.iter_rows()}
-
-
-def unknown_members_place(evidence: Evidence) -> int:
-    """The call path with most of it; -1: there is none."""
-    rows = unknown_members(evidence).group_by("callpath").agg(wide_sum("exposed_ps"))
-    rows = rows.sort("exposed_ps", "callpath", descending=[True, False])
-    return -1 if rows.is_empty() else int(rows["callpath"][0])

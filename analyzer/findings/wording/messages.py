@@ -5,33 +5,16 @@ from __future__ import annotations
 from logpost.analyzer.findings.wording.facts import MAINLY, Facts, in_where
 from logpost.analyzer.words.units import bytes_text, count_text, time_text
 
-_AT_FAULT = {
-    "traced_to_computing": "",
-    "traced_to_working": "work in ",
-    "traced_to_waiting": "waiting in ",
-    "traced_to_inside": "time in ",
-}
-
 
 def late_sender_chain(facts: Facts) -> str:
-    cause = next((words for name, words in _AT_FAULT.items() if facts.all(name)), "") + facts.cause
     title = f"{facts.waiters}{in_where(facts)} for {facts.noun('late_rank')}"
-    return title + (f", late because of {cause}" if cause else "")
+    return title + (f", late because of {facts.cause}" if facts.cause else "")
 
 
-def be_earlier(facts: Facts) -> str:
-    also = ", or let the receiver compute meanwhile (nonblocking receives)."
-    if facts.all("traced_to_waiting"):
-        return "Remove that waiting first (see the other findings), or send before it" + also
-    if facts.all("traced_to_inside"):
-        return (
-            "Look at that call first: whether it works or waits, a machine tells (analyze --machine FILE). Or let the "
-            "receiver compute meanwhile (nonblocking receives)."
-        )
-    if facts.all("traced_to_working"):
-        return "Send the awaited messages first, or overlap the call (nonblocking sends completed later)" + also
-    return "Shorten or split the work before this send, send earlier (before work that the receiver does not need)" + (
-        also
+def be_earlier(_: Facts) -> str:
+    return (
+        "Shorten or split the work before this send, send earlier (before work that the receiver does not need), or "
+        "let the receiver compute meanwhile (nonblocking receives)."
     )
 
 

@@ -12,8 +12,6 @@ NEIGHBOURS_ONLY = (
 
 
 def no_fence(facts: Facts) -> str:
-    if facts.all("passed_on_waiting") and facts.cause != facts.row["region"]:
-        return f"Remove the waiting in {facts.cause} before it first (see the other findings): it causes this one."
     balance = "on this rank" if facts.all("last_rank") else "between the fences"
     return f"Balance the work {balance}. {NEIGHBOURS_ONLY}"
 

@@ -39,18 +39,7 @@ from logpost.analyzer.words.units import (
     span_text,
     time_text,
 )
-
-WAIT_STATE_NAMES = {
-    "late_sender": "Late Sender",
-    "late_receiver": "Late Receiver",
-    "wait_at_barrier": "Wait at Barrier",
-    "wait_at_nxn": "Wait at NxN",
-    "late_broadcast": "Late Broadcast",
-    "early_reduce": "Early Reduce",
-    "wait_at_fence": "Wait at Fence",
-    "wait_at_creation": "Wait at Creation",
-}
-"""As Scalasca spells them; it has none at creation."""
+from logpost.analyzer.words.wait_states import WAIT_STATE_NAMES
 
 KINDS = 8
 """Kinds of collective operations listed."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.analyzer import story
 from tests.analyzer.in_process import analyze
 from tests.collectors import raw_logs
 from tests.collectors.raw_logs import MONOTONIC, Log
@@ -17,18 +18,7 @@ from logpost.collectors import assemble
 US, MS = 10**3, 10**6
 PS = 1000  # of a ns
 ROUNDS = 20
-MACHINE = """
-format = 1
-name = "round"
-title = "Round values"
-date = "2026-11"
-kind = "template"
-source = "ROUND"
-units = ["us", "us/B", "B"]
-[sources.ROUND]
-kind = "estimate"
-text = "round values"
-[loggp.same_node]
+MACHINE = f"""{story.MACHINE}
 eager_limit = 1000000
 L = 8.0
 o_s = 1.0
