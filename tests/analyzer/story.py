@@ -88,7 +88,14 @@ class Story:
         self.refused = False
         self.layouts: list[Layout] = []
         self.has_machine_file = True
-        self.loggp = {"L": 0.0, "o_s": 0.0, "o_r": 0.0, "g": 0.0, "G": 0.0, "eager_limit": 100_000}
+        self.loggp: dict[str, float | str] = {
+            "L": 0.0,
+            "o_s": 0.0,
+            "o_r": 0.0,
+            "g": 0.0,
+            "G": 0.0,
+            "eager_limit": 100_000,
+        }
         """Of the machine that a written run has; us, B"""
 
     def path(self, *names: str) -> int:

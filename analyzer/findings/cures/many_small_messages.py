@@ -30,7 +30,7 @@ MAINLY = 0.5
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
-    return offered(evidence, propose)
+    return offered(evidence, propose, removes_messages=True)
 
 
 def propose(program: Program) -> Iterator[Proposal]:

@@ -73,27 +73,47 @@ class ReplayedCure:
 
 
 def offered(
-    evidence: Evidence, propose: Callable[[Program], Iterable[Proposal]], *, of_messages: bool = True
+    evidence: Evidence,
+    propose: Callable[[Program], Iterable[Proposal]],
+    *,
+    of_messages: bool = True,
+    removes_messages: bool = False,
 ) -> Iterator[Finding]:
-    """Findings of a cure's proposals; `of_messages`: it rests on what the machine says of messages."""
+    """Findings of a cure's proposals.
+
+    Arguments:
+        evidence: of the run.
+        propose: the cure.
+        of_messages: it rests on what the machine says of messages.
+        removes_messages: of that, it rests on bounds alone: messages that are gone take nothing, whatever of. Where the
+            machine is only bounded, it is stated if it saves enough at every bound.
+    """
     program = program_of(evidence)
     if program is None:
         return
-    if of_messages and (program.as_measured or not program.messages.count or not evidence.divides("latency")):
+    divided = evidence.divides("latency")
+    if of_messages and (program.as_measured or not program.messages.count or not (divided or removes_messages)):
         return
     for proposal in propose(program):
         cure = ReplayedCure(program, proposal, lambda: ends_of(evidence))
         gain = cure.gain() if proposal.gain is None else proposal.gain
-        if gain >= MIN_SHARE:
+        least = gain if divided or not of_messages else min(gain, *cure.ends(), gain)
+        if least >= MIN_SHARE:
             yield _finding(evidence, cure, gain)
 
 
-@once
 def program_of(evidence: Evidence) -> Program | None:
     """The run's program, or its first part; None: there is nothing to replay it with.
 
-    Where no value of a machine is known, or they contradict the trace, messages take what they did.
+    Where no value of a machine is known, or they contradict the trace, messages take what they did. Values that are
+    only bounded are what messages cost at least: beyond that, they keep their durations.
     """
+    program = _given(evidence)
+    return program if evidence.divides("latency") else next(iter(ends_of(evidence)), program)
+
+
+@once
+def _given(evidence: Evidence) -> Program | None:
     run = evidence.run
     if run is None:
         return None
@@ -102,17 +122,16 @@ def program_of(evidence: Evidence) -> Program | None:
     machine = run.manifest.machine
     known = not machine.refused and any(value.value > 0 or (value.high or 0.0) > 0 for value in machine.values)
     try:
-        program = Program(run if whole else FirstPart(run, most), whole=whole, as_measured=not known)
-        # Values that are only bounded are what messages cost at least: beyond that, they keep their durations.
-        return program if evidence.divides("latency") else next(program.at_ends(), program)
+        part = run if whole else FirstPart(run, most)
+        return Program(part, whole=whole, as_measured=not known, bounded=not evidence.divides("latency"))
     except InputError:  # the recorded order contradicts itself, or the tables do
         return None
 
 
 @once
 def ends_of(evidence: Evidence) -> tuple[Program, ...]:
-    """The program at the ends of its machine's values."""
-    program = program_of(evidence)
+    """The program at the ends of its machine's values: low, high."""
+    program = _given(evidence)
     try:
         return () if program is None else tuple(program.at_ends())
     except InputError:  # at an end, messages contradict each other

@@ -31,7 +31,7 @@ LONGEST_ROUND = 16
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for the run."""
-    return offered(evidence, propose)
+    return offered(evidence, propose, removes_messages=True)
 
 
 def propose(program: Program) -> Iterator[Proposal]:

@@ -29,6 +29,7 @@ from logpost.replay._native import Cures, CycleError, call_kinds
 from logpost.replay.columns import Int32, Int64, UInt8
 from logpost.replay.cost.arrays import NumberLike
 from logpost.replay.cost.message import MessageCosts, message_costs
+from logpost.replay.cost.parameters import native_parameters
 from logpost.replay.graph import Scenario
 from logpost.replay.graph.engine import native_scenario
 
@@ -37,6 +38,7 @@ Rows: TypeAlias = Int32 | Int64
 """Of calls or messages."""
 KINDS = {name: code for code, name in reversed(list(enumerate(call_kinds())))}
 AS_RECORDED = -1
+LOW, HIGH = 0, 1
 NEVER, EAGER = 1, 2
 """How a message is sent (`Transformation.sent`)."""
 
@@ -160,7 +162,14 @@ class Program:
     """The calls, messages and operations of a run, and their replay; messages by receiver and receive."""
 
     def __init__(
-        self, run: Run, recorded: Scenario | None = None, *, whole: bool = True, as_measured: bool = False
+        self,
+        run: Run,
+        recorded: Scenario | None = None,
+        *,
+        whole: bool = True,
+        as_measured: bool = False,
+        bounded: bool = False,
+        most: ReplayParameters | None = None,
     ) -> None:
         """Reads the run.
 
@@ -169,6 +178,8 @@ class Program:
             recorded: the machine that it ran on; None: the run's own.
             whole: the run is all of the program.
             as_measured: no value of the machine is known: the duration of messages is measured slack.
+            bounded: of the machine's values, only bounds are known.
+            most: then the machine with all of them at their high end; None: the run's own.
 
         Raises:
             InputError: its recorded messages wait for each other in a circle, or its tables contradict each other.
@@ -177,6 +188,7 @@ class Program:
         self.whole = whole
         self.as_measured = as_measured
         self.recorded = recorded or self._replayable.recorded
+        self.most = most or (_at_end(self.recorded.machine, HIGH) if bounded else None)
         if as_measured:
             self.recorded = replace(self.recorded, machine=_without_values(self.recorded.machine))
         self.machine = native_scenario(self.recorded)
@@ -406,8 +418,10 @@ class Program:
         return np.asarray(np.rint(found["time"].fill_null(0.0).to_numpy()), dtype=np.int64)
 
     def costs(self, size: NumberLike) -> MessageCosts:
-        """What the machine says of messages of so many bytes between nodes, or between ranks of the one node."""
-        return message_costs(self.machine, size, locality=self._locality)
+        """What the machine says of messages of so many bytes between nodes, or between ranks of the one node; where it
+        is only bounded, at most."""
+        machine = self.machine if self.most is None else native_parameters(self.most)
+        return message_costs(machine, size, locality=self._locality)
 
     @cached_property
     def _locality(self) -> str:
@@ -416,7 +430,10 @@ class Program:
     @cached_property
     def empty_message_ps(self) -> float:
         """The duration of a message without data on an idle machine: less code than that between two calls is no work
-        that would have to be done in between."""
+        that would have to be done in between. Where the machine is only bounded: of the shortest message."""
+        if self.most is not None and self.messages.count:
+            lasts = self.leave_ps[self.messages.received_call] - self.enter_ps[self.messages.send_call]
+            return float(lasts[lasts > 0].min(initial=np.iinfo(np.int64).max))
         return float(np.nan_to_num(self.costs(0.0).total))
 
     @cached_property
@@ -482,10 +499,11 @@ class Program:
 
     def at_ends(self) -> Iterator[Program]:
         """The same program, had the machine every value at its low, or at its high end; none where all are exact."""
-        for side in (0, 1):
+        for side in (LOW, HIGH):
             machine = _at_end(self.recorded.machine, side)
             if machine is not None and not self.as_measured:
-                yield Program(self._replayable.run, replace(self.recorded, machine=machine), whole=self.whole)
+                recorded = replace(self.recorded, machine=machine)
+                yield Program(self._replayable.run, recorded, whole=self.whole, most=self.most)
 
 
 def _by_call(calls: Int32) -> dict[int, list[int]]:

@@ -48,6 +48,13 @@ def bursts(*, per_burst: int, serialization: int = US, answer: bool = False) -> 
     return story
 
 
+def bounded(value: float, most: float) -> str:
+    """A value of a machine file of which only bounds are known."""
+    return (
+        f'{{ value = {value}, interval = [0, {most}], basis = "estimated", note = "a bound only, not a measurement" }}'
+    )
+
+
 def test_messages_that_follow_each_other_are_found(tmp_path: Path) -> None:
     finding = bursts(per_burst=50).alone(many_small_messages.find).row(0, named=True)
     assert finding["title"] == ("500 messages of 64 B on average from MPI_Send on rank 0: 50 in a row to the same rank")
@@ -67,3 +74,19 @@ def test_messages_that_wait_for_an_answer_each_cannot_be_packed(tmp_path: Path) 
     """Nor could the answers: each of them is received before the next is sent."""
     story = bursts(per_burst=50, answer=True)
     assert story.alone(many_small_messages.find).is_empty()
+
+
+@pytest.mark.parametrize(("most_per_byte", "found"), [(0.01, True), (5.0, False)])
+def test_where_the_machine_is_only_bounded_a_gain_at_each_bound_is_found(most_per_byte: float, found: bool) -> None:
+    """What 50 messages of 64 B cost is measured; how much of it is theirs whatever they hold, only bounds say."""
+    story = bursts(per_burst=50)
+    story.undivided = ["send_overhead", "latency", "serialization", "recv_overhead"]
+    story.loggp |= {
+        "L": bounded(10, 10),
+        "G": bounded(0, most_per_byte),
+        "o_s": bounded(0, 20),
+        "o_r": bounded(0, 20),
+    }
+    findings = story.alone(many_small_messages.find)
+    # One message of 3,200 B costs 32 us at most more, or 16 ms: more than the repetition lasts.
+    assert findings["gain"].to_list() == ([pytest.approx(0.098, rel=0.02)] if found else [])
