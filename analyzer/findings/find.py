@@ -11,6 +11,7 @@ import polars as pl
 from logpost.analyzer.findings.combined import without_alternatives
 from logpost.analyzer.findings.cures import (
     collective_cost,
+    crowded_exchange,
     destination_order,
     hot_link,
     late_ranks,
@@ -23,6 +24,8 @@ from logpost.analyzer.findings.cures import (
     receive_order,
     serial_distribution,
     serial_exchange,
+    shared_nic,
+    spread_load,
     strided_datatype,
     synchronous_sends,
     two_as_one,
@@ -33,11 +36,8 @@ from logpost.analyzer.findings.cures import (
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import (
-    hot_receiver,
-    processor_queueing,
     serial_part,
     shared_cores,
-    shared_nic,
     start_up_skew,
     thread_imbalance,
     wavefront,
@@ -51,11 +51,10 @@ from logpost.analyzer.run.faults import Faults
 from logpost.analyzer.run.manifest import Manifest
 
 FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
-    hot_receiver.find,
     hot_link.find,
     shared_nic.find,
+    spread_load.find,
     shared_cores.find,
-    processor_queueing.find,
     uneven_computation.find,
     uneven_steps.find,
     late_ranks.find,
@@ -75,6 +74,7 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     missed_overlap.find,
     synchronous_sends.find,
     destination_order.find,
+    crowded_exchange.find,
     receive_order.find,
     serial_exchange.find,
     serial_distribution.find,

@@ -52,7 +52,6 @@ CAUSES_FIRST = (
     "receive_order",
     "serial_exchange",
     "late_sender_chain",
-    "processor_queueing",
     "needless_barrier",
     "wait_at_fence",
     "collective_wait",

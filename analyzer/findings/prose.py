@@ -30,7 +30,6 @@ from logpost.analyzer.findings.wording.load import (
 from logpost.analyzer.findings.wording.messages import (
     answer,
     ask_once,
-    attend,
     be_earlier,
     compute_first,
     late_receiver,
@@ -40,7 +39,6 @@ from logpost.analyzer.findings.wording.messages import (
     missed_overlap,
     pack,
     post_earlier,
-    processor_queueing,
     round_trips,
     strided_datatype,
     unattended,
@@ -125,12 +123,11 @@ def advice(row: Row) -> str:
 
 
 DOING: Mapping[str, str] = {
-    "hot_receiver": "to spread or reorder the messages to the hot receiver",
+    "hot_receiver": "to spread the messages to the hot receiver",
     "hot_sender": "to let other ranks send a part (a tree or a collective)",
     "hot_link": "to place ranks on other nodes",
     "late_sender_chain": "to share the work of late ranks with those that wait",
     "late_receiver": "to post receives earlier",
-    "processor_queueing": "to spread the messages over receivers",
     "load_imbalance": "to balance the work",
     "thread_imbalance": "to balance the work of threads",
     "serial_part": "to share the serial part",
@@ -166,7 +163,6 @@ TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] =
     "hot_link": (hot_link, route_apart),
     "late_sender_chain": (late_sender_chain, be_earlier),
     "late_receiver": (late_receiver, post_earlier),
-    "processor_queueing": (processor_queueing, attend),
     "load_imbalance": (load_imbalance, balance),
     "thread_imbalance": (thread_imbalance, balance_threads),
     "serial_part": (serial_part, share_with_threads),

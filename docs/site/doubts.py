@@ -6,7 +6,7 @@ DOUBTS = {
     "hot_receiver": (
         "A rank that has to hear from all others (a master that hands out work, a reduction by hand) is hot by "
         "design: the finding is right, and only another algorithm helps. The gain assumes that the work at that rank "
-        "can be spread, or that an order without crowding exists. An estimated machine distinguishes queues from "
+        "can be spread. An estimated machine distinguishes queues from "
         "other transport only in part: confirm it with a calibrated machine."
     ),
     "hot_sender": (
@@ -28,11 +28,6 @@ DOUBTS = {
         "Receives that are posted late because their buffer is still in use cannot be posted earlier without a second "
         "buffer, and a receiver that is late by its work may not be able to share it. Which messages are a "
         "rendezvous is inferred where the archive does not say."
-    ),
-    "processor_queueing": (
-        "It rests on the time that the machine's values leave unexplained: latency that is stated too low, or a "
-        "network that is slow that day, looks like a processor that does not attend. An estimated machine "
-        "distinguishes queues from other transport only in part: confirm it with a calibrated machine."
     ),
     "load_imbalance": (
         "Longer computation is not always more work: a slower node, a rank that shares its core, page faults, or a "

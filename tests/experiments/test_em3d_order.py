@@ -33,8 +33,8 @@ def test_the_first_finding_of_the_original_order_is_the_hot_spot(quick_result: C
     found = table(quick_result(NAME), "What `logpost analyze` finds")
     original = [row for row in found.rows if row[0] == "original"]
     improved = [row for row in found.rows if row[0] == "improved"]
-    assert "hot receiver" in str(original[0][2])
+    assert "send to the same rank at once" in str(original[0][2])
     assert original[0][3], "the ranks are named"
     assert original[0][4], "the region is named"
     assert original[0][5] != "–", "the window is named"
-    assert not [row for row in improved if "hot receiver" in str(row[2])]
+    assert not [row for row in improved if "at once" in str(row[2])]

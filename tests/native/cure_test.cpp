@@ -153,6 +153,42 @@ TEST(Cures, AReceiveIsPostedElsewhere) {
     EXPECT_EQ(program.leaves({.posted_by = posted_by}), (Times{210, 520}));
 }
 
+TEST(Cures, AnotherProcessorHandlesAMessage) {
+    FixedOrder story;
+    const Curable program(story);
+    const std::vector<std::int64_t> handled{0, -20};
+    EXPECT_EQ(program.leaves({.more_handled_ps = handled}), (Times{230, 230, 110, 30}));
+    const std::vector<std::int64_t> all{0, -500};  // it did no more than 20
+    EXPECT_EQ(program.leaves({.more_handled_ps = all}), (Times{230, 230, 110, 30}));
+}
+
+/// Calls 0 and 1: rank 0 receives 501 bytes of rank 1, then of rank 2, both sent at 0 by calls 2 and 3. Their first
+/// bytes are there at 110; the second message is behind the 501 of the first one.
+struct CrowdedReceiver : ProgramStory {
+    CrowdedReceiver() {
+        for (int i = 0; i < 3; ++i) {
+            rank(i, 2000);
+        }
+        const auto first = call(0, CallKind::receive, 0, 630);
+        const auto second = call(0, CallKind::receive, 630, 1131);
+        message(1, call(1, CallKind::send, 0, 10), 0, first, 501);
+        message(2, call(2, CallKind::send, 0, 10), 0, second, 501);
+    }
+};
+
+TEST(Cures, AMessageArrivesThroughAnotherServer) {
+    CrowdedReceiver story;
+    const Curable program(story);
+    EXPECT_EQ(program.leaves({}), (Times{630, 1131, 10, 10}));
+    const std::vector<std::int32_t> through{-1, 0};
+    // The second one is there at 110 + 500, before it is waited for: 20 for its receiver.
+    EXPECT_EQ(program.leaves({.arrives_through = through}), (Times{630, 650, 10, 10}));
+    const std::vector<std::int32_t> together{4, 4};  // one behind the other again
+    EXPECT_EQ(program.leaves({.arrives_through = together}), (Times{630, 1131, 10, 10}));
+    const std::vector<std::int32_t> like_the_first{4, -2};
+    EXPECT_EQ(program.leaves({.arrives_through = like_the_first}), (Times{630, 650, 10, 10}));
+}
+
 TEST(Cures, AFurtherEdgeLeadsBetweenCalls) {
     FixedOrder story;
     const Curable program(story);

@@ -63,14 +63,11 @@ def test_small_messages_of_one_sender_measure_g(cases: Path, tmp_path: Path) -> 
     assert 3.4e6 < g.low <= 4e6 <= g.high < 4.6e6
 
 
-def test_a_queue_that_the_trace_does_not_show_is_a_guess(cases: Path, tmp_path: Path) -> None:
+def test_a_queue_that_the_trace_does_not_show_is_no_finding(cases: Path, tmp_path: Path) -> None:
     judge_estimate(cases / "k_to_1_large", tmp_path / "a.run")
     found = Run.open(tmp_path / "a.run").table("findings").collect()
-    # All 22 messages end with rank 0's Waitall: each may have lasted that long alone. The load is a fact.
-    assert found["kind"].to_list() == ["hot_receiver"]
-    assert found["ranks"].to_list() == [[0]]
-    assert found["confidence"].item() <= 0.3
-    assert not found["title"].str.contains("work in").any()
+    # All 22 messages end with rank 0's Waitall: each may have lasted that long alone.
+    assert "hot_receiver" not in found["kind"].to_list()
 
 
 def test_strided_datatypes_are_found_where_no_table_says_what_they_cost(tmp_path: Path) -> None:

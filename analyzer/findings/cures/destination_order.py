@@ -25,7 +25,7 @@ from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
 
 KIND = "destination_order"
 LEAST = 3
-"""Destinations of a row: two can be no crowd."""
+"""Destinations of a row, and ranks with rows: two can be no crowd."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -36,14 +36,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 def propose(program: Program) -> Iterator[Proposal]:
     """Another order at each call path of rows of sends."""
     messages = program.messages
-    at: dict[int, list[tuple[int, list[int]]]] = {}
-    for location, sends in rows_of_sends(program):
-        for row in rounds(sends, program.receiver):
-            if len(row) >= LEAST:
-                at.setdefault(int(program.callpath[messages.send_call[row[0]]]), []).append((location, row))
-    for callpath, rows in at.items():
+    for callpath, rows in rows_by_place(program).items():
         change = _rotated(program, rows)
-        if change is None or len({location for location, _ in rows}) < LEAST:
+        if change is None:
             continue
         here = np.zeros(messages.count, dtype=np.uint8)
         here[[message for _, row in rows for message in row]] = 1
@@ -62,6 +57,16 @@ def propose(program: Program) -> Iterator[Proposal]:
             certainty="the order of the sends is measured; whether the receivers need the data in that order is not "
             "known",
         )
+
+
+def rows_by_place(program: Program) -> dict[int, list[tuple[int, list[int]]]]:
+    """Call path to (location, messages to different ranks in a row), where at least three ranks have such rows."""
+    at: dict[int, list[tuple[int, list[int]]]] = {}
+    for location, sends in rows_of_sends(program):
+        for row in rounds(sends, program.receiver):
+            if len(row) >= LEAST:
+                at.setdefault(int(program.callpath[program.messages.send_call[row[0]]]), []).append((location, row))
+    return {path: rows for path, rows in at.items() if len({location for location, _ in rows}) >= LEAST}
 
 
 def _rotated(program: Program, rows: Sequence[tuple[int, Sequence[int]]]) -> Transformation | None:

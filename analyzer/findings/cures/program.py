@@ -74,10 +74,16 @@ class Transformation:
     """by message: of its sender's and its receiver's NIC"""
     more_received_ps: Int64 | None = None
     """by message: from its first byte on"""
+    more_handled_ps: Int64 | None = None
+    """by message: of its receiver's processor"""
+    arrives_through: Rows | None = None
+    """by message: a further server, by number, instead of its receiver's; -2 - k: that of message k; -1: as recorded"""
     edges: tuple[tuple[Int64, Int64, Int64], ...] = ()
     """(from, to, weight) between ends of calls: twice a call is its enter, one more its leave; negative: -1 - k is the
     k-th further node"""
     further_nodes: int = 0
+    nics_per_node: int = 0
+    """0: as recorded"""
 
     def then(self, other: Transformation) -> Transformation:
         """Both: where this one changes nothing, what the other one does."""
@@ -88,7 +94,12 @@ class Transformation:
             found[name] = np.where(mine == unchanged, its, mine) if both else its if mine is None else mine
         further = self.further_nodes
         shifted = ((_further(a, further), _further(b, further), weight) for a, b, weight in other.edges)
-        return Transformation(**found, edges=(*self.edges, *shifted), further_nodes=further + other.further_nodes)
+        return Transformation(
+            **found,
+            edges=(*self.edges, *shifted),
+            further_nodes=further + other.further_nodes,
+            nics_per_node=self.nics_per_node or other.nics_per_node,
+        )
 
     def columns(self, calls: int) -> dict[str, Any]:
         """As the core takes them."""
@@ -110,9 +121,12 @@ COLUMNS_OF_CHANGE: Mapping[str, tuple[type[np.generic], int]] = {
     "lasts_ps": (np.int64, AS_RECORDED),
     "sent": (np.uint8, 0),
     "as_modelled": (np.uint8, 0),
-    **dict.fromkeys(("send_as", "receive_as", "sent_from", "posted_by", "received_by"), (np.int32, AS_RECORDED)),
+    **dict.fromkeys(
+        ("send_as", "receive_as", "sent_from", "posted_by", "received_by", "arrives_through"),
+        (np.int32, AS_RECORDED),
+    ),
     **dict.fromkeys(("longer_ps", "shorter_send_ps", "shorter_receive_ps"), (np.int64, 0)),
-    **dict.fromkeys(("more_latency_ps", "more_service_ps", "more_received_ps"), (np.int64, 0)),
+    **dict.fromkeys(("more_latency_ps", "more_service_ps", "more_received_ps", "more_handled_ps"), (np.int64, 0)),
 }
 """Column of a transformation to its type in the core, and its value where nothing differs."""
 
@@ -192,18 +206,14 @@ class Program:
         if as_measured:
             self.recorded = replace(self.recorded, machine=_without_values(self.recorded.machine))
         self.machine = native_scenario(self.recorded)
-        self.native = self._graph()
-        waiting = pl.sum_horizontal(f"{category}_ps" for category in WAITING)
-        calls = (
-            run.facts("calls")
-            .select("location", "callpath", "region", "enter_ps", "leave_ps", waits_ps=waiting)
-            .collect()
-        )
+        self.native = self._graph(self.machine)
+        self._on_other_nics: dict[int, Cures] = {}
+        calls = run.facts("calls").select("location", "callpath", "region", "enter_ps", "leave_ps").collect()
         self.location: Int32 = calls["location"].to_numpy()
         self.callpath: Int32 = calls["callpath"].to_numpy()
         self.enter_ps: Int64 = calls["enter_ps"].to_numpy()
         self.leave_ps: Int64 = calls["leave_ps"].to_numpy()
-        self.own_ps: Int64 = self.leave_ps - self.enter_ps - calls["waits_ps"].to_numpy()
+        self.own_ps: Int64 = self.leave_ps - self.enter_ps - self.waits_ps(*WAITING)
         """what each call does itself"""
         regions = run.facts("regions").sort("region").select("kind", "name").collect()
         self.kind: Int32 = np.asarray(region_kinds(regions), dtype=np.int32)[calls["region"].to_numpy()]
@@ -229,9 +239,17 @@ class Program:
         completed = self.operations.filter((pl.col("complete_call") != pl.col("call")) & (pl.col("complete_call") >= 0))
         self.ends_operation[completed["complete_call"].to_numpy()] = True
 
-    def _graph(self) -> Cures:
+    def _on_nics(self, per_node: int) -> Cures:
+        """The graph with so many NICs a node."""
+        if per_node not in self._on_other_nics:
+            other = replace(self.recorded, machine=replace(self.recorded.machine, nics_per_node=per_node))
+            self._on_other_nics[per_node] = self._graph(native_scenario(other))
+        return self._on_other_nics[per_node]
+
+    def _graph(self, planned: Any) -> Cures:
+        """Calibrated on the machine that it ran on."""
         try:
-            return Cures(self._replayable.program, self.machine, self.machine)
+            return Cures(self._replayable.program, self.machine, planned)
         except CycleError as error:
             raise InputError(
                 f"the trace contradicts itself: {error}; correct its clocks, or record it again"
@@ -417,6 +435,23 @@ class Program:
         )
         return np.asarray(np.rint(found["time"].fill_null(0.0).to_numpy()), dtype=np.int64)
 
+    @cached_property
+    def crosses(self) -> Flags:
+        """Messages between nodes."""
+        return np.asarray(self.node_of[self.sender] != self.node_of[self.receiver])
+
+    @cached_property
+    def node_of(self) -> Int32:
+        """By location; -1: it is not accounted."""
+        found = np.full(len(self._row_of), -1, dtype=np.int32)
+        found[self.locations["location"].to_numpy()] = self.locations["node"].to_numpy()
+        return found
+
+    def waits_ps(self, *categories: str) -> Int64:
+        """By call: its exposed time in these categories."""
+        times = pl.sum_horizontal(f"{category}_ps" for category in categories)
+        return self._replayable.run.facts("calls").select(times.alias("waits")).collect()["waits"].to_numpy()
+
     def costs(self, size: NumberLike) -> MessageCosts:
         """What the machine says of messages of so many bytes between nodes, or between ranks of the one node; where it
         is only bounded, at most."""
@@ -445,7 +480,8 @@ class Program:
 
     def replay(self, change: Transformation, *, with_path: bool = False) -> Times | None:
         """The program under a transformation; None: events would have to be before themselves."""
-        found = self.native.replay(self._seen_through(change).columns(self.count), with_path)
+        native = self._on_nics(change.nics_per_node) if change.nics_per_node else self.native
+        found = native.replay(self._seen_through(change).columns(self.count), with_path)
         return None if found is None else Times(**found)
 
     def stated(self, certainty: str) -> str:

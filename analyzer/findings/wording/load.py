@@ -7,25 +7,14 @@ from logpost.analyzer.words.units import bytes_text
 
 
 def hot_receiver(facts: Facts) -> str:
-    if facts.all("load_over_others"):
-        title = f"{facts.ranks} is a hot receiver: {facts.number('load_over_others'):.1f} × the load of the other "
-        return title + "receivers" + (f", waited for{in_where(facts)}" if facts.where else "")
-    several = facts.are_several
-    title = "are hot receivers one after another" if several else "is a hot receiver in bursts"
-    return f"{facts.ranks} {title}: " + (
-        "all senders send to the same rank at once" + (f"; they stall{in_where(facts)}" if facts.where else "")
-    )
+    title = f"{facts.ranks} is a hot receiver: {facts.number('load_over_others'):.1f} × the load of the other receivers"
+    return title + (f", waited for{in_where(facts)}" if facts.where else "")
 
 
-def cool_receiver(facts: Facts) -> str:
-    if facts.all("load_over_others"):
-        return (
-            "Distribute the messages to this rank: another decomposition, a tree or a collective instead of all ranks "
-            "sending to one, or let several ranks share its role."
-        )
+def cool_receiver(_: Facts) -> str:
     return (
-        "Let each rank visit its destinations in another order: start after its own rank (staggered) or shuffle "
-        "them, so that each receiver has about one sender at any time."
+        "Distribute the messages to this rank: another decomposition, a tree or a collective instead of all ranks "
+        "sending to one, or let several ranks share its role."
     )
 
 

@@ -57,44 +57,6 @@ def post_earlier(facts: Facts) -> str:
     )
 
 
-def processor_queueing(facts: Facts) -> str:
-    several = len(facts.all("processor_of")) > 1
-    mostly = _mostly(facts)
-    title = f"{facts.ranks} wait{facts.verb_s} in {facts.where or 'a communication call'} for the "
-    title += f"processor{'s' if several else ''} of {facts.noun('processor_of')}, "
-    spots = facts.by_place(mostly)
-    at = max(spots, key=lambda place: spots[place], default="")
-    if mostly == "computing":
-        return title + ("which compute" if several else "which computes") + " meanwhile" + (f", in {at}" if at else "")
-    if mostly == "handling":
-        return title + f"which handle{'' if several else 's'} other messages" + (f", in {at}" if at else "")
-    return title + f"which {'are' if several else 'is'} inside {at or 'a call'} without attending to the messages"
-
-
-def _mostly(facts: Facts) -> str:
-    return max(("computing", "handling", "idle"), key=facts.share)
-
-
-_ATTEND = {
-    "computing": "Let these processors progress their messages while they compute: smaller blocks of work with "
-    "MPI_Test in between, completion of open requests before the long work, or asynchronous progress (a thread, "
-    "a network that matches in hardware).",
-    "handling": "Change the order: let these ranks handle first what others wait for, distribute these messages over "
-    "more ranks or more time, or let the waiting ranks compute meanwhile (nonblocking calls completed later).",
-    "idle": "Check why these processors do not attend: the binding (one core per rank), other load on their "
-    "nodes, more ranks than cores, and the library's progress mode (polls that yield or sleep, a transport with "
-    "acknowledgements such as TCP).",
-}
-
-
-def attend(facts: Facts) -> str:
-    mostly = _mostly(facts)
-    if mostly == "handling" or not facts.all("ranks_without_core"):
-        return _ATTEND[mostly]
-    first = "Give each rank its own core first: ranks outnumber cores, and a rank without a core attends to nothing. "
-    return first + _ATTEND[mostly]
-
-
 def many_small_messages(facts: Facts) -> str:
     messages = count_text(int(facts.number("messages")), "message")
     title = f"{messages} of {bytes_text(facts.number('mean_size'))} on average from {facts.where or 'one place'} on "

@@ -22,8 +22,11 @@ def standard_sends(_: Facts) -> str:
 
 
 def destination_order(facts: Facts) -> str:
+    title = f"{facts.ranks} send to the same rank at once, then all to the next{in_where(facts)}"
+    if facts.all("crowding"):
+        return f"{title}: {_messages(facts)} meet {facts.number('crowding'):.1f} × as many others as in a random order"
     return (
-        f"{facts.ranks} send to the same rank at once, then all to the next{in_where(facts)}: rows of "
+        f"{title}: rows of "
         f"{facts.number('in_a_row'):.0f} messages of {bytes_text(facts.number('mean_size'))} in the same order"
     )
 

@@ -78,7 +78,6 @@ FINDING_KINDS = (
     "hot_link",
     "late_sender_chain",
     "late_receiver",
-    "processor_queueing",
     "load_imbalance",
     "thread_imbalance",
     "serial_part",

@@ -51,6 +51,7 @@ class Cures::Pass {
           weights_(cures.weights_),
           service_(cures.service_),
           late_(cures.late_),
+          server_(cures.server_),
           before_(with_path ? nodes_ : 0, kNone) {
         check();
         edges_.reserve(graph_.arcs.size());
@@ -107,7 +108,8 @@ class Cures::Pass {
             !fits(change_.received_by, messages) || !fits(change_.as_modelled, messages) ||
             !fits(change_.shorter_send_ps, messages) || !fits(change_.shorter_receive_ps, messages) ||
             !fits(change_.more_latency_ps, messages) || !fits(change_.more_service_ps, messages) ||
-            !fits(change_.more_received_ps, messages)) {
+            !fits(change_.more_received_ps, messages) || !fits(change_.more_handled_ps, messages) ||
+            !fits(change_.arrives_through, messages)) {
             throw std::invalid_argument("a transformation needs a value for each of the " + std::to_string(messages) +
                                         " messages");
         }
@@ -227,6 +229,11 @@ class Cures::Pass {
             if (const auto more = of(change_.more_received_ps, i, std::int64_t{0}); more != 0) {
                 between(one.first_byte, one.received, [&](std::uint32_t e) { weights_[e] += more; });
             }
+            if (const auto more = of(change_.more_handled_ps, i, std::int64_t{0}); more != 0) {
+                at_processor(one.received,
+                             [&](std::uint32_t e) { weights_[e] = std::max<std::int64_t>(0, weights_[e] + more); });
+            }
+            arrive_through(one.first_byte, of(change_.arrives_through, i, std::int32_t{-1}));
             if (sent == Sent::never) {
                 remove(one);
                 continue;
@@ -288,13 +295,32 @@ class Cures::Pass {
         drop(one.first_byte, one.sent);
         drop(poster_of(one), one.sent);
         for (const auto node : {one.origin, one.received}) {
-            for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
-                const auto& model = graph_.models[graph_.model_of(i)];
-                if (edges_[i].source != kGone && model.kind == EdgeModel::Kind::message &&
-                    (model.terms == kTermReceive || model.terms == kTermSend)) {
-                    weights_[i] = 0;
-                }
+            at_processor(node, [&](std::uint32_t i) { weights_[i] = 0; });
+        }
+    }
+
+    /// Calls `body` for the edges of what a processor does for a message that end at a node.
+    template <class Body>
+    void at_processor(std::uint32_t node, Body&& body) {
+        for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
+            const auto& model = graph_.models[graph_.model_of(i)];
+            if (edges_[i].source != kGone && model.kind == EdgeModel::Kind::message &&
+                (model.terms == kTermReceive || model.terms == kTermSend)) {
+                body(i);
             }
+        }
+    }
+
+    /// The node's message is at another server, as `arrives_through` has it.
+    void arrive_through(std::uint32_t node, std::int32_t number) {
+        if (server_[node] == kNone) {
+            return;
+        }
+        if (number < -1) {
+            server_[node] = cures_.server_[graph_.steps.at(static_cast<std::size_t>(-2 - number)).first_byte];
+        } else if (number >= 0) {
+            server_[node] = cures_.servers_ + static_cast<std::uint32_t>(number);
+            further_servers_ = std::max(further_servers_, static_cast<std::uint32_t>(number) + 1);
         }
     }
 
@@ -435,7 +461,7 @@ class Cures::Pass {
                 outs_[next[edges_[i].source]++] = i;
             }
         }
-        servers_.assign(cures_.servers_, {});
+        servers_.assign(cures_.servers_ + further_servers_, {});
         for (std::uint32_t node = 0; node < nodes_; ++node) {
             if (waits_[node] == 0) {
                 // Of a message that no one sends: it has no time, and none waits for it.
@@ -477,7 +503,7 @@ class Cures::Pass {
     }
 
     void serve(std::uint32_t node) {
-        auto& [free, last] = servers_[cures_.server_[node]];
+        auto& [free, last] = servers_[server_[node]];
         if (free > time_[node]) {
             time_[node] = free;
             follow(node, last);
@@ -489,7 +515,7 @@ class Cures::Pass {
     }
 
     void arrive(std::uint32_t node) {
-        if (node >= graph_.nodes() || cures_.server_[node] == kNone) {
+        if (node >= graph_.nodes() || server_[node] == kNone) {
             ready_.push_back(node);
         } else {
             arrivals_.emplace(time_[node] + late_[node], node);
@@ -504,7 +530,9 @@ class Cures::Pass {
     std::uint32_t nodes_;
     std::vector<std::int64_t> weights_;         // by edge
     std::vector<std::int64_t> service_, late_;  // by node
-    std::vector<Between> edges_;                // the graph's in their order, then further ones
+    std::vector<std::uint32_t> server_;         // likewise
+    std::uint32_t further_servers_ = 0;
+    std::vector<Between> edges_;  // the graph's in their order, then further ones
     std::vector<std::uint32_t> first_out_, waits_, outs_;
     std::vector<std::int64_t> time_;
     std::vector<std::uint32_t> before_;  // by node: what its time follows from; empty: not requested

@@ -42,6 +42,9 @@ struct Transformation {
     std::span<const std::int64_t> more_latency_ps = {};
     std::span<const std::int64_t> more_service_ps = {};   ///< of both its servers
     std::span<const std::int64_t> more_received_ps = {};  ///< from its first byte to its end at the receiver
+    std::span<const std::int64_t> more_handled_ps = {};   ///< of its receiver's processor
+    /// At its receiver, another server than the recorded one: a further one, by number; -2 - k: that of message k.
+    std::span<const std::int32_t> arrives_through = {};
     // Further edges between calls: 2 c is the enter of call c, 2 c + 1 its leave, 2 calls + k the k-th further node.
     std::span<const std::uint32_t> from = {}, to = {};
     std::span<const std::int64_t> weight_ps = {};

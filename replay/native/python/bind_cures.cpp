@@ -74,6 +74,8 @@ class Curable {
         take("more_latency_ps", change.more_latency_ps);
         take("more_service_ps", change.more_service_ps);
         take("more_received_ps", change.more_received_ps);
+        take("more_handled_ps", change.more_handled_ps);
+        take("arrives_through", change.arrives_through);
         take("from", change.from);
         take("to", change.to);
         take("weight_ps", change.weight_ps);

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from logpost.analyzer.report.data import PlacedFinding
     from logpost.analyzer.run.directory import Run
 
-HOTSPOT = "hot_receiver"
+HOTSPOT = "destination_order"
 
 
 def hot_spot(context: Context, runs: Runs) -> Part:

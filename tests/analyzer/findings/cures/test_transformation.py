@@ -11,7 +11,12 @@ from logpost.analyzer.findings.cures.program import COLUMNS_OF_CHANGE, Transform
 
 
 def test_each_column_is_known() -> None:
-    assert {one.name for one in fields(Transformation)} == {*COLUMNS_OF_CHANGE, "edges", "further_nodes"}
+    assert {one.name for one in fields(Transformation)} == {
+        *COLUMNS_OF_CHANGE,
+        "edges",
+        "further_nodes",
+        "nics_per_node",
+    }
 
 
 @pytest.mark.parametrize("name", COLUMNS_OF_CHANGE)

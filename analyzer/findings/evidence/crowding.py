@@ -12,7 +12,7 @@ for a spread one (staggered), and up to 1/p (the number of receivers of a sender
 Because the state n is taken as it is, and only the new message's choice is judged, a slow receiver, at which messages
 pile up whatever the order, does not count as crowding. R needs no machine parameter and no time window, holds for 4
 and for 4096 ranks, and finds a hot spot that moves from receiver to receiver faster than any window; one that stays is
-not crowding but load (`hot_endpoint`): no other order could cure it.
+not crowding but load (`cures.spread_load`): no other order could cure it.
 
 In flight is a message from the enter of its send call until its sender knows it gone (send call left or, for
 rendezvous, send completed), or until the split has it arrive, whichever is later, but never after it was received.
