@@ -23,8 +23,10 @@ from logpost.analyzer.findings.cures import (
     receive_order,
     serial_distribution,
     serial_exchange,
+    serial_part,
     strided_datatype,
     synchronous_sends,
+    thread_imbalance,
     two_as_one,
     unattended,
     uneven_computation,
@@ -35,11 +37,9 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import (
     hot_receiver,
     processor_queueing,
-    serial_part,
     shared_cores,
     shared_nic,
     start_up_skew,
-    thread_imbalance,
     wavefront,
     window_waits,
 )

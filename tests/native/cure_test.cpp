@@ -62,6 +62,17 @@ TEST(Cures, CodeBeforeACallMovesWhatFollows) {
     EXPECT_EQ(program.leaves({.longer_ps = longer}), (Times{180, 200, 60, 30}));
 }
 
+TEST(Cures, CodeBehindTheLastCallMovesTheEndOfItsProgram) {
+    FixedOrder story;
+    const Curable program(story);
+    const auto lasts = [&](const Transformation& change) { return program.cures.replay(change).value().program_ps; };
+    const std::vector<std::int64_t> one{-300, 0, 0}, all{-300, -200, -100};
+    EXPECT_EQ(lasts({.longer_at_end_ps = one}), 1000);  // ranks 1 and 2 last as long as they did
+    EXPECT_EQ(lasts({.longer_at_end_ps = all}), 900);
+    const std::vector<std::int64_t> too_few{-300, -200};
+    EXPECT_THROW(lasts({.longer_at_end_ps = too_few}), std::invalid_argument);
+}
+
 TEST(Cures, ACallLastsWhateverArrives) {
     FixedOrder story;
     const Curable program(story);

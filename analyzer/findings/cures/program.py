@@ -51,6 +51,10 @@ class Transformation:
     """by call: how much longer the code before it is"""
     lasts_ps: Int64 | None = None
     """by call: its duration, whatever arrives; -1: as recorded"""
+    shorter_parts_ps: Int64 | None = None
+    """by call: by how much parts of that code are shorter; those of two transformations are different parts"""
+    longer_at_end_ps: Int64 | None = None
+    """by location: how much longer parts of the code behind its last call are, likewise"""
     sent: UInt8 | None = None
     """by message: 1: it is part of another one, or no longer sent; 2: without a handshake"""
     send_as: Rows | None = None
@@ -85,17 +89,28 @@ class Transformation:
         for name, (_, unchanged) in COLUMNS_OF_CHANGE.items():
             mine, its = getattr(self, name), getattr(other, name)
             both = mine is not None and its is not None
-            found[name] = np.where(mine == unchanged, its, mine) if both else its if mine is None else mine
+            joined = (mine + its if name in PARTS else np.where(mine == unchanged, its, mine)) if both else None
+            found[name] = joined if both else its if mine is None else mine
         further = self.further_nodes
         shifted = ((_further(a, further), _further(b, further), weight) for a, b, weight in other.edges)
         return Transformation(**found, edges=(*self.edges, *shifted), further_nodes=further + other.further_nodes)
 
+    @property
+    def code_ps(self) -> Int64 | None:
+        """By call: how much longer the code before it is, by all: where both the code and parts of it are shorter, the
+        shorter one."""
+        longer, parts = self.longer_ps, self.shorter_parts_ps
+        if longer is None or parts is None:
+            return longer if parts is None else -parts
+        return np.where(longer > 0, longer - parts, np.minimum(longer, -parts))
+
     def columns(self, calls: int) -> dict[str, Any]:
         """As the core takes them."""
+        of = replace(self, longer_ps=self.code_ps, shorter_parts_ps=None)
         found: dict[str, Any] = {
             name: np.ascontiguousarray(column, dtype=kind)
             for name, (kind, _) in COLUMNS_OF_CHANGE.items()
-            if (column := getattr(self, name)) is not None
+            if (column := getattr(of, name)) is not None
         }
         if self.edges:
             ends = [np.concatenate([np.atleast_1d(edge[i]) for edge in self.edges]) for i in range(3)]
@@ -111,10 +126,13 @@ COLUMNS_OF_CHANGE: Mapping[str, tuple[type[np.generic], int]] = {
     "sent": (np.uint8, 0),
     "as_modelled": (np.uint8, 0),
     **dict.fromkeys(("send_as", "receive_as", "sent_from", "posted_by", "received_by"), (np.int32, AS_RECORDED)),
-    **dict.fromkeys(("longer_ps", "shorter_send_ps", "shorter_receive_ps"), (np.int64, 0)),
+    **dict.fromkeys(("longer_ps", "shorter_parts_ps", "longer_at_end_ps"), (np.int64, 0)),
+    **dict.fromkeys(("shorter_send_ps", "shorter_receive_ps"), (np.int64, 0)),
     **dict.fromkeys(("more_latency_ps", "more_service_ps", "more_received_ps"), (np.int64, 0)),
 }
 """Column of a transformation to its type in the core, and its value where nothing differs."""
+PARTS = ("shorter_parts_ps", "longer_at_end_ps")
+"""Columns whose values add up."""
 
 
 def _further(ends: Int64, by: int) -> Int64:
@@ -241,6 +259,11 @@ class Program:
     def count(self) -> int:
         """Calls."""
         return len(self.location)
+
+    @property
+    def location_count(self) -> int:
+        """Locations, the accounted ones and others."""
+        return int(self._replayable.locations)
 
     @cached_property
     def partners(self) -> dict[int, set[int]]:

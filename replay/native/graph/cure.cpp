@@ -76,6 +76,11 @@ class Cures::Pass {
             found.enter_ps.push_back(time_[graph_.enters[call]]);
             found.leave_ps.push_back(time_[graph_.leaves[call]]);
         }
+        for (std::size_t l = 0; l < change_.longer_at_end_ps.size(); ++l) {
+            if (graph_.programs[l].takes_part()) {
+                time_[graph_.programs[l].finish] += change_.longer_at_end_ps[l];
+            }
+        }
         const auto longest = longest_program(graph_, [&](std::uint32_t node) { return time_[node]; });
         found.program_ps = longest.length_ps;
         if (!before_.empty() && longest.location != kNone) {
@@ -110,6 +115,10 @@ class Cures::Pass {
             !fits(change_.more_received_ps, messages)) {
             throw std::invalid_argument("a transformation needs a value for each of the " + std::to_string(messages) +
                                         " messages");
+        }
+        if (!fits(change_.longer_at_end_ps, graph_.programs.size())) {
+            throw std::invalid_argument("a transformation needs a value for each of the " +
+                                        std::to_string(graph_.programs.size()) + " locations");
         }
         const auto within = [](std::span<const std::int32_t> of, std::size_t size) {
             return std::ranges::all_of(
