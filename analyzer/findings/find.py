@@ -24,6 +24,7 @@ from logpost.analyzer.findings.cures import (
     serial_distribution,
     serial_exchange,
     serial_part,
+    start_up_skew,
     strided_datatype,
     synchronous_sends,
     thread_imbalance,
@@ -39,7 +40,6 @@ from logpost.analyzer.findings.finders import (
     processor_queueing,
     shared_cores,
     shared_nic,
-    start_up_skew,
     wavefront,
     window_waits,
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.analyzer.story import MS, Story, evidence_of
 
-from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.cures import thread_imbalance
+from logpost.analyzer.findings.evidence.tables import Evidence
 
 STEP = 10 * MS
 STEPS = 10
