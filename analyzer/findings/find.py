@@ -24,6 +24,7 @@ from logpost.analyzer.findings.cures import (
     serial_distribution,
     serial_exchange,
     serial_part,
+    shared_cores,
     start_up_skew,
     strided_datatype,
     synchronous_sends,
@@ -38,7 +39,6 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finders import (
     hot_receiver,
     processor_queueing,
-    shared_cores,
     shared_nic,
     wavefront,
     window_waits,

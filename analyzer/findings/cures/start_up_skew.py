@@ -24,7 +24,7 @@ from logpost.analyzer.words.location_names import owners
 
 KIND = "start_up_skew"
 LATE = 0.5
-"""A rank is late that leaves start-up in the later half of the time in which ranks do."""
+"""Ranks that leave start-up in the later half of the time in which ranks do are the ones named."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
