@@ -33,6 +33,7 @@ from logpost.analyzer.findings.cures import (
     unattended,
     uneven_computation,
     uneven_steps,
+    wavefront,
 )
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -40,7 +41,6 @@ from logpost.analyzer.findings.finders import (
     hot_receiver,
     processor_queueing,
     shared_nic,
-    wavefront,
     window_waits,
 )
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame, in_order

@@ -4,8 +4,8 @@ A call *stalls* from when nothing of what it needs is missing: all that it compl
 that are inside of the calls that complete it, or all members of its operation have entered. What a message costs then
 is microseconds; a stall that is longer than a scheduler's slice, and a hundred times the shortest at its place, is
 neither transport nor a queue. A network can stall so too, or a library that sleeps. What distinguishes shared cores is
-that no more than some of the ranks run at once (`evidence.concurrent_ranks`). Where the archive states the cores, the report
-says first whether ranks outnumber them; this is for those that do not.
+that no more than some of the ranks run at once (`evidence.concurrent_ranks`). Where the archive states the cores, the
+report says first whether ranks outnumber them; this is for those that do not.
 
 Cure: a core for each rank. In the graph a call of theirs ends as long after the enters of all that it needs as the
 shortest one at its place does; at the other end of the gain, only a call that stalls. Code that lasts longer than the

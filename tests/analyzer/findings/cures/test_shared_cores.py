@@ -20,8 +20,8 @@ TURN = 4 * MS
 def steps(leave: tuple[int, int, int, int], *, oversubscribed: bool | None = None, calls_often: bool = True) -> Story:
     """In each step four ranks of a node meet in an operation; rank r leaves it `leave[r]` behind the last one's enter.
     Behind it each makes short calls for 0.2 ms (ranks 0 and 2) or 0.25 ms, one every 10 us, and enters the next
-    operation 0.3 ms after it has left this one: the last one to leave ends the step. Ranks that do not call often compute for the
-    0.3 ms."""
+    operation 0.3 ms after it has left this one: the last one to leave ends the step. Ranks that do not call often
+    compute for the 0.3 ms."""
     step = max(leave) + 300 * US
     story = Story(4, STEPS * step + step, windows=STEPS)
     story.hosts.oversubscribed = oversubscribed
@@ -54,8 +54,8 @@ def test_ranks_that_take_turns_on_two_cores_are_found() -> None:
     # Instants lie 3 or 7 us apart: of a step's 0.25 ms two run for 0.2 ms, and one for 0.05, twice.
     assert "so many run: 7.4" in evidence_of(row)
     assert "more run: 0 s" in evidence_of(row)
-    # Ranks 2 and 3 enter first at 4.3 ms. With 10 us for each of 20 operations and 0.3 ms between two of them, all leave
-    # the last one 4.3 + 20 x 0.01 + 19 x 0.3 ms after their begin. Ranks 0 and 1 leave it at 86.01 of 90.3 ms.
+    # Ranks 2 and 3 enter first at 4.3 ms. With 10 us for each of 20 operations and 0.3 ms between two of them, all
+    # leave the last one 4.3 + 20 x 0.01 + 19 x 0.3 ms after their begin. Ranks 0 and 1 leave it at 86.01 of 90.3 ms.
     assert row["gain"] == pytest.approx(1 - (10.2 + 4.29) / 90.3)
     # Two ranks stall in all operations; the two others wait for them in all but the first.
     assert row["exposed_ps"] == pytest.approx((2 * 20 + 2 * 19) * TURN, rel=0.01)
