@@ -34,6 +34,7 @@ from logpost.analyzer.findings.cures import (
     uneven_computation,
     uneven_steps,
     wavefront,
+    window_waits,
 )
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -41,7 +42,6 @@ from logpost.analyzer.findings.finders import (
     hot_receiver,
     processor_queueing,
     shared_nic,
-    window_waits,
 )
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame, in_order
 from logpost.analyzer.findings.gain_interval import with_intervals

@@ -53,6 +53,8 @@ class Transformation:
     """by call: its duration, whatever arrives; -1: as recorded"""
     shorter_parts_ps: Int64 | None = None
     """by call: by how much parts of that code are shorter; those of two transformations are different parts"""
+    permitted: UInt8 | None = None
+    """by call: 1: the accesses of an epoch that it begins are permitted at once"""
     longer_at_end_ps: Int64 | None = None
     """by location: how much longer parts of the code behind its last call are, likewise"""
     sent: UInt8 | None = None
@@ -124,7 +126,7 @@ class Transformation:
 COLUMNS_OF_CHANGE: Mapping[str, tuple[type[np.generic], int]] = {
     "lasts_ps": (np.int64, AS_RECORDED),
     "sent": (np.uint8, 0),
-    "as_modelled": (np.uint8, 0),
+    **dict.fromkeys(("permitted", "as_modelled"), (np.uint8, 0)),
     **dict.fromkeys(("send_as", "receive_as", "sent_from", "posted_by", "received_by"), (np.int32, AS_RECORDED)),
     **dict.fromkeys(("longer_ps", "shorter_parts_ps", "longer_at_end_ps"), (np.int64, 0)),
     **dict.fromkeys(("shorter_send_ps", "shorter_receive_ps"), (np.int64, 0)),
@@ -259,6 +261,11 @@ class Program:
     def count(self) -> int:
         """Calls."""
         return len(self.location)
+
+    @property
+    def run(self) -> Run:
+        """What it was read from: calls have the same numbers there."""
+        return self._replayable.run
 
     @property
     def location_count(self) -> int:
@@ -439,6 +446,11 @@ class Program:
             rows, on=calls, how="left", maintain_order="left"
         )
         return np.asarray(np.rint(found["time"].fill_null(0.0).to_numpy()), dtype=np.int64)
+
+    def spent_in_calls(self, category: str) -> Int64:
+        """By call: its time of a category; ps."""
+        rows = self.run.facts("calls").select(f"{category}_ps").collect()
+        return rows[f"{category}_ps"].to_numpy()
 
     def costs(self, size: NumberLike) -> MessageCosts:
         """What the machine says of messages of so many bytes between nodes, or between ranks of the one node; where it

@@ -61,6 +61,7 @@ class Cures::Pass {
         }
         change_messages();
         change_calls();
+        permit();
         add_edges();
         take_no_servers();
     }
@@ -103,7 +104,7 @@ class Cures::Pass {
         const auto fits = [](const auto& column, std::size_t size) { return column.empty() || column.size() == size; };
         const auto calls = graph_.enters.size();
         const auto messages = graph_.steps.size();
-        if (!fits(change_.longer_ps, calls) || !fits(change_.lasts_ps, calls)) {
+        if (!fits(change_.longer_ps, calls) || !fits(change_.lasts_ps, calls) || !fits(change_.permitted, calls)) {
             throw std::invalid_argument("a transformation needs a value for each of the " + std::to_string(calls) +
                                         " calls");
         }
@@ -380,6 +381,22 @@ class Cures::Pass {
                 edges_[i].source = kGone;
             }
             add(graph_.enters[call], node, change_.lasts_ps[call]);
+        }
+    }
+
+    /// Neither a call nor a transfer waits for these permissions.
+    void permit() {
+        if (change_.permitted.empty()) {
+            return;
+        }
+        std::vector<bool> at_once(graph_.nodes(), false);
+        for (const auto& one : graph_.grants) {
+            at_once[one.node] = change_.permitted[graph_.first_call[one.location] + one.call] != 0;
+        }
+        for (auto& edge : edges_) {
+            if (edge.source < graph_.nodes() && at_once[edge.source]) {
+                edge.source = kGone;
+            }
         }
     }
 
