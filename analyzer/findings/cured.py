@@ -156,7 +156,7 @@ def _course_of(program: Program, change: Transformation) -> Course:
     assert times is not None  # it was replayed when it was found
     length = times.leave_ps - times.enter_ps
     own = np.minimum(program.own_ps, length)
-    code = program.gap_ps if change.longer_ps is None else program.gap_ps + change.longer_ps
+    code = program.gap_ps if change.code_ps is None else program.gap_ps + change.code_ps
     calls = pl.DataFrame({"location": program.location, "code_ps": code, "work_ps": own, "wait_ps": length - own})
     path = pl.DataFrame(
         {

@@ -24,25 +24,23 @@ from logpost.analyzer.findings.cures import (
     receive_order,
     serial_distribution,
     serial_exchange,
+    serial_part,
+    shared_cores,
     shared_nic,
     spread_load,
+    start_up_skew,
     strided_datatype,
     synchronous_sends,
+    thread_imbalance,
     two_as_one,
     unattended,
     uneven_computation,
     uneven_steps,
-)
-from logpost.analyzer.findings.evidence.root_causes import RootCauses
-from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finders import (
-    serial_part,
-    shared_cores,
-    start_up_skew,
-    thread_imbalance,
     wavefront,
     window_waits,
 )
+from logpost.analyzer.findings.evidence.root_causes import RootCauses
+from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame, in_order
 from logpost.analyzer.findings.gain_interval import with_intervals
 from logpost.analyzer.findings.one_bug import one_bug_each

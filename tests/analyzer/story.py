@@ -305,22 +305,35 @@ class Story:
             self.rows["collectives"].append(row)
         self.instances += 1
 
-    def epoch(self, rank: int, kind: str, path: int, waits_for: int, wait: int) -> None:
-        """An epoch of rank and what its begin waited for; the call is written separately."""
+    def epoch(
+        self,
+        rank: int,
+        kind: str,
+        path: int,
+        waits_for: int,
+        wait: int,
+        *,
+        calls: tuple[int, int] | None = None,
+        peer: int | None = None,
+        match: int = -1,
+    ) -> None:
+        """An epoch of a rank and what its begin waited for; its first and last call, by their enters, are written
+        separately. `match`: the number of the peer's epoch."""
+        begin, end = calls or (-1, -1)
         self.rows["epochs"].append(
             {
                 "location": rank,
                 "number": sum(row["location"] == rank for row in self.rows["epochs"]),
                 "kind": kind,
-                "peer": waits_for,
+                "peer": waits_for if peer is None else peer,
                 "rma_window": 0,
                 "lock": 0,
                 "callpath": path,
-                "begin_call": -1,
-                "end_call": -1,
-                "match": -1,
+                "begin_enter_ps": begin,
+                "end_enter_ps": end,
+                "match": match,
                 "waits_for": waits_for,
-                "enter_ps": 0,
+                "enter_ps": max(0, begin),
                 "acquired_ps": -1,
                 "wait_ps": wait,
             }
@@ -488,6 +501,9 @@ class Story:
         for number, row in enumerate(rows.get("transfers", [])):
             row |= {"number": number, "remote_call": -1, "epoch": -1, "hops": -1, "layout": -1, "target_layout": -1}
             row["call"] = row["complete_call"] = entered.get((row["location"], row["start_ps"]), -1)
+        for row in rows.get("epochs", []):
+            for at in ("begin", "end"):
+                row[f"{at}_call"] = entered.get((row["location"], row[f"{at}_enter_ps"]), -1)
         for row in rows.get("collectives", []):
             row["call"] = entered.get((row["location"], row["enter_ps"]), -1)
             completed = row.pop("complete_enter_ps", row["enter_ps"])

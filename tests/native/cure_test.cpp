@@ -62,6 +62,37 @@ TEST(Cures, CodeBeforeACallMovesWhatFollows) {
     EXPECT_EQ(program.leaves({.longer_ps = longer}), (Times{180, 200, 60, 30}));
 }
 
+TEST(Cures, CodeBehindTheLastCallMovesTheEndOfItsProgram) {
+    FixedOrder story;
+    const Curable program(story);
+    const auto lasts = [&](const Transformation& change) { return program.cures.replay(change).value().program_ps; };
+    const std::vector<std::int64_t> one{-300, 0, 0}, all{-300, -200, -100};
+    EXPECT_EQ(lasts({.longer_at_end_ps = one}), 1000);  // ranks 1 and 2 last as long as they did
+    EXPECT_EQ(lasts({.longer_at_end_ps = all}), 900);
+    const std::vector<std::int64_t> too_few{-300, -200};
+    EXPECT_THROW(lasts({.longer_at_end_ps = too_few}), std::invalid_argument);
+}
+
+TEST(Cures, ALockIsGrantedAtOnce) {
+    // Rank 0 holds rank 1's memory until 480. Rank 2 requests it at 50, and has it 2 L later; it puts at 690, and is
+    // acknowledged 2 L and the byte's 50 later.
+    ProgramStory story;
+    for (int i = 0; i < 3; ++i) {
+        story.rank(0, 1000);
+    }
+    const auto locked = story.call(0, CallKind::one_sided, 0, 200);
+    story.epoch(0, Epoch::Kind::lock_exclusive, locked, story.call(0, CallKind::one_sided, 210, 480), 1);
+    const auto second = story.call(2, CallKind::one_sided, 50, 680);
+    const auto put = story.call(2, CallKind::one_sided, 680, 690);
+    const auto released = story.call(2, CallKind::one_sided, 690, 960);
+    story.put(2, put, released, 1, 51);
+    story.epoch(2, Epoch::Kind::lock_exclusive, second, released, 1);
+    const Curable program(story);
+    EXPECT_EQ(program.leaves({}), (Times{200, 480, 680, 690, 960}));
+    const std::vector<std::uint8_t> permitted{0, 0, 1, 0, 0};
+    EXPECT_EQ(program.leaves({.permitted = permitted}), (Times{200, 480, 50, 60, 330}));
+}
+
 TEST(Cures, ACallLastsWhateverArrives) {
     FixedOrder story;
     const Curable program(story);

@@ -57,7 +57,7 @@ def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
         computing = here & ~in_call
         ways = [
             Transformation(posted_by=posted_by, longer_ps=_behind(program, *way))
-            for way in _ways(evidence, program, post[computing], late[computing])
+            for way in ways_behind(evidence, program, post[computing], late[computing])
         ]
         if (here & in_call).any():
             only = column(messages.count)
@@ -125,7 +125,7 @@ def _first_of(program: Program, calls: Rows) -> Rows:
     return first[np.searchsorted(first, calls, side="right") - 1]
 
 
-def _ways(evidence: Evidence, program: Program, post: Rows, late: Int64) -> Iterator[tuple[Rows, Int64]]:
+def ways_behind(evidence: Evidence, program: Program, post: Rows, late: Int64) -> Iterator[tuple[Rows, Int64]]:
     """Calls with the code that moves behind them: whole regions; where these are not known, as late as each is, and
     every call of a place as the latest there."""
     rows, row = np.unique(post, return_inverse=True)

@@ -51,6 +51,12 @@ class Transformation:
     """by call: how much longer the code before it is"""
     lasts_ps: Int64 | None = None
     """by call: its duration, whatever arrives; -1: as recorded"""
+    shorter_parts_ps: Int64 | None = None
+    """by call: by how much parts of that code are shorter; those of two transformations are different parts"""
+    permitted: UInt8 | None = None
+    """by call: 1: the accesses of an epoch that it begins are permitted at once"""
+    longer_at_end_ps: Int64 | None = None
+    """by location: how much longer parts of the code behind its last call are, likewise"""
     sent: UInt8 | None = None
     """by message: 1: it is part of another one, or no longer sent; 2: without a handshake"""
     send_as: Rows | None = None
@@ -91,7 +97,8 @@ class Transformation:
         for name, (_, unchanged) in COLUMNS_OF_CHANGE.items():
             mine, its = getattr(self, name), getattr(other, name)
             both = mine is not None and its is not None
-            found[name] = np.where(mine == unchanged, its, mine) if both else its if mine is None else mine
+            joined = (mine + its if name in PARTS else np.where(mine == unchanged, its, mine)) if both else None
+            found[name] = joined if both else its if mine is None else mine
         further = self.further_nodes
         shifted = ((_further(a, further), _further(b, further), weight) for a, b, weight in other.edges)
         return Transformation(
@@ -101,12 +108,22 @@ class Transformation:
             nics_per_node=self.nics_per_node or other.nics_per_node,
         )
 
+    @property
+    def code_ps(self) -> Int64 | None:
+        """By call: how much longer the code before it is, by all: where both the code and parts of it are shorter, the
+        shorter one."""
+        longer, parts = self.longer_ps, self.shorter_parts_ps
+        if longer is None or parts is None:
+            return longer if parts is None else -parts
+        return np.where(longer > 0, longer - parts, np.minimum(longer, -parts))
+
     def columns(self, calls: int) -> dict[str, Any]:
         """As the core takes them."""
+        of = replace(self, longer_ps=self.code_ps, shorter_parts_ps=None)
         found: dict[str, Any] = {
             name: np.ascontiguousarray(column, dtype=kind)
             for name, (kind, _) in COLUMNS_OF_CHANGE.items()
-            if (column := getattr(self, name)) is not None
+            if (column := getattr(of, name)) is not None
         }
         if self.edges:
             ends = [np.concatenate([np.atleast_1d(edge[i]) for edge in self.edges]) for i in range(3)]
@@ -120,15 +137,18 @@ class Transformation:
 COLUMNS_OF_CHANGE: Mapping[str, tuple[type[np.generic], int]] = {
     "lasts_ps": (np.int64, AS_RECORDED),
     "sent": (np.uint8, 0),
-    "as_modelled": (np.uint8, 0),
+    **dict.fromkeys(("permitted", "as_modelled"), (np.uint8, 0)),
     **dict.fromkeys(
         ("send_as", "receive_as", "sent_from", "posted_by", "received_by", "arrives_through"),
         (np.int32, AS_RECORDED),
     ),
-    **dict.fromkeys(("longer_ps", "shorter_send_ps", "shorter_receive_ps"), (np.int64, 0)),
+    **dict.fromkeys(("longer_ps", "shorter_parts_ps", "longer_at_end_ps"), (np.int64, 0)),
+    **dict.fromkeys(("shorter_send_ps", "shorter_receive_ps"), (np.int64, 0)),
     **dict.fromkeys(("more_latency_ps", "more_service_ps", "more_received_ps", "more_handled_ps"), (np.int64, 0)),
 }
 """Column of a transformation to its type in the core, and its value where nothing differs."""
+PARTS = ("shorter_parts_ps", "longer_at_end_ps")
+"""Columns whose values add up."""
 
 
 def _further(ends: Int64, by: int) -> Int64:
@@ -259,6 +279,16 @@ class Program:
     def count(self) -> int:
         """Calls."""
         return len(self.location)
+
+    @property
+    def run(self) -> Run:
+        """What it was read from: calls have the same numbers there."""
+        return self._replayable.run
+
+    @property
+    def location_count(self) -> int:
+        """Locations, the accounted ones and others."""
+        return int(self._replayable.locations)
 
     @cached_property
     def partners(self) -> dict[int, set[int]]:
@@ -450,7 +480,7 @@ class Program:
     def waits_ps(self, *categories: str) -> Int64:
         """By call: its exposed time in these categories."""
         times = pl.sum_horizontal(f"{category}_ps" for category in categories)
-        return self._replayable.run.facts("calls").select(times.alias("waits")).collect()["waits"].to_numpy()
+        return self.run.facts("calls").select(times.alias("waits")).collect()["waits"].to_numpy()
 
     def costs(self, size: NumberLike) -> MessageCosts:
         """What the machine says of messages of so many bytes between nodes, or between ranks of the one node; where it

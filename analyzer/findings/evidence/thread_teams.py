@@ -1,8 +1,8 @@
-"""What the threads of a process do in each execution of a parallel region, and the gaps between calls that it lies in.
+"""What the threads of a process do in each execution of a parallel region, and the code between calls that it is in.
 
-The threads of a team wait w_t, at all barriers of an execution together, for the last one to come. With n threads,
-work shared equally between each two barriers would let all come sum(w_t) / n earlier: the mean of the waits. A thread's
-lag is how much later than the mean it came: mean(w) - w_t. Times in ps.
+The threads of a team wait w_t, at all barriers of an execution together, for the last one to arrive. With n threads,
+work shared equally between each two barriers would let all arrive sum(w_t) / n earlier: the mean of the waits. A
+thread's lag is how much later than the mean it arrives: mean(w) - w_t. Times in ps.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.words.teams import teams
@@ -54,14 +54,42 @@ def executions(evidence: Evidence) -> pl.DataFrame:
     )
 
 
-def in_gaps(graph: Graph, first: pl.Series, end_ps: pl.Series, times: pl.Series) -> Int64:
-    """By call: the sum of the times of those executions that ended on its location since the call before."""
-    found = np.zeros(graph.count, dtype=np.int64)
-    where = first.to_numpy()
-    for location in np.unique(where):
-        rows = graph.calls_of(int(location))
-        here = where == location
-        next_call = np.searchsorted(graph.enter_ps[rows], end_ps.to_numpy()[here])
-        inside = next_call < rows.stop - rows.start
-        np.add.at(found[rows], next_call[inside], times.to_numpy()[here][inside].astype(np.int64))
-    return found
+class CodeOfProcesses:
+    """The code of first threads in the program: before each call, and behind the last one."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        size = program.location_count
+        begin, end = np.zeros((2, size), dtype=np.int64)
+        bounds = program.locations.select("location", "begin_ps", "end_ps")
+        begin[bounds["location"]], end[bounds["location"]] = bounds["begin_ps"], bounds["end_ps"]
+        self._end_ps = end
+        before = np.where(program.follows, np.roll(program.leave_ps, 1), 0)
+        since = np.maximum(before, begin[program.location])
+        self.before_ps: Int64 = np.clip(np.minimum(program.enter_ps, end[program.location]) - since, 0, None)
+        """by call"""
+        last = begin.copy()
+        np.maximum.at(last, program.location, program.leave_ps)
+        self.behind_ps: Int64 = np.clip(end - last, 0, None)
+        """by location"""
+
+    def sums(self, first: pl.Series, end_ps: pl.Series, times: pl.Series) -> tuple[Int64, Int64]:
+        """The sum of the times of what ended on a location since the call before each call; and behind the last one."""
+        program = self.program
+        before, behind = np.zeros(program.count, dtype=np.int64), np.zeros(len(self._end_ps), dtype=np.int64)
+        where, until, each = (column.to_numpy() for column in (first, end_ps, times))
+        for location in np.unique(where[where < len(behind)]).tolist():
+            here = (where == location) & (until <= self._end_ps[location])
+            rows = np.flatnonzero(program.location == location)
+            following = np.searchsorted(program.enter_ps[rows], until[here])
+            inside = following < len(rows)
+            np.add.at(before, rows[following[inside]], each[here][inside].astype(np.int64))
+            behind[location] = int(each[here][~inside].sum())
+        return before, behind
+
+    def shorter(self, before_ps: Int64, behind_ps: Int64) -> Transformation:
+        """The program with so much less code, as far as there is some."""
+        return Transformation(
+            shorter_parts_ps=np.minimum(before_ps, self.before_ps),
+            longer_at_end_ps=-np.minimum(behind_ps, self.behind_ps),
+        )

@@ -88,10 +88,12 @@ def wavefront(facts: Facts) -> str:
     return title + (f"; they wait{in_where(facts)}" if facts.where else "")
 
 
-def fill_pipeline(_: Facts) -> str:
+def fill_pipeline(facts: Facts) -> str:
+    blocks = int(facts.number("blocks", 0.0))
     return (
-        "Pass on smaller blocks, so that the next rank starts earlier, let sweeps from several sides or of several "
-        "steps run at once, or choose a decomposition with fewer ranks in a row."
+        f"Pass on smaller blocks{f' ({blocks} instead of one)' if blocks else ''}, so that the next rank starts "
+        "earlier, let sweeps from several sides or of several steps run at once, or choose a decomposition with fewer "
+        "ranks in a row."
     )
 
 

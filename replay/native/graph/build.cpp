@@ -61,6 +61,9 @@ class Builder {
             draft_.edges = edges;
             draft_.incoming = Incoming();
             one_sided.follow(order);
+            if (!with_steps_) {
+                draft_.grants = {};
+            }
         } else {
             add_collectives(draft_, program_, events_.enters, events_.leaves, told_);
             add_own_edges();

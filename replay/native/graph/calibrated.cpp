@@ -88,6 +88,10 @@ class Calibration {
             }
         }
         graph.steps = std::move(draft_.steps);
+        for (auto& one : draft_.grants) {
+            one.node = at(one.node);
+        }
+        graph.grants = std::move(draft_.grants);
         release(draft_.measured, place);
         give_back_unused(graph.arcs.size() * sizeof(Arc));
         if (graph.crossings.empty()) {

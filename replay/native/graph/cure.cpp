@@ -62,6 +62,7 @@ class Cures::Pass {
         }
         change_messages();
         change_calls();
+        permit();
         add_edges();
         take_no_servers();
     }
@@ -76,6 +77,11 @@ class Cures::Pass {
         for (std::size_t call = 0; call < graph_.enters.size(); ++call) {
             found.enter_ps.push_back(time_[graph_.enters[call]]);
             found.leave_ps.push_back(time_[graph_.leaves[call]]);
+        }
+        for (std::size_t l = 0; l < change_.longer_at_end_ps.size(); ++l) {
+            if (graph_.programs[l].takes_part()) {
+                time_[graph_.programs[l].finish] += change_.longer_at_end_ps[l];
+            }
         }
         const auto longest = longest_program(graph_, [&](std::uint32_t node) { return time_[node]; });
         found.program_ps = longest.length_ps;
@@ -99,7 +105,7 @@ class Cures::Pass {
         const auto fits = [](const auto& column, std::size_t size) { return column.empty() || column.size() == size; };
         const auto calls = graph_.enters.size();
         const auto messages = graph_.steps.size();
-        if (!fits(change_.longer_ps, calls) || !fits(change_.lasts_ps, calls)) {
+        if (!fits(change_.longer_ps, calls) || !fits(change_.lasts_ps, calls) || !fits(change_.permitted, calls)) {
             throw std::invalid_argument("a transformation needs a value for each of the " + std::to_string(calls) +
                                         " calls");
         }
@@ -112,6 +118,10 @@ class Cures::Pass {
             !fits(change_.arrives_through, messages)) {
             throw std::invalid_argument("a transformation needs a value for each of the " + std::to_string(messages) +
                                         " messages");
+        }
+        if (!fits(change_.longer_at_end_ps, graph_.programs.size())) {
+            throw std::invalid_argument("a transformation needs a value for each of the " +
+                                        std::to_string(graph_.programs.size()) + " locations");
         }
         const auto within = [](std::span<const std::int32_t> of, std::size_t size) {
             return std::ranges::all_of(
@@ -397,6 +407,22 @@ class Cures::Pass {
                 edges_[i].source = kGone;
             }
             add(graph_.enters[call], node, change_.lasts_ps[call]);
+        }
+    }
+
+    /// Neither a call nor a transfer waits for these permissions.
+    void permit() {
+        if (change_.permitted.empty()) {
+            return;
+        }
+        std::vector<bool> at_once(graph_.nodes(), false);
+        for (const auto& one : graph_.grants) {
+            at_once[one.node] = change_.permitted[graph_.first_call[one.location] + one.call] != 0;
+        }
+        for (auto& edge : edges_) {
+            if (edge.source < graph_.nodes() && at_once[edge.source]) {
+                edge.source = kGone;
+            }
         }
     }
 

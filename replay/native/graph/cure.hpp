@@ -29,6 +29,9 @@ struct Transformation {
     // By call.
     std::span<const std::int64_t> longer_ps = {};  ///< how much longer the code before it is
     std::span<const std::int64_t> lasts_ps = {};   ///< its duration, whatever arrives; -1: as recorded
+    std::span<const std::uint8_t> permitted = {};  ///< 1: an epoch of accesses that it begins is permitted at once
+    // By location.
+    std::span<const std::int64_t> longer_at_end_ps = {};  ///< how much longer the code behind its last call is
     // By message, as Graph::steps.
     std::span<const std::uint8_t> sent = {};         ///< Sent
     std::span<const std::int32_t> send_as = {};      ///< the message of the same sender in whose calls it is sent

@@ -155,6 +155,7 @@ class Draft {
     DecidedLibrary library;           ///< what the program's library does
     std::vector<Crossing> crossings;  ///< edges by their index here
     std::vector<MessageSteps> steps;  ///< nodes of the draft; where requested
+    std::vector<Grant> grants;        ///< likewise
     std::uint32_t nodes = 0;
     Measured measured;
     bool numbered = false;        ///< whether single edges are asked for in the end

@@ -149,6 +149,13 @@ struct MessageSteps {
     std::uint64_t bytes = 0;
 };
 
+/// Where a location has the permission of an epoch that it waits for.
+struct Grant {
+    std::uint32_t node;
+    std::uint32_t location;
+    std::uint32_t call;  ///< that begins the epoch, among those of the location
+};
+
 struct Graph {
     HugeColumn<std::uint32_t> first_edge;  ///< by node, nodes + 1
     HugeColumn<Arc> arcs;
@@ -175,6 +182,7 @@ struct Graph {
     NetworkFit fit;                           ///< of the crossings
     std::uint64_t rebuilt = 0;                ///< messages with another protocol than they were recorded with
     std::vector<MessageSteps> steps;          ///< of messages, by receiver and receive; where requested
+    std::vector<Grant> grants;                ///< of epochs, likewise
     /// By node: where its time stands until the last node that needs it. Empty with crossings: all times are needed.
     HugeColumn<std::uint32_t> slots;
     std::uint32_t slots_needed = 0;  ///< greatest slot + 1

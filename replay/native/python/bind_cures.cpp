@@ -62,6 +62,8 @@ class Curable {
         };
         take("longer_ps", change.longer_ps);
         take("lasts_ps", change.lasts_ps);
+        take("permitted", change.permitted);
+        take("longer_at_end_ps", change.longer_at_end_ps);
         take("sent", change.sent);
         take("send_as", change.send_as);
         take("receive_as", change.receive_as);

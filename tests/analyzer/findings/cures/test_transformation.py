@@ -7,7 +7,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from logpost.analyzer.findings.cures.program import COLUMNS_OF_CHANGE, Transformation
+from logpost.analyzer.findings.cures.program import COLUMNS_OF_CHANGE, PARTS, Transformation
 
 
 def test_each_column_is_known() -> None:
@@ -24,7 +24,7 @@ def test_the_second_change_fills_what_the_first_leaves(name: str) -> None:
     kind, unchanged = COLUMNS_OF_CHANGE[name]
     first = Transformation(**{name: np.array([7, unchanged, unchanged], dtype=kind)})  # type: ignore[arg-type]
     second = Transformation(**{name: np.array([8, 9, unchanged], dtype=kind)})  # type: ignore[arg-type]
-    assert getattr(first.then(second), name).tolist() == [7, 9, unchanged]
+    assert getattr(first.then(second), name).tolist() == ([15, 9, 0] if name in PARTS else [7, 9, unchanged])
     for one, other in ((first, Transformation()), (Transformation(), first)):
         assert getattr(one.then(other), name).tolist() == [7, unchanged, unchanged]
 
@@ -36,3 +36,10 @@ def test_further_nodes_of_the_second_follow_those_of_the_first() -> None:
     assert both.further_nodes == 4
     assert [edge[0].tolist() for edge in both.edges] == [[-1, 4], [-3, 4]]
     assert [edge[1].tolist() for edge in both.edges] == [[2, -2], [2, -4]]
+
+
+def test_code_is_as_short_as_either_makes_it() -> None:
+    longer, parts = np.array([0, -5, -5, 4]), np.array([3, 3, 7, 1])
+    both = Transformation(longer_ps=longer).then(Transformation(shorter_parts_ps=parts))
+    assert both.code_ps is not None
+    assert both.code_ps.tolist() == [-3, -5, -7, 3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.analyzer.story import MS, Story, evidence_of
 
-from logpost.analyzer.findings.finders import serial_part
+from logpost.analyzer.findings.cures import serial_part
 
 STEP = 10 * MS
 STEPS = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.analyzer.story import MS, Story
 
-from logpost.analyzer.findings.finders import wavefront
+from logpost.analyzer.findings.cures import wavefront
 
 
 def sweep(*, serial: bool) -> Story:
@@ -46,10 +46,26 @@ def test_a_sweep_is_a_pipeline_with_a_depth() -> None:
     finding = sweep(serial=True).alone(wavefront.find).row(0, named=True)
     assert "a pipeline 4 ranks deep" in finding["title"]
     assert finding["region"] == "MPI_Recv"
-    # Steps follow each other in 45 ms, and rank 3 waits 30 of them, 3 ranks deep. A message takes 1 ms beyond its
-    # bytes: in k blocks it waits (30 - 3) / k + 3 + (k - 1), least for k = 4: 12.75 ms. It works for 9 then, and all
-    # leave the barrier 3 ms later, and go on 3 ms later: a step takes 27.75 ms. The last one has nothing behind it.
-    assert finding["gain"] == pytest.approx(1 - (4 * 27.75 - 3) / (4 * 45 - 3), abs=1e-3)
+    # In 4 blocks, as there are ranks in a row, each rank has its first one 9 / 4 + 1 ms after the rank before it has:
+    # rank 3 at 9.75 ms. It works for 9 ms and ends at 18.75 ms, which is 3.25 ms behind rank 2, too. That was 39 ms of
+    # each of 4 steps, in 200 ms.
+    assert finding["gain"] == pytest.approx(4 * (39 - 18.75) / 200)
+
+
+def test_messages_that_are_passed_on_without_work_are_no_pipeline() -> None:
+    """Rank 0 computes 9 ms and sends; the others receive, one after the other, and pass it on at once."""
+    story = Story(4, 120 * MS)
+    recv, send = story.path("main", "MPI_Recv"), story.path("main", "MPI_Send")
+    for step in range(4):
+        t = 30 * step * MS
+        for rank in range(3):
+            s0 = t + (9 + 2 * rank) * MS
+            story.call(rank, s0, s0 + MS, send, send_overhead=MS)
+            wait = s0 - t
+            story.call(rank + 1, t, s0 + 2 * MS, recv, late_sender=wait, serialization=2 * MS)
+            ends = (s0, s0 + MS), (t, s0 + 2 * MS)
+            story.message(rank, rank + 1, 1024, *ends, (send, recv), late_sender=wait, serialization=2 * MS)
+    assert story.alone(wavefront.find).is_empty()
 
 
 def test_one_late_rank_is_no_pipeline() -> None:

@@ -1,12 +1,11 @@
-"""How many ranks of a node run at once, told by when they show that they do.
+"""How many ranks of a node run at once, by the times at which they certainly do.
 
 A rank that enters and leaves calls, or computes between two of them, within less time than a scheduler gives to a
-process at a time has had a core meanwhile: these stretches are known to run. So is computation of up to a slice that
-takes hardly longer than the shortest of its rank at its place: there is no time in it in which another one had the
-core. T_k is the time in which exactly k ranks
-of the node do. Were there a core for each, whoever runs would not keep another one from running: with k of n running,
-the odds that one more does would not fall with k (they are equal where ranks are independent, and rise where ranks do
-the same at the same time), so that
+process at a time has a core during that time: these stretches are known to run. So is computation of up to a slice that
+lasts hardly longer than the shortest of its rank at its place: there is no time in it in which another rank had the
+core. T_k is the time in which exactly k ranks of the node do. With a core for each, a rank that runs would not keep
+another one from running: with k of n running, the odds that one more does would not fall with k (they are equal where
+ranks are independent, and rise where ranks do the same at the same time), so that
 
     T_{k+1} >= T_k x odds x (n - k) / (k + 1),    odds = T_k / T_{k-1} x k / (n - k + 1).
 
@@ -21,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.finding import MIN_SAMPLES
 from logpost.replay.columns import Int64
 
@@ -47,7 +46,7 @@ Stretches = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 class Limit:
     """So many ranks run at once."""
 
-    at_once: int
+    ranks: int
     time_ps: int
     """in which so many do"""
     beyond_ps: int
@@ -56,27 +55,30 @@ class Limit:
     """in which more would, had each a core"""
 
 
-def limit_of(graph: Graph, locations: list[int]) -> Limit | None:
+def limit_of(program: Program, locations: list[int]) -> Limit | None:
     """How many of these run at once, where fewer than all do."""
-    shown = _running(graph, locations)
-    return _limit(graph, shown, len(locations)) or _limit(graph, _computing(graph, locations, shown), len(locations))
+    shown = _running(program, locations)
+    return _limit(program, shown, len(locations)) or _limit(
+        program, _computing(program, locations, shown), len(locations)
+    )
 
 
-def beyond_shortest(graph: Graph) -> Int64:
+def beyond_shortest(program: Program) -> Int64:
     """By call: for how much longer than the shortest one of its rank at its place the code before it runs. A place is
     the call paths of the calls before and behind it."""
-    places = np.column_stack([graph.location, graph.callpath_before, graph.callpath])
+    before = np.where(program.follows, np.roll(program.callpath, 1), -1)
+    places = np.column_stack([program.location, before, program.callpath])
     _, of = np.unique(places, axis=0, return_inverse=True)
     shortest = np.full(int(of.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(shortest, of.ravel(), graph.gap_ps)
-    return np.asarray(graph.gap_ps - shortest[of.ravel()], dtype=np.int64)
+    np.minimum.at(shortest, of.ravel(), program.gap_ps)
+    return np.asarray(program.gap_ps - shortest[of.ravel()], dtype=np.int64)
 
 
-def _limit(graph: Graph, running: Stretches, n: int) -> Limit | None:
+def _limit(program: Program, running: Stretches, n: int) -> Limit | None:
     begins, ends = running
     if begins.size == 0:
         return None
-    times = _times_at_once(begins, ends, n, graph.length_ps)
+    times = _times_of_counts(begins, ends, n, program.base.program_ps)
     stretch = float((ends - begins).mean())
     for k in range(1, n):
         if times[k] <= 0 or times[k - 1] <= 0:
@@ -89,22 +91,22 @@ def _limit(graph: Graph, running: Stretches, n: int) -> Limit | None:
     return None
 
 
-def _computing(graph: Graph, locations: list[int], shown: Stretches) -> Stretches:
+def _computing(program: Program, locations: list[int], shown: Stretches) -> Stretches:
     """The same with computation that takes hardly longer than the shortest at its place."""
-    beyond = beyond_shortest(graph)
-    shortest = graph.gap_ps - beyond
-    whole = (graph.gap_ps > RUNNING_PS) & (graph.gap_ps <= SLICE_PS) & graph.follows
-    whole &= (beyond <= HARDLY * shortest) & (beyond <= LOST_PS) & np.isin(graph.location, locations)
-    ends = graph.enter_ps[whole]
-    return np.append(shown[0], ends - graph.gap_ps[whole]), np.append(shown[1], ends)
+    beyond = beyond_shortest(program)
+    shortest = program.gap_ps - beyond
+    whole = (program.gap_ps > RUNNING_PS) & (program.gap_ps <= SLICE_PS) & program.follows
+    whole &= (beyond <= HARDLY * shortest) & (beyond <= LOST_PS) & np.isin(program.location, locations)
+    ends = program.enter_ps[whole]
+    return np.append(shown[0], ends - program.gap_ps[whole]), np.append(shown[1], ends)
 
 
-def _running(graph: Graph, locations: list[int]) -> Stretches:
+def _running(program: Program, locations: list[int]) -> Stretches:
     """Begins and ends of the stretches in which one of these runs."""
     begins, ends = [], []
     for location in locations:
-        rows = graph.calls_of(location)
-        instants = np.column_stack([graph.enter_ps[rows], graph.leave_ps[rows]]).ravel()
+        rows = program.calls_of[location]
+        instants = np.column_stack([program.enter_ps[rows], program.leave_ps[rows]]).ravel()
         length = np.diff(instants)
         runs = (length > 0) & (length <= RUNNING_PS)
         begins.append(instants[:-1][runs])
@@ -112,10 +114,10 @@ def _running(graph: Graph, locations: list[int]) -> Stretches:
     return np.concatenate(begins), np.concatenate(ends)
 
 
-def _times_at_once(
+def _times_of_counts(
     begins: npt.NDArray[np.int64], ends: npt.NDArray[np.int64], most: int, length_ps: int
 ) -> npt.NDArray[np.int64]:
-    """By count, from none on: how long so many of the stretches are under way."""
+    """By count, from none on: how long there are so many of the stretches."""
     at = np.concatenate([begins, ends])
     step = np.concatenate([np.ones(len(begins), dtype=np.int64), np.full(len(ends), -1, dtype=np.int64)])
     order = np.lexsort((step, at))  # what ends at an instant ends before what begins there

@@ -1,4 +1,4 @@
-"""Start-up skew: whoever needs a rank that is still in MPI_Init waits, and the program is not to blame."""
+"""Start-up skew: ranks wait for one that is still in MPI_Init, and the program is not to blame."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from tests.analyzer.story import MS, Story, evidence_of
 
+from logpost.analyzer.findings.cures import start_up_skew
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finders import start_up_skew
 
 
 def launch(*, late: int, init: int = 10) -> Story:
@@ -44,17 +44,17 @@ def test_waiting_for_a_rank_in_start_up_is_named_as_that() -> None:
     assert finding["advice"].startswith("Look at the start of the job, not at this code")
 
 
-def test_the_others_lateness_is_a_symptom_of_it() -> None:
-    found = launch(late=50).findings()
-    assert found["kind"].to_list()[0] == "start_up_skew"
-    assert "late_sender_chain" not in found["kind"].to_list()
+def test_what_the_late_rank_computes_in_the_program_is_another_loss() -> None:
+    gains = [(row["kind"], row["gain"]) for row in launch(late=50).findings().iter_rows(named=True)]
+    # The 5 ms of rank 2 before it sends, of which the others could take two thirds.
+    assert gains == [("start_up_skew", pytest.approx(40 / 90)), ("late_sender_chain", pytest.approx(10 / 3 / 90))]
 
 
 def test_ranks_that_start_together_are_no_finding() -> None:
     assert launch(late=10).alone(start_up_skew.find).is_empty()
 
 
-def test_a_late_start_that_nobody_waits_for_is_no_finding() -> None:
+def test_a_late_start_that_no_rank_waits_for_is_no_finding() -> None:
     story = Story(2, 100 * MS)
     story.start_up(0, 10 * MS)
     story.start_up(1, 50 * MS)
@@ -88,10 +88,11 @@ def test_a_thread_leaves_start_up_with_its_process() -> None:
     story.call(2, 10 * MS, 56 * MS, recv, late_sender=45 * MS, send_overhead=MS)
     sent, received = (55 * MS, 56 * MS), (10 * MS, 56 * MS)
     story.message(3, 2, 8, sent, received, (send, recv), late_sender=45 * MS, send_overhead=MS)
-    tables = story.tables()
     is_thread = pl.col("location") >= 2
-    tables["locations"] = tables["locations"].with_columns(
-        rank=pl.when(is_thread).then(-1).otherwise("rank").cast(pl.Int32),
-        process=pl.when(is_thread).then(pl.col("process") - 2).otherwise("process").cast(pl.Int32),
-    )
-    assert list(start_up_skew.find(Evidence(tables, story.manifest()))) == []
+    with story.as_run() as run:
+        tables = story.tables()
+        tables["locations"] = tables["locations"].with_columns(
+            rank=pl.when(is_thread).then(-1).otherwise("rank").cast(pl.Int32),
+            process=pl.when(is_thread).then(pl.col("process") - 2).otherwise("process").cast(pl.Int32),
+        )
+        assert list(start_up_skew.find(Evidence(tables, story.manifest(), run=run))) == []

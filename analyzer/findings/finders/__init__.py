@@ -1,1 +1,0 @@
-"""One pattern a file, each a function `find(evidence) -> Iterable[Finding]`."""
