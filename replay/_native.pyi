@@ -449,47 +449,6 @@ class Cures:
         The longest program and the enters and leaves of all calls under a transformation (columns of the native struct, by name), and the program's critical path where requested; None: events would have to be before themselves. Times in ps.
         """
 
-def wait_reasons() -> list[str]:
-    """Names of what calls wait for, by code."""
-
-def on_path() -> list[str]:
-    """Names of what stretches of a recorded program's path are, by code."""
-
-class RecordedGraph:
-    """What waits for what in a recorded program; it repeats the run."""
-
-    def __init__(self, calls: dict[str, logpost.replay.columns.Column], messages: dict[str, logpost.replay.columns.Column], members: dict[str, logpost.replay.columns.Column], epochs: dict[str, logpost.replay.columns.Column], query: logpost.replay.columns.UInt8, spin_ps: int) -> None:
-        """
-        Calls by location and time; messages, members and waits of epochs name their rows. `query` by call path: 1 asks for messages, 2 waits for them.
-        """
-
-    def gaps(self) -> logpost.replay.columns.Int64:
-        """By call: code before it, in ps; 0 where that is waiting."""
-
-    def work(self) -> logpost.replay.columns.Int64:
-        """By call: what it does itself, in ps."""
-
-    def polls(self) -> logpost.replay.columns.UInt8:
-        """By call: 1 where it asks for a message that has not come."""
-
-    def waits(self) -> logpost.replay.columns.Waits:
-        """
-        What calls wait for: the enter of `source`, of members the last one's or the root's; it has got there at `arrival_ps`.
-        """
-
-    def binding(self) -> logpost.replay.columns.Int32:
-        """
-        By call: the row of the wait that ends last; -1 where its own work lasts longer.
-        """
-
-    def depths(self, calls: logpost.replay.columns.Int32) -> logpost.replay.columns.Int32:
-        """Ranks that compute one after the other while these calls wait."""
-
-    def replay(self, hypothesis: dict[str, logpost.replay.columns.Column | logpost.replay.columns.Float64], dropped: list[str], with_path: bool = False) -> logpost.replay.columns.Replayed:
-        """
-        The program under a hypothesis: columns of the native struct, by name, and reasons that nobody waits for. With its critical path, where that is asked for.
-        """
-
 def split(machine: Parameters, s0: logpost.replay.columns.Int64, s1: logpost.replay.columns.Int64, sw0: logpost.replay.columns.Int64, r0: logpost.replay.columns.Int64, rw0: logpost.replay.columns.Int64, rw1: logpost.replay.columns.Int64, bytes: logpost.replay.columns.UInt64, locality: logpost.replay.columns.UInt8, stride: logpost.replay.columns.Int64, block: logpost.replay.columns.UInt64, waits: logpost.replay.columns.Int64) -> tuple[logpost.replay.columns.Int64, logpost.replay.columns.Int64]:
     """Parts (n, 11) and deficits (n,) of n messages."""
 

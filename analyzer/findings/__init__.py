@@ -1,8 +1,9 @@
-"""Findings: what costs a program time, where, why, and how much a fix can gain.
+"""Findings: what costs a program time, where, why, and how much a cure saves.
 
-`finders/` holds a file per pattern, each with a function `find(evidence) -> Iterable[Finding]`; `evidence/` what they
-look at; `prose` makes the words, from the templates in `wording/`. A new pattern is a new finder (copy
-`load_imbalance.py`), templates in `wording/`, an entry in `find.FINDERS`, in `one_bug.CAUSES_FIRST` and
-`prose.TEMPLATES`, and its name in `schema.FINDING_KINDS`. Thresholds are fractions of time with their reason beside
-them, never figures of one program.
+`cures/` holds a file per cure, each with a function `find(evidence) -> Iterable[Finding]`: proposals, which are
+transformations of the program's graph at a place (`cures.offered`), and the facts by which they apply; `evidence/`
+reads the run's tables for them; `combined` states cures that save the same time once; `prose` makes the words, from the
+templates in `wording/`. A new cure is a new file (copy `many_small_messages.py`), templates in `wording/`, an entry in
+`find.FINDERS` and `prose.TEMPLATES`, and its name in `schema.FINDING_KINDS`. Thresholds are fractions of time with
+their reason beside them, never figures of one program.
 """

@@ -16,27 +16,21 @@ from logpost.analyzer.findings.wording.facts import ALTERNATIVE, MAINLY
 
 
 def without_alternatives(found: Iterable[Finding]) -> list[Finding]:
-    """The findings that save further time; those that are not replayed stay as they are."""
+    """The findings that save further time."""
     kept: list[Finding] = []
-    rest: list[Finding] = []
     for one in sorted(found, key=lambda one: (-one.gain, one.kind, one.callpath)):
-        cure = one.replayed
-        if cure is None:
-            rest.append(one)
-            continue
-        alone = cure.gain()
-        stated = next((i for i, other in enumerate(kept) if _saves_the_same(cure, alone, other)), None)
+        alone = one.replayed.gain()
+        stated = next((i for i, other in enumerate(kept) if _saves_the_same(one.replayed, alone, other)), None)
         if stated is None:
             kept.append(one)
         elif one.kind != kept[stated].kind:
             number = Number(f"{ALTERNATIVE}{one.kind}[{one.region or 'several calls'}]", one.gain, "1")
             kept[stated] = replace(kept[stated], evidence=(*kept[stated].evidence, number))
-    return [*kept, *rest]
+    return kept
 
 
 def _saves_the_same(cure: ReplayedCure, alone: float, other: Finding) -> bool:
     """Whether most of what a cure saves, the other one's does."""
-    assert other.replayed is not None
     first = other.replayed
     both = first.program.gain(first.proposal.change.then(cure.proposal.change))
     return both - first.gain() < MAINLY * alone

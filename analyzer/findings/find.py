@@ -43,7 +43,6 @@ from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame, in_order
 from logpost.analyzer.findings.gain_interval import with_intervals
-from logpost.analyzer.findings.one_bug import one_bug_each
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.faults import Faults
 from logpost.analyzer.run.manifest import Manifest
@@ -102,7 +101,7 @@ def find_all(
     if evidence.slowest_program_ps == 0:
         return frame([], {})
     every = with_intervals(evidence, findings_of(evidence, at_once, faults), faults)
-    found = [one for one in every if one.replayed is None or one.replayed.proposal.is_sure(one.gain_low)]
+    found = [one for one in every if one.replayed.proposal.is_sure(one.gain_low)]
     said = [one for one in found if faults.guard(f"words of {one.kind}", partial(_is_said, one, evidence), False)]
     return frame(said, evidence.places)
 
@@ -120,8 +119,7 @@ def findings_of(evidence: Evidence, at_once: int | None = None, faults: Faults |
         found = pool.map(found_by, FINDERS)
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
     every = faults.guard("combining of cures", lambda: without_alternatives(every), every)
-    each = faults.guard("merging of findings", lambda: one_bug_each(every, evidence.region), every)
-    return in_order(faults.guard("causes of findings", lambda: RootCauses(evidence).of(each), each))
+    return in_order(faults.guard("causes of findings", lambda: RootCauses(evidence).of(every), every))
 
 
 def _is_said(finding: Finding, evidence: Evidence) -> bool:

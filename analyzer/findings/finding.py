@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -15,7 +15,6 @@ from logpost.analyzer.words.location_names import Named, Rank
 
 if TYPE_CHECKING:
     from logpost.analyzer.findings.cures.offered import ReplayedCure
-    from logpost.analyzer.findings.evidence.what_if import Cure
 
 MIN_SHARE = 0.01
 """The smallest share of the slowest rank's program time on the worst-hit rank. A cure of less than 1 % disappears in
@@ -33,18 +32,6 @@ HIGH, MEDIUM, LOW = 0.9, 0.6, 0.3
 
 WORTH_SAYING = 0.01
 """Below a hundredth of the time, what a rank did does not matter."""
-
-Doing = Literal["computing", "handling", "waiting", "inside"]
-"""What keeps somebody from attending: code outside of calls, other messages, waiting of its own; or one of the latter
-two, where an estimated machine does not tell which."""
-
-OF_CAUSE: Mapping[str, Doing] = {
-    "computing": "computing",
-    "working": "handling",
-    "waiting": "waiting",
-    "inside": "inside",
-}
-"""What a cause (`evidence.meanwhile`) does, as every finding says it."""
 
 
 @dataclass(frozen=True)
@@ -82,13 +69,15 @@ def numbers_of_doings(shares: Iterable[tuple[tuple[str, str], float]]) -> tuple[
 
 @dataclass(frozen=True)
 class Finding:
-    """A row of the findings table without its prose, and what tells whether two findings are one bug.
+    """A row of the findings table without its prose, and the cure that was replayed.
 
     `exposed_ps` is summed over the ranks concerned; `share` is the exposed time of the worst-hit rank over the slowest
     rank's program time; `gain` is the share of that time that a cure saves at most (`gain`).
     """
 
     kind: str
+    replayed: ReplayedCure
+    """the program without the cause"""
     named: tuple[Named, ...]
     """ranks concerned, or threads of them"""
     region: str
@@ -107,20 +96,8 @@ class Finding:
     """Between which the gain is (`gain_interval`); None: no end of it is computed"""
     path_share: float | None = None
     """of the program's critical path: what of it lies in the code that delays others, else in the finding's calls"""
-    charges: Mapping[tuple[int, int], float] = field(default_factory=dict)
-    """(location, call path) to the waiting there that this finding explains; ps."""
-    fault: Mapping[tuple[int, Doing], float] = field(default_factory=dict)
-    """(location, what it does meanwhile) to the fraction of the time that this is to blame for."""
     removes: Mapping[tuple[int, int], float] = field(default_factory=dict)
-    """(location, call path) to the waiting there, of whatever kind, that disappears with the cause; ps"""
-    lasts: Mapping[tuple[int, int], float] = field(default_factory=dict)
-    """(location, call path) to the time there for which calls go on that wait for nobody any more; ps"""
-    waits_in: str = ""
-    """Region in which the ranks at fault wait themselves, where that passes on what another finding explains."""
-    cure: Cure | None = None
-    """The program without the cause, as it can be replayed; None: the gain is a bound, from sums"""
-    replayed: ReplayedCure | None = None
-    """The same by a transformation of the program's graph"""
+    """(location, call path) to the time in calls there that the cure saves; ps"""
 
     @property
     def ranks(self) -> tuple[Rank, ...]:
@@ -129,12 +106,11 @@ class Finding:
 
     def row(self) -> dict[str, object]:
         """As a row of `schema.FINDINGS`, without `title` and `advice`."""
-        beside = ("charges", "fault", "removes", "lasts", "waits_in", "cure", "replayed", "evidence", "named")
+        beside = ("removes", "replayed", "evidence", "named")
         plain = {column.name: getattr(self, column.name) for column in fields(self) if column.name not in beside}
         threads = [asdict(one) for one in self.named if one.thread is not None or one.rank is None]
         numbers = [number.row() for number in self.evidence]
-        replays = self.cure is not None or self.replayed is not None
-        return plain | {"ranks": list(self.ranks), "threads": threads, "evidence": numbers, "replays": replays}
+        return plain | {"ranks": list(self.ranks), "threads": threads, "evidence": numbers}
 
 
 def in_order(found: Iterable[Finding]) -> list[Finding]:
@@ -156,3 +132,11 @@ def frame(found: Iterable[Finding], places: Places) -> pl.DataFrame:
 def worst_hit(exposed_by_location: Mapping[int, float], slowest_program_ps: int) -> float:
     """Exposed time of the worst-hit location over the slowest location's program time; 0 without locations."""
     return max(exposed_by_location.values(), default=0.0) / slowest_program_ps if slowest_program_ps > 0 else 0.0
+
+
+def sums_at_locations(at_places: Mapping[tuple[int, int], float]) -> dict[int, float]:
+    """Location to the sum of its times at all call paths."""
+    sums: dict[int, float] = {}
+    for (location, _), time in at_places.items():
+        sums[location] = sums.get(location, 0.0) + time
+    return sums

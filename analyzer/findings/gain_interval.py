@@ -3,12 +3,11 @@
 Three sources, as fractions of the slowest rank's program time:
 
 * the machine and what the trace leaves open: the cure is replayed again with every value of the machine at its low and
-  at its high end, and at the other end of what is not known (`evidence.message_errors`, `ReplayedCure.ends`);
+  at its high end, and at the other end of what is not known (`ReplayedCure.ends`);
 * the choice: where another cure of the same cause is possible, what that saves is an end as well;
 * the repetitions: `repetition_noise`.
 
 The first two are ends; the third one, which does not depend on them, widens either side as independent errors add up.
-A gain that is another bound than its cure's replay has no ends by the machine, and without a replay no interval.
 """
 
 from __future__ import annotations
@@ -22,8 +21,6 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.analyzer.findings.cures.program import Program
-from logpost.analyzer.findings.evidence.graph import Graph
-from logpost.analyzer.findings.evidence.message_errors import with_messages_off
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Finding
 from logpost.analyzer.findings.wording.facts import MAINLY
@@ -45,19 +42,10 @@ def with_intervals(evidence: Evidence, found: Iterable[Finding], faults: Faults)
 
 def _with(evidence: Evidence, finding: Finding) -> Finding:
     ends = [number.value for number in finding.evidence if number.name in CHOICES]
-    noise = None
-    if finding.replayed is not None:
-        ends += finding.replayed.ends()
-        program = finding.replayed.program
-        after = program.replay(finding.replayed.proposal.change)
-        if after is not None:
-            noise = _noise(program, after.enter_ps, after.leave_ps)
-    elif finding.cure is not None:
-        cure, graph = finding.cure, finding.cure.graph
-        if math.isclose(cure.gain(), finding.gain):
-            ends += [end.gain() for end in with_messages_off(evidence, cure)]
-        times = graph.native.replay(cure.hypothesis.columns(), list(cure.hypothesis.dropped))
-        noise = _noise(graph, times["enter_ps"], times["leave_ps"])
+    ends += finding.replayed.ends()
+    program = finding.replayed.program
+    after = program.replay(finding.replayed.proposal.change)
+    noise = None if after is None else _noise(program, after.enter_ps, after.leave_ps)
     if not ends and noise is None:
         return finding
     gain, off = finding.gain, finding.gain * (noise or 0.0)
@@ -69,7 +57,7 @@ def _with(evidence: Evidence, finding: Finding) -> Finding:
     )
 
 
-def _noise(before: Graph | Program, enter_ps: Int64, leave_ps: Int64) -> float | None:
+def _noise(before: Program, enter_ps: Int64, leave_ps: Int64) -> float | None:
     """By which part the gain may differ, by what is saved with each repetition at the location that saves most there.
 
     Repetitions are those of the call that this location makes least often, as far as most of the time is saved between

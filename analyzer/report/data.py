@@ -278,8 +278,6 @@ class PlacedFinding:
     gain_high: float | None
     path_share: float | None = None
     """of the program's critical path; None: not known"""
-    replays: bool | None = None
-    """whether `logpost whatif --without` replays the program without its cause; None: not known"""
 
     @property
     def ranks_text(self) -> str:

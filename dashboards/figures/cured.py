@@ -50,9 +50,8 @@ def both_paths(found: Cured) -> Chart:
         )
     before, after = (time_text(one.length_ps) for one in executions)
     part = "" if found.whole else f" of the program's first {count_text(found.calls, 'call')}"
-    how = "Without its cause" if found.replayed else "As if no rank waited there"
     kept = f"; the finding states at most {percent_text(found.gain)}" if found.saves < 0.9 * found.gain else ""
-    return Chart(fig, f"{how}: {after} instead of {before}{part}, {percent_text(found.saves)} less{kept}.")
+    return Chart(fig, f"Without its cause: {after} instead of {before}{part}, {percent_text(found.saves)} less{kept}.")
 
 
 def ranks_before_and_after(found: Cured, on: Rows) -> Chart:

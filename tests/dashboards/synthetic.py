@@ -110,7 +110,6 @@ class Stencil(Story):
             "gain_low": None,
             "gain_high": None,
             "path_share": None,
-            "replays": False,
         }
         rows = [
             {

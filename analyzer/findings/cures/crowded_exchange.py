@@ -7,7 +7,7 @@ a wait between them can be replayed in another order (`destination_order`). Here
 recorded order says nothing of another one's waits: the rank behind in its list receives late, too, and is late at the
 next. Cure: the best order there could be, in which no message of the exchange is waited for: in the graph its calls
 last as long as they work. At the other end of the gain, messages are waited for as they were, and only the waits for
-busy receivers are gone. No order is faster than the busiest end of the network.
+busy receivers are gone.
 """
 
 from __future__ import annotations
@@ -61,13 +61,11 @@ def propose(evidence: Evidence, measured: Crowding, program: Program) -> Iterato
     saved = program.saved_at(best)
     if not saved:
         return
-    service = np.bincount(program.receiver, weights=loads.each).max()
     yield Proposal(
         kind=KIND,
         callpath=max(saved, key=lambda place: saved[place])[1],
         at_fault=frozenset(program.sender[rows].tolist()),
         change=best,
-        gain=min(program.gain(best), 1 - service / program.length_ps),
         other_ends=(_without(program, calls, WAITS_AT_RECEIVER),),
         numbers=(
             Number("crowding", measured.ratio, "x"),

@@ -19,8 +19,7 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import every_stretch
 from logpost.analyzer.findings.cures.uneven_computation import code_of
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number
-from logpost.analyzer.findings.hypothesis import sums_at_locations
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number, sums_at_locations
 from logpost.replay.columns import Int32
 
 IN_MESSAGES, IN_OPERATIONS = "late_sender_chain", "collective_wait"

@@ -18,8 +18,7 @@ import polars as pl
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import HIGH, Finding, Number
-from logpost.analyzer.findings.hypothesis import sums_at_locations
+from logpost.analyzer.findings.finding import HIGH, Finding, Number, sums_at_locations
 from logpost.analyzer.words.location_names import owners
 
 KIND = "start_up_skew"

@@ -76,11 +76,9 @@ class RootCauses:
 
     def _causes(self, finding: Finding) -> pl.DataFrame:
         """(callpath, place, share) of the costs of the waits that the finding explains, the largest first."""
-        waits = {callpath for _, callpath in finding.charges or finding.removes}
+        waits = {callpath for _, callpath in finding.removes}
         rows = self.costs.filter(pl.col("wait_callpath").is_in(list(waits)))
-        at_fault = {location for location, _ in finding.fault}
-        if finding.replayed is not None:
-            at_fault = set(finding.replayed.proposal.at_fault)
+        at_fault = finding.replayed.proposal.at_fault
         if at_fault:
             rows = rows.filter(pl.col("location").is_in(list(at_fault)))
         return (

@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.findings.evidence.graph import Graph, graph_of
+from logpost.analyzer.findings.cures.offered import column, program_of
+from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.what_if import Hypothesis, saving_if
 from logpost.analyzer.predict.whatif.scaling import regions
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import TABLES
@@ -76,10 +76,11 @@ def overlap_advice(run: Run) -> list[OverlapAdvice]:
     Raises:
         InputError: there are none.
     """
-    evidence = Evidence({name: run.table(name) for name in TABLES if name != "findings"}, run.manifest)
-    graph = graph_of(evidence)
+    evidence = Evidence({name: run.table(name) for name in TABLES if name != "findings"}, run.manifest, run=run)
+    program = program_of(evidence)
     machine = load_machine(run.machine_file)
-    found = [_advised(graph, machine, run, region, calls) for region, calls in _exchanges(graph, run)]
+    exchanges = () if program is None else _exchanges(program, run)
+    found = [_advised(program, machine, run, region, calls) for region, calls in exchanges if program is not None]
     if not found:
         raise InputError(
             f"{run.path}: no call completes receives that were posted before it: there is no nonblocking exchange to "
@@ -88,32 +89,33 @@ def overlap_advice(run: Run) -> list[OverlapAdvice]:
     return sorted(found, key=lambda one: (-one.gain[0], one.region))
 
 
-def _exchanges(graph: Graph, run: Run) -> Iterator[tuple[str, Rows]]:
+def _exchanges(program: Program, run: Run) -> Iterator[tuple[str, Rows]]:
     """Regions, and the calls in them that complete posted receives."""
-    messages = graph.messages
-    posted = messages.post_call != messages.recv_call
-    some = np.bincount(messages.recv_call[posted], minlength=graph.count)
-    all_of = np.bincount(messages.recv_call, minlength=graph.count)
+    messages = program.messages
+    posted = messages.post_call != messages.received_call
+    some = np.bincount(messages.received_call[posted], minlength=program.count)
+    all_of = np.bincount(messages.received_call, minlength=program.count)
     calls = np.flatnonzero((some > 0) & (some == all_of))
     where = dict(regions(run).iter_rows())
-    names = np.asarray([where[path] for path in graph.callpath[calls].tolist()], dtype=np.str_)
+    names = np.asarray([where[path] for path in program.callpath[calls].tolist()], dtype=np.str_)
     for name in np.unique(names).tolist():
         yield name, calls[names == name]
 
 
-def _advised(graph: Graph, machine: Machine, run: Run, region: str, calls: Rows) -> OverlapAdvice:
-    messages = graph.messages
-    mine = np.flatnonzero(np.isin(messages.recv_call, calls))
+def _advised(program: Program, machine: Machine, run: Run, region: str, calls: Rows) -> OverlapAdvice:
+    messages = program.messages
+    mine = np.flatnonzero(np.isin(messages.received_call, calls))
     size = int(np.median(messages.bytes[mine]))
-    count = np.bincount(messages.recv_call[mine], minlength=graph.count)[calls]
-    behind = np.where(graph.following[calls] >= 0, graph.gap_ps[graph.following[calls]], 0)
+    count = np.bincount(messages.received_call[mine], minlength=program.count)[calls]
+    after = np.minimum(calls + 1, program.count - 1)
+    behind = np.where(program.location[after] == program.location[calls], program.gap_ps[after], 0)
     work = float(np.median(behind / count))
     whole = OverlapAdvice(
         region=region,
         exchanges=len(calls),
         bytes=size,
         work_ps=work,
-        wait_ps=float((graph.length - graph.work_ps)[calls].mean()),
+        wait_ps=float((program.leave_ps - program.enter_ps - program.own_ps)[calls].mean()),
         pieces=1,
         burst=1,
         gain=(0.0, 0.0),
@@ -128,12 +130,12 @@ def _advised(graph: Graph, machine: Machine, run: Run, region: str, calls: Rows)
         return replace(whole, reason=str(error))
     best = whole
     for pieces, burst, o, first in costs:
-        gain = saving_if(graph, _parted(graph, calls, mine, pieces, o, first)).gain
+        gain = program.gain(_parted(program, calls, mine, pieces, o, first))
         if gain > best.gain[0]:
             best = replace(whole, pieces=pieces, burst=burst, gain=(gain, gain), reason="")
     if best is whole:
         return replace(whole, reason="parts cost more than they hide")
-    free = saving_if(graph, _parted(graph, calls, mine, best.pieces, 0.0, 0.0)).gain
+    free = program.gain(_parted(program, calls, mine, best.pieces, 0.0, 0.0))
     return replace(best, gain=(best.gain[0], max(free, best.gain[0])))
 
 
@@ -155,19 +157,14 @@ def _cost(profile: OverlapProfile, size: float, pieces: int) -> tuple[int, float
     return burst, o, o + float(profile.L("put", size)) + size * float(profile.G(2, size))
 
 
-def _parted(graph: Graph, calls: Rows, messages: Rows, pieces: int, o: float, first: float) -> Hypothesis:
+def _parted(program: Program, calls: Rows, messages: Rows, pieces: int, o: float, first: float) -> Transformation:
     """The exchanges with their messages in pieces: work moves before the wait, and pieces cost o and a first way."""
-    gap, work = graph.gap_ps.copy(), graph.work_ps.copy()
-    after = graph.following[calls]
-    followed = after >= 0
-    calls, after = calls[followed], after[followed]
-    behind = graph.gap_ps[after]
-    last = behind // pieces
-    waited = np.maximum(0, round(first) - graph.gap_ps[calls])
-    gap[calls] += behind - last + np.where(behind > 0, waited, 0)
-    gap[after] -= behind - last
-    mine = messages[np.isin(graph.messages.recv_call[messages], calls)]
-    more = round((pieces - 1) * o / 2)
-    np.add.at(work, graph.messages.send_call[mine], more)
-    np.add.at(work, graph.messages.recv_call[mine], more)
-    return Hypothesis(gap_ps=gap, work_ps=work)
+    calls = calls[calls + 1 < program.count]
+    calls = calls[program.follows[calls + 1]]
+    behind = program.gap_ps[calls + 1]
+    moved = behind - behind // pieces
+    longer, shorter = column(program.count, 0), column(program.messages.count, 0)
+    longer[calls] += moved + np.where(behind > 0, np.maximum(0, round(first) - program.gap_ps[calls]), 0)
+    longer[calls + 1] -= moved
+    shorter[messages[np.isin(program.messages.received_call[messages], calls)]] = -round((pieces - 1) * o / 2)
+    return Transformation(longer_ps=longer, shorter_send_ps=shorter, shorter_receive_ps=shorter)

@@ -122,7 +122,7 @@ def _finding(number: int, found: PlacedFinding, report: Report, *, replays: bool
         Padding(plain(f"{place_text(found, PATH)}: {_what_to_do(found)}"), (0, 0, 0, 3)),
     ]
     change = f"whatif {_run(report)} --without {number}"
-    if not (replays and found.replays):
+    if not replays:
         change = f"compare {_run(report)} CHANGED.run"
     lines.append(plain(f"   verify: logpost {change}", "dim"))
     return Group(*lines)

@@ -18,10 +18,6 @@ PATH = {"code": "code between calls", "work": "calls' own work", "wait": "on the
 def print_cured(found: Cured, number: int, console: Console) -> None:
     """Write the lengths, what the critical paths consist of, and what was removed."""
     console.print(Text(f"without finding {number}: {safe(found.title)}", style="bold"))
-    if not found.replayed:
-        console.print(
-            Text("! its gain is a bound: the waits that it charges are removed, and nothing else", style="yellow")
-        )
     if not found.whole:
         console.print(Text(f"! the program's first {found.calls:,} calls are replayed", style="yellow"))
     way = "less" if found.saves >= 0 else "more"
@@ -51,7 +47,6 @@ def as_json(found: Cured, number: int) -> dict[str, Any]:
         "measured_ps": found.before.length_ps,
         "predicted_ps": found.after.length_ps,
         "saves": found.saves,
-        "replayed": found.replayed,
         "whole": found.whole,
         "calls": found.calls,
         "before_path_ps": _path_ps(found.before),

@@ -101,6 +101,5 @@ FINDINGS = Table(
             "share of the critical path in the code that delays others, or in the finding's calls; null: not known",
         ),
         Column("confidence", pl.Float64(), "1", "0 to 1"),
-        Column("replays", pl.Boolean(), "", "whether `logpost whatif --without` replays the program without its cause"),
     ),
 )

@@ -106,8 +106,6 @@ void bind_whatif(nb::module_& module);
 /// Cures: transformations of a recorded program's edges, and their replay.
 void bind_cures(nb::module_& module);
 
-/// RecordedGraph: what waits for what in a run, and what hypotheses save.
-void bind_recorded(nb::module_& module);
 
 /// Analysis' sums: accounts, wait states, the critical path, delay costs.
 void bind_accounts(nb::class_<Analysis>& analysis);

@@ -289,7 +289,6 @@ NB_MODULE(_native, module) {
     bindings::bind_surroundings(module);
     bindings::bind_whatif(module);
     bindings::bind_cures(module);
-    bindings::bind_recorded(module);
     module.def(
         "split", &split, "machine"_a, "s0"_a, "s1"_a, "sw0"_a, "r0"_a, "rw0"_a, "rw1"_a, "bytes"_a, "locality"_a,
         "stride"_a, "block"_a, "waits"_a,

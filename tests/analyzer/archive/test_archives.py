@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from tests.archives import DATA
 
-from logpost.analyzer.findings.evidence.graph import graph_of
+from logpost.analyzer.findings.cures.offered import program_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.report.build import build
 from logpost.analyzer.run import schema
@@ -89,14 +89,14 @@ def test_parts_of_every_transfer_add_up_to_its_envelope(runs: dict[str, Run]) ->
     assert transfers["scorep-shmem-stencil-4"] == 4_008 + 4_008
 
 
-def test_the_graph_of_what_waits_for_what_repeats_every_run(runs: dict[str, Run]) -> None:
+def test_the_graph_that_cures_change_repeats_every_run(runs: dict[str, Run]) -> None:
     calls = 0
     for name, run in runs.items():
-        graph = graph_of(Evidence({table: run.table(table) for table in schema.TABLES}, run.manifest))
-        same = graph.native.replay({}, [])
-        assert (same["enter_ps"] == graph.enter_ps).all(), name
-        assert (same["leave_ps"] == graph.leave_ps).all(), name
-        calls += graph.count
+        program = program_of(Evidence({table: run.table(table) for table in schema.TABLES}, run.manifest, run=run))
+        assert program is not None, name
+        assert (program.base.enter_ps == program.enter_ps).all(), name
+        assert (program.base.leave_ps == program.leave_ps).all(), name
+        calls += program.count
     assert calls > 100_000
 
 

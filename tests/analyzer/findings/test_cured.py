@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -14,13 +12,9 @@ from tests.analyzer.story import MS, Story
 from tests.archives import ROOT, unpacked
 from tests.dashboards.synthetic import make_run
 
-from logpost.analyzer.findings import cured as module
 from logpost.analyzer.findings import find
 from logpost.analyzer.findings.cured import cured
 from logpost.analyzer.findings.cures import unattended
-from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.find import findings_of
-from logpost.analyzer.findings.finding import Finding
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.run.directory import Run
 from logpost.errors import InputError
@@ -37,7 +31,7 @@ def test_without_its_cause_the_transfer_runs_while_its_sender_computes(tmp_path:
     run = transfers(computes=True).write(tmp_path / "a.run")
     found = cured(run, 0)
     assert found.title.startswith("rank 0 leaves transfers unattended")
-    assert (found.replayed, found.whole, found.calls) == (True, True, 30)
+    assert (found.whole, found.calls) == (True, 30)
     # Rank 0: a send of 1 ms, 5 of code, a Wait of 1, which the transfer makes 0; then 3 until the next, ten times.
     # Without the cause the program of 100 ms ends 10 earlier: the transfers are over by the Waits.
     assert found.before.length_ps == 100 * MS
@@ -86,53 +80,10 @@ def test_work_that_is_shared_ends_the_barriers_waits(tmp_path: Path) -> None:
     assert found.after.by_location["wait_ps"][0] < 6 * MS
 
 
-@pytest.mark.usefixtures("unattended_alone")
-def test_a_cost_without_a_wait_cannot_be_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = transfers(computes=True).write(tmp_path / "a.run")
-    known = findings_of
-    monkeypatch.setattr(
-        module,
-        "findings_of",
-        lambda evidence, **_: [replace(one, cure=None, replayed=None, charges={}) for one in known(evidence)],
-    )
-    with pytest.raises(InputError, match="its gain is a bound on sums of times; no wait of single calls is behind it"):
-        cured(run, 0)
-
-
-@pytest.mark.usefixtures("unattended_alone")
-def test_waits_are_not_removed_where_that_exceeds_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = transfers(computes=True).write(tmp_path / "a.run")
-    known = findings_of
-
-    def bounded(evidence: Evidence, **_: object) -> list[Finding]:
-        return [replace(one, replayed=None, charges=one.removes) for one in known(evidence)]
-
-    monkeypatch.setattr(module, "findings_of", bounded)
-
-    def stated(gain: float) -> None:
-        table = run.facts("findings").collect().with_columns(gain=gain)
-        monkeypatch.setattr(
-            run, "table", lambda name, old=Run.table: table.lazy() if name == "findings" else old(run, name)
-        )
-
-    stated(10 / 97)  # of the graph, which ends with the last call
-    found = cured(run, 0)
-    assert not found.replayed
-    assert found.saves == pytest.approx(10 / 97)
-    stated(0.05)
-    with pytest.raises(InputError, match="its cure keeps part of these waits"):
-        cured(run, 0)
-
-
 @pytest.mark.slow
-def test_findings_say_whether_the_program_is_replayed_without_them(tmp_path: Path) -> None:
+def test_each_finding_states_what_its_replay_saves(tmp_path: Path) -> None:
     archive = unpacked(ROOT / "docs" / "tutorial" / "improved.tar.xz", tmp_path)
     run = Run.open(analyze(Request(str(archive), str(tmp_path / "a.run"))))
-    said = run.table("findings").collect()["replays"].to_list()
-    assert True in said
-    for number, replays in enumerate(said):
-        if replays:
-            assert cured(run, number).replayed
-            continue
-        with suppress(InputError):
-            assert not cured(run, number).replayed
+    stated = run.table("findings").collect()["gain"].to_list()
+    assert stated
+    assert [cured(run, number).saves for number in range(len(stated))] == pytest.approx(stated)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import pytest
 
 from logpost.analyzer.findings.evidence.places import Place
@@ -10,6 +12,9 @@ from logpost.analyzer.findings.finding import Finding, Number, frame
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import TABLES
 from logpost.analyzer.words.location_names import Named, Rank
+
+if TYPE_CHECKING:
+    from logpost.analyzer.findings.cures.offered import ReplayedCure
 
 BARRIER = Place("main / MPI_Barrier", "MPI_Barrier", "/src/a.c", 10, is_site=True)
 PLACES = {0: BARRIER, 1: Place("main / MPI_Barrier", "MPI_Barrier", "/src/a.c", 20, is_site=True)}
@@ -21,6 +26,7 @@ def finding(
     """Only what the order and the title depend on."""
     return Finding(
         kind="collective_wait",
+        replayed=cast("ReplayedCure", None),
         named=(Named(Rank(0), 0),),
         region="MPI_Barrier",
         cause_region="",

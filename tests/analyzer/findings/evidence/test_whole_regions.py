@@ -9,27 +9,24 @@ import numpy as np
 import polars as pl
 import pytest
 
-from logpost.analyzer.findings.evidence.graph import Graph
+from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.whole_regions import whole_regions
+from logpost.analyzer.findings.evidence.whole_regions import regions_before
 
 STEPS = 3
 UPDATE, POSTPONE, CONSUME = range(3)
 
 
-def calls() -> Graph:
+def calls() -> Program:
     """One rank: in each step of 100 ps an operation at 0 for 10, then code, and at 60 a post, which takes none."""
     at = np.arange(STEPS) * 100
     return cast(
-        Graph,
+        Program,
         SimpleNamespace(
-            whole=True,
             location=np.zeros(2 * STEPS, dtype=np.int32),
             callpath=np.tile(np.array([7, 8], dtype=np.int32), STEPS),
             enter_ps=np.sort(np.concatenate([at, at + 60])),
             gap_ps=np.tile(np.array([40, 50]), STEPS),
-            places=([(0, 7), (0, 8)], np.tile(np.array([0, 1]), STEPS)),
-            calls_of=lambda _: slice(0, 2 * STEPS),
         ),
     )
 
@@ -60,7 +57,8 @@ def regions(update: int, postpone: int, *, visits: int = STEPS) -> Evidence:
 def moved(evidence: Evidence, late: list[int]) -> tuple[list[int], list[int]] | None:
     """What moves at which calls if the posts of the first steps are so late."""
     posts = (2 * np.arange(len(late)) + 1).astype(np.int32)
-    found = whole_regions(evidence, calls(), posts, np.array(late))
+    place, every = np.tile(np.array([0, 1]), STEPS), 2 * np.arange(STEPS) + 1
+    found = regions_before(evidence, calls(), place, every, posts, np.array(late))
     return None if found is None else (found[0].tolist(), found[1].tolist())
 
 
