@@ -2,8 +2,7 @@
 
 The finding is found again in the run, because what its cause is to the replay (`Hypothesis`) is columns as long as the
 program, which no table keeps. A finding whose gain is a bound has no such columns: then the calls that it charges wait
-for nobody, which is the most that a cure can do there, unless that saves more than the bound. One finding is worth a
-longer replay than each of all finders can afford. Times in ps.
+for nobody, which is the most that a cure can do there, unless that saves more than the bound. Times in ps.
 """
 
 from __future__ import annotations
@@ -26,9 +25,6 @@ from logpost.analyzer.run.faults import Faults
 from logpost.analyzer.run.schema import TABLES
 from logpost.errors import InputError
 from logpost.replay._native import on_path
-
-MOST_CALLS = 500_000
-"""Calls that are replayed: a few seconds for all finders together."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +54,14 @@ class Cured:
     """False: of the program's first part"""
     calls: int
     """of that"""
+    of_ps: int | None = None
+    """of which the gain is a part; None: of the length"""
 
     @property
     def saves(self) -> float:
-        """Fraction of the length."""
-        return 1.0 - self.after.length_ps / max(1, self.before.length_ps)
+        """Fraction of the length, or of what of it is in the region of interest."""
+        of_ps = self.before.length_ps if self.of_ps is None else self.of_ps
+        return (self.before.length_ps - self.after.length_ps) / max(1, of_ps)
 
 
 def cured(run: Run, number: int) -> Cured:
@@ -76,7 +75,7 @@ def cured(run: Run, number: int) -> Cured:
         raise InputError(f"the run has no finding {number}")
     known = table.row(number, named=True)
     tables = {name: run.table(name) for name in TABLES if name != "findings"}
-    evidence = Evidence(tables, run.manifest, MOST_CALLS, run)
+    evidence = Evidence(tables, run.manifest, run=run)
     found = _again(known, findings_of(evidence, faults=Faults()))  # of other findings: the run has counted them
     if found is None:
         raise InputError(
@@ -91,8 +90,9 @@ def cured(run: Run, number: int) -> Cured:
             before=_course_of(program, Transformation()),
             after=_course_of(program, change),
             replayed=True,
-            whole=True,
+            whole=program.whole,
             calls=program.count,
+            of_ps=program.length_ps,
         )
     cure = found.cure
     graph = cure.graph if cure is not None else graph_of(evidence)

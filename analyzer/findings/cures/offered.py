@@ -37,8 +37,6 @@ class Proposal:
     certainty: str
     rests_on: tuple[str, ...] = ()
     """categories whose time the cause is read from"""
-    gain: float | None = None
-    """between those of the ends, where neither end is likelier; None: that of the change"""
     callpaths: frozenset[int] = frozenset()
     """all places, of several"""
     other_ends: tuple[Transformation, ...] = ()
@@ -96,7 +94,7 @@ def offered(
         return
     for proposal in propose(program):
         cure = ReplayedCure(program, proposal, lambda: ends_of(evidence))
-        gain = cure.gain() if proposal.gain is None else proposal.gain
+        gain = cure.gain()
         least = gain if divided or not of_messages else min(gain, *cure.ends(), gain)
         if least >= MIN_SHARE:
             yield _finding(evidence, cure, gain)
@@ -117,12 +115,11 @@ def _given(evidence: Evidence) -> Program | None:
     run = evidence.run
     if run is None:
         return None
-    most = evidence.most_calls or MOST_CALLS
-    whole = evidence.tables["calls"].select(pl.len()).collect().item() <= most
+    whole = evidence.tables["calls"].select(pl.len()).collect().item() <= MOST_CALLS
     machine = run.manifest.machine
     known = not machine.refused and any(value.value > 0 or (value.high or 0.0) > 0 for value in machine.values)
     try:
-        part = run if whole else FirstPart(run, most)
+        part = run if whole else FirstPart(run, MOST_CALLS)
         return Program(part, whole=whole, as_measured=not known, bounded=not evidence.divides("latency"))
     except InputError:  # the recorded order contradicts itself, or the tables do
         return None

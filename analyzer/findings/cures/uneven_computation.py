@@ -8,8 +8,8 @@ Two cures, and no trace shows which one a program gets:
   x (N - S) / N and the second x.
 
 Both are ends of the gain; where so few are slow that these differ by a quarter at most (`EXCEPTION`), the middle is
-stated, else what sharing saves. Stretches of code (`stretches`) in which the same ranks are slow are one place. A rank
-is slow that computes longer than the mean in all its code, too; where none is, a rank that is slow in one stretch may
+replayed, else sharing. Stretches of code (`stretches`) in which the same ranks are slow are one place. A rank is slow
+that computes longer than the mean in all its code, too; where none is, a rank that is slow in one stretch may
 wait in another, and all are made even together. Where more than half are slow, it is the others that have less to do,
 and nothing is stated. Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than
 the noise of any machine does.
@@ -65,6 +65,14 @@ class Uneven:
             for calls, gaps, total in zip(place.calls, place.gaps, place.totals, strict=True):
                 longer[calls] = _scaled(gaps, mean / total if total > 0 else 1.0)
         return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
+
+    @cached_property
+    def halfway(self) -> Transformation:
+        """Between the two."""
+        ends = (self.shared.longer_ps, self.as_fast.longer_ps)
+        assert ends[0] is not None
+        assert ends[1] is not None
+        return Transformation(longer_ps=(ends[0] + ends[1]) // 2, lasts_ps=self.program.shortest_ps)
 
     @cached_property
     def as_fast(self) -> Transformation:
@@ -145,9 +153,8 @@ def _proposal(uneven: Uneven) -> Proposal:
         callpath=first.callpath,
         callpaths=frozenset(one.callpath for one in uneven.places),
         at_fault=uneven.slow,
-        change=as_fast if exceptional else uneven.shared,
-        other_ends=(uneven.shared,) if exceptional else (as_fast,) if either else (),
-        gain=sum(gains) / 2 if exceptional else None,
+        change=uneven.halfway if exceptional else uneven.shared,
+        other_ends=(uneven.shared, as_fast) if exceptional else (as_fast,) if either else (),
         numbers=numbers,
         confidence=HIGH if uneven.certain else LOW,
         certainty="compute time is measured"

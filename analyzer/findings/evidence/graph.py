@@ -4,7 +4,7 @@ The graph itself is the replay engine's (`RecordedGraph`); this reads its column
 made of them. A call is known by its row: calls stand in the order of location and time. Queries that poll for a message
 (Test, Iprobe and Probe, in a loop or alone) wait for it as a receive does.
 
-Calls are as many as `MOST_CALLS` at most, or as the evidence says: those of the program's first part. Times in ps.
+Calls are as many as `MOST_CALLS` at most: those of the program's first part. Times in ps.
 """
 
 from __future__ import annotations
@@ -110,10 +110,10 @@ class Graph:
 
         Arguments:
             evidence: of the run.
-            most_calls: that are looked at; None: `MOST_CALLS`, or what the evidence says.
+            most_calls: that are looked at; None: `MOST_CALLS`.
             latency_ps: of a rendezvous' request, answer and transfer each, where the trace only bounds the latency.
         """
-        until = _until(evidence, most_calls or evidence.most_calls or MOST_CALLS)
+        until = _until(evidence, most_calls or MOST_CALLS)
         self.whole = until is None
         """whether it holds the whole program"""
         calls = _calls(evidence, until)

@@ -32,7 +32,6 @@ class Evidence:
     Arguments:
         tables: every table of `schema.TABLES` but `findings`, by name.
         manifest: of the run.
-        most_calls: that a replay of the program has; None: as many as every finder can afford.
         run: of which these are the tables, maybe through a region of interest; None: its machine cannot be asked.
     """
 
@@ -40,12 +39,10 @@ class Evidence:
         self,
         tables: Mapping[str, pl.LazyFrame],
         manifest: Manifest,
-        most_calls: int | None = None,
         run: Run | None = None,
     ) -> None:
         self.tables = tables
         self.manifest = manifest
-        self.most_calls = most_calls
         self.run = run
 
     @cached_property

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from tests.archives import DATA
 
+from logpost.analyzer.findings.cured import cured
 from logpost.analyzer.findings.evidence.graph import graph_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.report.build import build
@@ -291,6 +292,17 @@ def test_user_regions_and_findings_have_no_time_beyond_the_program(runs: dict[st
             of_one = [times[one] for one in ("longest", "mean", "shortest", "exposed_on_worst_rank") if one in times]
             assert all(time <= longest for time in of_one), (name, row["title"])
     assert findings > 20
+
+
+def test_the_program_without_a_finding_saves_what_it_says(runs: dict[str, Run]) -> None:
+    replayed = 0
+    for name, run in runs.items():
+        for number, row in enumerate(run.table("findings").collect().iter_rows(named=True)):
+            if row["replays"]:
+                without = cured(run, number)
+                replayed += without.replayed
+                assert without.saves == pytest.approx(row["gain"], abs=1e-9), (name, row["title"])
+    assert replayed > 10
 
 
 def test_pairs_and_load_count_every_message_once(runs: dict[str, Run]) -> None:

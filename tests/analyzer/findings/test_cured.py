@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.analyzer.findings.cures.test_unattended import transfers
+from tests.analyzer.findings.cures.test_uneven import steps
 from tests.analyzer.in_process import analyze
 from tests.analyzer.story import MS, Story
 from tests.archives import ROOT, unpacked
@@ -84,6 +85,13 @@ def test_work_that_is_shared_ends_the_barriers_waits(tmp_path: Path) -> None:
     # Rank 0 waits 6 ms ten times, of which the first steps, which are shorter, keep some.
     assert found.before.by_location["wait_ps"].to_list() == [60 * MS, 0]
     assert found.after.by_location["wait_ps"][0] < 6 * MS
+
+
+def test_between_two_cures_of_one_cause_their_middle_is_replayed(tmp_path: Path) -> None:
+    # Of 8 ms a step 4 are left, as fast as the others, or 4.8, shared by five: 40 and 50 %.
+    found = cured(steps([4] * 4 + [8]).write(tmp_path / "a.run"), 0)
+    assert found.gain == pytest.approx(0.45, abs=0.001)
+    assert found.saves == pytest.approx(found.gain, abs=1e-9)
 
 
 @pytest.mark.usefixtures("unattended_alone")
