@@ -113,9 +113,9 @@ DOUBTS = {
     ),
     "lock_contention": (
         "The holder that is named released last before the wait ended: several that queue share the blame. A lock "
-        "that guards a real order (a counter, a queue) needs another algorithm, not a shorter hold. The gain is that of "
-        "locks that are free when requested, as those of several targets are; one that is held for its transfers only "
-        "is the other end of the interval."
+        "that guards a real order (a counter, a queue) needs another algorithm, not a shorter hold. The gain is that "
+        "of locks that are free when requested, as those of several targets are; one that is held for its transfers "
+        "only is the other end of the interval."
     ),
     "unattended_target": (
         "It rests on transfers whose target computes in that time; a network that accesses memory without a processor "
