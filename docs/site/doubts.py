@@ -75,7 +75,8 @@ DOUBTS = {
     ),
     "wavefront": (
         "Some recurrences can only be computed in order, and smaller blocks cost more messages: past the best number "
-        "of blocks a program becomes slower. A single sweep that starts a program is not worth a change."
+        "of blocks a program becomes slower. The gain is that of as many blocks as ranks work one after the other, and "
+        "the interval ends with the number that saves most. A single sweep that starts a program is not worth a change."
     ),
     "round_trips": (
         "Questions that depend on the answer before (a search, a linked structure) cannot be sent at once. What "
@@ -94,12 +95,12 @@ DOUBTS = {
         "at run time, all ranks must communicate. Uneven work that remains moves the waits to the notifications."
     ),
     "late_post": (
-        "A window whose memory is read until the last moment cannot be posted earlier without a second buffer. Where "
-        "no instant is recorded that ends a wait, the gain is a bound, and the finding says so."
+        "A window whose memory is read until the last moment cannot be posted earlier without a second buffer. A wait "
+        "that ends at no recorded instant is not part of the gain."
     ),
     "late_complete": (
         "Work between the last transfer and the end of the access is not always movable: it may produce what is put. "
-        "Where no instant is recorded that ends a wait, the gain is a bound, and the finding says so."
+        "A wait that ends at no recorded instant is not part of the gain."
     ),
     "late_put": (
         "Whose put ended the wait is the last transfer before it; other writes to the same memory, which no recorded "
@@ -107,7 +108,9 @@ DOUBTS = {
     ),
     "lock_contention": (
         "The holder that is named released last before the wait ended: several that queue share the blame. A lock "
-        "that guards a real order (a counter, a queue) needs another algorithm, not a shorter hold."
+        "that guards a real order (a counter, a queue) needs another algorithm, not a shorter hold. The gain is that "
+        "of locks that are free when requested, as those of several targets are; one that is held for its transfers "
+        "only is the other end of the interval."
     ),
     "unattended_target": (
         "It rests on transfers whose target computes in that time; a network that accesses memory without a processor "

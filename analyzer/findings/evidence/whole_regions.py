@@ -1,7 +1,7 @@
-"""User regions that stand directly before calls: who moves code in the source moves whole ones.
+"""User regions directly before calls: code moves in the source as whole ones.
 
 A run keeps no single visit of a user region, but its own time, its visits, its first enter and its last leave on each
-location. A region stands before each of a location's calls at a place if it is visited as often as these are, is
+location. A region is before each of a location's calls at a place if it is visited as often as these are, is
 entered first before the first of them, and left last before the last of them, in both cases behind the call before.
 Times in ps.
 """
@@ -32,8 +32,8 @@ MAINLY = 0.5
 def regions_before(
     evidence: Evidence, program: Program, place: Rows, every: Rows, calls: Rows, late_ps: Int64
 ) -> Way | None:
-    """All calls at these calls' places, and how long the regions directly before each of them last that make them late;
-    all code before it, where that is most of it. None where nothing is known for some place.
+    """All calls at these calls' places, and how long the regions directly before each of them last that delay them; all
+    code before it, where that is most of it. None where nothing shows that for some place.
 
     Arguments:
         evidence: of the run.

@@ -415,12 +415,12 @@ class Cures::Pass {
         if (change_.permitted.empty()) {
             return;
         }
-        std::vector<bool> at_once(graph_.nodes(), false);
+        std::vector<bool> permitted(graph_.nodes(), false);
         for (const auto& one : graph_.grants) {
-            at_once[one.node] = change_.permitted[graph_.first_call[one.location] + one.call] != 0;
+            permitted[one.node] = change_.permitted[graph_.first_call[one.location] + one.call] != 0;
         }
         for (auto& edge : edges_) {
-            if (edge.source < graph_.nodes() && at_once[edge.source]) {
+            if (edge.source < graph_.nodes() && permitted[edge.source]) {
                 edge.source = kGone;
             }
         }

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from tests.archives import DATA
 
+from logpost.analyzer.findings.cured import cured
 from logpost.analyzer.findings.cures.offered import program_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.report.build import build
@@ -339,3 +340,12 @@ def test_wait_states_equal_scalascas_to_nine_digits(state: str, runs: dict[str, 
             np.testing.assert_allclose(seconds, per_rank[name][SCALASCA[state]], rtol=5e-10, err_msg=name)
         if state in COUNTS:
             assert rows["count"].sum() == opinion[COUNTS[state]], name
+
+
+def test_the_program_without_a_finding_saves_what_it_states(runs: dict[str, Run]) -> None:
+    replayed = 0
+    for name, run in runs.items():
+        for number, gain in enumerate(run.table("findings").collect()["gain"].to_list()):
+            assert cured(run, number).saves == pytest.approx(gain), (name, number)
+            replayed += 1
+    assert replayed > 20

@@ -1,4 +1,4 @@
-"""Code moves in whole regions where a run tells which stand directly before the calls."""
+"""Code moves in whole regions where a run shows which are directly before the calls."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ UPDATE, POSTPONE, CONSUME = range(3)
 
 
 def calls() -> Program:
-    """One rank: in each step of 100 ps an operation at 0 for 10, then code, and at 60 a post, which takes none."""
+    """One rank: in each step of 100 ps an operation at 0 for 10, then code, and at 60 a post, which lasts none."""
     at = np.arange(STEPS) * 100
     return cast(
         Program,
         SimpleNamespace(
             location=np.zeros(2 * STEPS, dtype=np.int32),
-            callpath=np.tile(np.array([7, 8], dtype=np.int32), STEPS),
             enter_ps=np.sort(np.concatenate([at, at + 60])),
             gap_ps=np.tile(np.array([40, 50]), STEPS),
         ),
@@ -56,9 +55,9 @@ def regions(update: int, postpone: int, *, visits: int = STEPS) -> Evidence:
 
 def moved(evidence: Evidence, late: list[int]) -> tuple[list[int], list[int]] | None:
     """What moves at which calls if the posts of the first steps are so late."""
-    posts = (2 * np.arange(len(late)) + 1).astype(np.int32)
-    place, every = np.tile(np.array([0, 1]), STEPS), 2 * np.arange(STEPS) + 1
-    found = regions_before(evidence, calls(), place, every, posts, np.array(late))
+    every = 2 * np.arange(STEPS) + 1
+    place = np.tile(np.array([0, 1]), STEPS)  # of the operations and of the posts
+    found = regions_before(evidence, calls(), place, every, every[: len(late)], np.array(late))
     return None if found is None else (found[0].tolist(), found[1].tolist())
 
 
@@ -83,10 +82,12 @@ def test_all_code_moves_where_the_regions_are_most_of_it() -> None:
 @pytest.mark.parametrize(
     "evidence",
     [
-        regions(20, 30, visits=STEPS + 1),  # entered elsewhere as well: what a visit before a post takes is not known
-        regions(1, 2),  # most of the code is in no region that stands there
+        regions(
+            20, 30, visits=STEPS + 1
+        ),  # entered elsewhere as well: how long a visit before a post lasts is not known
+        regions(1, 2),  # most of the code is in no region there
     ],
 )
-def test_nothing_tells_which_regions_these_are(evidence: Evidence) -> None:
-    # Nothing but `update`, of 20 or 1 + 2 ps, stands there alone: less than half of what the posts are late by.
+def test_nothing_shows_which_regions_these_are(evidence: Evidence) -> None:
+    # Nothing but `update`, of 20 or 1 + 2 ps, is there alone: less than half of what the posts are late by.
     assert moved(evidence, [44, 48]) is None
