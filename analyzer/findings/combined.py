@@ -11,19 +11,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from logpost.analyzer.findings.cures.offered import ReplayedCure
-from logpost.analyzer.findings.finding import Finding, Number
+from logpost.analyzer.findings.finding import UNEXPLAINED, Finding, Number
 from logpost.analyzer.findings.wording.facts import ALTERNATIVE, MAINLY
 
 
 def without_alternatives(found: Iterable[Finding]) -> list[Finding]:
     """The findings that save further time."""
     kept: list[Finding] = []
-    for one in sorted(found, key=lambda one: (-one.gain, one.kind, one.callpath)):
+    for one in sorted(found, key=lambda one: (one.kind == UNEXPLAINED, -one.gain, one.kind, one.callpath)):
         alone = one.replayed.gain()
         stated = next((i for i, other in enumerate(kept) if _saves_the_same(one.replayed, alone, other)), None)
         if stated is None:
             kept.append(one)
-        elif one.kind != kept[stated].kind:
+        elif one.kind not in (kept[stated].kind, UNEXPLAINED):
             number = Number(f"{ALTERNATIVE}{one.kind}[{one.region or 'several calls'}]", one.gain, "1")
             kept[stated] = replace(kept[stated], evidence=(*kept[stated].evidence, number))
     return kept

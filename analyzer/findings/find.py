@@ -36,6 +36,7 @@ from logpost.analyzer.findings.cures import (
     unattended,
     uneven_computation,
     uneven_steps,
+    unexplained,
     wavefront,
     window_waits,
 )
@@ -76,6 +77,7 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     serial_exchange.find,
     serial_distribution.find,
     one_exchange.find,
+    unexplained.find,
 )
 
 

@@ -24,6 +24,9 @@ NOISE = 0.05
 """Waiting that moves from rank to rank and costs no more than this is what the noise of any machine does to ranks that
 depend on each other: no cure is aimed at it."""
 
+UNEXPLAINED = "unexplained"
+"""The kind that is no cure: what is not explained, behind all cures."""
+
 MIN_SAMPLES = 8
 """Fewest messages, calls or instants behind a statement about a pattern: fewer are an incident."""
 
@@ -116,8 +119,15 @@ class Finding:
 def in_order(found: Iterable[Finding]) -> list[Finding]:
     """As the table has them: in descending order of what a cure gains at most, which is the number shown."""
 
-    def order(finding: Finding) -> tuple[float, float, int, str, int]:
-        return -finding.gain, -finding.share, -finding.exposed_ps, finding.kind, finding.callpath
+    def order(finding: Finding) -> tuple[bool, float, float, int, str, int]:
+        return (
+            finding.kind == UNEXPLAINED,
+            -finding.gain,
+            -finding.share,
+            -finding.exposed_ps,
+            finding.kind,
+            finding.callpath,
+        )
 
     return sorted(found, key=order)
 

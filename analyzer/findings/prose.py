@@ -73,6 +73,7 @@ from logpost.analyzer.findings.wording.work import (
     balance,
     balance_threads,
     bind,
+    explain,
     fill_pipeline,
     load_imbalance,
     serial_part,
@@ -81,6 +82,7 @@ from logpost.analyzer.findings.wording.work import (
     start_together,
     start_up_skew,
     thread_imbalance,
+    unexplained,
     wavefront,
 )
 
@@ -188,5 +190,6 @@ TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] =
     "receive_order": (receive_order, receive_any),
     "serial_exchange": (serial_exchange, send_at_once),
     "serial_distribution": (serial_distribution, through_tree),
+    "unexplained": (unexplained, explain),
 }
 """Kind to its title and its advice."""

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from logpost.analyzer.findings.finding import UNEXPLAINED
+
 if TYPE_CHECKING:
     from logpost.analyzer.report.data import PlacedFinding, Share
 
@@ -39,6 +41,8 @@ def coverage(breakdown: Sequence[Share], found: Iterable[PlacedFinding]) -> Cove
     lost = sum(one.exposed_ps for one in breakdown if one.category != "compute")
     share = sum(one.share for one in breakdown if one.category != "compute")
     explained = [
-        min(lost, one.exposed_ps) for one in found if one.kind not in OF_THREADS and not one.region.startswith(POLLS)
+        min(lost, one.exposed_ps)
+        for one in found
+        if one.kind not in (*OF_THREADS, UNEXPLAINED) and not one.region.startswith(POLLS)
     ]
     return Coverage(lost, share, max(explained, default=0), min(lost, sum(explained)))

@@ -146,4 +146,8 @@ DOUBTS = {
         "scatter). Messages of one size may still be different. Receivers that are delayed for other reasons delay the "
         "ranks below them in the tree."
     ),
+    "unexplained": (
+        "It is what the machine's values leave of measured times: values that are too low look like it. It is no cure, "
+        "and stated behind all cures, whatever it costs."
+    ),
 }

@@ -83,5 +83,5 @@ def propose(evidence: Evidence, measured: Crowding, program: Program) -> Iterato
 def _without(program: Program, calls: Flags, waits: Iterable[str]) -> Transformation:
     """These calls last as long as they do anything but wait for one of these reasons."""
     lasts = column(program.count)
-    lasts[calls] = (program.leave_ps - program.enter_ps - program.waits_ps(*waits))[calls]
+    lasts[calls] = (program.leave_ps - program.enter_ps - program.spent_ps(*waits))[calls]
     return Transformation(lasts_ps=lasts)

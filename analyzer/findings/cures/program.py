@@ -233,7 +233,7 @@ class Program:
         self.callpath: Int32 = calls["callpath"].to_numpy()
         self.enter_ps: Int64 = calls["enter_ps"].to_numpy()
         self.leave_ps: Int64 = calls["leave_ps"].to_numpy()
-        self.own_ps: Int64 = self.leave_ps - self.enter_ps - self.waits_ps(*WAITING)
+        self.own_ps: Int64 = self.leave_ps - self.enter_ps - self.spent_ps(*WAITING)
         """what each call does itself"""
         regions = run.facts("regions").sort("region").select("kind", "name").collect()
         self.kind: Int32 = np.asarray(region_kinds(regions), dtype=np.int32)[calls["region"].to_numpy()]
@@ -477,7 +477,7 @@ class Program:
         found[self.locations["location"].to_numpy()] = self.locations["node"].to_numpy()
         return found
 
-    def waits_ps(self, *categories: str) -> Int64:
+    def spent_ps(self, *categories: str) -> Int64:
         """By call: its exposed time in these categories."""
         times = pl.sum_horizontal(f"{category}_ps" for category in categories)
         return self.run.facts("calls").select(times.alias("waits")).collect()["waits"].to_numpy()

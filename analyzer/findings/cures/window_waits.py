@@ -198,7 +198,7 @@ def _lasts_without(program: Program, pattern: Pattern, calls: Int64) -> Int64:
     """By call: as long as these last without that category of waiting; -1: others."""
     lasts = column(program.count, AS_RECORDED)
     length = program.leave_ps - program.enter_ps
-    lasts[calls] = np.maximum(0, length - program.waits_ps(pattern.category))[calls]
+    lasts[calls] = np.maximum(0, length - program.spent_ps(pattern.category))[calls]
     return lasts
 
 

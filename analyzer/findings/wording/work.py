@@ -5,7 +5,7 @@ from __future__ import annotations
 from logpost.analyzer.findings.wording.facts import Facts, in_where
 from logpost.analyzer.findings.wording.numbers import saved_text
 from logpost.analyzer.words.location_names import spans_text
-from logpost.analyzer.words.units import count_text, time_text
+from logpost.analyzer.words.units import count_text, percent_text, time_text
 
 
 def load_imbalance(facts: Facts) -> str:
@@ -126,3 +126,23 @@ def bind(_: Facts) -> str:
         "Give each rank a core of its own: fewer ranks on a node, or more cores to the job, and check the binding (the "
         "launcher's report of it) and the limits of containers. Then record it again: other times in calls will change."
     )
+
+
+def unexplained(facts: Facts) -> str:
+    share, time = percent_text(facts.number("share")), time_text(facts.number("unexplained"))
+    return f"{share} of the time in {facts.where or 'calls'} on {facts.ranks} is not explained: {time}"
+
+
+def explain(facts: Facts) -> str:
+    said = []
+    if facts.all("ranks_without_core"):
+        said.append("Give each rank a core: ranks outnumber cores, and a rank without a core is late in any call.")
+    if facts.all("strided_messages"):
+        said.append(
+            "Record with --calibrate-layouts: data is strided, and the machine's values do not say what packing costs."
+        )
+    said.append(
+        "Measure the machine where the program ran (logpost calibrate), and analyze with it. Data in device memory, "
+        "other jobs on the network and paging look alike."
+    )
+    return " ".join(said)

@@ -103,4 +103,5 @@ FINDING_KINDS = (
     "receive_order",
     "serial_exchange",
     "serial_distribution",
+    "unexplained",
 )

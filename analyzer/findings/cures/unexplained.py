@@ -1,0 +1,72 @@
+"""Time in calls that no part of the model explains, where it is more than a tenth of the time at a call path.
+
+It is stated behind all cures, with what the trace hints at: ranks that outnumber cores, strided data whose packing the
+machine file lacks. What removes it is known only once it is explained. Replayed is the most that this could save: in
+the graph the messages of all such calls take what the machine says, and calls that wait for none last so much less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.findings.cures.offered import Proposal, by_callpath, column, offered
+from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import LOW, UNEXPLAINED, Finding, Number
+from logpost.analyzer.run.wide import exact_sum
+
+LEAST = 0.1
+"""Of the time in the calls of a place (design: a residual that an efficiency is not stated without)."""
+
+
+def find(evidence: Evidence) -> Iterable[Finding]:
+    """One finding for the run."""
+    if not evidence.divides("residual") or not evidence.worth_a_look(("residual",)):
+        return ()
+    return offered(evidence, partial(propose, evidence), of_messages=False)
+
+
+def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
+    """No residual at the places with much of it."""
+    messages = program.messages
+    residual, length = program.spent_ps("residual"), program.leave_ps - program.enter_ps
+    of_place = {
+        callpath: calls
+        for callpath, calls in by_callpath(program, np.flatnonzero(program.inside).tolist()).items()
+        if exact_sum(residual[calls]) > LEAST * exact_sum(length[calls])
+    }
+    if not of_place:
+        return
+    calls = np.concatenate([np.asarray(some) for some in of_place.values()])
+    alone = calls[program.own_ps[calls] == length[calls]]
+    lasts = column(program.count)
+    lasts[alone] = (length - residual)[alone]
+    here = np.isin(messages.send_call, calls) | np.isin(messages.received_call, calls)
+    unexplained = exact_sum(residual[calls])
+    yield Proposal(
+        kind=UNEXPLAINED,
+        callpath=max(of_place, key=lambda path: exact_sum(residual[of_place[path]])),
+        callpaths=frozenset(of_place),
+        at_fault=frozenset(program.location[calls[residual[calls] > 0]].tolist()),
+        change=Transformation(lasts_ps=lasts, as_modelled=here.astype(np.uint8)),
+        numbers=(
+            Number("share", unexplained / exact_sum(length[calls]), "1"),
+            Number("unexplained", unexplained, "ps"),
+            *_hints(evidence),
+        ),
+        confidence=LOW,
+        certainty="what the machine's values leave is measured; whether it can be removed is not known",
+    )
+
+
+def _hints(evidence: Evidence) -> Iterator[Number]:
+    """What the trace shows of what the machine's values lack."""
+    if evidence.oversubscribed():
+        yield Number("ranks_without_core", 1, "count")
+    strided = evidence.tables["messages"].select((pl.col("layout") >= 0).sum()).collect().item()
+    if strided and not any(evidence.exposed_of(("middleware",)).values()):
+        yield Number("strided_messages", strided, "count")

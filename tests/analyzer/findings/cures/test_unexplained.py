@@ -1,0 +1,44 @@
+"""What no part of the model explains is a finding behind all cures, with what the trace hints at."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, Story
+
+from logpost.analyzer.findings.cures import unexplained
+from logpost.analyzer.findings.finding import LOW
+
+
+def story(unknown: int, *, layout: int = -1) -> Story:
+    """Rank 0 sends ten messages to rank 1, each of which needs 3 ms; so many of them are not explained."""
+    made = Story(2, 100 * MS)
+    made.loggp |= {"o_s": 1000.0}
+    send, recv = made.path("main", "MPI_Send"), made.path("main", "MPI_Recv")
+    for i in range(10):
+        t = 10 * i * MS + 7 * MS
+        known = 3 * MS - unknown
+        made.call(0, t, t + 3 * MS, send, send_overhead=known, residual=unknown)
+        made.call(1, t, t + 3 * MS, recv, latency=known, residual=unknown)
+        made.message(0, 1, 8, (t, t + 3 * MS), (t, t + 3 * MS), (send, recv), send_overhead=known, residual=unknown)
+        made.rows["messages"][-1]["layout"] = layout
+    return made
+
+
+def test_two_thirds_of_a_call_are_not_explained() -> None:
+    found = story(2 * MS).alone(unexplained.find).row(0, named=True)
+    assert (found["ranks"], found["confidence"]) == ([0, 1], LOW)
+    numbers = {one["name"]: one["value"] for one in found["evidence"]}
+    assert numbers["share"] == pytest.approx(2 / 3)
+    assert numbers["unexplained"] == 40 * MS
+    # As the machine says, each message needs 1 ms: the last one ends 20 ms earlier, of 100.
+    assert found["gain"] == pytest.approx(0.2)
+
+
+def test_less_than_a_tenth_is_within_what_any_model_leaves() -> None:
+    assert story(3 * MS // 11).alone(unexplained.find).is_empty()
+
+
+def test_strided_data_without_a_known_cost_of_packing_is_a_hint() -> None:
+    advice = story(2 * MS, layout=0).alone(unexplained.find)["advice"].to_list()
+    assert all("--calibrate-layouts" in one for one in advice)
+    assert "--calibrate-layouts" not in story(2 * MS).alone(unexplained.find)["advice"][0]
