@@ -166,5 +166,13 @@ def _parted(program: Program, calls: Rows, messages: Rows, pieces: int, o: float
     longer, shorter = column(program.count, 0), column(program.messages.count, 0)
     longer[calls] += moved + np.where(behind > 0, np.maximum(0, round(first) - program.gap_ps[calls]), 0)
     longer[calls + 1] -= moved
-    shorter[messages[np.isin(program.messages.received_call[messages], calls)]] = -round((pieces - 1) * o / 2)
-    return Transformation(longer_ps=longer, shorter_send_ps=shorter, shorter_receive_ps=shorter)
+    mine = messages[np.isin(program.messages.received_call[messages], calls)]
+    starts, ends = program.messages.send_call[mine], program.messages.received_call[mine]
+    # Whatever the machine says: a message is there as long behind its start as it was.
+    lasts = column(program.count)
+    lasts[calls] = 0
+    more = round((pieces - 1) * o / 2)
+    shorter[mine] = -more
+    takes = program.leave_ps[ends] - program.enter_ps[starts] + more
+    arrives = (2 * starts.astype(np.int64), 2 * ends.astype(np.int64) + 1, takes)
+    return Transformation(longer_ps=longer, lasts_ps=lasts, shorter_send_ps=shorter, edges=(arrives,))
