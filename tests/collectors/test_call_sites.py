@@ -114,7 +114,7 @@ def _stated(result: recording.Result) -> dict[str, int]:
 
 @pytest.mark.parametrize("kept", [0, 1, 2, 16])
 def test_calls_with_more_callers_than_are_kept_are_counted(kept: int, openmpi: str, tmp_path: Path) -> None:
-    """twice() makes two calls, 40 + 1 times; the other calls are main()'s own, and beyond it is the C library's start."""
+    """twice() makes two calls, 40 + 1 times; the others are main()'s own, outside of which is the C library's start."""
     program = recording.build("sites.c", openmpi, tmp_path, *_NO_FRAMES)
     result = recording.run(openmpi, tmp_path / "out", 1, program, options=("--stack", str(kept)))
     assert _stated(result) == ({"CUT_CALL_PATHS": 2 * 41} if kept == 1 else {})

@@ -1,4 +1,4 @@
-"""Callers that call paths lack, as the archive's properties state it: `record --stack`, and code of no loaded object."""
+"""Callers that call paths lack, as the archive states it: beyond `record --stack`, and in code of no loaded object."""
 
 from __future__ import annotations
 

@@ -159,8 +159,7 @@ class Builder {
         answering_.resize(locations_);
         served_.resize(locations_);
         const auto computes = [&](std::size_t l, std::int32_t callpath) {
-            return draft_.model(
-                {.kind = EdgeModel::Kind::compute, .location = static_cast<std::int32_t>(l), .callpath = callpath});
+            return draft_.model({.kind = EdgeModel::Kind::compute, .location = location_at(l), .callpath = callpath});
         };
         std::vector<std::uint32_t> last(locations_, kNone);
         for (std::size_t l = 0; l < locations_; ++l) {
