@@ -229,6 +229,10 @@ class Program:
         completed = self.operations.filter((pl.col("complete_call") != pl.col("call")) & (pl.col("complete_call") >= 0))
         self.ends_operation[completed["complete_call"].to_numpy()] = True
 
+    def facts(self, name: str) -> pl.LazyFrame:
+        """A table, in which calls have the program's numbers: the run's own are others where it is a first part."""
+        return self._replayable.run.facts(name)
+
     def _graph(self) -> Cures:
         try:
             return Cures(self._replayable.program, self.machine, self.machine)
