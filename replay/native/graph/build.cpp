@@ -351,7 +351,7 @@ class Builder {
         rebuilt_ += changed ? 1 : 0;
 
         const auto inject = draft_.add_node();
-        MessageSteps steps{.origin = origin.node, .inject = inject, .bytes = receive.bytes};
+        MessageSteps steps{.origin = origin.node, .inject = inject, .bytes = send.bytes};
         if (rendezvous && way == Synchronous::handshake) {
             steps.match = draft_.add_node();
             handshake(l, receive, send, message, origin, steps.match, inject);
