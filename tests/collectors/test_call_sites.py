@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
+
+_LACKS = {"cut_call_paths", "unnamed_callers"}
 _NO_FRAMES = ("-O2", "-g", "-fomit-frame-pointer")
 
 
@@ -97,6 +103,33 @@ def test_how_many_callers_are_kept(openmpi: str, tmp_path: Path) -> None:
     direct = _sites(openmpi, tmp_path / "one", program, "--stack", "1")
     assert direct[2] == f"twice ({_line('sites.c', 'first')}) / MPI_Allreduce"
     assert set(_sites(openmpi, tmp_path / "none", program, "--stack", "0")) == {""}
+
+
+def _stated(result: recording.Result) -> dict[str, int]:
+    """What the archive states that its call paths lack."""
+    names = "CUT_CALL_PATHS|UNNAMED_CALLERS"
+    found = re.findall(rf"LOGPOST::({names})\nProperty value +(\d+)", result.read().info)
+    return {name: int(count) for name, count in found}
+
+
+@pytest.mark.parametrize("kept", [0, 1, 2, 16])
+def test_calls_with_more_callers_than_are_kept_are_counted(kept: int, openmpi: str, tmp_path: Path) -> None:
+    """twice() makes two calls, 40 + 1 times; the others are main()'s own, outside of which is the C library's start."""
+    program = recording.build("sites.c", openmpi, tmp_path, *_NO_FRAMES)
+    result = recording.run(openmpi, tmp_path / "out", 1, program, options=("--stack", str(kept)))
+    assert _stated(result) == ({"CUT_CALL_PATHS": 2 * 41} if kept == 1 else {})
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the program's code is x86-64's")
+def test_the_report_lists_calls_whose_path_lacks_callers(openmpi: str, tmp_path: Path) -> None:
+    """down() calls itself n times, n = 10 to 20: n + 1 frames and main() are more than 16 from n = 15 on."""
+    program = recording.build("deep.c", openmpi, tmp_path, "-O1", "-g", "-fno-optimize-sibling-calls")
+    result = recording.run(openmpi, tmp_path / "out", 1, program)
+    assert _stated(result) == {"CUT_CALL_PATHS": 6, "UNNAMED_CALLERS": 1}
+    assert [site.count("down ") for site in result.read().call_sites(0)[1:12]] == [*range(11, 16), *[16] * 6]
+    run = Run.open(analyze(Request(str(result.archive), str(tmp_path / "a.run"))))
+    listed = {one.name: (one.count, one.blame) for one in run.manifest.quality if one.name in _LACKS}
+    assert listed == {"cut_call_paths": (6, "recording"), "unnamed_callers": (1, "recording")}
 
 
 def test_the_level_of_detail_is_a_parameter_of_its_call(openmpi: str, tmp_path: Path) -> None:

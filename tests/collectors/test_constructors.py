@@ -63,9 +63,9 @@ def test_ranks_wait_for_the_late_one(run: Run, place: str) -> None:
         .collect()
     )
     waited = dict(rows.iter_rows())
-    # A rank may need a core that another one has, and enter later than it would.
+    # A rank may need a core that another one has, and enter later than it would; the late one, too, waits then.
     assert all(waited.get(rank, 0) > LATE_PS / 2 for rank in range(1, RANKS)), waited
-    assert waited.get(0, 0) < LATE_PS / 2, waited
+    assert waited.get(0, 0) < min(waited[rank] for rank in range(1, RANKS)), waited
 
 
 @pytest.mark.mpi

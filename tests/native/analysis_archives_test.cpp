@@ -108,7 +108,7 @@ void add_sums(const replay::Program& program, replay::Analysis& analysis, Figure
         EXPECT_EQ(stretch.begin_ps, at);
         EXPECT_GE(stretch.end_ps, stretch.begin_ps);
         at = stretch.end_ps;
-        accounted += stretch.location == replay::kUndefined ? stretch.end_ps - stretch.begin_ps : 0;
+        accounted += stretch.location == replay::kNoLocation ? stretch.end_ps - stretch.begin_ps : 0;
     }
     for (std::size_t item = 0; item < analysis.accounted().size(); ++item) {
         for (const auto& row : analysis.callpaths(item)) {

@@ -30,7 +30,7 @@ std::vector<DelayRow> costs(const Program& program, Span interest = {}, unsigned
     std::vector<DelayRow> found;
     for (const auto& cost :
          delay_costs(program, collectives, waits, std::vector<Span>(program.timelines.size(), interest), threads)) {
-        found.push_back({cost.location, cost.place.code(), cost.wait_callpath,
+        found.push_back({number(cost.location), cost.place.code(), cost.wait_callpath,
                          static_cast<std::int64_t>(cost.short_term_ps), static_cast<std::int64_t>(cost.long_term_ps)});
     }
     return found;

@@ -3,11 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <ostream>
+#include <string>
 #include <type_traits>
 
+#include "analyzer/archive/native/trace/trace.hpp"
+#include "replay/native/graph/graph.hpp"
+#include "replay/native/graph/replay.hpp"
 #include "replay/native/program/message_facts.hpp"
 #include "replay/native/program/placement.hpp"
 #include "replay/native/program/program.hpp"
+#include "replay/native/waits/delays.hpp"
+#include "replay/native/waits/recorded_path.hpp"
 
 namespace logpost::replay {
 namespace {
@@ -22,6 +29,16 @@ static_assert(sizeof(Location) == sizeof(std::int32_t) && sizeof(Rank) == sizeof
 static_assert(std::is_same_v<decltype(MessageEnd::peer), Location> && sizeof(MessageEnd) == 32);
 static_assert(std::is_same_v<decltype(Transfer::target), Location> && sizeof(Transfer) == 40);
 static_assert(std::is_same_v<decltype(MessageId::location), Location> && sizeof(MessageId) == 8);
+static_assert(std::is_same_v<decltype(PathStretch::location), Location>);
+static_assert(std::is_same_v<decltype(DelayCost::location), Location>);
+static_assert(std::is_same_v<decltype(EdgeModel::location), Location>);
+static_assert(std::is_same_v<decltype(LongestProgram::location), Location>);
+static_assert(std::is_same_v<decltype(analyzer::ThreadSpan::location), Location>);
+
+// No text has one or the other before `number` or a name of it is chosen.
+template <class Id>
+concept Printed = requires(std::ostream& out, Id id) { out << id; } || requires(Id id) { std::to_string(id); };
+static_assert(!Printed<Location> && !Printed<Rank> && Printed<std::int32_t>);
 template <class End>
 concept Placed = requires(const Placement& placement, End end) {
     placement.between(end, end);

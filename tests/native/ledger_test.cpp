@@ -27,7 +27,7 @@ TEST(Ledger, KeepsManySumsApart) {
     // What the other kinds waited has no place.
     ASSERT_EQ(rows.size(), kPlaces * 9 + kWaitKinds - 3);
     for (std::size_t i = 0; i < kPlaces * 9; ++i) {
-        EXPECT_EQ(rows[i].location, 1);
+        EXPECT_EQ(rows[i].location, Location{1});
         EXPECT_EQ(rows[i].place.code(), i / 9);
         EXPECT_EQ(rows[i].short_term_ps, 2 * (static_cast<std::int64_t>(i / 9) + 1));
         EXPECT_EQ(rows[i].long_term_ps, 0);
@@ -47,7 +47,7 @@ TEST(Ledger, WhatNoSumExplainsHasNoLocation) {
     EXPECT_EQ(rows[0].short_term_ps, 10);
     EXPECT_EQ(rows[0].long_term_ps, 5);
     for (const auto& [row, kind, left] : {std::tuple{1, WaitKind::late_sender, 5}, {2, WaitKind::barrier, 3}}) {
-        EXPECT_EQ(rows[static_cast<std::size_t>(row)].location, kUndefined);
+        EXPECT_EQ(rows[static_cast<std::size_t>(row)].location, kNoLocation);
         EXPECT_EQ(rows[static_cast<std::size_t>(row)].kind, kind);
         EXPECT_EQ(rows[static_cast<std::size_t>(row)].short_term_ps, left);
     }

@@ -30,7 +30,7 @@ std::vector<Stretch> path(const Program& program) {
         EXPECT_EQ(stretch.begin_ps, at);
         at = stretch.end_ps;
         if (stretch.begin_ps < stretch.end_ps) {
-            found.push_back({stretch.location, stretch.begin_ps, stretch.end_ps});
+            found.push_back({number(stretch.location), stretch.begin_ps, stretch.end_ps});
         }
     }
     EXPECT_EQ(at, program.length_ps);

@@ -38,7 +38,7 @@ class ThreadSpans : public Reader {
 std::map<Category, std::int64_t> sums(const Trace& trace, std::int32_t location) {
     std::map<Category, std::int64_t> found;
     for (const auto& span : trace.thread_spans) {
-        if (span.location == location) {
+        if (replay::number(span.location) == location) {
             found[span.category] += (span.end_ps - span.begin_ps) / 1000;
         }
     }

@@ -103,7 +103,7 @@ def _operations(evidence: Evidence, program: Program) -> dict[int, pl.DataFrame]
     )
     operation = pl.col("operation").cast(pl.String)
     is_root = (pl.col("rank") == pl.col("root")).fill_null(value=False)
-    rows = with_follows(evidence.tables["collectives"], "call", "complete_call", "instance", "callpath")
+    rows = with_follows(program.facts("collectives"), "call", "complete_call", "instance", "callpath")
     inside = np.flatnonzero(program.inside).astype(np.int64)
     rows = rows.filter(
         pl.col("instance") >= 0,

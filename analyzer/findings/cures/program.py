@@ -259,6 +259,10 @@ class Program:
         completed = self.operations.filter((pl.col("complete_call") != pl.col("call")) & (pl.col("complete_call") >= 0))
         self.ends_operation[completed["complete_call"].to_numpy()] = True
 
+    def facts(self, name: str) -> pl.LazyFrame:
+        """A table, in which calls have the program's numbers: the run's own are others where it is a first part."""
+        return self._replayable.run.facts(name)
+
     def _on_nics(self, per_node: int) -> Cures:
         """The graph with so many NICs a node."""
         if per_node not in self._on_other_nics:
@@ -279,11 +283,6 @@ class Program:
     def count(self) -> int:
         """Calls."""
         return len(self.location)
-
-    @property
-    def run(self) -> Run:
-        """What it was read from: calls have the same numbers there."""
-        return self._replayable.run
 
     @property
     def location_count(self) -> int:
@@ -480,7 +479,7 @@ class Program:
     def spent_ps(self, *categories: str) -> Int64:
         """By call: its exposed time in these categories."""
         times = pl.sum_horizontal(f"{category}_ps" for category in categories)
-        return self.run.facts("calls").select(times.alias("waits")).collect()["waits"].to_numpy()
+        return self.facts("calls").select(times.alias("waits")).collect()["waits"].to_numpy()
 
     def costs(self, size: NumberLike) -> MessageCosts:
         """What the machine says of messages of so many bytes between nodes, or between ranks of the one node; where it

@@ -33,7 +33,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
     """Contiguous data in all strided messages."""
     messages = program.messages
-    table = _layouts(evidence)
+    table = _layouts(program)
     if table.is_empty():
         return
     here = pl.DataFrame(
@@ -73,10 +73,10 @@ def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
     )
 
 
-def _layouts(evidence: Evidence) -> pl.DataFrame:
+def _layouts(program: Program) -> pl.DataFrame:
     """(send_call, recv_post_call, bytes, middleware_ps) of strided messages."""
     return (
-        evidence.tables["messages"]
+        program.facts("messages")
         .filter(pl.col("layout") >= 0)
         .group_by("send_call", "recv_post_call", "bytes")
         .agg(pl.col("middleware_ps").mean().cast(pl.Int64))

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
@@ -32,18 +33,17 @@ MAINLY = 0.5
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for each two operations, at the place of the second that most time is spent in."""
-    second = _second_halves(evidence)
-    first = dict(second.select("one", "first").iter_rows())
     return (
-        replace(found, cause_region=f"MPI_{first[one]}")
-        for found in offered(evidence, lambda program: propose(program, second), of_messages=False)
-        for one in first
+        replace(found, cause_region=f"MPI_{first}")
+        for found in offered(evidence, propose, of_messages=False)
+        for (first, _), one in ONE.items()
         if any(number.name == f"both_in_one[{one}]" for number in found.evidence)
     )
 
 
-def propose(program: Program, second: pl.DataFrame) -> Iterator[Proposal]:
+def propose(program: Program) -> Iterator[Proposal]:
     """No second operation of each two."""
+    second = _second_halves(program)
     for (one,), calls in sorted(second.partition_by("one", as_dict=True).items()):
         roots = calls.filter(pl.col("location") == pl.col("root_location")).select("instance", root_call="call")
         members = calls.join(roots, on="instance")
@@ -71,23 +71,22 @@ def propose(program: Program, second: pl.DataFrame) -> Iterator[Proposal]:
         )
 
 
-def _second_halves(evidence: Evidence) -> pl.DataFrame:
-    """(one, first, instance, location, callpath, call, own_ps, bytes): the calls of operations that could be one with
+def _second_halves(program: Program) -> pl.DataFrame:
+    """(one, instance, location, callpath, call, own_ps, bytes): the calls of operations that could be one with
     those before them."""
-    scope = evidence.tables["locations"].select("location", "begin_ps", "end_ps")
+    inside = np.flatnonzero(program.inside).astype(np.int32)
     wanted = ("instance", "location", "comm", "root", "callpath", "call", "enter_ps", "leave_ps", "wait_ps")
     of_root = pl.col("members").list.get(pl.col("root"), null_on_oob=True).alias("root_location")
-    communicators = evidence.tables["communicators"].select("comm", "members")
+    communicators = program.facts("communicators").select("comm", "members")
     rows = (
-        evidence.tables["collectives"]
-        .join(scope, on="location", maintain_order="left")
-        .filter(pl.col("enter_ps") >= pl.col("begin_ps"), pl.col("leave_ps") <= pl.col("end_ps"))
+        program.facts("collectives")
+        .filter(pl.col("call").is_in(pl.Series(inside).implode()))
         .join(communicators, on="comm", how="left", maintain_order="left")
         .select(*wanted, of_root, "bytes_sent", "bytes_received", operation=pl.col("operation").cast(pl.String))
         .collect()
     )
     if not set(rows["operation"].unique()) & {second for _, second in ONE}:
-        return rows.clear().with_columns(one=pl.lit(""), first=pl.lit(""), own_ps=pl.lit(0), bytes=pl.lit(0))
+        return rows.clear().with_columns(one=pl.lit(""), own_ps=pl.lit(0), bytes=pl.lit(0))
     before = {name: pl.col(name).shift(1).over("location") for name in ("operation", "comm", "root", "leave_ps")}
     own = pl.col("leave_ps") - pl.col("enter_ps") - pl.col("wait_ps")
     members = pl.len().over("instance")
@@ -96,7 +95,6 @@ def _second_halves(evidence: Evidence) -> pl.DataFrame:
     paired = in_order(rows, "location", "call").with_columns(
         own_ps=own.clip(lower_bound=0),
         bytes=got,
-        first=before["operation"],
         close=(pl.col("enter_ps") - before["leave_ps"] <= CLOSE * own)
         & (pl.col("comm") == before["comm"])
         & (pl.col("root") == before["root"])
@@ -106,7 +104,7 @@ def _second_halves(evidence: Evidence) -> pl.DataFrame:
         .then(gave == members * got)
         .otherwise(pl.when(before["operation"] == "Gather").then(members * gave == got).otherwise(gave == got)),
     )
-    names = pl.concat_str("first", "operation", separator=" then ")
+    names = pl.concat_str(before["operation"], "operation", separator=" then ")
     ones = {f"{first} then {second}": one for (first, second), one in ONE.items()}
     found = paired.with_columns(one=names.replace_strict(ones, default=None, return_dtype=pl.String))
     alike = (pl.col("close") & pl.col("same")).fill_null(value=False).mean().over("instance")

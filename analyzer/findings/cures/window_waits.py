@@ -119,7 +119,7 @@ def _waits(program: Program, pattern: Pattern) -> pl.DataFrame:
     it, for which one and how long."""
     if pattern.kind == "unattended_target":
         waited = pl.col("complete_leave_ps") - pl.col("complete_enter_ps")
-        rows = program.run.facts("transfers").filter(pl.col("processor_queueing_ps") > 0, pl.col("target") >= 0)
+        rows = program.facts("transfers").filter(pl.col("processor_queueing_ps") > 0, pl.col("target") >= 0)
         return (
             rows.select(
                 "location",
@@ -132,7 +132,7 @@ def _waits(program: Program, pattern: Pattern) -> pl.DataFrame:
             .filter(pl.col("wait_ps") > 0, pl.col("call") >= 0)
             .collect()
         )
-    rows = program.run.facts("epochs").filter(pl.col("kind").cast(pl.String).is_in(pattern.epochs))
+    rows = program.facts("epochs").filter(pl.col("kind").cast(pl.String).is_in(pattern.epochs))
     found = rows.filter(pl.col("wait_ps") > 0, pl.col("waits_for") >= 0).collect()
     call = found["end_call" if pattern.kind == "late_complete" else "begin_call"]
     found = found.with_columns(call=call, begins_ps=pl.Series(program.enter_ps)[call.clip(0, program.count - 1)])
@@ -188,9 +188,9 @@ def _moved(program: Program, calls: Rows, behind: Int64, most_ps: Int64) -> Int6
 def _enders(program: Program, pattern: Pattern) -> pl.Series:
     """The calls at whose begin such waits end."""
     if pattern.kind == "late_put":
-        return program.run.facts("transfers").select("call").collect()["call"]
+        return program.facts("transfers").select("call").collect()["call"]
     kind, at = ("exposure", "begin_call") if pattern.kind == "late_post" else ("access", "end_call")
-    rows = program.run.facts("epochs").filter(pl.col("kind").cast(pl.String) == kind, pl.col(at) >= 0)
+    rows = program.facts("epochs").filter(pl.col("kind").cast(pl.String) == kind, pl.col(at) >= 0)
     return rows.select(call=at).collect()["call"]
 
 
@@ -204,7 +204,7 @@ def _lasts_without(program: Program, pattern: Pattern, calls: Int64) -> Int64:
 
 def _locks(program: Program) -> Iterator[tuple[int, int]]:
     """The first and the last call of each lock's epoch."""
-    rows = program.run.facts("epochs").filter(pl.col("kind").cast(pl.String).is_in(["lock_shared", "lock_exclusive"]))
+    rows = program.facts("epochs").filter(pl.col("kind").cast(pl.String).is_in(["lock_shared", "lock_exclusive"]))
     rows = rows.filter(pl.col("begin_call") >= 0, pl.col("end_call") >= 0)
     return rows.select("begin_call", "end_call").collect().iter_rows()
 

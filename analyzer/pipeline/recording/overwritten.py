@@ -6,7 +6,7 @@ assembler, which knows both ends' numbers; here they are counted, and the trace 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from logpost.analyzer.run.manifest import QualityCount
 from logpost.analyzer.words.units import count_text
@@ -37,9 +37,14 @@ _WORTH_SAYING_NS = 1_000_000
 
 def overwritten_counts(properties: Mapping[str, str]) -> list[QualityCount]:
     """A counter of each kind of loss that there is."""
+    return stated_counts(properties, _COUNTERS)
+
+
+def stated_counts(properties: Mapping[str, str], counters: Iterable[tuple[str, str, str]]) -> list[QualityCount]:
+    """The counters of which the archive states a number: `counters` has property, name and sentence of each."""
     return [
         QualityCount(name=name, severity="info", blame="recording", count=count, sentence=sentence)
-        for key, name, sentence in _COUNTERS
+        for key, name, sentence in counters
         if (count := number_of(properties, key))
     ]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from logpost.analyzer.pipeline.recording.overwritten import kinds_text, number_of, seconds_text
+from logpost.analyzer.pipeline.recording.overwritten import kinds_text, number_of, seconds_text, stated_counts
 from logpost.analyzer.run.manifest import QualityCount
 from logpost.analyzer.words.units import count_text
 
@@ -41,11 +41,7 @@ _COUNTERS = (
 
 def switched_off_counts(properties: Mapping[str, str]) -> list[QualityCount]:
     """A counter of each kind of loss that there is."""
-    return [
-        QualityCount(name=name, severity="info", blame="recording", count=count, sentence=sentence)
-        for key, name, sentence in _COUNTERS
-        if (count := number_of(properties, key))
-    ]
+    return stated_counts(properties, _COUNTERS)
 
 
 def switched_off(properties: Mapping[str, str], quality: Sequence[Mapping[str, object]]) -> list[str]:

@@ -15,6 +15,7 @@ from logpost.analyzer.machine.placement import Placed
 from logpost.analyzer.machine.used import estimated_values, machine_values
 from logpost.analyzer.pipeline.library import library_used
 from logpost.analyzer.pipeline.memory_limit import peak_bytes
+from logpost.analyzer.pipeline.recording.call_paths import call_path_counts
 from logpost.analyzer.pipeline.recording.open_calls import ended_early
 from logpost.analyzer.pipeline.recording.overwritten import overwritten, overwritten_counts
 from logpost.analyzer.pipeline.recording.switched_off import switched_off, switched_off_counts
@@ -87,6 +88,7 @@ def describe(
         quality=counted(trace)
         + overwritten_counts(properties)
         + switched_off_counts(properties)
+        + call_path_counts(properties)
         + extrapolated(analysis),
         layouts=[
             m.Layout(blocks=int(b), block_bytes=int(n), stride_bytes=int(s), extent_bytes=int(e))

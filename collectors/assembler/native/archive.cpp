@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "regions.hpp"
 
@@ -132,8 +133,12 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
     write_definitions(archive, job, strings, tally, contexts, locations);
     set_overwritten(archive, job, tally);
     set_off(archive, job, tally);
-    if (tally.ends_alone != 0) {
-        set_property(archive, "LOGPOST::REGION_ENDS_LEFT_OUT", std::to_string(tally.ends_alone));
+    for (const auto& [name, number] : {std::pair("LOGPOST::REGION_ENDS_LEFT_OUT", tally.ends_alone),
+                                       std::pair("LOGPOST::CUT_CALL_PATHS", tally.cut_call_paths),
+                                       std::pair("LOGPOST::UNNAMED_CALLERS", tally.unnamed_callers)}) {
+        if (number != 0) {
+            set_property(archive, name, std::to_string(number));
+        }
     }
     open.finish();
     return tally;

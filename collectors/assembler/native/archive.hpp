@@ -41,7 +41,9 @@ struct Tally {
     std::uint64_t calls = 0;
     std::uint64_t levels = 0;  // calls that set the level of detail
     std::uint64_t calls_with_site = 0;
-    std::uint64_t open = 0;  // calls that had not ended when their process did
+    std::uint64_t cut_call_paths = 0;   // calls of which outer callers were not recorded,
+    std::uint64_t unnamed_callers = 0;  // and with callers in code of no object that is known
+    std::uint64_t open = 0;             // calls that had not ended when their process did
     std::uint64_t messages_without_comm = 0;
     std::uint64_t accesses_without_window = 0;
     std::vector<std::vector<std::uint32_t>> groups;  // of epochs, as ranks; their references begin at 1

@@ -38,8 +38,8 @@ Contexts::Contexts(Job& job) {
             }
         }
         for (const auto& thread : process->threads) {
-            for (const auto& addresses : thread->stacks) {
-                for (const std::uint64_t address : addresses) {
+            for (const Stack& stack : thread->stacks) {
+                for (const std::uint64_t address : stack.addresses) {
                     if (const Module* module = module_of(*process, address)) {
                         places_.want(*module, address);
                     }
@@ -59,12 +59,15 @@ OTF2_CallingContextRef Contexts::node(Node wanted) {
     return at->second;
 }
 
-OTF2_CallingContextRef Contexts::caller(const Process& process, const std::vector<std::uint64_t>& addresses) {
-    OTF2_CallingContextRef context = OTF2_UNDEFINED_CALLING_CONTEXT;
+Contexts::Site Contexts::caller(const Process& process, const Stack& stack) {
+    const std::vector<std::uint64_t>& addresses = stack.addresses;
+    Site site;
+    OTF2_CallingContextRef& context = site.context;
     const Place* above = nullptr;
     for (auto address = addresses.rbegin(); address != addresses.rend(); ++address) {
         const Module* module = module_of(process, *address);
         if (module == nullptr || (address == addresses.rbegin() && starts_program(process, addresses))) {
+            site.unnamed = site.unnamed || module == nullptr;
             continue;
         }
         const std::vector<Place>& places = places_.at(*module, *address);
@@ -80,7 +83,16 @@ OTF2_CallingContextRef Contexts::caller(const Process& process, const std::vecto
             context = node({context, function, 0, location});
         }
     }
-    return context;
+    site.cut = stack.cut && (context == OTF2_UNDEFINED_CALLING_CONTEXT || outermost(context) != "main");
+    return site;
+}
+
+// The function that has no caller; what calls main() is the C library's start.
+const std::string& Contexts::outermost(OTF2_CallingContextRef context) const {
+    while (nodes_[context].parent != OTF2_UNDEFINED_CALLING_CONTEXT) {
+        context = nodes_[context].parent;
+    }
+    return functions_[nodes_[context].function].first;
 }
 
 Place Contexts::place_of(const Process& process, std::uint64_t function) {
@@ -92,26 +104,27 @@ Place Contexts::place_of(const Process& process, std::uint64_t function) {
     return places.empty() ? Place{} : places.back();
 }
 
-OTF2_CallingContextRef Contexts::of_call(const Process& process, const Thread& thread, std::uint32_t stack,
-                                         std::uint32_t number) {
+Contexts::Site Contexts::of_call(const Process& process, const Thread& thread, std::uint32_t stack,
+                                 std::uint32_t number) {
     if (stack == 0 || stack > thread.stacks.size()) {
-        return OTF2_UNDEFINED_CALLING_CONTEXT;
+        return {};
     }
     auto& callers = callers_[&thread];
     if (callers.empty()) {
-        for (const auto& addresses : thread.stacks) {
-            callers.push_back(caller(process, addresses));
+        for (const Stack& one : thread.stacks) {
+            callers.push_back(caller(process, one));
         }
     }
-    const OTF2_CallingContextRef from = callers[stack - 1];
-    if (from == OTF2_UNDEFINED_CALLING_CONTEXT) {
-        return from;
+    Site site = callers[stack - 1];
+    if (site.context == OTF2_UNDEFINED_CALLING_CONTEXT) {
+        return site;
     }
-    const auto [at, fresh] = leaves_.try_emplace(static_cast<std::uint64_t>(from) << 32U | number);
+    const auto [at, fresh] = leaves_.try_emplace(static_cast<std::uint64_t>(site.context) << 32U | number);
     if (fresh) {
-        at->second = node({from, none, number, none});
+        at->second = node({site.context, none, number, none});
     }
-    return at->second;
+    site.context = at->second;
+    return site;
 }
 
 }  // namespace logpost::assembler

@@ -33,9 +33,15 @@ class Contexts {
     // Resolves the stacks of all threads. Adds warnings.
     explicit Contexts(Job& job);
 
-    // The context of a call of function `number` from a stack of a thread; OTF2_UNDEFINED_CALLING_CONTEXT: unknown.
-    OTF2_CallingContextRef of_call(const Process& process, const Thread& thread, std::uint32_t stack,
-                                   std::uint32_t number);
+    // Of a call: OTF2_UNDEFINED_CALLING_CONTEXT: unknown.
+    struct Site {
+        OTF2_CallingContextRef context = OTF2_UNDEFINED_CALLING_CONTEXT;
+        bool cut = false;      // it has callers outside of the outermost one
+        bool unnamed = false;  // of some of its callers the object is not known; they are left out
+    };
+
+    // Where a call of function `number` was made, from a stack of a thread.
+    Site of_call(const Process& process, const Thread& thread, std::uint32_t stack, std::uint32_t number);
 
     // Where a function of the program begins.
     Place place_of(const Process& process, std::uint64_t function);
@@ -45,8 +51,9 @@ class Contexts {
     const std::vector<Location>& locations() const { return locations_; }
 
   private:
-    OTF2_CallingContextRef caller(const Process& process, const std::vector<std::uint64_t>& addresses);
+    Site caller(const Process& process, const Stack& stack);
     OTF2_CallingContextRef node(Node wanted);
+    const std::string& outermost(OTF2_CallingContextRef context) const;
 
     Places places_;
     std::vector<Node> nodes_;
@@ -55,8 +62,8 @@ class Contexts {
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, OTF2_CallingContextRef> refs_;
     std::map<Named, std::uint32_t> function_refs_;
     std::map<Location, std::uint32_t> location_refs_;
-    std::map<const Thread*, std::vector<OTF2_CallingContextRef>> callers_;  // by stack
-    std::unordered_map<std::uint64_t, OTF2_CallingContextRef> leaves_;      // by caller and function
+    std::map<const Thread*, std::vector<Site>> callers_;                // by stack
+    std::unordered_map<std::uint64_t, OTF2_CallingContextRef> leaves_;  // by caller and function
 };
 
 }  // namespace logpost::assembler

@@ -294,12 +294,14 @@ class ProcessEvents {
 
     // The writer's list with the calling context of a call; nullptr: it is not known.
     OTF2_AttributeList* call_site(EventWriter& out, const Thread& thread, const Record& r) {
-        const auto context = contexts_.of_call(process_, thread, r.stack(), r.head.function);
-        if (context == OTF2_UNDEFINED_CALLING_CONTEXT) {
+        const Contexts::Site site = contexts_.of_call(process_, thread, r.stack(), r.head.function);
+        tally_.cut_call_paths += site.cut ? 1U : 0U;
+        tally_.unnamed_callers += site.unnamed ? 1U : 0U;
+        if (site.context == OTF2_UNDEFINED_CALLING_CONTEXT) {
             return nullptr;
         }
         ++tally_.calls_with_site;
-        OTF2_AttributeList_AddCallingContextRef(out.attributes, context_attribute, context);
+        OTF2_AttributeList_AddCallingContextRef(out.attributes, context_attribute, site.context);
         return out.attributes;  // the writer empties it
     }
 

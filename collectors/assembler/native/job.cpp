@@ -51,10 +51,11 @@ void take_stack(Thread& thread, const Record& record) {
     if (thread.stacks.size() < def.stack) {
         thread.stacks.resize(def.stack);
     }
-    auto& addresses = thread.stacks[def.stack - 1];
-    for (std::size_t at = sizeof def; at + 8 <= record.data_bytes && addresses.size() < def.frames; at += 8) {
-        addresses.push_back(record.get<std::uint64_t>(at));
+    Stack& stack = thread.stacks[def.stack - 1];
+    for (std::size_t at = sizeof def; at + 8 <= record.data_bytes && stack.addresses.size() < def.frames; at += 8) {
+        stack.addresses.push_back(record.get<std::uint64_t>(at));
     }
+    stack.cut = def.cut != 0;
 }
 
 // A local id and its name.

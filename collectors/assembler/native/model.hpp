@@ -44,6 +44,12 @@ struct Failed {
     bool counts = false;       // the other members did it, so it is one of the communicator's
 };
 
+// From where calls were made.
+struct Stack {
+    std::vector<std::uint64_t> addresses = {};  // return addresses, innermost first
+    bool cut = false;                           // callers beyond them were not recorded
+};
+
 struct Thread {
     explicit Thread(RawLog of) : log(std::move(of)) {}
 
@@ -54,10 +60,10 @@ struct Thread {
     bool stopped = false;    // the disk was full or a limit was reached
     bool finalized = false;  // MPI_Finalize was seen
     std::uint64_t calls = 0;
-    std::optional<lp_open> open;                     // the call that it was in when its process ended
-    std::vector<std::vector<std::uint64_t>> stacks;  // return addresses, innermost first; stack 1 is the first
-    std::vector<std::vector<lp_carried>> carried;    // for each time that recording was off: requests under way then
-    std::vector<std::vector<lp_ended>> ended;        // and those of other threads that had ended
+    std::optional<lp_open> open;                   // the call that it was in when its process ended
+    std::vector<Stack> stacks;                     // stack 1 is the first
+    std::vector<std::vector<lp_carried>> carried;  // for each time that recording was off: requests under way then
+    std::vector<std::vector<lp_ended>> ended;      // and those of other threads that had ended
     std::vector<Failed> failed;
 };
 

@@ -210,7 +210,8 @@ struct lp_head {
 /* The stack's frames follow: return addresses as the process saw them, that of the wrapper's caller first. */
 struct lp_stack_def {
     uint32_t stack;
-    uint32_t frames;
+    uint32_t frames : 31;
+    uint32_t cut : 1; /* there are callers beyond them, or nothing looked for any */
 };
 
 struct lp_message {

@@ -36,7 +36,7 @@ void lp_stacks_note_modules(struct lp_thread* t) {
 
 #else
 
-#define MAX_STACKS 65536u /* per thread: 20 MB at most; beyond it only direct callers are told apart */
+#define MAX_STACKS 65536u /* per thread: 20 MB at most; beyond it only direct callers are distinguished */
 #define MAX_CHAIN 64      /* stacks with one hash */
 #define MODULES 2048
 
@@ -136,7 +136,7 @@ static int depth(void) {
 #if defined(__x86_64__)
 struct walk {
     struct lp_frame* frame;
-    int count, room;
+    int count, room, cut;
 };
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context* context, void* data) {
@@ -150,20 +150,26 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context* context, void* data) {
     /* Where the return address is not where calls put it (signal frames, the first frame of a thread), the walk ends */
     if (!address || place <= w->frame[w->count - 1].place || *place != address)
         return _URC_END_OF_STACK;
+    if (w->count == w->room) {
+        w->cut = 1;
+        return _URC_END_OF_STACK;
+    }
     w->frame[w->count].address = address;
     w->frame[w->count++].place = place;
-    return w->count < w->room ? _URC_NO_REASON : _URC_END_OF_STACK;
+    return _URC_NO_REASON;
 }
 #endif
 
-static int unwind(struct lp_frame* frame, int room) {
+static int unwind(struct lp_frame* frame, int room, int* cut) {
 #if defined(__x86_64__)
-    struct walk w = {frame, 0, room};
+    struct walk w = {frame, 0, room, room <= 1};
     if (room > 1)
         _Unwind_Backtrace(visit, &w);
+    *cut = w.cut || !w.count;
     return w.count ? w.count : 1;
 #else
     (void)frame, (void)room;
+    *cut = 1;
     return 1;
 #endif
 }
@@ -197,7 +203,7 @@ static struct lp_stack* met_again(struct lp_thread* t, const struct lp_frame* fr
     return NULL;
 }
 
-static struct lp_stack* remember(struct lp_thread* t, const struct lp_frame* frame, int count) {
+static struct lp_stack* remember(struct lp_thread* t, const struct lp_frame* frame, int count, int cut) {
     struct lp_stack* s = met_again(t, frame, count);
     if (s)
         return s;
@@ -211,7 +217,7 @@ static struct lp_stack* remember(struct lp_thread* t, const struct lp_frame* fra
     s->frames = (uint32_t)count;
     memcpy(s->frame, frame, (size_t)count * sizeof *frame);
     struct lp_stack_def* def = (struct lp_stack_def*)(t->pos + sizeof(struct lp_head));
-    *def = (struct lp_stack_def){s->id, s->frames};
+    *def = (struct lp_stack_def){s->id, s->frames, cut != 0};
     uint64_t* to = (uint64_t*)(def + 1);
     for (int i = 0; i < count; i++)
         to[i] = frame[i].address;
@@ -247,7 +253,8 @@ uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t*
     }
     if (!s) {
         lp_stacks_note_modules(t);
-        s = remember(t, frame, unwind(frame, room));
+        int cut = 0, count = unwind(frame, room, &cut);
+        s = remember(t, frame, count, cut);
     }
     errno = saved;
     return s ? s->id : 0;

@@ -162,8 +162,7 @@ class Builder {
         answering_.resize(locations_);
         served_.resize(locations_);
         const auto computes = [&](std::size_t l, std::int32_t callpath) {
-            return draft_.model(
-                {.kind = EdgeModel::Kind::compute, .location = static_cast<std::int32_t>(l), .callpath = callpath});
+            return draft_.model({.kind = EdgeModel::Kind::compute, .location = location_at(l), .callpath = callpath});
         };
         std::vector<std::uint32_t> last(locations_, kNone);
         for (std::size_t l = 0; l < locations_; ++l) {
@@ -355,7 +354,7 @@ class Builder {
         rebuilt_ += changed ? 1 : 0;
 
         const auto inject = draft_.add_node();
-        MessageSteps steps{.origin = origin.node, .inject = inject, .bytes = receive.bytes};
+        MessageSteps steps{.origin = origin.node, .inject = inject, .bytes = send.bytes};
         if (rendezvous && way == Synchronous::handshake) {
             steps.match = draft_.add_node();
             handshake(l, receive, send, message, origin, steps.match, inject);

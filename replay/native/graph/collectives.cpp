@@ -50,7 +50,7 @@ struct Member {
     const Collective* operation;
     std::uint32_t enter, leave;  // nodes; leave kNone: never completed
     Location location;
-    std::int32_t rank;  // in the communicator; -1: not known
+    Rank rank;  // in the communicator; kNoRank: not known
 };
 
 class Instance {
@@ -367,7 +367,7 @@ class Instance {
 
     [[nodiscard]] const Member* root() const noexcept {
         const auto at = std::ranges::find_if(members_, [](const Member& member) {
-            return member.rank >= 0 && Rank{member.rank} == member.operation->root;
+            return member.rank != kNoRank && member.rank == member.operation->root;
         });
         return at == members_.end() ? nullptr : &*at;
     }
@@ -377,11 +377,10 @@ class Instance {
         const auto* first = root();
         std::vector<const Member*> result(first == nullptr ? 0 : size(), nullptr);
         for (const auto& member : members_) {
-            if (first == nullptr || member.rank < 0 || member.rank >= static_cast<std::int32_t>(size())) {
+            if (first == nullptr || index(member.rank) >= size()) {
                 return {};
             }
-            result[static_cast<std::size_t>(member.rank - first->rank + static_cast<std::int32_t>(size())) % size()] =
-                &member;
+            result[(index(member.rank) + size() - index(first->rank)) % size()] = &member;
         }
         return std::ranges::find(result, nullptr) == result.end() ? result : std::vector<const Member*>{};
     }
@@ -494,7 +493,8 @@ class Instance {
     bool agree() {
         constexpr std::uint64_t kNumber = 4;
         if (members_.front().operation->operation != Operation::create_handle || size() < 2 ||
-            std::ranges::any_of(members_, [](const Member& one) { return one.leave == kNone || one.rank < 0; })) {
+            std::ranges::any_of(members_,
+                                [](const Member& one) { return one.leave == kNone || one.rank == kNoRank; })) {
             return false;
         }
         std::ranges::sort(members_, {}, &Member::rank);
@@ -578,15 +578,15 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
         }
         const auto here = location_at(location);
         const auto& timeline = program.timelines[location];
-        std::unordered_map<std::int32_t, std::int32_t> ranks;  // of this location, by communicator
+        std::unordered_map<std::int32_t, Rank> ranks;  // of this location, by communicator
         timeline.collectives.for_each([&](std::size_t, const Collective& operation) {
             if (operation.instance == kNone) {
                 return;
             }
-            const auto [rank, added] = ranks.try_emplace(operation.comm, -1);
+            const auto [rank, added] = ranks.try_emplace(operation.comm, kNoRank);
             if (added && operation.comm >= 0) {
                 const auto& members = program.members[static_cast<std::size_t>(operation.comm)];
-                rank->second = number(rank_of(members, here).value_or(kNoRank));
+                rank->second = rank_of(members, here).value_or(kNoRank);
             }
             instances[operation.instance].push_back(
                 {&operation, enters[location][operation.call],
@@ -598,7 +598,7 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
             auto& members = kind == CallKind::initialize ? start_up : shut_down;
             if ((kind == CallKind::initialize || kind == CallKind::finalize) &&
                 (members.empty() || members.back().location != here)) {
-                members.push_back({&kUnnamed, enters[location][call], leaves[location][call], here, -1});
+                members.push_back({&kUnnamed, enters[location][call], leaves[location][call], here, kNoRank});
             }
         }
     }

@@ -85,8 +85,8 @@ class Cures::Pass {
         }
         const auto longest = longest_program(graph_, [&](std::uint32_t node) { return time_[node]; });
         found.program_ps = longest.length_ps;
-        if (!before_.empty() && longest.location != kNone) {
-            found.path = path_to(graph_.programs[longest.location].finish);
+        if (!before_.empty() && longest.location != kNoLocation) {
+            found.path = path_to(graph_.programs[index(longest.location)].finish);
         }
         return found;
     }

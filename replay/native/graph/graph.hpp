@@ -57,10 +57,10 @@ struct EdgeModel {
     Kind kind = Kind::measured;
     std::uint8_t terms = 0;
     std::uint16_t count = 1;
-    std::uint32_t message = 0;   ///< message, collective: the class
-    std::int32_t location = -1;  ///< compute
-    std::int32_t callpath = -1;  ///< compute: of the call that follows; -1: the program ends
-    bool own = false;            ///< measured: of a call that moves nothing, and when a location begins
+    std::uint32_t message = 0;        ///< message, collective: the class
+    Location location = kNoLocation;  ///< compute
+    std::int32_t callpath = -1;       ///< compute: of the call that follows; -1: the program ends
+    bool own = false;                 ///< measured: of a call that moves nothing, and when a location begins
     bool operator==(const EdgeModel&) const = default;
 };
 

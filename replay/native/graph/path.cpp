@@ -72,10 +72,10 @@ CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span
     CriticalPath path;
     path.compute_by_location.assign(graph.ends.size(), 0);
     const auto longest = longest_program(graph, time_of);
-    if (longest.location == kNone) {
+    if (longest.location == kNoLocation) {
         return path;
     }
-    const auto& program = graph.programs[longest.location];
+    const auto& program = graph.programs[index(longest.location)];
     path.makespan_ps = longest.length_ps;
     const auto& machine = settings[lane].machine;
     const auto part = [&](PathPart which) -> std::int64_t& { return path.parts[static_cast<std::size_t>(which)]; };
@@ -110,7 +110,7 @@ CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span
             case EdgeModel::Kind::compute:
                 part(PathPart::compute) += within;
                 path.compute_ps += weight;
-                path.compute_by_location[static_cast<std::size_t>(model.location)] += weight;
+                path.compute_by_location[index(model.location)] += weight;
                 break;
             case EdgeModel::Kind::message:
             case EdgeModel::Kind::collective:

@@ -128,8 +128,8 @@ LongestProgram longest_program(const Graph& graph, const std::function<std::int6
         const auto& program = graph.programs[l];
         if (program.takes_part()) {
             const auto length_ps = program.length_ps(time_of(program.finish));
-            if (found.location == kNone || length_ps > found.length_ps) {
-                found = {static_cast<std::uint32_t>(l), length_ps};
+            if (found.location == kNoLocation || length_ps > found.length_ps) {
+                found = {location_at(l), length_ps};
             }
         }
     }

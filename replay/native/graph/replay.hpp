@@ -25,7 +25,7 @@ struct Setting {
 
     /// The factor of an edge of computation.
     [[nodiscard]] double factor(const EdgeModel& model) const noexcept {
-        return compute * (by_location.empty() ? 1.0 : by_location[static_cast<std::size_t>(model.location)]) *
+        return compute * (by_location.empty() ? 1.0 : by_location[index(model.location)]) *
                (by_callpath.empty() || model.callpath < 0 ? 1.0
                                                           : by_callpath[static_cast<std::size_t>(model.callpath)]);
     }
@@ -121,7 +121,7 @@ class Weights {
 
 /// The location whose program is the longest, the first of equals. The makespan is its length, as everywhere else.
 struct LongestProgram {
-    std::uint32_t location = kNone;  ///< kNone: no location takes part
+    Location location = kNoLocation;  ///< kNoLocation: no location takes part
     std::int64_t length_ps = 0;
 };
 /// `time_of`: of the nodes that end a program.

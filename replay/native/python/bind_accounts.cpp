@@ -133,7 +133,7 @@ nb::dict critical_path(Analysis& analysis) {
     d["begin_ps"] = column<std::int64_t>(rows, [](const PathStretch& s) { return s.begin_ps; });
     d["end_ps"] = column<std::int64_t>(rows, [](const PathStretch& s) { return s.end_ps; });
     d["call"] = column<std::int32_t>(rows, [&](const PathStretch& s) {
-        return s.call == kNone ? kUndefined : analysis.call_id(static_cast<std::size_t>(s.location), s.call);
+        return s.call == kNone ? kUndefined : analysis.call_id(index(s.location), s.call);
     });
     d["after"] = column<std::uint8_t>(
         rows, [](const PathStretch& s) { return s.call == kNone ? kWaitKinds : static_cast<std::size_t>(s.kind); });
@@ -150,7 +150,7 @@ nb::dict delay_costs(Analysis& analysis) {
     d["location"] = column<std::int32_t>(rows, [](const DelayCost& c) { return c.location; });
     d["callpath"] = column<std::int32_t>(rows, [](const DelayCost& c) { return c.place.callpath; });
     d["place"] = column<std::uint8_t>(rows, [](const DelayCost& c) {
-        return c.location == kUndefined ? 2 : c.place.in_call ? 1 : 0;
+        return c.location == kNoLocation ? 2 : c.place.in_call ? 1 : 0;
     });
     d["wait_callpath"] = column<std::int32_t>(rows, [](const DelayCost& c) { return c.wait_callpath; });
     d["pattern"] = column<std::uint8_t>(rows, [](const DelayCost& c) { return c.kind; });

@@ -32,8 +32,8 @@ const std::vector<PathStretch>& Causes::path() {
         }
         path_ = recorded_path(program_, *waits_);
         for (const auto& stretch : path_) {
-            if (stretch.location != kUndefined && stretch.begin_ps < stretch.end_ps) {
-                on_path_[static_cast<std::size_t>(stretch.location)].push_back({stretch.begin_ps, stretch.end_ps});
+            if (stretch.location != kNoLocation && stretch.begin_ps < stretch.end_ps) {
+                on_path_[index(stretch.location)].push_back({stretch.begin_ps, stretch.end_ps});
             }
         }
     });

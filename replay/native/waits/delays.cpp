@@ -17,7 +17,7 @@ namespace {
 /// A wait, in the order in which waits are charged: the one whose cause came last first.
 struct Charged {
     std::int64_t cause_ps;
-    std::uint32_t location;
+    Location location;
     std::uint32_t wait;  // of the location's
 };
 
@@ -29,8 +29,7 @@ HugeArray<Charged> in_order(const Program& program, const Waits& waits, std::siz
         const auto mine = waits.of(location);
         for (std::size_t i = 0; i < mine.size(); ++i) {
             const auto& cause = program.timelines[index(mine[i].cause)].calls[mine[i].cause_call];
-            std::construct_at(next++, cause.enter_ps, static_cast<std::uint32_t>(location),
-                              static_cast<std::uint32_t>(i));
+            std::construct_at(next++, cause.enter_ps, location_at(location), static_cast<std::uint32_t>(i));
         }
         Spill::look();
     }
@@ -84,7 +83,7 @@ class ComparedBlock {
         // Neighbours in memory follow each other; in time, each wait is of another location.
         next_.assign(program_.timelines.size() + 1, 0);
         for (const auto& wait : block) {
-            ++next_[wait.location + 1];
+            ++next_[index(wait.location) + 1];
         }
         for (std::size_t location = 1; location < next_.size(); ++location) {
             next_[location] += next_[location - 1];
@@ -92,7 +91,7 @@ class ComparedBlock {
         order_.resize(block.size());
         place_of_.resize(block.size());
         for (std::uint32_t i = 0; i < block.size(); ++i) {
-            place_of_[i] = next_[block[i].location]++;
+            place_of_[i] = next_[index(block[i].location)]++;
             order_[place_of_[i]] = i;
         }
         compared_.assign(block.size(), {});
@@ -101,8 +100,8 @@ class ComparedBlock {
         }
         for_each_parallel(block.size(), threads_, kInRow, [&](std::size_t place, unsigned thread) {
             const auto i = order_[place];
-            const auto& wait = waits_.of(block[i].location)[block[i].wait];
-            const auto& call = program_.timelines[block[i].location].calls[wait.call];
+            const auto& wait = waits_.of(index(block[i].location))[block[i].wait];
+            const auto& call = program_.timelines[index(block[i].location)].calls[wait.call];
             auto& found = compared_[place];  // beside those that the same thread writes
             found.length_ps = wait.until_ps - call.enter_ps;
             found.call = wait.call;
@@ -111,7 +110,7 @@ class ComparedBlock {
             found.cause_call = wait.cause_call;
             found.kind = wait.kind;
             found.of_interest = wait.kind != WaitKind::start_up && wait.kind != WaitKind::shut_down &&
-                                interest_[block[i].location].contains(call.enter_ps);
+                                interest_[index(block[i].location)].contains(call.enter_ps);
             if (found.of_interest) {
                 one(found, block[i], thread);
             }
@@ -136,7 +135,8 @@ class ComparedBlock {
     void one(Compared& found, const Charged& wait, unsigned thread) {
         auto& shares = shares_[thread];
         found.begin = static_cast<std::uint32_t>(shares.size());
-        found.excess = comparisons_[thread].compare(wait.location, waits_.of(wait.location)[wait.wait], shares);
+        found.excess =
+            comparisons_[thread].compare(index(wait.location), waits_.of(index(wait.location))[wait.wait], shares);
         found.shares = static_cast<std::uint32_t>(shares.size()) - found.begin;
         found.thread = thread;
     }
@@ -180,7 +180,7 @@ std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits
         compared.compare(block);
         for (std::size_t i = 0; i < block.size(); ++i) {
             const auto& wait = compared[i];
-            auto costs = charges[block[i].location].at(wait.call);
+            auto costs = charges[index(block[i].location)].at(wait.call);
             std::array<std::uint8_t, kWaitKinds> charging{};  // kinds of the waits that it is charged for
             std::size_t charged = 0;
             for (std::size_t kind = 0; kind < kWaitKinds; ++kind) {

@@ -17,7 +17,7 @@ namespace logpost::replay {
 
 /// What one place in the code of one location costs others.
 struct DelayCost {
-    std::int32_t location;       ///< that delays; kUndefined: not explained by a delay of anyone
+    Location location;           ///< that delays; kNoLocation: not explained by a delay of anyone
     CodePlace place;             ///< where it spends more time than those who wait
     std::int32_t wait_callpath;  ///< of the calls that waited for it directly; kUndefined: of several, not explained
     WaitKind kind;               ///< of the waits that are paid for

@@ -59,7 +59,7 @@ std::vector<DelayCost> Ledger::rows(const std::array<WidePs, kWaitKinds>& waits)
                 continue;
             }
             const auto code = static_cast<std::uint32_t>(key >> 32U);
-            DelayCost row{static_cast<std::int32_t>(location),
+            DelayCost row{location_at(location),
                           CodePlace::of(code / kWaitKinds),
                           static_cast<std::int32_t>(static_cast<std::uint32_t>(key)),
                           static_cast<WaitKind>(code % kWaitKinds),
@@ -83,7 +83,8 @@ std::vector<DelayCost> Ledger::rows(const std::array<WidePs, kWaitKinds>& waits)
     }
     for (std::size_t kind = 0; kind < kWaitKinds; ++kind) {
         if (left[kind] > 0) {
-            result.push_back({kUndefined, {kUndefined, false}, kUndefined, static_cast<WaitKind>(kind), left[kind], 0});
+            result.push_back(
+                {kNoLocation, {kUndefined, false}, kUndefined, static_cast<WaitKind>(kind), left[kind], 0});
         }
     }
     return result;

@@ -34,16 +34,16 @@ std::vector<PathStretch> recorded_path(const Program& program, const Waits& wait
             break;
         }
         const auto& wait = mine[--count];
-        path.push_back({wait.until_ps, end, static_cast<std::int32_t>(location), wait.call, wait.kind});
+        path.push_back({wait.until_ps, end, location_at(location), wait.call, wait.kind});
         end = wait.until_ps;
         before = wait.cause_call;
         location = index(wait.cause);
     }
     const auto begin = timelines[first].first_ps;
     const auto here = std::clamp(timelines[location].first_ps, begin, end);
-    path.push_back({here, end, static_cast<std::int32_t>(location), kNone, {}});
+    path.push_back({here, end, location_at(location), kNone, {}});
     if (here > begin) {
-        path.push_back({begin, here, kUndefined, kNone, {}});
+        path.push_back({begin, here, kNoLocation, kNone, {}});
     }
     std::ranges::reverse(path);
     return path;

@@ -15,9 +15,9 @@ namespace logpost::replay {
 struct PathStretch {
     std::int64_t begin_ps;
     std::int64_t end_ps;
-    std::int32_t location;  ///< kUndefined: none of the path's locations had begun
-    std::uint32_t call;     ///< the call whose wait ended at `begin_ps`; kNone: the path begins here
-    WaitKind kind;          ///< of that wait
+    Location location;   ///< kNoLocation: none of the path's locations had begun
+    std::uint32_t call;  ///< the call whose wait ended at `begin_ps`; kNone: the path begins here
+    WaitKind kind;       ///< of that wait
 };
 
 /// From the earliest to the latest event of the accounted locations, without a gap, in the order of time.

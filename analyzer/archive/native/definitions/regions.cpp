@@ -49,11 +49,11 @@ class Sites {
     explicit Sites(Raw& r) : raw_(r) { raw_.trace->sites = {Site{}}; }
 
     /// Of a source location's number; 0: unknown.
-    std::int32_t of(std::int32_t location) {
-        if (location == IdLookup::kAbsent) {
+    std::int32_t of(std::int32_t source) {
+        if (source == IdLookup::kAbsent) {
             return 0;
         }
-        const auto& from = raw_.source_locations[static_cast<std::size_t>(location)];
+        const auto& from = raw_.source_locations[static_cast<std::size_t>(source)];
         const auto& file = name_of(raw_, from.file, "SourceCodeLocation", from.ref);
         if (file.empty()) {
             return 0;

@@ -33,17 +33,17 @@ QualityCounts& Decoder::quality() noexcept {
     return state_->quality;
 }
 
-void Decoder::begin(std::int32_t location, LocationTrace& out) {
+void Decoder::begin(replay::Location location, LocationTrace& out) {
     auto& d = *state_;
     d.out = &out;
-    d.location = static_cast<std::size_t>(location);
+    d.location = replay::index(location);
     d.ids.begin();
     d.offsets.clear();
     d.times.begin();
     d.stream.begin(out.stream);
     const bool stream = d.trace.locations[d.location].type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
     d.stack.begin(out, stream ? &d.stream : nullptr);
-    d.peers.begin(replay::Location{location});
+    d.peers.begin(location);
     d.transfers.begin(out);
     d.off_since = Decoding::kOn;
     d.any_cancelled = false;

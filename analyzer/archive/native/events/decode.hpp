@@ -28,7 +28,7 @@ class Decoder {
     ~Decoder();
 
     /// Begins a location. Local definitions are fed next (`take`, or `local_definition_callbacks` with `user_data`).
-    void begin(std::int32_t location, LocationTrace& out);
+    void begin(replay::Location location, LocationTrace& out);
     void take(const LocalDefinitions& definitions);
     /// Ends the local definitions; events are fed next (`event_callbacks`, with `user_data` as well).
     void begin_events();

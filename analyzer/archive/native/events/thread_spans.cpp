@@ -33,7 +33,7 @@ std::int64_t overlap(const Execution& a, const Execution& b) {
 }
 
 struct Thread {
-    std::int32_t location;
+    replay::Location location;
     std::vector<ThreadRecord> records;  // by begin, the longer first
     std::vector<Execution> executions;
 };
@@ -81,7 +81,7 @@ std::vector<ThreadRecord> by_begin(const std::vector<ThreadRecord>& ended) {
 }
 
 Thread thread_of(const Trace& trace, std::size_t location) {
-    Thread thread{static_cast<std::int32_t>(location), by_begin(trace.traces[location].threads), {}};
+    Thread thread{replay::location_at(location), by_begin(trace.traces[location].threads), {}};
     const auto& records = thread.records;
     std::uint32_t outermost = 0;  // depth of the open execution
     bool inside = false;
@@ -129,7 +129,7 @@ class Sweep {
                 body_.implicit_task |= record.role == ThreadRole::implicit_task;
             }
         }
-        add_calls(trace.traces[static_cast<std::size_t>(thread.location)], regions);
+        add_calls(trace.traces[replay::index(thread.location)], regions);
         end_ = std::max(begin_, end_);
         now_ = begin_;
         for (const auto& region : regions) {
@@ -223,7 +223,7 @@ class Sweep {
 /// Gathers the spans of one thread, in the order of time.
 class Spans {
   public:
-    explicit Spans(std::int32_t location) : location_(location) {}
+    explicit Spans(replay::Location location) : location_(location) {}
 
     void region(std::int32_t instance, std::int32_t callpath) {
         instance_ = instance;
@@ -248,7 +248,7 @@ class Spans {
     std::vector<ThreadSpan> rows;
 
   private:
-    std::int32_t location_;
+    replay::Location location_;
     std::int32_t instance_ = kUndefined, callpath_ = kUndefined;
 };
 
@@ -312,7 +312,7 @@ class Process {
                 alone(t, all[next[t]], after(t), kForever);
             }
         }
-        const auto& first = trace_.traces[static_cast<std::size_t>(threads_.front().location)];
+        const auto& first = trace_.traces[replay::index(threads_.front().location)];
         for (auto& spans : spans_) {
             for (auto& row : spans.rows) {  // the process's time is its first thread's
                 row.begin_ps = std::clamp(row.begin_ps, first.first_ps, first.last_ps);

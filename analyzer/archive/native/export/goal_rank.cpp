@@ -67,15 +67,15 @@ void GoalRank::write_call(std::size_t i) {
     const auto& sends = columns_.sends;
     for (next_send_ = skipped(sends.call, next_send_, call); of(sends.call, next_send_, call); ++next_send_) {
         const std::size_t row = next_send_;
-        open_sends_[row] = transfer(GoalKind::send, sends.bytes[row], sends.peer[row], sends.tag[row],
+        open_sends_[row] = transfer(GoalKind::send, sends.bytes[row], replay::Rank{sends.peer[row]}, sends.tag[row],
                                     {call, sends.message[row], -1}, sends.blocking[row] == 0);
     }
     const auto& receives = columns_.receives;
     for (next_receive_ = skipped(receives.call, next_receive_, call); of(receives.call, next_receive_, call);
          ++next_receive_) {
         const std::size_t row = next_receive_;
-        open_receives_[row] = transfer(GoalKind::recv, receives.bytes[row], receives.peer[row], receives.tag[row],
-                                       {call, receives.message[row], -1}, true);
+        open_receives_[row] = transfer(GoalKind::recv, receives.bytes[row], replay::Rank{receives.peer[row]},
+                                       receives.tag[row], {call, receives.message[row], -1}, true);
     }
     complete(call, before);
     const auto& ended = columns_.collectives.call;
@@ -120,8 +120,8 @@ void GoalRank::write_collective(std::size_t i, std::int64_t leave_ps) {
     const auto& known = columns_.shapes;
     for (auto k = static_cast<std::size_t>(known.begin[shape]); k < static_cast<std::size_t>(known.begin[shape + 1]);
          ++k) {
-        transfer(known.sends[k] != 0 ? GoalKind::send : GoalKind::recv, known.bytes[k], known.peer[k], tags[i],
-                 {calls[i], -1, instances[i]}, false);
+        transfer(known.sends[k] != 0 ? GoalKind::send : GoalKind::recv, known.bytes[k], replay::Rank{known.peer[k]},
+                 tags[i], {calls[i], -1, instances[i]}, false);
     }
 }
 
@@ -137,14 +137,14 @@ void GoalRank::calc(std::int64_t ps, std::int32_t call, std::span<const std::int
     close(GoalKind::calc, {call, -1, -1}, also, false);
 }
 
-std::int64_t GoalRank::transfer(GoalKind kind, std::uint64_t bytes, std::int32_t peer, std::int32_t tag,
+std::int64_t GoalRank::transfer(GoalKind kind, std::uint64_t bytes, replay::Rank peer, std::int32_t tag,
                                 const Named& named, bool only_begun) {
     part_.empty += bytes == 0 ? 1 : 0;
     label();
     append(part_.text, kind == GoalKind::send ? ": send " : ": recv ");
     append(part_.text, std::max<std::uint64_t>(bytes, 1));
     append(part_.text, kind == GoalKind::send ? "b to " : "b from ");
-    append(part_.text, peer);
+    append(part_.text, replay::number(peer));
     append(part_.text, " tag ");
     append(part_.text, tag);
     append(part_.text, "\n");

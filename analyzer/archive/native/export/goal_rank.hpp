@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "replay/native/program/ids.hpp"
+
 namespace logpost::analyzer {
 
 /// The calls of a rank in program order.
@@ -120,7 +122,7 @@ class GoalRank {
     void complete(std::int32_t call, std::int64_t before);
     void write_collective(std::size_t i, std::int64_t leave_ps);
     void calc(std::int64_t ps, std::int32_t call, std::span<const std::int64_t> also = {});
-    std::int64_t transfer(GoalKind kind, std::uint64_t bytes, std::int32_t peer, std::int32_t tag, const Named& named,
+    std::int64_t transfer(GoalKind kind, std::uint64_t bytes, replay::Rank peer, std::int32_t tag, const Named& named,
                           bool only_begun);
     /// Appends label and dependencies of the operation whose line is in the text; the next one needs it.
     std::int64_t close(GoalKind kind, const Named& named, std::span<const std::int64_t> also, bool only_begun);

@@ -153,7 +153,7 @@ class Worker {
     std::string read(const Trace& trace, std::size_t location, const fs::path& file, LocationTrace& out,
                      const ReadOptions& options) {
         const auto ref = trace.locations[location].ref;
-        decoder.begin(static_cast<std::int32_t>(location), out);
+        decoder.begin(replay::location_at(location), out);
         if (!read_local_definitions(ref, file)) {
             decoder.begin_events();
             decoder.end(0);

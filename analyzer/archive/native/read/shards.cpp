@@ -8,6 +8,8 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -60,7 +62,7 @@ std::vector<std::uint32_t> blocks_of(const Definitions& definitions, std::uint32
 
 void put_location(SegmentBytes& out, std::size_t location, const LocationTrace& trace, unsigned tree,
                   const std::string& damage) {
-    out.put(static_cast<std::int32_t>(location));
+    out.put(replay::location_at(location));
     out.put(tree);
     out.put_text(damage);
     out.put(trace.first_ps);
@@ -173,36 +175,30 @@ struct Common {
     }
 };
 
-/// The location of a record's number.
-replay::Location location(std::int64_t number) noexcept {
-    return replay::Location{static_cast<std::int32_t>(number)};
-}
-
 /// A send to another block, as it crosses.
 struct Crossing {
-    std::int64_t process = 0;  // its target
-    std::int64_t sender = 0;   // process
-    std::int64_t location = 0;
-    std::int64_t index = 0;
-    std::int64_t comm = 0;
-    std::int64_t tag = 0;
-    std::int64_t bytes = 0;
+    replay::Location process{};  // its target
+    replay::Location sender{};   // process
+    replay::Location location{};
+    std::uint32_t index = 0;
+    std::int32_t comm = 0;
+    std::int32_t tag = 0;
+    std::uint64_t bytes = 0;
     std::int64_t enter_ps = 0;
 };
 
-constexpr std::int64_t Crossing::* kCrossingFields[] = {&Crossing::process, &Crossing::sender,  &Crossing::location,
-                                                        &Crossing::index,   &Crossing::comm,    &Crossing::tag,
-                                                        &Crossing::bytes,   &Crossing::enter_ps};
+constexpr std::tuple kCrossingFields{&Crossing::process, &Crossing::sender, &Crossing::location, &Crossing::index,
+                                     &Crossing::comm,    &Crossing::tag,    &Crossing::bytes,    &Crossing::enter_ps};
 
 /// A pair as its receiver's block found it.
 struct Pair {
-    std::int64_t location = 0;  // that received
-    std::int64_t receive = 0;
-    std::int64_t from = 0;  // location that sent
-    std::int64_t send = 0;
+    replay::Location location{};  // that received
+    std::uint32_t receive = 0;
+    replay::Location from{};  // that sent
+    std::uint32_t send = 0;
 };
 
-constexpr std::int64_t Pair::* kPairFields[] = {&Pair::location, &Pair::receive, &Pair::from, &Pair::send};
+constexpr std::tuple kPairFields{&Pair::location, &Pair::receive, &Pair::from, &Pair::send};
 
 std::int64_t difference(std::int64_t a, std::int64_t b) noexcept {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
@@ -214,16 +210,20 @@ std::int64_t sum(std::int64_t a, std::int64_t b) noexcept {
 /// Records as differences from the one before: a repeated record needs one byte.
 template <class Record, class Fields>
 void put_record(SegmentBytes& out, const Fields& fields, const Record& record, Record& before) {
-    for (const auto field : fields) {
-        out.put_small(difference(record.*field, before.*field));
-    }
+    const auto put = [&](auto field) {
+        out.put_small(difference(static_cast<std::int64_t>(record.*field), static_cast<std::int64_t>(before.*field)));
+    };
+    std::apply([&](auto... field) { (put(field), ...); }, fields);
     before = record;
 }
 template <class Record, class Fields>
 void get_record(SegmentView& in, const Fields& fields, Record& record) {
-    for (const auto field : fields) {
-        record.*field = sum(record.*field, in.get_small());
-    }
+    const auto get = [&](auto field) {
+        auto& value = record.*field;
+        value = static_cast<std::remove_reference_t<decltype(value)>>(
+            sum(static_cast<std::int64_t>(value), in.get_small()));
+    };
+    std::apply([&](auto... field) { (get(field), ...); }, fields);
 }
 
 /// A send to another block, as long as its block is in memory.
@@ -283,7 +283,7 @@ class Arriving {
     /// Those to the next process: sources after each other, each in program order. Empty: there are no more.
     const std::vector<Crossing>& next() {
         sends_.clear();
-        auto process = std::numeric_limits<std::int64_t>::max();
+        replay::Location process{std::numeric_limits<std::int32_t>::max()};
         for (const auto& source : sources_) {
             process = source.more ? std::min(process, source.first.process) : process;
         }
@@ -337,8 +337,7 @@ std::vector<std::uint32_t> in_order(const std::vector<Crossing>& sends, const st
     const auto n = static_cast<std::uint32_t>(sends.size());
     channels.reset(n);
     for (std::uint32_t i = 0; i < n; ++i) {
-        channels.push(i, static_cast<std::int32_t>(sends[i].comm), location(sends[i].sender),
-                      static_cast<std::int32_t>(sends[i].tag));
+        channels.push(i, sends[i].comm, sends[i].sender, sends[i].tag);
     }
     std::vector<std::uint32_t> found;
     for (const auto& at : receives) {
@@ -356,11 +355,7 @@ std::vector<std::uint32_t> partners(const std::vector<Crossing>& sends, const st
     if (threads || std::ranges::any_of(sends, [](const Crossing& send) { return send.location != send.sender; })) {
         std::vector<Sent> sent;
         for (const auto& send : sends) {
-            sent.push_back(
-                {{static_cast<std::int32_t>(send.comm), location(send.sender), static_cast<std::int32_t>(send.tag)},
-                 location(send.location),
-                 static_cast<std::uint64_t>(send.bytes),
-                 send.enter_ps});
+            sent.push_back({{send.comm, send.sender, send.tag}, send.location, send.bytes, send.enter_ps});
         }
         std::vector<Posted> posted;
         for (const auto& at : receives) {
@@ -387,7 +382,7 @@ std::vector<std::uint32_t> partners(const std::vector<Crossing>& sends, const st
         lacking.receive(at.end().comm, owner[index(at.end().peer)], at.end().tag);
     }
     for (const auto& send : sends) {
-        lacking.send(static_cast<std::int32_t>(send.comm), location(send.sender), static_cast<std::int32_t>(send.tag));
+        lacking.send(send.comm, send.sender, send.tag);
     }
     return in_order(sends, receives, owner, channels, [&](std::uint32_t next, const Waiting& at) {
         const auto& receive = at.end();
@@ -401,17 +396,15 @@ std::vector<std::uint32_t> partners(const std::vector<Crossing>& sends, const st
 }
 
 void apply(Trace& trace, const Pair& pair, const Shards& shards) {
-    const auto n = static_cast<std::int64_t>(trace.traces.size());
-    if (pair.location >= 0 && pair.location < n && pair.from >= 0 && pair.from < n) {
-        auto& receives = trace.traces[static_cast<std::size_t>(pair.location)].receives;
-        auto& sends = trace.traces[static_cast<std::size_t>(pair.from)].sends;
-        const auto receive = static_cast<std::size_t>(pair.receive);
-        const auto send = static_cast<std::size_t>(pair.send);
-        if (receive < receives.size() && send < sends.size()) {
-            receives[receive].match = static_cast<std::uint32_t>(send);
-            receives[receive].peer = location(pair.from);
-            sends[send].match = static_cast<std::uint32_t>(receive);
-            sends[send].peer = location(pair.location);
+    const auto n = trace.traces.size();
+    if (index(pair.location) < n && index(pair.from) < n) {
+        auto& receives = trace.traces[index(pair.location)].receives;
+        auto& sends = trace.traces[index(pair.from)].sends;
+        if (pair.receive < receives.size() && pair.send < sends.size()) {
+            receives[pair.receive].match = pair.send;
+            receives[pair.receive].peer = pair.from;
+            sends[pair.send].match = pair.receive;
+            sends[pair.send].peer = pair.location;
             return;
         }
     }
@@ -463,9 +456,8 @@ bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t bloc
                 const auto& from = *traces[index(at.location)];
                 const auto& send = from.sends[at.index];
                 put_record(bytes, kCrossingFields,
-                           Crossing{static_cast<std::int64_t>(process), number(definitions.owner[index(at.location)]),
-                                    number(at.location), at.index, send.comm, send.tag,
-                                    static_cast<std::int64_t>(send.bytes), from.calls[send.call].enter_ps},
+                           Crossing{replay::location_at(process), definitions.owner[index(at.location)], at.location,
+                                    at.index, send.comm, send.tag, send.bytes, from.calls[send.call].enter_ps},
                            before);
             }
         }
@@ -515,8 +507,8 @@ bool match_block(const Shards& shards, std::uint32_t block) {
         }
         const auto process = sends.front().process;
         std::vector<StoredLocation> locations;
-        for (const auto& [owner, segment] : std::ranges::equal_range(
-                 segment_of, process, {}, [](const auto& of) { return std::int64_t{number(of.first)}; })) {
+        for (const auto& [owner, segment] :
+             std::ranges::equal_range(segment_of, process, {}, &std::pair<replay::Location, std::size_t>::first)) {
             locations.push_back(get_location(decoded.segment(segment), Parts::calls_and_receives));
         }
         const auto receives = waiting(locations);
@@ -531,9 +523,9 @@ bool match_block(const Shards& shards, std::uint32_t block) {
             const auto& send = sends[i];
             const auto left_ps =
                 receive.complete_call == kNone ? send.enter_ps : at.at->trace.calls[receive.complete_call].leave_ps;
-            count(quality, Quality::bytes_differ, static_cast<std::uint64_t>(send.bytes) != receive.bytes ? 1 : 0);
+            count(quality, Quality::bytes_differ, send.bytes != receive.bytes ? 1 : 0);
             count(quality, Quality::receive_before_send, left_ps < send.enter_ps ? 1 : 0);
-            put_record(pairs, kPairFields, Pair{number(at.at->location), at.index, send.location, send.index}, before);
+            put_record(pairs, kPairFields, Pair{at.at->location, at.index, send.location, send.index}, before);
         }
     }
     SegmentWriter writer(file, shards.plan, 2, name_of(block, shards), shards.progress);

@@ -174,7 +174,7 @@ inline constexpr std::size_t kThreadCategories = 9;
 struct ThreadSpan {
     std::int64_t begin_ps;
     std::int64_t end_ps;
-    std::int32_t location;
+    replay::Location location;
     std::int32_t instance;  // the execution of the parallel region; -1: its team is not known
     std::int32_t callpath;  // of the parallel region, on the first thread
     std::int32_t place;     // callpath of the barrier, critical section or call; else of the parallel region

@@ -66,6 +66,15 @@ def test_messages_that_follow_each_other_are_found(tmp_path: Path) -> None:
     assert finding["gain"] == pytest.approx(0.098, rel=0.001)
 
 
+def test_their_size_is_what_is_sent(tmp_path: Path) -> None:
+    """Another size in the receives' records is counted, and changes nothing."""
+    story = bursts(per_burst=50)
+    for row in story.rows["messages"]:
+        row["recv_bytes"] = 1023
+    finding = story.alone(many_small_messages.find).row(0, named=True)
+    assert finding["title"].startswith("500 messages of 64 B on average")
+
+
 def test_single_messages_are_no_finding_however_small(tmp_path: Path) -> None:
     assert bursts(per_burst=1).alone(many_small_messages.find).is_empty()
 
