@@ -126,7 +126,13 @@ Layout = tuple[str, str, int, int]
 """Of a message: transfer (self, remote, memory_copy), form (contiguous, datatype, packed), bytes, stride in bytes."""
 
 
-def layout_times(context: Context, name: str, arguments: Sequence[str], launches: int) -> dict[Layout, float]:
+SOCKETS = "OMPI_MCA_btl=tcp,self"
+"""Open MPI's messages between ranks go through sockets, also within a node (other MPIs ignore it)."""
+
+
+def layout_times(
+    context: Context, name: str, arguments: Sequence[str], launches: int, *, sockets: bool = False
+) -> dict[Layout, float]:
     """Half round trips by the calibration's layout program: T00 to oneself, T01 to another rank, T_mem of a copy.
 
     Args:
@@ -134,6 +140,7 @@ def layout_times(context: Context, name: str, arguments: Sequence[str], launches
         name: of the files that keep the samples.
         arguments: of the program.
         launches: of which each time is the smallest sample (LOG3P 3.2).
+        sockets: between ranks, instead of what the MPI would choose.
 
     Returns:
         seconds of each layout.
@@ -151,7 +158,8 @@ def layout_times(context: Context, name: str, arguments: Sequence[str], launches
     for launch in range(launches):
         context.progress(f"{name} on this machine", launch, launches)
         output = context.folder / f"{name}-{launch}.jsonl"
-        done = _run([*launcher(2), str(program), "--output", str(output), *arguments], "the layout program")
+        start = ["env", SOCKETS, *launcher(2)] if sockets else launcher(2)
+        done = _run([*start, str(program), "--output", str(output), *arguments], "the layout program")
         if done.returncode != 0 or not output.exists():
             raise _failure("the layout program", done)
         for line in output.read_text(encoding="utf-8").splitlines()[1:]:
