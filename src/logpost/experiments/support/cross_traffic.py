@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
+from dataclasses import dataclass
 
 from logpost.experiments.support.alewife import CYCLES_PER_HOP, G
 from logpost.experiments.support.wormhole import Action, Wormholes
@@ -21,11 +22,21 @@ PACKET = 24.0
 """Bytes for which Table 1 has a latency."""
 
 
-def miss_cycles(bisection: float, length: float, misses: int, seed: int = 1) -> float:
-    """Mean time of a miss, cycles.
+@dataclass(frozen=True)
+class Crossed:
+    """What cross-traffic leaves."""
+
+    miss: float
+    """Mean time of a miss, cycles."""
+    bisection: float
+    """Bytes per cycle: 18 without those of the cross-traffic that was delivered."""
+
+
+def crossed(bisection: float, length: float, misses: int, seed: int = 1) -> Crossed:
+    """Play so many misses.
 
     Args:
-        bisection: what cross-traffic leaves of 18 bytes per cycle.
+        bisection: what cross-traffic is to leave of 18 bytes per cycle.
         length: bytes of a cross-traffic message.
         misses: to play.
         seed: of the misses' places and of when each I/O node begins.
@@ -41,17 +52,18 @@ class _Played:
         rate = (BISECTION - bisection) / CHANNELS
         self.interval = length / rate if rate > 0.0 else 0.0
         self.times: list[float] = []
+        self.delivered = 0
         self.queues: dict[int, deque[tuple[int, float, Action]]] = {}
 
-    def run(self) -> float:
+    def run(self) -> Crossed:
         if self.interval:
             for row in range(ROWS):
                 left, right = row * WIDTH, row * WIDTH + WIDTH - 1
                 for source, target in ((left, right), (right, left)):
                     self.network.at(self.rng.random() * self.interval, self._crossing(source, target))
         self.network.at(self._pause(), self._miss)
-        self.network.run(lambda: len(self.times) >= self.misses)
-        return sum(self.times) / len(self.times)
+        end = self.network.run(lambda: len(self.times) >= self.misses)
+        return Crossed(sum(self.times) / len(self.times), BISECTION - self.delivered * self.length / end)
 
     def _pause(self) -> float:
         """Until the next miss: at any phase of the cross-traffic."""
@@ -59,10 +71,13 @@ class _Played:
 
     def _crossing(self, source: int, target: int) -> Action:
         def send(now: float) -> None:
-            self._send(now, source, target, self.length, lambda _time: None)
+            self._send(now, source, target, self.length, self._count)
             self.network.at(now + self.interval, send)
 
         return send
+
+    def _count(self, _now: float) -> None:
+        self.delivered += 1
 
     def _miss(self, now: float) -> None:
         reader, home = self.rng.sample(range(ROWS * (WIDTH - 2)), 2)
