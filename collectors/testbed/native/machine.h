@@ -35,8 +35,8 @@ void lpt_received(int rank, size_t bytes);
 /* A call that may finish receives begins: SMPI has charged none of them yet. */
 void lpt_begin(void);
 
-/* A receive is finished: the wait for the NIC and the receive overhead, unless SMPI has charged them since lpt_begin (it
- * does where the sender did not wait). `from`: rank of the world; -1: not known. */
+/* A receive is finished: the wait for the NIC and the receive overhead, unless SMPI has charged them since lpt_begin
+ * (it does where the sender did not wait). `from`: rank of the world; -1: not known. */
 void lpt_finish(size_t bytes, int from);
 
 /* From here on the calling rank's receives cost its processor nothing (one-sided operations), until called with 0. */

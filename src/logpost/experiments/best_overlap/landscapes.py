@@ -231,8 +231,7 @@ def shape_claims(found: Landscapes) -> tuple[Claim, ...]:
         Claim(
             "Computation-bound problems are best at finer grain than communication-bound ones",
             "Fig. 8 against Fig. 7",
-            f"{_compared(grain)} volumes"
-            + (f"; over the band without growth of o {_compared(flat)}" if flat else ""),
+            f"{_compared(grain)} volumes" + (f"; over the band without growth of o {_compared(flat)}" if flat else ""),
             _never_larger(grain),
             assumption=ASSUMED,
             reason="where o grows with the size, a processor that is never idle wants long messages, as the first of "

@@ -129,9 +129,14 @@ def sensitivity(comm: Landscape) -> Table:
             Column("underestimate", Origin.FORMULA, comm.network.machine),
         ),
         tuple(
-            (doubles_text(V), percent_cell(over), percent_cell(until(V, 1, 300)), percent_cell(under), percent_cell(until(V, -1, 90)))
+            (
+                doubles_text(V),
+                percent_cell(over),
+                percent_cell(until(V, 1, 300)),
+                percent_cell(under),
+                percent_cell(until(V, -1, 90)),
+            )
             for V, over, under in zip(VOLUMES, OVERESTIMATE, UNDERESTIMATE, strict=True)
         ),
         note="In steps of 10 %. *: never. The paper's follow from measured o(S, b) and G(S), these from assumed ones.",
     )
-

@@ -1,5 +1,5 @@
-/* together BYTES: every other rank sends to rank 0 synchronously from the start, and rank 0 waits for all of them in one
- * call; prints the time that it waits, in nanoseconds. */
+/* together BYTES: every other rank sends to rank 0 synchronously from the start, and rank 0 waits for all of them in
+ * one call; prints the time that it waits, in nanoseconds. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
