@@ -3,8 +3,9 @@
 A message of n bytes costs its sender o_s + o_s_per_byte n, leaves its network interface max(g, n G) after the one
 before it, arrives L + (n - 1) G later and max(g, n G) after the one that its destination received before it, and costs
 the receiver o_r + o_r_per_byte n. A request is answered by its receiver with a small message, `turn_around` after it
-was handled, and before the next request is. A requester handles the replies that have arrived before each request, o_r each; with `capacity` of its requests unanswered it stalls until a
-reply arrives (LOGP 3.1). Several requesters may share a responder (K to 1), one may have several (1 to many).
+was handled, and before the next request is. A requester handles the replies that have arrived before each request, o_r
+each; with `capacity` of its requests unanswered it stalls until a reply arrives (LOGP 3.1). Several requesters may
+share a responder (K to 1), one may have several (1 to many).
 
 Noise, when requested, is what a computer does to each step: a log-normal factor of given width, and rarely a
 delay (an interrupt).

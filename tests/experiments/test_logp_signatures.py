@@ -45,8 +45,8 @@ def test_the_gap_grows_with_the_number_of_senders(quick_result: Callable[[str], 
 
 
 def test_a_slow_turn_around_is_hidden_by_many_receivers(quick_result: Callable[[str], Result]) -> None:
-    # Without an interface's gap a sender is limited by its own o_s + o_r, and each receiver by g: g / (o_s + o_r), 7.6 /
-    # 3.6 and 12.4 / 4.6. To one receiver the gap is g, so that K to 1 is K times as slow as for LogP's machine.
+    # Without an interface's gap a sender is limited by its own o_s + o_r, and each receiver by g: g / (o_s + o_r), 7.6
+    # over 3.6 and 12.4 over 4.6. To one receiver the gap is g, so that K to 1 is K times as slow as for LogP's machine.
     crowds = table(quick_result(NAME), "Table 4")
     column = "g by the receiver's turn-around alone"
     for label, k, g, o in (("Paragon", 7, 7.6, 3.6), ("NOW, Myrinet", 3, 12.4, 4.6)):

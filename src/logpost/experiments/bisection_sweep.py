@@ -86,8 +86,8 @@ def run(context: Context) -> Result:
             Difference(
                 "The bisection is lowered by slower links and a wait per message, not by messages of I/O nodes.",
                 "The testbed has no I/O nodes: the links of the mesh's longer dimension share the bisection that is "
-                "set, and L grows by what a miss waits for cross-traffic messages of 64 bytes when both are played on a "
-                "wormhole mesh ("
+                "set, and L grows by what a miss waits for cross-traffic messages of 64 bytes when both are played on "
+                "a wormhole mesh ("
                 + ", ".join(f"{wait:.0f} cycles at {value} {UNIT}" for value, wait in waits.items() if wait)
                 + "), also where a message stays in its column.",
             ),
@@ -127,8 +127,8 @@ def _cross_traffic(context: Context, misses: int, alone: float) -> Part:
         tuple(
             (Number(left, UNIT), *(cycles_number(found[left, length].miss) for length in lengths)) for left in wanted
         ),
-        note=f"A request and its reply of 24 B between random nodes; {alone:.0f} cycles without cross-traffic. I/O nodes "
-        "that send as fast as they can leave "
+        note=f"A request and its reply of 24 B between random nodes; {alone:.0f} cycles without cross-traffic. I/O "
+        "nodes that send as fast as they can leave "
         + ", ".join(f"{left:.1f} {UNIT} with {length:g} B" for length, left in least.items())
         + ".",
     )

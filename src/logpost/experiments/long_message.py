@@ -49,10 +49,10 @@ class Delivery:
 
 
 def delivery(size: int, memory: float) -> Delivery:
-    """Bytes arrive G apart; the DMA engine takes one per `memory` cycles once the interrupt of the header is handled."""
-    arrived = O_S_LONG + L + G * np.arange(size)
+    """Bytes arrive G apart; the DMA engine moves one per `memory` cycles once the header's interrupt is handled."""
+    arrived = O_S_LONG + L + G * np.arange(size, dtype=np.float64)
     started = arrived[0] + HEADER * G + O_R
-    steps = memory * np.arange(1, size + 1)
+    steps = memory * np.arange(1, size + 1, dtype=np.float64)
     # A byte is taken a step after the one before it, or after its own arrival.
     return Delivery(arrived, steps + np.maximum.accumulate(np.maximum(arrived, started) - steps + memory))
 
@@ -81,8 +81,8 @@ def run(_context: Context) -> Result:
     rates = {size: size * G / times[size] for size in sizes}
     model = {size: float(logpc.dma_message(ALEWIFE_LONG, size)) for size in sizes}
     assumed = (
-        f"memory costs {MEMORY:g} cycles per byte, half the network's (“nearly twice the network router bandwidth”), and "
-        f"{DMA_SLOWDOWN:g} times that while the node sends as well (2.2)"
+        f"memory costs {MEMORY:g} cycles per byte, half the network's (“nearly twice the network router bandwidth”), "
+        f"and {DMA_SLOWDOWN:g} times that while the node sends as well (2.2)"
     )
     return Result(
         summary=f"The input queue is drawn down by the last byte from {contended} B on with memory contention, from "
@@ -122,8 +122,8 @@ def run(_context: Context) -> Result:
                 assumption=assumed,
             ),
             Claim(
-                "Above 1,000 bytes delivery and the sender's side alone are nearly equivalent, below the interrupt is a "
-                "factor (judged to within 12 %)",
+                "Above 1,000 bytes delivery and the sender's side alone are nearly equivalent, below the interrupt is "
+                "a factor (judged to within 12 %)",
                 "Fig. 4",
                 f"at most {100 * apart:.1f} % apart; {100 * short:.0f} % at {sizes[1]} B",
                 apart <= ACCURACY < short,
@@ -139,8 +139,8 @@ def run(_context: Context) -> Result:
         differences=(
             Difference(
                 f"The queue holds up to {int(delivery(PRINTED, MEMORY).queue(_times(PRINTED)).max())} bytes.",
-                "bytes arrive every half cycle while the interrupt costs 129; a full queue would stop the sender, which "
-                "(2) does not have either.",
+                "bytes arrive every half cycle while the interrupt costs 129; a full queue would stop the sender, "
+                "which (2) does not have either.",
             ),
         ),
         notes=("The figures' curves have no printed numbers; Table 2 has those of the machine.",),

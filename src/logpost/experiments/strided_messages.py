@@ -191,8 +191,8 @@ def _gain_claim(gains: Sequence[float]) -> Claim:
     return Claim(
         "Packing by hand does not guarantee much better performance than datatypes",
         f"{100 * mean:.0f} % in the mean, {100 * most:.0f} % at most, in some cases below {100 * least:.0f} %",
-        f"{100 * statistics.fmean(gains):.0f} % in the mean, {100 * max(gains):.0f} % at most, {100 * min(gains):.0f} % "
-        "at least",
+        f"{100 * statistics.fmean(gains):.0f} % in the mean, {100 * max(gains):.0f} % at most, "
+        f"{100 * min(gains):.0f} % at least",
         min(gains) < least,
         reason="this MPI's datatype engine has other costs than MPICH's of 2003",
     )
@@ -370,7 +370,7 @@ def _predictions(found: Measured, loggp: Mapping[int, float]) -> tuple[Figure, .
     made = []
     for form, (number, what) in names.items():
         bars = [Bars("LogGP", [US * loggp[size] for size, _ in cases], 0)] if form == DATATYPE else []
-        bars.append(Bars("measured", [US * found.times["remote", form, *case] for case in cases], 6))
+        bars.append(Bars("measured", [US * found.times["remote", form, size, stride] for size, stride in cases], 6))
         bars.append(Bars("log3P", [US * found.predicted(*case, form) for case in cases], 1))
         chart = grouped(
             [_size_text(size) for size, _ in cases],

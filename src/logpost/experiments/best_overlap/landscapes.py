@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from logpost.experiments.best_overlap.decomposition import (
-    Decomposed,
     case_text,
     decompositions,
     doubles_text,

@@ -46,15 +46,16 @@ class Network:
 
     def profile(self) -> OverlapProfile:
         """For the model: o(S, b) and G(S) as the NIC has them."""
+        from logpost.replay.cost.arrays import scalar_or_array
         from logpost.replay.models.overlap_profile import OverlapProfile
         from logpost.replay.models.units import MICROSECOND
 
         def overhead(S: NumberLike, b: NumberLike) -> Number:
             more = np.where(np.asarray(S) < LARGE, *self.first) / np.asarray(b)
-            return (self.o + self.growth * self.G * np.asarray(S)) * (1.0 + more)
+            return scalar_or_array((self.o + self.growth * self.G * np.asarray(S)) * (1.0 + more))
 
         def gap(S: NumberLike, _P: NumberLike) -> Number:
-            return self.G + self.service / np.asarray(S)
+            return scalar_or_array(self.G + self.service / np.asarray(S))
 
         return OverlapProfile(
             overhead=overhead,
@@ -90,10 +91,10 @@ ELAN4 = Network("elan4", "Elan4", L=2.4, o=0.5, G=1.1e-3, HD=32, outstanding=4 *
 """L, HD and the outstanding limit are printed; o and G are graphs only, so round values are assumed, o over a band."""
 ASSUMED = (
     f"o = {INFINIBAND.o:g} us and G = {1e3 * INFINIBAND.G:g} ns/B (Infiniband), {ELAN4.o:g} us and "
-    f"{1e3 * ELAN4.G:g} ns/B (Elan4), which the paper has as graphs only; o grows by {GROWTHS[0]:g} G per byte (band: o "
-    f"from {min(SCALES):g} to {max(SCALES):g} times that, growth from {min(GROWTHS):g} to {max(GROWTHS):g} G), and costs "
-    "30 % and 100 % more for the first of a burst (2.1); a NIC that serves one transfer after the other, o for each and "
-    "its bytes"
+    f"{1e3 * ELAN4.G:g} ns/B (Elan4), which the paper has as graphs only; o grows by {GROWTHS[0]:g} G per byte (band: "
+    f"o from {min(SCALES):g} to {max(SCALES):g} times that, growth from {min(GROWTHS):g} to {max(GROWTHS):g} G), and "
+    "costs 30 % and 100 % more for the first of a burst (2.1); a NIC that serves one transfer after the other, o for "
+    "each and its bytes"
 )
 """Of every claim that is judged on the NIC with a queue."""
 COMM_BOUND, COMP_BOUND, ELAN_RATIO = 0.43, 1.59, 0.56

@@ -61,7 +61,8 @@ def losses(comm: Landscape, comp: Landscape) -> Part:
         ),
         tuple(rows),
         note=f"*: less than 1 %. Misdiagnosed: t_V is taken for {COMP_BOUND} G V and (7) is used. Underestimated: t_V "
-        f"is taken for {COMM_BOUND} G V. The processor's own time, t_V + N o, is a bound that (7) as printed can be below.",
+        f"is taken for {COMM_BOUND} G V. The processor's own time, t_V + N o, is a bound that (7) as printed can be "
+        "below.",
     )
     claims = (
         Claim(

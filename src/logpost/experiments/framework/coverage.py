@@ -98,8 +98,7 @@ ITEMS: dict[str, tuple[Item, ...]] = {
         Item(
             "Fig. 3",
             "bandwidth in one and in two directions",
-            needs="two nodes whose NIC is on one bus; best-overlap takes the printed half in both directions for its rows "
-            "of all-to-all",
+            needs="two nodes whose NIC is on one bus; best-overlap uses the printed half for its rows of all-to-all",
         ),
         Item("Fig. 4", "bandwidth of neighbours, 128 processors", needs="128 processors of a network"),
         Item("Fig. 5", "bandwidth across the bisection, 128 processors", needs="128 processors of a network"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 OVERHEAD_4K, TIME_4K, BULK_BYTES, BULK_GAP = 143.0, 298.0, 4096, 18.0
 """Myrinet's bulk transfers (4.2): o(4 KB), T(4 KB), g(8 B), us."""
 BULK_DELTAS = (0.0, 4.0, 16.0, 64.0)
-"""us: DELTAS' 16 and a factor of four either way, as g(n) and o(n) grow with the size. Fig. 10 and 11 have no numbers."""
+"""us: DELTAS' 16 and a factor of four either way, as g(n) and o(n) grow with the size; Fig. 10's are not printed."""
 
 
 def bulk(context: Context, machines: Sequence[Played]) -> Part:

@@ -41,7 +41,8 @@ def parameters(machines: Sequence[Played]) -> Part:
                 "The last points of the signature are below g, and o_r comes out high from signatures with noise.",
                 "cost(M) approaches its asymptote only as 1/M: fits take the slope instead. Noise only lengthens: a "
                 f"log-normal spread of {100 * NOISE_WIDTHS[0]:.0f} % makes steps 0.5 % longer in the mean, one of "
-                f"{100 * NOISE_WIDTHS[1]:.0f} % 4.6 %, and interrupts add {3 * NOISE_RARE * NOISE_DELAY_US:.2f} us to a message of three steps.",
+                f"{100 * NOISE_WIDTHS[1]:.0f} % 4.6 %, and interrupts add {3 * NOISE_RARE * NOISE_DELAY_US:.2f} us to "
+                "a message of three steps.",
             ),
             Difference(
                 "Paragon's L is 6.3 us here, where section 3.3 also prints 7.5 us.",

@@ -222,9 +222,9 @@ def limits() -> tuple[Difference, ...]:
             "Alewife's protocol (request and data for a load, data and acknowledgement for an addition, invalidation "
             "and acknowledgement for a value that others have read), without o_s and o_r.",
             "SimGrid simulates MPI. A line is a value (8 bytes, or 24 for three doubles) instead of 16 bytes; nothing "
-            "is evicted or shared falsely, LimitLESS never traps into software, a lock costs a miss and is never waited "
-            "for, and local misses (11 cycles) are free. All of that would make shared memory slower, by 38 to 66 "
-            "cycles for each further miss and 425 or 707 for each trap (SENS Fig. 3); larger lines would make its "
+            "is evicted or shared falsely, LimitLESS never traps into software, a lock costs a miss and is never "
+            "waited for, and local misses (11 cycles) are free. All of that would make shared memory slower, by 38 to "
+            "66 cycles for each further miss and 425 or 707 for each trap (SENS Fig. 3); larger lines would make its "
             "volume larger.",
         ),
         Difference(
