@@ -65,8 +65,8 @@ def crowds(context: Context, machines: Sequence[Played]) -> Part:
         ),
         tuple(rows),
         reference="paper, measured",
-        note=f"Many: {MANY} receivers. Turn-around: g − o_s − o_r at the receiver, between a request and its reply, "
-        "and no gap of the interfaces; L is what the round trip leaves. Both machines have the same round trip and gap.",
+        note=f"Many: {MANY} receivers. Turn-around: g − o_s − o_r at the receiver, between request and reply, and "
+        "no gap of the interfaces; L is what the round trip leaves. Both machines have the same round trip and gap.",
     )
     worst = max(abs(ratios[name] / k - 1) for name, k in CROWDS.items())
     said = ", ".join(f"{ratios[one.name]:.2f} (K = {CROWDS[one.name]})" for one in machines)
