@@ -69,6 +69,9 @@ def run(context: Context) -> Result:
             *wrong.claims,
             *everyone.claims,
             *shape_claims(found),
+            *peers.claims,
+            *crowded.claims,
+            *here.claims,
         ),
         differences=(*landscape_differences(), *crowded.differences, *peers.differences),
         notes=(

@@ -51,6 +51,7 @@ ITEMS: dict[str, tuple[Item, ...]] = {
             "asynchronous sends block under skewed destinations, synchronous ones do not",
             ("skewed-remap",),
         ),
+        Item("3.3, 5.1", "where contention is, and what reduces it", ("where-contention",)),
         Item("5.2.2", "aggregation above half of the run time at b = 4", ("diamond-dag",), "alpha is not printed"),
         Item("7", "predictions within 12 percent", (FORMULAS, "all-to-all-long", "all-to-all-short")),
     ),

@@ -42,6 +42,8 @@ class _Worm:
     done: Action
     taken: int = 0
     """Channels of the way."""
+    queued: float = 0.0
+    """When it began to wait for the next one."""
     since: float = 0.0
     rate: float = 0.0
     """Bytes per cycle since then."""
@@ -62,6 +64,8 @@ class Wormholes:
     """Whether a node has room for one more message; without it a message holds its channels and waits."""
     entering: Callable[[int], None] = lambda _node: None
     """Called when a message is let into a node."""
+    waited: dict[Channel, float] = field(default_factory=dict)
+    """By channel: the time that messages waited for it."""
     now: float = 0.0
     _events: list[tuple[float, int, Action]] = field(default_factory=list)
     _serial: int = 0
@@ -99,6 +103,7 @@ class Wormholes:
             return
         channel = worm.way[worm.taken]
         if self._refused(channel):
+            worm.queued = now
             self._waiting.setdefault(channel, deque()).append(worm)
             return
         self._take(now, channel, worm)
@@ -110,7 +115,9 @@ class Wormholes:
     def admit(self, now: float, channel: Channel) -> None:
         """Let the next message that waits for a channel have it, if it is free; called when a node has room again."""
         if self._waiting.get(channel) and not self._refused(channel):
-            self._take(now, channel, self._waiting[channel].popleft())
+            worm = self._waiting[channel].popleft()
+            self.waited[channel] = self.waited.get(channel, 0.0) + now - worm.queued
+            self._take(now, channel, worm)
 
     def _take(self, now: float, channel: Channel, worm: _Worm) -> None:
         self._held.add(channel)

@@ -50,7 +50,7 @@ class _Node:
     stalled_at: float | None = None
 
 
-def remap(messages: int, hot: float, *, synchronous: bool, seed: int) -> Remapped:
+def remap(messages: int, hot: float, *, synchronous: bool, seed: int, later: float = 0.0) -> Remapped:
     """Play it.
 
     Args:
@@ -58,13 +58,14 @@ def remap(messages: int, hot: float, *, synchronous: bool, seed: int) -> Remappe
         hot: share of the other nodes' messages that is sent to node HOT; the rest is for random nodes.
         synchronous: requests whose replies are waited for.
         seed: of destinations.
+        later: cycles by which each message arrives later, though the network has let it through.
     """
-    return _Played(messages, hot, synchronous, seed).run()
+    return _Played(messages, hot, synchronous, seed, later).run()
 
 
 class _Played:
-    def __init__(self, messages: int, hot: float, synchronous: bool, seed: int) -> None:
-        self.messages, self.hot, self.synchronous = messages, hot, synchronous
+    def __init__(self, messages: int, hot: float, synchronous: bool, seed: int, later: float) -> None:
+        self.messages, self.hot, self.synchronous, self.later = messages, hot, synchronous, later
         self.rng = random.Random(seed)
         self.nodes = [_Node() for _ in range(NODES)]
         self.network = Wormholes(width=WIDTH, G=G, hop=CYCLES_PER_HOP, room=self._room, entering=self._entering)
@@ -145,8 +146,11 @@ class _Played:
             self.nodes[node].leaving.popleft()
             if self.nodes[node].leaving:
                 self._inject(time, node)
+            self.network.at(time + self.later, arrive)
+            self._next(time, node)
+
+        def arrive(time: float) -> None:
             self.nodes[target].arrived.append((node, reply))
             self._next(time, target)
-            self._next(time, node)
 
         self.network.send(now, node, target, BYTES, there)
