@@ -62,7 +62,7 @@ def test_a_crossover_is_where_the_middleware_stays_above_the_network() -> None:
 
 @pytest.mark.parametrize(("late", "holds"), [(0.02, True), (0.2, False)])
 def test_the_error_decides(late: float, holds: bool) -> None:
-    # log3P's prediction is late / (1 + late) below: 2 % or 17 %.
+    # log3P predicts late / (1 + late) too little: 2 % or 17 %.
     result = result_of(machine(late), machine())
     first = result.claims[0]
     assert first.holds is holds

@@ -24,11 +24,11 @@ def test_a_miss_alone_lasts_its_hops_and_its_bytes() -> None:
     assert crossed(18.0, 64.0, 2000).miss == pytest.approx(32.0, rel=0.02)
 
 
-def test_cross_traffic_takes_what_it_is_to_take() -> None:
+def test_cross_traffic_leaves_the_bisection_that_is_wanted() -> None:
     # 6 of 18 bytes per cycle are 0.75 of each channel's 2; a message of 64 B every 85 cycles.
     some = crossed(12.0, 64.0, 300)
     assert some.bisection == pytest.approx(12.0, rel=0.03)
-    # A miss meets 32 cycles of occupied channel in 85: it waits, but for less than two messages either way.
+    # A miss finds 32 cycles of occupied channel in 85: it waits, but for less than two messages either way.
     assert 32.0 + 4.0 < some.miss < 32.0 + 4 * 32.0
 
 

@@ -16,8 +16,8 @@ def test_a_wait_is_counted_at_the_channel_that_is_waited_for() -> None:
     # Two messages of 100 B from nodes 0 and 1 of a row to node 3, at 1 cycle per byte and no time per hop: the second
     # waits 100 cycles for the channel from 1 to 2, which the first holds until its last byte is in.
     network = Wormholes(width=4, G=1.0)
-    for source in (0, 1):
-        network.at(0.0, lambda now, source=source: network.send(now, source, 3, 100.0, lambda _: None))
+    network.send(0.0, 0, 3, 100.0, lambda _: None)
+    network.at(0.0, lambda now: network.send(now, 1, 3, 100.0, lambda _: None))
     assert network.run() == pytest.approx(200.0)
     assert network.waited == {(1, 2): pytest.approx(100.0)}
 

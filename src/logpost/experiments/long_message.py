@@ -49,7 +49,7 @@ class Delivery:
 
 
 def delivery(size: int, memory: float) -> Delivery:
-    """Bytes arrive G apart; the DMA engine moves one per `memory` cycles once the header's interrupt is handled."""
+    """A byte arrives every G; the DMA engine moves one per `memory` cycles once the header's interrupt is handled."""
     arrived = O_S_LONG + L + G * np.arange(size, dtype=np.float64)
     started = arrived[0] + HEADER * G + O_R
     steps = memory * np.arange(1, size + 1, dtype=np.float64)

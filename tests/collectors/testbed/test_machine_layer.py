@@ -90,7 +90,7 @@ def test_gap_spaces_messages_out(toy: Toy, run: Run) -> None:
 
 @pytest.mark.parametrize("g", [1, 10, 20])
 def test_the_gap_holds_for_messages_whose_senders_wait(g: int, toy: Toy, run: Run) -> None:
-    # Three synchronous messages arrive at once, as all nodes are equally far. The NIC hands them over g apart, and each
+    # Three synchronous messages arrive at once, as all nodes are equally far. The NIC hands one over every g, and each
     # costs o_r = 2 us: the last is there 2 max(g, o_r) + o_r after the first arrives. One alone shows when that is.
     crossbar = {"kind": "crossbar", "nodes": 4}
     settings = {"g": f"{g}us"}

@@ -37,7 +37,7 @@ def this_machine(context: Context, papers: Sequence[Played]) -> Part:
     return Part(
         said=f"On this machine, over MPI between two cores: o_s {said['o_s']}, o_r {said['o_r']}, L {said['L']}, "
         f"g {said['g']} us.",
-        tables=(_table(calibration, found, signature, size), _beside(papers, signature)),
+        tables=(_table(calibration, found, signature, size), _then_and_now(papers, signature)),
         figures=(_figure(signature, size),),
         differences=(
             Difference(
@@ -78,7 +78,7 @@ def _table(calibration: Calibration, found: LocalityValues, signature: Signature
     )
 
 
-def _beside(papers: Sequence[Played], signature: Signature) -> Table:
+def _then_and_now(papers: Sequence[Played], signature: Signature) -> Table:
     """The paper's values next to this machine's."""
     return Table(
         "LogP parameters, then and now",
