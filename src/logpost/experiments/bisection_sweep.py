@@ -245,6 +245,8 @@ def _claims(curves: list[Swept], links_alone: float, last: float) -> tuple[Claim
             "; ".join(overtaken) if overtaken else "none",
             bool(overtaken),
             assumption=f"{SCALE}; {_WAIT}",
+            reason="shared memory is somewhat slower than messages already on the unchanged machine here, as an owner "
+            "invalidates its readers' copies one after the other",
         ),
         Claim(
             "The congestion-dominated region begins earlier with shared memory",
@@ -256,6 +258,7 @@ def _claims(curves: list[Swept], links_alone: float, last: float) -> tuple[Claim
             + f" {UNIT}",
             all(b[0] >= b[1] for b in begins.values()) and any(b[0] > b[1] for b in begins.values()),
             assumption=f"{SCALE}; {_WAIT}",
+            reason="messages of 64 B cannot fill the channels, so that a miss waits no longer below 6 bytes per cycle",
         ),
     )
 

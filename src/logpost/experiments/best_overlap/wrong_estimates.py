@@ -72,6 +72,7 @@ def losses(comm: Landscape, comp: Landscape) -> Part:
             f"{doubles_text(comm.queued[-1].V)}",
             wrong_losses[0] > 0.05 and wrong_losses[-1] < 0.01,
             assumption=ASSUMED,
+            reason="the losses are in proportion to o, a graph in the paper: with half of it they are half",
         ),
         Claim(
             "The model of communication-bound programs, (5), is good for computation-bound ones too, when t_V is "

@@ -24,7 +24,7 @@ def run(context: Context) -> Result:
         f"measured. {here.said}",
         tables=values.tables + crowded.tables + long.tables + calls.tables + here.tables,
         figures=(*values.figures, summary_figure(machines), *long.figures, *calls.figures, *here.figures),
-        claims=values.claims + crowded.claims + long.claims + calls.claims,
+        claims=values.claims + crowded.claims + long.claims + calls.claims + here.claims,
         differences=crowded.differences + values.differences + here.differences,
         notes=(
             "The simulated machines play the benchmark event by event: the given values are exact, the extracted ones "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from logpost.errors import InputError
 from logpost.experiments.framework.context import Context
-from logpost.experiments.framework.result import Cell, Column, Difference, Figure, Number, Origin, Part, Table
+from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Number, Origin, Part, Table
 from logpost.experiments.logp_signatures.simulated import PARAMETERS, US, Played
 from logpost.experiments.support.launches import cores
 from logpost.experiments.support.this_machine import calibrated, locality
@@ -39,6 +39,7 @@ def this_machine(context: Context, papers: Sequence[Played]) -> Part:
         f"g {said['g']} us.",
         tables=(_table(calibration, found, signature, size), _then_and_now(papers, signature)),
         figures=(_figure(signature, size),),
+        claims=_claims(signature),
         differences=(
             Difference(
                 "This machine's overheads are tenths of a microsecond, and most of a round trip.",
@@ -75,6 +76,21 @@ def _table(calibration: Calibration, found: LocalityValues, signature: Signature
         ),
         tuple(rows),
         note=calibration.samples.host.mpi_library.split(",")[0] + ".",
+    )
+
+
+def _claims(signature: Signature) -> tuple[Claim, ...]:
+    """What 3.1 and 3.3 say of every signature, of this machine's."""
+    plain = signature.curves[0].costs
+    first, last = plain[0].value, plain[-1].value
+    return (
+        Claim(
+            "A signature rises from o_s for small M to a steady state (this machine)",
+            "each graph exhibits the regimes",
+            f"{first * US:.2f} us for M = {signature.curves[0].bursts[0]}, {last * US:.2f} us for the largest",
+            first < last,
+            reason="a rank that shares its core with another program has its requests answered late",
+        ),
     )
 
 
