@@ -11,8 +11,8 @@ from logpost.experiments.support.launches import cores
 from logpost.experiments.support.this_machine import NAME
 
 IN_CACHE = (
-    "two ranks of one node have planes that fit into the caches, where packing costs little, and the computation varies "
-    "by more between launches than the versions differ"
+    "two ranks of one node have planes that fit into the caches, where packing costs little, and the computation "
+    "varies by more between launches than the versions differ"
 )
 
 
