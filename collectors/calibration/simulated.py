@@ -2,9 +2,10 @@
 
 A message of n bytes costs its sender o_s + o_s_per_byte n, leaves its network interface max(g, n G) after the one
 before it, arrives L + (n - 1) G later and max(g, n G) after the one that its destination received before it, and costs
-the receiver o_r + o_r_per_byte n. A request is answered by its receiver with a small message. A requester handles the
-replies that have arrived before each request, o_r each; with `capacity` of its requests unanswered it stalls until a
-reply arrives (LOGP 3.1). Several requesters may share a responder (K to 1), one may have several (1 to many).
+the receiver o_r + o_r_per_byte n. A request is answered by its receiver with a small message, `turn_around` after it
+was handled, and before the next request is. A requester handles the replies that have arrived before each request, o_r
+each; with `capacity` of its requests unanswered it stalls until a reply arrives (LOGP 3.1). Several requesters may
+share a responder (K to 1), one may have several (1 to many).
 
 Noise, when requested, is what a computer does to each step: a log-normal factor of given width, and rarely a
 delay (an interrupt).
@@ -38,12 +39,15 @@ class Truth:
     G: float = 0.0
     o_s_per_byte: float = 0.0
     o_r_per_byte: float = 0.0
+    turn_around: float = 0.0
+    """Between the handling of a request and the sending of its reply (LOGP 3.5: "handling the request turning around
+    reply")."""
     capacity: int | None = None
     """Unanswered requests at which a requester stalls; None: as many as fit into a round trip, so that the first reply
     arrives before the network is full."""
 
     def __post_init__(self) -> None:
-        for name in ("L", "o_s", "o_r", "g", "G", "o_s_per_byte", "o_r_per_byte"):
+        for name in ("L", "o_s", "o_r", "g", "G", "o_s_per_byte", "o_r_per_byte", "turn_around"):
             value = getattr(self, name)
             if not math.isfinite(value) or value < 0.0:
                 raise InputError(f"{name} = {value:g} s of a simulated machine must be finite and not negative")
@@ -68,7 +72,8 @@ class Truth:
 
     def round_trip(self, size: float = 0.0) -> float:
         """A request of n bytes and its small reply: T(n) of LOGP 4.1, and RTT for a small one."""
-        return self.send(size) + self.wire(size) + self.receive(size) + self.o_s + self.L + self.o_r
+        there = self.send(size) + self.wire(size) + self.receive(size)
+        return there + self.turn_around + self.o_s + self.L + self.o_r
 
     def outstanding(self, size: float = 0.0) -> int:
         """The capacity in requests."""
@@ -203,7 +208,8 @@ class _Simulation:
             if end.inbox:
                 requester = end.inbox.popleft()
                 end.busy = True
-                done = now + self._clock(self._truth.receive(self._size)) + self._clock(self._truth.o_s)
+                handled = now + self._clock(self._truth.receive(self._size)) + self._truth.turn_around
+                done = handled + self._clock(self._truth.o_s)
                 self._at(done, "inject", rank, requester)
                 self._at(done, "free", rank, -1)
             return

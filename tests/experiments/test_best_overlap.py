@@ -52,7 +52,17 @@ def test_misdiagnosing_a_small_problem_is_expensive(quick_result: Callable[[str]
     losses = table(quick_result(NAME), "Table 2 (B)")
     assert number(losses, "2 K doubles", "misdiagnosed") > 10 * number(losses, "2 K doubles", "model")
     for row in losses.rows:
-        assert number(losses, row[0], "computation bound: (5), t_V underestimated") < 1
+        assert number(losses, row[0], "computation bound: (5), t_V underestimated") < 12
+        # The processor's own time, t_V + N o, counts the initiations that (7) as printed hides for two bursts.
+        bound = number(losses, row[0], "computation bound: (7) and the processor's own time")
+        assert bound <= number(losses, row[0], "computation bound: (7)")
+    assert number(losses, "2 K doubles", "computation bound: (7)") > 12
+
+
+def test_processes_in_step_get_as_from_one_with_half_the_bandwidth(quick_result: Callable[[str], Result]) -> None:
+    losses = table(quick_result(NAME), "All-to-all rows of Table 2 (B)")
+    assert [row[3] for row in losses.rows] == ["*", "6 %"]
+    assert all(number(losses, row[0], "model") >= 0 for row in losses.rows)
 
 
 def test_congestion_makes_everyone_wait_for_one_link(quick_result: Callable[[str], Result]) -> None:

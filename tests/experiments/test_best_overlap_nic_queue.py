@@ -28,3 +28,13 @@ def test_initiations_block_at_the_queues_depth() -> None:
     # complete at 12, 13, 14, 15. The fifth begins at 12 and ends at 13, its transfer at 19, complete at 24; the others
     # follow 1 us apart: 25, 26, 27. Computing 0.5 us each hides but for the last: 27.5.
     assert played(NETWORK, 0.5, Decomposed(8000, 1000, 8)) == pytest.approx(27.5)
+
+
+def test_the_first_of_a_burst_costs_more_and_the_nic_a_service_of_each_message() -> None:
+    # o = 1 us, 0.1 G per byte more (0.1 us for 1,000 B) and 30 % more for the first of a burst: 1.43, then 1.1 us. The
+    # transfers begin at 1.43 + 5 and follow 1 + 1 us apart: 8.43, 10.43; complete at 13.43 and 15.43, 0.5 us each.
+    network = NETWORK.with_overheads(1.0, 0.1)
+    assert played(network, 0.5, Decomposed(2000, 1000, 2)) == pytest.approx(15.93)
+    # The mean of the burst is what the model is given: (1.43 + 1.1) / 2.
+    assert float(network.profile().o(1000.0, 2.0)) == pytest.approx((1.43 + 1.1) / 2)
+    assert float(network.profile().G(1.0, 1000.0)) == pytest.approx(2e-3)

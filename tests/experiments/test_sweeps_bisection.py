@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from tests.experiments.reading import number, table
 
-from logpost.experiments.bisection_sweep import cross_traffic_wait
 from logpost.experiments.framework.result import Result
+from logpost.experiments.support.cross_traffic import crossed
 from logpost.experiments.support.sens import POLLING, SHARED
 from logpost.experiments.support.sens_regions import crossings, regions_text, slopes
 from logpost.experiments.support.sens_sweep import Swept
@@ -18,12 +18,27 @@ NAME = "bisection-sweep"
 VALUES = ("18 B/cycle", "10.5 B/cycle", "3 B/cycle")
 
 
-def test_a_message_waits_for_a_gap_in_the_cross_traffic() -> None:
-    # 64 bytes at 2 bytes per cycle are 32 cycles. At 9 of 18 B/cycle the cross-traffic uses half of a channel:
-    # 0.5 * 32 / (2 * 0.5) = 16 cycles; at 7.2 it uses 0.6: 0.6 * 32 / (2 * 0.4) = 24.
-    assert cross_traffic_wait(18.0) == 0.0
-    assert cross_traffic_wait(9.0) == pytest.approx(16.0)
-    assert cross_traffic_wait(7.2) == pytest.approx(24.0)
+def test_a_miss_alone_lasts_its_hops_and_its_bytes() -> None:
+    # 24 B at 0.5 cycle, twice; 0.8 cycles for each of 4 hops on average between distinct nodes of 8 x 4, and for the
+    # way into the node: 24 + 2 x 0.8 x 5 = 32. The mean of 2,000 random pairs.
+    assert crossed(18.0, 64.0, 2000).miss == pytest.approx(32.0, rel=0.02)
+
+
+def test_cross_traffic_leaves_the_bisection_that_is_wanted() -> None:
+    # 6 of 18 bytes per cycle are 0.75 of each channel's 2; a message of 64 B every 85 cycles.
+    some = crossed(12.0, 64.0, 300)
+    assert some.bisection == pytest.approx(12.0, rel=0.03)
+    # A miss finds 32 cycles of occupied channel in 85: it waits, but for less than two messages either way.
+    assert 32.0 + 4.0 < some.miss < 32.0 + 4 * 32.0
+
+
+def test_short_messages_of_cross_traffic_cannot_fill_the_channels(quick_result: Callable[[str], Result]) -> None:
+    rate, claim = (
+        next(one for one in quick_result(NAME).claims if one.text.startswith(start))
+        for start in ("Small messages limit", "The smaller the cross-traffic")
+    )
+    assert rate.holds
+    assert claim.holds
 
 
 def test_less_bisection_is_never_faster(quick_result: Callable[[str], Result]) -> None:

@@ -3,30 +3,28 @@
 
 #include "layer.h"
 
-/* What the completion of a request costs its rank. */
-static double completed(MPI_Request handle, const MPI_Status* status) {
+/* The completion of a request. */
+static void completed(MPI_Request handle, const MPI_Status* status) {
     struct lp_layer_request** at = lp_layer_place(handle);
     struct lp_layer_request* r = *at;
-    double due = 0;
     if (handle == MPI_REQUEST_NULL || !r)
-        return 0;
+        return;
     if (r->kind == RECEIVE)
-        due = lp_layer_finished(r->comm, status);
+        lp_layer_finished(r->comm, status);
     else if (r->kind == SYNCHRONOUS_SEND && r->to >= 0)
         lp_layer_synchronous[r->to]--;
     if (!r->persistent)
         lp_layer_forget(at);
-    return due;
 }
 
 static int layer_Wait(MPI_Request* request, MPI_Status* status) {
     MPI_Status own, *ask = status == MPI_STATUS_IGNORE ? &own : status;
     MPI_Request held = *request;
     lp_layer_ready();
-    double before = lpt_charged();
+    lpt_begin();
     int rc = PMPI_Wait(request, ask);
     if (rc == MPI_SUCCESS)
-        lp_layer_charge(completed(held, ask), before);
+        completed(held, ask);
     return rc;
 }
 
@@ -34,10 +32,10 @@ static int layer_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     MPI_Status own, *ask = status == MPI_STATUS_IGNORE ? &own : status;
     MPI_Request held = *request;
     lp_layer_ready();
-    double before = lpt_charged();
+    lpt_begin();
     int rc = PMPI_Test(request, flag, ask);
     if (rc == MPI_SUCCESS && *flag)
-        lp_layer_charge(completed(held, ask), before);
+        completed(held, ask);
     return rc;
 }
 
@@ -63,58 +61,64 @@ static MPI_Status* statuses_or_own(MPI_Status statuses[]) {
     return statuses == MPI_STATUSES_IGNORE ? own_statuses : statuses;
 }
 
+/* One after the other in the order of their ends, as SMPI does, so that each is charged when it arrives. */
 static int layer_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     hold(count, requests);
     MPI_Status* ask = statuses_or_own(statuses);
-    double before = lpt_charged(), due = 0;
-    int rc = PMPI_Waitall(count, requests, ask);
-    for (int i = 0; rc == MPI_SUCCESS && i < count; i++)
-        due += completed(held[i], &ask[i]);
-    lp_layer_charge(due, before);
-    return rc;
+    const MPI_Status nothing = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    for (int i = 0; i < count; i++)
+        ask[i] = nothing;
+    for (int done = 0; done < count; done++) {
+        int index;
+        MPI_Status one;
+        lpt_begin();
+        int rc = PMPI_Waitany(count, requests, &index, &one);
+        if (rc != MPI_SUCCESS || index == MPI_UNDEFINED)
+            return rc;
+        ask[index] = one;
+        completed(held[index], &one);
+    }
+    return MPI_SUCCESS;
 }
 
 static int layer_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
     hold(count, requests);
     MPI_Status* ask = statuses_or_own(statuses);
-    double before = lpt_charged(), due = 0;
+    lpt_begin();
     int rc = PMPI_Testall(count, requests, flag, ask);
     for (int i = 0; rc == MPI_SUCCESS && *flag && i < count; i++)
-        due += completed(held[i], &ask[i]);
-    if (*flag)
-        lp_layer_charge(due, before);
+        completed(held[i], &ask[i]);
     return rc;
 }
 
 static int layer_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
     MPI_Status own, *ask = status == MPI_STATUS_IGNORE ? &own : status;
     hold(count, requests);
-    double before = lpt_charged();
+    lpt_begin();
     int rc = PMPI_Waitany(count, requests, index, ask);
     if (rc == MPI_SUCCESS && *index >= 0)
-        lp_layer_charge(completed(held[*index], ask), before);
+        completed(held[*index], ask);
     return rc;
 }
 
 static int layer_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
     MPI_Status own, *ask = status == MPI_STATUS_IGNORE ? &own : status;
     hold(count, requests);
-    double before = lpt_charged();
+    lpt_begin();
     int rc = PMPI_Testany(count, requests, index, flag, ask);
     if (rc == MPI_SUCCESS && *flag && *index >= 0)
-        lp_layer_charge(completed(held[*index], ask), before);
+        completed(held[*index], ask);
     return rc;
 }
 
 static int some(int test, int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
     hold(count, requests);
     MPI_Status* ask = statuses_or_own(statuses);
-    double before = lpt_charged(), due = 0;
+    lpt_begin();
     int rc =
         test ? PMPI_Testsome(count, requests, done, indices, ask) : PMPI_Waitsome(count, requests, done, indices, ask);
     for (int i = 0; rc == MPI_SUCCESS && i < *done; i++)
-        due += completed(held[indices[i]], &ask[i]);
-    lp_layer_charge(due, before);
+        completed(held[indices[i]], &ask[i]);
     return rc;
 }
 

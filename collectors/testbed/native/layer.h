@@ -9,8 +9,8 @@
  *   a synchronous one of the same pair   synchronous, since SMPI would let the later message overtake it
  *   is in flight
  *
- * SMPI charges a receive's overhead only where the sender did not wait. The rest is charged here, at the end of the
- * call that completes the receive. Each rank has its own copy of the layer's variables.
+ * SMPI charges a receive's gap and overhead only where the sender did not wait. The rest is charged here, where the
+ * receive is completed. Each rank has its own copy of the layer's variables.
  *
  * What crosses between its parts: the table of requests, own synchronous sends, the charge for a receive, and a table
  * per part of the calls that it replaces (layer.c looks them up). It is linked into the user's program, hence the
@@ -62,10 +62,8 @@ LP_HIDDEN int lp_layer_world_rank(MPI_Comm comm, int rank);
 /* --- receives.c ------------------------------------------------------------------------------------------------------
  */
 
-/* The overhead that a finished receive costs; makes its room free. */
-LP_HIDDEN double lp_layer_finished(MPI_Comm comm, const MPI_Status* status);
-/* Charges what is due and what SMPI has not charged since its sum was `before`. */
-LP_HIDDEN void lp_layer_charge(double due, double before);
+/* A receive is finished: makes its room free, and charges what SMPI has not. */
+LP_HIDDEN void lp_layer_finished(MPI_Comm comm, const MPI_Status* status);
 LP_HIDDEN int lp_layer_Irecv(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                              MPI_Request* request);
 

@@ -55,7 +55,7 @@ struct Nic {
 };
 
 struct Actor {
-    double charged = 0;
+    std::vector<std::size_t> charged;  // sizes of the receives that SMPI has charged since the call began
     bool one_sided = false;
 };
 
@@ -126,28 +126,26 @@ double send_cost(std::size_t bytes, const sg::Host* from, const sg::Host* to) {
     return leaves - sg::Engine::get_clock();
 }
 
-double receive_overhead(std::size_t bytes, const Ranges& ranges) {
-    const Range& r = range_of(ranges, bytes);
-    return r.o_r + r.o_r_per_byte * static_cast<double>(bytes);
+// The wait for the NIC, which hands over a message every g, and o_r.
+double hand_over(std::size_t bytes, const sg::Host* from, const sg::Host* to) {
+    const Range& r = range_of(ranges_between(from, to), bytes);
+    const double overhead = r.o_r + r.o_r_per_byte * static_cast<double>(bytes);
+    if (r.g <= 0 || from == to) {
+        return overhead;
+    }
+    Nic& nic = machine.nics[to];
+    const double starts = std::max(sg::Engine::get_clock(), nic.may_receive_at);
+    nic.may_receive_at = starts + r.g;
+    return starts - sg::Engine::get_clock() + overhead;
 }
 
-// The wait for the NIC, which hands over a message every g, and o_r.
 double receive_cost(std::size_t bytes, const sg::Host* from, const sg::Host* to) {
     Actor& actor = machine.actors[sg::this_actor::get_pid()];
     if (actor.one_sided) {
         return 0;
     }
-    const Ranges& ranges = ranges_between(from, to);
-    const double overhead = receive_overhead(bytes, ranges);
-    actor.charged += overhead;
-    const double g = range_of(ranges, bytes).g;
-    if (g <= 0 || from == to) {
-        return overhead;
-    }
-    Nic& nic = machine.nics[to];
-    const double starts = std::max(sg::Engine::get_clock(), nic.may_receive_at);
-    nic.may_receive_at = starts + g;
-    return starts - sg::Engine::get_clock() + overhead;
+    actor.charged.push_back(bytes);
+    return hand_over(bytes, from, to);
 }
 
 // The latency that makes an uncontended message take L + (B-1) G, as a multiple of the platform's nominal one.
@@ -252,25 +250,20 @@ void lpt_received(int rank, std::size_t bytes) {
     }
 }
 
-double lpt_receive_overhead(std::size_t bytes, int is_local) {
-    const Ranges& ranges = is_local != 0 ? machine.local : machine.remote;
-    return ranges.empty() ? 0 : receive_overhead(bytes, ranges);
+void lpt_begin() {
+    machine.actors[sg::this_actor::get_pid()].charged.clear();
 }
 
-double lpt_charged() {
-    return machine.actors[sg::this_actor::get_pid()].charged;
+void lpt_finish(std::size_t bytes, int from) {
+    std::vector<std::size_t>& charged = machine.actors[sg::this_actor::get_pid()].charged;
+    const auto at = std::find(charged.begin(), charged.end(), bytes);
+    if (at != charged.end()) {
+        charged.erase(at);
+    } else if (!machine.remote.empty()) {
+        sg::this_actor::sleep_for(hand_over(bytes, host_of(from), sg::this_actor::get_host()));
+    }
 }
 
 void lpt_one_sided(int inside) {
     machine.actors[sg::this_actor::get_pid()].one_sided = inside != 0;
-}
-
-void lpt_busy(double seconds) {
-    if (seconds > 0) {
-        sg::this_actor::sleep_for(seconds);
-    }
-}
-
-int lpt_same_host(int a, int b) {
-    return host_of(a) == host_of(b);
 }

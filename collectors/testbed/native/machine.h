@@ -32,21 +32,15 @@ void lpt_wait_for_room(int rank, size_t bytes);
 void lpt_sent(int rank, size_t bytes);
 void lpt_received(int rank, size_t bytes);
 
-/* The receive overhead of a message. */
-double lpt_receive_overhead(size_t bytes, int is_local);
+/* A call that may finish receives begins: SMPI has charged none of them yet. */
+void lpt_begin(void);
 
-/* Overheads that SMPI has charged the calling rank for receives so far (it charges them where the sender did not wait).
- */
-double lpt_charged(void);
+/* A receive is finished: the wait for the NIC and the receive overhead, unless SMPI has charged them since lpt_begin
+ * (it does where the sender did not wait). `from`: rank of the world; -1: not known. */
+void lpt_finish(size_t bytes, int from);
 
 /* From here on the calling rank's receives cost its processor nothing (one-sided operations), until called with 0. */
 void lpt_one_sided(int inside);
-
-/* Lets the calling rank be busy. */
-void lpt_busy(double seconds);
-
-/* Whether two ranks are on one node. */
-int lpt_same_host(int a, int b);
 
 #ifdef __cplusplus
 }

@@ -1,27 +1,20 @@
 /* Receives: what they cost, and the room that they make free. */
 #include "layer.h"
 
-double lp_layer_finished(MPI_Comm comm, const MPI_Status* status) {
+void lp_layer_finished(MPI_Comm comm, const MPI_Status* status) {
     if (status->cancelled || status->MPI_SOURCE == MPI_PROC_NULL || status->MPI_SOURCE == MPI_ANY_SOURCE)
-        return 0;
-    int from = lp_layer_world_rank(comm, status->MPI_SOURCE);
+        return;
     lpt_received(lp_layer_own_rank, (size_t)status->count);
-    return lpt_receive_overhead((size_t)status->count, from >= 0 && lpt_same_host(from, lp_layer_own_rank));
-}
-
-void lp_layer_charge(double due, double before) {
-    double missing = due - (lpt_charged() - before);
-    if (missing > 1e-15)
-        lpt_busy(missing);
+    lpt_finish((size_t)status->count, lp_layer_world_rank(comm, status->MPI_SOURCE));
 }
 
 static int layer_Recv(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
     MPI_Status own, *ask = status == MPI_STATUS_IGNORE ? &own : status;
     lp_layer_ready();
-    double before = lpt_charged();
+    lpt_begin();
     int rc = PMPI_Recv(buf, count, type, source, tag, comm, ask);
     if (rc == MPI_SUCCESS && source != MPI_PROC_NULL)
-        lp_layer_charge(lp_layer_finished(comm, ask), before);
+        lp_layer_finished(comm, ask);
     return rc;
 }
 

@@ -35,6 +35,7 @@ enum halo_mechanism { HALO_FINE = 0, HALO_BULK, HALO_PUT, HALO_SHARED, HALO_PREF
 struct halo_options {
     enum halo_mechanism mechanism;
     int64_t block; /* nodes per message (fine) or put */
+    int locks;     /* shared memory: each addition to another rank's node takes its lock */
     struct message_options messages;
 };
 

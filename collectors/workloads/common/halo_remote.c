@@ -121,6 +121,8 @@ static void contribute(struct halo* h, int64_t ghost, const double* contribution
     for (int d = 0; d < HALO_WIDTH; d++)
         words[d] = (int64_t)(contribution[d] / HALO_QUANTUM);
     const int64_t at = (int64_t)h->home[ghost] * HALO_WIDTH;
+    if (h->options.locks)
+        remote_lock(c->memory, owner);
     if (h->options.mechanism == HALO_SHARED)
         remote_update(c->memory, owner, at, words, HALO_WIDTH);
     else

@@ -46,6 +46,10 @@ void remote_put(struct remote* remote, int rank, int64_t at, const void* from, i
 /* The same for one word whose owner looks at it concurrently: it changes at once. */
 void remote_set(struct remote* remote, int rank, int64_t at, const void* from);
 
+/* Testbed: takes the lock of a value at a rank: request and reply of a miss. Giving it back is a store to an own line.
+ */
+void remote_lock(struct remote* remote, int rank);
+
 /* Testbed: makes a rank forget its copy of a value; `wait`: until it has replied. */
 void remote_invalidate(struct remote* remote, int rank, int wait);
 

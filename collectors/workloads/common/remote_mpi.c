@@ -172,6 +172,10 @@ void remote_invalidate(struct remote* r, int rank, int wait) {
         MPI_Win_flush(rank, r->headers);
 }
 
+void remote_lock(struct remote* r, int rank) {
+    remote_invalidate(r, rank, 1);
+}
+
 void remote_quiet(struct remote* r) {
     MPI_Win_flush_all(r->window);
     if (r->headers != MPI_WIN_NULL)

@@ -286,6 +286,8 @@ int main(int argc, char** argv) {
         {"rebuild", LP_INTEGER, &s.rebuild, NULL, 1, 1000, "steps between two dealings of the molecules"},
         {"step", LP_REAL, &s.step, NULL, 1e-6, 0.01, "of time, in reduced units"},
         {"block", LP_INTEGER, &s.halo.block, NULL, 1, 1e6, "molecules per message or put (three doubles each)"},
+        {"locks", LP_SWITCH, &s.halo.locks, NULL, 0, 0,
+         "testbed, shared memory: an addition to another rank's node takes its lock (SENS)"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of the velocities"},
         MESSAGE_OPTIONS(s.halo.messages, receive, s.cycle_ns, "2: Alewife's 256 bytes"),
     };

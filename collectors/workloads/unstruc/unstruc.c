@@ -170,6 +170,8 @@ int main(int argc, char** argv) {
         {"degree", LP_REAL, &s.degree, NULL, 0, 100, "mean number of neighbours inside the mesh"},
         {"iterations", LP_INTEGER, &s.iterations, NULL, 1, 1e9, "edge loops"},
         {"block", LP_INTEGER, &s.halo.block, NULL, 1, 1e6, "nodes per message or put of values (three doubles each)"},
+        {"locks", LP_SWITCH, &s.halo.locks, NULL, 0, 0,
+         "testbed, shared memory: an addition to another rank's node takes its lock (SENS)"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of the mesh"},
         MESSAGE_OPTIONS(s.halo.messages, receive, s.cycle_ns, "8: Alewife's 256 bytes"),
     };

@@ -88,6 +88,16 @@ def test_gap_spaces_messages_out(toy: Toy, run: Run) -> None:
     assert receiver == pytest.approx(139 * 10_000, rel=0.02)
 
 
+@pytest.mark.parametrize("g", [1, 10, 20])
+def test_the_gap_holds_for_messages_whose_senders_wait(g: int, toy: Toy, run: Run) -> None:
+    # Three synchronous messages arrive at once, as all nodes are equally far. The NIC hands one over every g, and each
+    # costs o_r = 2 us: the last is there 2 max(g, o_r) + o_r after the first arrives. One alone shows when that is.
+    crossbar = {"kind": "crossbar", "nodes": 4}
+    settings = {"g": f"{g}us"}
+    alone, together = (float(run(toy(crossbar), "together", [8], ranks=n, settings=settings).output) for n in (2, 4))
+    assert together - alone == pytest.approx(2 * max(g, 2) * 1000, abs=300)
+
+
 def test_mapping_decides_the_distance(tmp_path: Path, toy: Toy, run: Run) -> None:
     # Nodes 0 and 5 are five hops apart: 8 us + 0.1 us (5 - 3).
     places = tmp_path / "places"

@@ -73,6 +73,14 @@ def test_a_load_is_a_round_trip(simulate: Simulate) -> None:
     assert number(shared, "exchange_s") / 3 < prefetch < 0.9 * number(shared, "exchange_s")
 
 
+def test_a_lock_costs_a_miss_and_changes_nothing_else(simulate: Simulate) -> None:
+    # Request and reply before each addition of a rank; barriers make up for what differs between ranks.
+    command = [*simulate("unstruc", 8), *SMALL["unstruc"], *MECHANISMS["shared"]]
+    plain, locked = run(command), run(command, "--locks")
+    assert locked["checksum"] == plain["checksum"]
+    assert number(locked, "communication_s") > number(plain, "communication_s")
+
+
 def test_interrupts_cost_more_than_polling(simulate: Simulate) -> None:
     # SENS 4.3: polling saves 35 % of o_s + o_r = 137 cycles, all of it of o_r: 122 - 48 = 74 cycles.
     command = [*simulate("iccg", 8), *SMALL["iccg"]]

@@ -5,6 +5,7 @@
 | experiment.py | the experiment: its parts, claims and differences put together |
 | landscapes.py | Fig. 7 to 9: the loss of every decomposition, and of the model's choice |
 | wrong_estimates.py | Table 2: what the model's choice costs when the computation is misjudged |
+| all_to_all.py | the rows of Table 2 for all-to-all: 32 processes in step |
 | congestion.py | Fig. 10: three processes that all get from one |
 | several_peers.py | Fig. 11 and 12: several peers, interleaved or one after the other |
 | here.py | the same search on the machine that the experiments run on |

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logpost.experiments.best_overlap.all_to_all import all_to_all
 from logpost.experiments.best_overlap.congestion import congestion
 from logpost.experiments.best_overlap.here import this_machine
 from logpost.experiments.best_overlap.landscapes import (
@@ -14,7 +15,7 @@ from logpost.experiments.best_overlap.landscapes import (
 from logpost.experiments.best_overlap.problems import ASSUMED
 from logpost.experiments.best_overlap.search import Searched
 from logpost.experiments.best_overlap.several_peers import several_peers
-from logpost.experiments.best_overlap.wrong_estimates import losses, sensitivity
+from logpost.experiments.best_overlap.wrong_estimates import GOOD, losses, sensitivity
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
@@ -26,12 +27,11 @@ def run(context: Context) -> Result:
     """Search exhaustively on simulated networks and on this machine, and judge the model's choices by their loss."""
     found = landscapes(context)
     peers, here, crowded = several_peers(context), this_machine(context), congestion(context)
-    wrong = losses(found.comm, found.comp)
+    wrong, everyone = losses(found.comm, found.comp), all_to_all(context, found.comm)
     worst = _worst_loss([*found.comm.queued, *found.elan.queued])
     shared = _worst_loss([*found.comm.shared, *found.elan.shared])
-    reached = min(
-        one.gain_reached(one.chosen) for one in (*found.comm.queued, *found.elan.queued) if one.chosen is not None
-    )
+    reached = _least_gain([*found.comm.queued, *found.elan.queued])
+    band = [search for one in found.band for search in (one.comm, one.elan)]
     return Result(
         summary=f"For communication-bound programs on a NIC with a queue the model's (S, b) loses at most "
         f"{100 * worst:.1f} % of the blocking program's time on the best of all decompositions, and saves at least "
@@ -40,7 +40,8 @@ def run(context: Context) -> Result:
         tables=(
             *(landscape_table(one) for one in found.every),
             *wrong.tables,
-            sensitivity(),
+            *everyone.tables,
+            sensitivity(found.comm),
             *peers.tables,
             *here.tables,
             *crowded.tables,
@@ -50,8 +51,9 @@ def run(context: Context) -> Result:
             Claim(
                 "The loss of the model's choice is small",
                 "Table 2: up to 12 % (2K doubles), mostly below 1 %",
-                f"at most {100 * worst:.1f} % on a NIC with a queue, {100 * shared:.0f} % on the testbed",
-                worst < 0.12 and shared < 0.12,
+                f"at most {100 * worst:.1f} % on a NIC with a queue, over the band {100 * _worst_loss(band):.0f} %; "
+                f"{100 * shared:.0f} % on the testbed",
+                worst <= GOOD and shared <= GOOD,
                 reason="on the testbed concurrent transfers share the link's rate from the start, so that no message "
                 "of a burst arrives early; the model of 4 has them arrive one after the other, as the NIC with a "
                 "queue does",
@@ -59,12 +61,17 @@ def run(context: Context) -> Result:
             Claim(
                 "The model's choice hides over 90 % of the communication overhead",
                 "> 90 %",
-                f"at least {100 * reached:.0f} % of what the best decomposition saves",
+                f"at least {100 * reached:.0f} % of what the best decomposition saves; over the band at least "
+                f"{100 * _least_gain(band):.0f} %, above 90 % in {_above(band)} of {len(band)} cases",
                 reached > 0.9,
                 assumption=ASSUMED,
             ),
             *wrong.claims,
+            *everyone.claims,
             *shape_claims(found),
+            *peers.claims,
+            *crowded.claims,
+            *here.claims,
         ),
         differences=(*landscape_differences(), *crowded.differences, *peers.differences),
         notes=(
@@ -81,6 +88,15 @@ def run(context: Context) -> Result:
 
 def _worst_loss(searches: list[Searched]) -> float:
     return max(one.loss(one.chosen) for one in searches if one.chosen is not None)
+
+
+def _least_gain(searches: list[Searched]) -> float:
+    return min(one.gain_reached(one.chosen) for one in searches if one.chosen is not None)
+
+
+def _above(searches: list[Searched]) -> int:
+    """In so many the model has a choice, which saves over 90 %."""
+    return sum(one.chosen is not None and one.gain_reached(one.chosen) > 0.9 for one in searches)
 
 
 EXPERIMENT = Experiment(

@@ -9,7 +9,7 @@ from logpost.experiments.best_overlap.decomposition import Decomposed, case_text
 from logpost.experiments.best_overlap.loss_map import loss_map
 from logpost.experiments.best_overlap.search import Searched, choice, choices_cells, loss_cell, times_cells
 from logpost.experiments.framework.context import Context
-from logpost.experiments.framework.result import Column, Figure, Number, Origin, Part, Table
+from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
 from logpost.experiments.support.launches import Program, run_here
 from logpost.experiments.support.this_machine import calibrated, locality
 
@@ -28,6 +28,7 @@ def this_machine(context: Context) -> Part:
         searches = _search(context)
     except InputError as error:
         return Part(tables=(Table("This machine", (Column("not measured", Origin.SETTING),), ((str(error),),)),))
+    claims = _overheads(_profile(calibrated(context)), context)
     table = Table(
         "This machine, two ranks that fetch from each other, two-sided MPI",
         (
@@ -54,11 +55,39 @@ def this_machine(context: Context) -> Part:
         "copied by the processors, so there is nothing to overlap with: what finer messages gain is cache.",
     )
     if len(searches) == 1:
-        return Part(tables=(table,))
+        return Part(tables=(table,), claims=claims)
     last = searches[-1]
     said = f"Best {case_text(last.best)}, model's choice {case_text(last.chosen)}."
     return Part(
-        tables=(table,), figures=(Figure("This machine: loss of each decomposition", loss_map(searches, said)),)
+        tables=(table,),
+        claims=claims,
+        figures=(Figure("This machine: loss of each decomposition", loss_map(searches, said)),),
+    )
+
+
+def _overheads(profile: OverlapProfile, context: Context) -> tuple[Claim, ...]:
+    """What 2.1 says of o(S, b) on "all networks", of this machine's."""
+    sizes = context.size((8, 512, 4096, 32768, 262144), (8, 4096))
+    bursts = context.size((1, 4, 16, 64), (1, 4, 16))
+    by_size = [float(profile.o(float(S), float(bursts[-1]))) for S in sizes]
+    falls = [1.0 - float(profile.o(float(S), float(bursts[-1]))) / float(profile.o(float(S), 1.0)) for S in sizes]
+    return (
+        Claim(
+            "For a fixed burst o grows with the size of the message (this machine)",
+            "for all networks",
+            ", ".join(f"{o:.3g} us at {size_text(S)}" for S, o in zip(sizes, by_size, strict=True))
+            + f", b = {bursts[-1]}",
+            by_size == sorted(by_size),
+            reason="messages beyond the eager limit are only announced when they are initiated",
+        ),
+        Claim(
+            "For a fixed size o falls with the burst (this machine)",
+            "by around 30 % below 128 KB",
+            ", ".join(f"{100 * fall:.0f} % at {size_text(S)}" for S, fall in zip(sizes, falls, strict=True))
+            + f", b from 1 to {bursts[-1]}",
+            min(falls) > 0.0,
+            reason="messages through shared memory are copied by the processor that initiates them, one by one",
+        ),
     )
 
 

@@ -3,9 +3,10 @@
 The testbed shares a link equally among all transfers in flight; a NIC has a queue: the first of a burst is complete
 while the others wait, and can be computed on. Initiating blocks while HD transfers are in flight (OVL 2.1):
 
-    initiation i    begins when the processor is free and transfer i - HD is complete, takes o
-    transfer i      begins L/2 after its initiation and not before the one ahead of it has ended, takes G S,
-                    is complete L/2 after its end: o + L + G S for one alone
+    initiation i    begins when the processor is free and transfer i - HD is complete, takes o(S), more for the first
+                    of a burst
+    transfer i      begins L/2 after its initiation and not before the one ahead of it has ended, takes the NIC's
+                    service of a message and G S, is complete L/2 after its end: o + L + G S for one alone
     computation i   begins when the processor reaches it and transfer i is complete, takes t_S
 
 Symbols: S bytes of a message, b of a burst; o overhead, L round trip, t_S computation per message (us); G us per byte;
@@ -20,18 +21,21 @@ from logpost.experiments.best_overlap.problems import Network
 
 def played(network: Network, ratio: float, case: Decomposed, *, blocking: bool = False) -> float:
     """Time of Fig. 6-E (or, blocking, 6-A), us; `ratio` is t_V / (G V)."""
-    count, transfer = case.V // case.S, network.G * case.S
-    compute = ratio * transfer
+    count, transfer = case.V // case.S, network.transfer(case.S)
+    compute = network.computation(ratio, case.S)
+    within, first = network.initiation(case.S), network.initiation(case.S, first=True)
     depth = int(min(network.HD, count))
     complete: list[float] = []
     now = served = 0.0
 
     def initiate(until: int) -> None:
         nonlocal now, served
+        o = first
         while len(complete) < until:
             if len(complete) >= depth:
                 now = max(now, complete[len(complete) - depth])
-            now += network.o
+            now += o
+            o = within
             served = max(now + network.L / 2, served) + transfer
             complete.append(served + network.L / 2)
 
@@ -41,9 +45,9 @@ def played(network: Network, ratio: float, case: Decomposed, *, blocking: bool =
             now = complete[i] + compute
         return now
     initiate(case.b)
-    for first in range(0, count, case.b):
-        end = min(first + case.b, count)
+    for begin in range(0, count, case.b):
+        end = min(begin + case.b, count)
         initiate(min(end + case.b, count))
-        for i in range(first, end):
+        for i in range(begin, end):
             now = max(now, complete[i]) + compute
     return now

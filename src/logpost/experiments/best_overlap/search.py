@@ -12,6 +12,7 @@ from logpost.experiments.framework.result import Cell, Number
 if TYPE_CHECKING:
     from logpost.replay.models.overlap import Form, Topology
     from logpost.replay.models.overlap_profile import OverlapProfile
+    from logpost.replay.models.overlap_search import Rank
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ def choice(
     *,
     P: int = 1,
     topology: Topology = "point-to-point",
+    rank: Rank = "equation",
 ) -> Decomposed | None:
     """The model's best point among those that were tried; None where none overlaps perfectly.
 
@@ -64,10 +66,11 @@ def choice(
         tried: decompositions to choose from; None: all.
         P: peers.
         topology: of the peers.
+        rank: by the equation as printed, or by the time that the program needs at least.
     """
     from logpost.replay.models.overlap_search import search
 
-    found = search(profile, float(V), t_V, P=float(P), topology=topology, form=form)
+    found = search(profile, float(V), t_V, P=float(P), topology=topology, form=form, rank=rank)
     for point in found.points:
         case = Decomposed(V, round(point.S), round(point.b))
         if tried is None or case in tried:
@@ -92,3 +95,8 @@ def times_cells(one: Searched) -> tuple[Cell, Cell, Cell]:
 def loss_cell(one: Searched, case: Decomposed | None) -> Number | None:
     """What a decomposition loses, in per cent; None where the model has no choice."""
     return None if case is None else Number(100 * one.loss(case), "%", digits=2)
+
+
+def percent_cell(percent: int | None) -> str:
+    """As Table 2 prints it."""
+    return "*" if percent is None else f"{percent} %"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from logpost.experiments.diamond_dag.program import CYCLE_S, makespan, seconds_number
 from logpost.experiments.framework.context import Context
-from logpost.experiments.framework.result import Column, Figure, Number, Origin, Part, Table
-from logpost.experiments.support.alewife import MACHINE
+from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
+from logpost.experiments.support.alewife import MACHINE, TASK_CYCLES
 
 if TYPE_CHECKING:
     from logpost.replay.models.diamond_dag import DiamondDAG
@@ -22,6 +22,10 @@ VALUE_BYTES = 8
 """The program's values are doubles; (15) as printed counts B = n/b bytes, one per value."""
 INTERRUPT = 129
 """Cycles of a long message's arrival (LOGPC Table 2), which O_r of (15) omits."""
+FEW, RANKS = 4, 32
+"""b for which the paper prints the share of aggregation, and the stripes (5.2.2)."""
+LINE, LINE_CYCLES = 16, 60
+"""Bytes of a cache line, and cycles for gathering and scattering one at the most (SENS 3.2)."""
 AS_PRINTED = "(15) as printed"
 WITH_BYTES = f"(15), {VALUE_BYTES} bytes per value"
 COMPLETE = f"{WITH_BYTES}, interrupt {INTERRUPT}"
@@ -47,6 +51,24 @@ def blocks_part(context: Context) -> Part:
         f"b of those simulated is {best}.",
         tables=(_best_table(readings, best), _table(blocks, spans, predicted)),
         figures=(_figure(blocks, spans, predicted, best),),
+        claims=(_aggregation(),),
+    )
+
+
+def _aggregation() -> Claim:
+    """alpha n/b of W at b = 4, by what gathering and scattering cost on the machine elsewhere."""
+    tasks, values = N * N / (RANKS * FEW), N / FEW
+    alpha = LINE_CYCLES * VALUE_BYTES / LINE
+    work = tasks * TASK_CYCLES
+    return Claim(
+        f"Message aggregation and unpacking cost more than half of the run time at b = {FEW}",
+        "> 50 %",
+        f"{100 * values * alpha / (work + values * alpha):.1f} % of W with alpha = {alpha:g} cycles a value, the "
+        f"{LINE_CYCLES} cycles per line of {LINE} B that SENS 3.2 gives as the most",
+        values * alpha > work,
+        reason=f"alpha is not printed, and half of W would need {work / values:,.0f} cycles for each of {values:g} "
+        f"values: a block has {tasks:,.0f} tasks of the {TASK_CYCLES:g} cycles that Fig. 9 prints for another "
+        "version of the program",
     )
 
 

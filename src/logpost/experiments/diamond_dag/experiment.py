@@ -24,7 +24,7 @@ def run(context: Context) -> Result:
         summary=f"{mappings.said} {blocks.said}",
         tables=mappings.tables + blocks.tables,
         figures=mappings.figures + blocks.figures,
-        claims=mappings.claims,
+        claims=mappings.claims + blocks.claims,
         differences=(
             Difference(
                 "The machine's own numbering has no contention here, where the paper measured +31 %.",

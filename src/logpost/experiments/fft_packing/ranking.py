@@ -10,6 +10,11 @@ from logpost.experiments.framework.result import Claim, Column, Figure, Number, 
 from logpost.experiments.support.launches import cores
 from logpost.experiments.support.this_machine import NAME
 
+IN_CACHE = (
+    "two ranks of one node have planes that fit into the caches, where packing costs little, and the computation "
+    "varies by more between launches than the versions differ"
+)
+
 
 def best_version(times: Mapping[str, Times], source: str) -> str:
     """The version with the shortest time by one of SOURCES."""
@@ -109,13 +114,14 @@ def ranking_claims(found: Mapping[Problem, Mapping[str, Times]], first: Problem)
     gain = 1 - opt.of(MEASURED) / ddt.of(MEASURED)
     return (
         Claim("LogP and LogGP rank ddt best", "ddt", reached(LOGGP), set(ranked(LOGGP)) == {DDT}),
-        Claim("log3P ranks opt best", "opt", reached(LOG3P), set(ranked(LOG3P)) == {OPT}),
+        Claim("log3P ranks opt best", "opt", reached(LOG3P), set(ranked(LOG3P)) == {OPT}, reason=IN_CACHE),
         Claim("opt is the fastest when measured", "opt", reached(MEASURED), set(ranked(MEASURED)) == {OPT}),
         Claim(
             "log3P names the version that is fastest when measured",
             "in all three problems",
             _agreement(found, LOG3P) + "; LogGP: " + _agreement(found, LOGGP),
             ranked(LOG3P) == ranked(MEASURED),
+            reason=IN_CACHE,
         ),
         Claim(
             "opt gains on ddt",

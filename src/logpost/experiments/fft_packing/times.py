@@ -10,7 +10,7 @@ import numpy as np
 
 from logpost.experiments.fft_packing.problem import DDT, ELEMENT, OPT, PACK, VERSIONS, Problem
 from logpost.experiments.framework.context import Context
-from logpost.experiments.support.launches import Program, Spread, contiguous_times, run_here
+from logpost.experiments.support.launches import Program, Spread, layout_times, run_here
 from logpost.experiments.support.this_machine import locality
 
 if TYPE_CHECKING:
@@ -107,7 +107,10 @@ def _log3p(context: Context, problem: Problem) -> tuple[float, float]:
     """
     s = problem.message
     launches = context.size(3, 1)
-    half = contiguous_times(context, s, launches)
+    arguments = ["--bytes", str(s), "--forms", "contiguous", "--batch", "4"]
+    arguments += ["--budget-s", str(context.size(2.0, 0.5))]
+    found = layout_times(context, f"contiguous-{s}", arguments, launches)
+    half = {transfer: seconds for (transfer, *_), seconds in found.items()}
     iterations = context.size(2, 8)
     common = ("--grid", problem.grid, "--scale", str(problem.scale), "--iterations", str(iterations))
     programs = [Program("fft3d", (*common, "--version", version), 1) for version in (DDT, PACK)]
@@ -115,7 +118,7 @@ def _log3p(context: Context, problem: Problem) -> tuple[float, float]:
         one["exchange_s"].least / iterations
         for one in run_here(context, f"{problem.label}: messages to oneself", programs, launches)
     )
-    return exchange_log3p(problem, {name: one.least for name, one in half.items()}, described, packed)
+    return exchange_log3p(problem, half, described, packed)
 
 
 def exchange_log3p(problem: Problem, half: Mapping[str, float], described: float, packed: float) -> tuple[float, float]:

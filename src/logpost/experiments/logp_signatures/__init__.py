@@ -1,4 +1,4 @@
-"""LOGP Fig. 4 to 8, 10 to 12 and Table 4: signatures of simulated machines, read by the calibration; this machine.
+"""LOGP Fig. 4 to 13 and Table 4: signatures of simulated machines, read by the calibration; this machine.
 
 | file | what |
 |---|---|
@@ -7,7 +7,8 @@
 | parameters.py | Fig. 4 to 7, section 3.3: signatures, and what was given against what comes out of them |
 | summary.py | Fig. 8: overheads and latency on the left, the gap on the right |
 | crowds.py | Table 4, section 3.5: many senders to one receiver, one sender to many receivers |
-| bulk.py | Fig. 10 to 12: send overhead over the transfer size |
+| bulk.py | Fig. 9 to 12: completion time and send overhead over the transfer size |
+| remote_calls.py | Fig. 13: a layer whose software is the bottleneck |
 | here.py | the same method on the machine that the experiments run on |
 """
 

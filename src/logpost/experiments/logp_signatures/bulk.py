@@ -11,12 +11,13 @@ from logpost.experiments.framework.result import Cell, Claim, Column, Figure, Nu
 from logpost.experiments.logp_signatures.simulated import MYRINET, US, Played, extracted, value_us
 
 if TYPE_CHECKING:
+    from logpost.collectors.calibration.simulated import Truth
     from logpost.machines.calibration.signature import Signature
 
 OVERHEAD_4K, TIME_4K, BULK_BYTES, BULK_GAP = 143.0, 298.0, 4096, 18.0
 """Myrinet's bulk transfers (4.2): o(4 KB), T(4 KB), g(8 B), us."""
 BULK_DELTAS = (0.0, 4.0, 16.0, 64.0)
-"""us."""
+"""us: DELTAS' 16 and a factor of four either way, as g(n) and o(n) grow with the size; Fig. 10's are not printed."""
 
 
 def bulk(context: Context, machines: Sequence[Played]) -> Part:
@@ -28,7 +29,7 @@ def bulk(context: Context, machines: Sequence[Played]) -> Part:
     limited = {size: read.overhead_limited for size, read in zip(sizes, myrinet.signatures, strict=True)}
     return Part(
         tables=(_table(transfers),),
-        figures=(_figure(transfers, last),),
+        figures=(_figure(transfers, last), *_completion(myrinet)),
         claims=(
             Claim(
                 "Myrinet: the gap shows at 8 B (18 us) and no longer at 2 KB, where the transfer is overhead-limited",
@@ -53,11 +54,40 @@ def bulk(context: Context, machines: Sequence[Played]) -> Part:
     )
 
 
+def _completion(myrinet: Transfers) -> tuple[Figure, ...]:
+    """Fig. 9: T(n) and n/T(n) of the one machine with printed numbers."""
+    from logpost.dashboards.figures.curves import Axis, Curve, curves
+
+    sizes = [float(size) for size in myrinet.sizes]
+    times = [myrinet.truth.round_trip(size) * US for size in sizes]
+    rates = [size / time for size, time in zip(sizes, times, strict=True)]
+    said = f"{BULK_BYTES} B complete after {times[-1]:.0f} us, {rates[-1]:.1f} MB/s."
+    return tuple(
+        Figure(
+            f"Fig. 9: {what} of bulk transfers, Myrinet",
+            curves(
+                [
+                    Curve("T(n) through the printed values", sizes, values, "formula", 2),
+                    Curve("printed", [float(BULK_BYTES)], [printed], "paper", 1),
+                ],
+                Axis("transfer size (B)"),
+                Axis(axis),
+                said,
+            ),
+        )
+        for what, axis, values, printed in (
+            ("completion time", "T(n) (us)", times, TIME_4K),
+            ("bandwidth", "n / T(n) (MB/s)", rates, BULK_BYTES / TIME_4K),
+        )
+    )
+
+
 @dataclass(frozen=True)
 class Transfers:
     """A machine's signatures of requests of several sizes."""
 
     machine: Played
+    truth: Truth
     sizes: Sequence[int]
     given: Sequence[float]
     """o(n), us."""
@@ -88,6 +118,7 @@ def _transfers(context: Context, one: Played, sizes: Sequence[int]) -> Transfers
     )
     return Transfers(
         one,
+        truth,
         sizes,
         [one.given["o_s"] + per_byte * size for size in sizes],
         [extracted(truth, context, float(size), BULK_DELTAS) for size in sizes],

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from logpost.errors import InputError
 from logpost.experiments.framework.context import Context
-from logpost.experiments.framework.result import Cell, Column, Difference, Figure, Number, Origin, Part, Table
-from logpost.experiments.logp_signatures.simulated import PARAMETERS, US
+from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Number, Origin, Part, Table
+from logpost.experiments.logp_signatures.simulated import PARAMETERS, US, Played
 from logpost.experiments.support.launches import cores
 from logpost.experiments.support.this_machine import calibrated, locality
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from logpost.machines.calibration.signature import Signature
 
 
-def this_machine(context: Context) -> Part:
-    """Its signature of the smallest requests, or why there is none."""
+def this_machine(context: Context, papers: Sequence[Played]) -> Part:
+    """Its signature of the smallest requests next to those of the paper's machines, or why there is none."""
     try:
         calibration = calibrated(context)
     except InputError as error:
@@ -36,8 +37,9 @@ def this_machine(context: Context) -> Part:
     return Part(
         said=f"On this machine, over MPI between two cores: o_s {said['o_s']}, o_r {said['o_r']}, L {said['L']}, "
         f"g {said['g']} us.",
-        tables=(_table(calibration, found, signature, size),),
+        tables=(_table(calibration, found, signature, size), _then_and_now(papers, signature)),
         figures=(_figure(signature, size),),
+        claims=_claims(signature),
         differences=(
             Difference(
                 "This machine's overheads are tenths of a microsecond, and most of a round trip.",
@@ -74,6 +76,37 @@ def _table(calibration: Calibration, found: LocalityValues, signature: Signature
         ),
         tuple(rows),
         note=calibration.samples.host.mpi_library.split(",")[0] + ".",
+    )
+
+
+def _claims(signature: Signature) -> tuple[Claim, ...]:
+    """What 3.1 and 3.3 say of every signature, of this machine's."""
+    plain = signature.curves[0].costs
+    first, last = plain[0].value, plain[-1].value
+    return (
+        Claim(
+            "A signature rises from o_s for small M to a steady state (this machine)",
+            "each graph exhibits the regimes",
+            f"{first * US:.2f} us for M = {signature.curves[0].bursts[0]}, {last * US:.2f} us for the largest",
+            first < last,
+            reason="a rank that shares its core with another program has its requests answered late",
+        ),
+    )
+
+
+def _then_and_now(papers: Sequence[Played], signature: Signature) -> Table:
+    """The paper's values next to this machine's."""
+    return Table(
+        "LogP parameters, then and now",
+        (
+            Column("quantity", Origin.SETTING),
+            *(Column(one.label, Origin.PAPER) for one in papers),
+            Column("this machine", Origin.MEASURED),
+        ),
+        tuple(
+            (name, *(Number(one.given[name], "us") for one in papers), _number(getattr(signature, name)))
+            for name in PARAMETERS
+        ),
     )
 
 

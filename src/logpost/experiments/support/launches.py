@@ -122,11 +122,28 @@ def _failure(said: str, done: subprocess.CompletedProcess[str]) -> InputError:
     return InputError(f"{said} ended with status {done.returncode}: {last}")
 
 
-def contiguous_times(context: Context, size: int, launches: int) -> dict[str, Spread]:
-    """Half round trips of contiguous data by the calibration's layout program, for an application's own size.
+Layout = tuple[str, str, int, int]
+"""Of a message: transfer (self, remote, memory_copy), form (contiguous, datatype, packed), bytes, stride in bytes."""
+
+
+SOCKETS = "OMPI_MCA_btl=tcp,self"
+"""Open MPI's messages between ranks go through sockets, also within a node (other MPIs ignore it)."""
+
+
+def layout_times(
+    context: Context, name: str, arguments: Sequence[str], launches: int, *, sockets: bool = False
+) -> dict[Layout, float]:
+    """Half round trips by the calibration's layout program: T00 to oneself, T01 to another rank, T_mem of a copy.
+
+    Args:
+        context: of the experiment.
+        name: of the files that keep the samples.
+        arguments: of the program.
+        launches: of which each time is the smallest sample (LOG3P 3.2).
+        sockets: between ranks, instead of what the MPI would choose.
 
     Returns:
-        self (T00), remote (T01), memory_copy (T_mem) -> seconds, the smallest samples of launches.
+        seconds of each layout.
 
     Raises:
         InputError: the program cannot be started, or fails.
@@ -137,15 +154,16 @@ def contiguous_times(context: Context, size: int, launches: int) -> dict[str, Sp
     check()
     program = build("mpicc", ["layout"])["layout"]
     context.folder.mkdir(parents=True, exist_ok=True)
-    found: dict[str, list[float]] = {}
+    found: dict[Layout, float] = {}
     for launch in range(launches):
-        output = context.folder / f"contiguous-{size}-{launch}.jsonl"
-        command = [*launcher(2), str(program), "--output", str(output), "--bytes", str(size), "--forms", "contiguous"]
-        command += ["--batch", "4", "--budget-s", str(context.size(2.0, 0.5))]
-        done = _run(command, "the layout program")
+        context.progress(f"{name} on this machine", launch, launches)
+        output = context.folder / f"{name}-{launch}.jsonl"
+        start = ["env", SOCKETS, *launcher(2)] if sockets else launcher(2)
+        done = _run([*start, str(program), "--output", str(output), *arguments], "the layout program")
         if done.returncode != 0 or not output.exists():
             raise _failure("the layout program", done)
         for line in output.read_text(encoding="utf-8").splitlines()[1:]:
             point = parse(json.loads(line), output.name)
-            found.setdefault(str(point["transfer"]), []).append(point.time.minimum_s)
-    return {transfer: Spread.of(values) for transfer, values in found.items()}
+            key = (str(point["transfer"]), str(point["form"]), point.bytes, int(point["stride_bytes"]))
+            found[key] = min(found.get(key, float("inf")), point.time.minimum_s)
+    return found

@@ -60,6 +60,9 @@ class Workload:
     arguments: tuple[str, ...]
     said: str
     """What was simulated, against the paper's."""
+    locks: bool = False
+    """Of shared memory: "locking overhead while protecting updates to shared node data" (4.2, 4.4); ICCG's rides on the
+    request (4.3)."""
 
     @property
     def program(self) -> str:
@@ -93,10 +96,11 @@ def run_mechanism(
         more_latency: cycles added to L of every message.
         keep: the archive.
     """
+    locks = ["--locks"] if workload.locks and mechanism.is_memory else []
     return simulate(
         context,
         workload.program,
-        [*workload.arguments, *mechanism.arguments],
+        [*workload.arguments, *mechanism.arguments, *locks],
         name,
         machine=machine_for(mechanism, more_latency),
         ranks=RANKS,
@@ -178,13 +182,13 @@ EM3D = Workload(
     ),
     f"degree 10, 20 % non-local, span 3, 5 values a message: the paper's; {EDGE_CYCLES} cycles per edge",
 )
-UNSTRUC = Workload("UNSTRUC", (), "75 flop per edge, three values per node; a generated mesh for MESH2K")
+UNSTRUC = Workload("UNSTRUC", (), "75 flop per edge, three values per node; a generated mesh for MESH2K", locks=True)
 ICCG = Workload(
     "ICCG",
     ("--solves", "1", "--partition", "graph"),
     "2 flop per edge; a generated structural matrix for BCSSTK32, partitioned by recursive graph bisection",
 )
-MOLDYN = Workload("MOLDYN", (), "a generated liquid, recursive bisection; the paper prints no size")
+MOLDYN = Workload("MOLDYN", (), "a generated liquid, recursive bisection; the paper prints no size", locks=True)
 
 
 def sized(workload: Workload, arguments: Mapping[str, int], said: str) -> Workload:
@@ -218,8 +222,10 @@ def limits() -> tuple[Difference, ...]:
             "Alewife's protocol (request and data for a load, data and acknowledgement for an addition, invalidation "
             "and acknowledgement for a value that others have read), without o_s and o_r.",
             "SimGrid simulates MPI. A line is a value (8 bytes, or 24 for three doubles) instead of 16 bytes; nothing "
-            "is evicted or shared falsely, no lock is taken, LimitLESS never traps into software, and local misses (11 "
-            "cycles) are free. All of that would make shared memory slower; larger lines would make its volume larger.",
+            "is evicted or shared falsely, LimitLESS never traps into software, a lock costs a miss and is never "
+            "waited for, and local misses (11 cycles) are free. All of that would make shared memory slower, by 38 to "
+            "66 cycles for each further miss and 425 or 707 for each trap (SENS Fig. 3); larger lines would make its "
+            "volume larger.",
         ),
         Difference(
             "Barriers cost more with messages than with shared memory, and hardly depend on latency.",

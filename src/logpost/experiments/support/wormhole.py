@@ -42,6 +42,8 @@ class _Worm:
     done: Action
     taken: int = 0
     """Channels of the way."""
+    queued: float = 0.0
+    """When it began to wait for the next one."""
     since: float = 0.0
     rate: float = 0.0
     """Bytes per cycle since then."""
@@ -58,6 +60,12 @@ class Wormholes:
     slowdown: float = 1.0
     hop: float = 0.0
     """Time in which a header passes a router."""
+    room: Callable[[int], bool] = lambda _node: True
+    """Whether a node has room for one more message; without it a message holds its channels and waits."""
+    entering: Callable[[int], None] = lambda _node: None
+    """Called when a message is let into a node."""
+    waited: dict[Channel, float] = field(default_factory=dict)
+    """By channel: the time that messages waited for it."""
     now: float = 0.0
     _events: list[tuple[float, int, Action]] = field(default_factory=list)
     _serial: int = 0
@@ -94,13 +102,27 @@ class Wormholes:
             self._pace(now, worm.source, worm.target)
             return
         channel = worm.way[worm.taken]
-        if channel in self._held:
+        if self._refused(channel):
+            worm.queued = now
             self._waiting.setdefault(channel, deque()).append(worm)
             return
         self._take(now, channel, worm)
 
+    def _refused(self, channel: Channel) -> bool:
+        """It serves another message, or leads into a node without room."""
+        return channel in self._held or (channel[0] == channel[1] and not self.room(channel[0]))
+
+    def admit(self, now: float, channel: Channel) -> None:
+        """Let the next message that waits for a channel have it, if it is free; called when a node has room again."""
+        if self._waiting.get(channel) and not self._refused(channel):
+            worm = self._waiting[channel].popleft()
+            self.waited[channel] = self.waited.get(channel, 0.0) + now - worm.queued
+            self._take(now, channel, worm)
+
     def _take(self, now: float, channel: Channel, worm: _Worm) -> None:
         self._held.add(channel)
+        if channel[0] == channel[1]:
+            self.entering(channel[0])
         worm.taken += 1
         self.at(now + self.hop, lambda time: self._advance(time, worm))
 
@@ -128,6 +150,5 @@ class Wormholes:
         self._held.difference_update(worm.way)
         self._pace(now, worm.source, worm.target)
         for channel in worm.way:
-            if self._waiting.get(channel):
-                self._take(now, channel, self._waiting[channel].popleft())
+            self.admit(now, channel)
         worm.done(now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 from logpost.experiments.support.wormhole import Action, Wormholes
 
@@ -10,7 +11,19 @@ WARM_UP = 5
 """The first of so many parts of the messages does not count."""
 
 
-def interval_per_byte(network: Wormholes, nodes: int, size: int, messages: int, o_s: float, seed: int) -> float:
+Target = Callable[[random.Random, int], int]
+"""Of a message by its sender's node."""
+
+
+def interval_per_byte(
+    network: Wormholes,
+    nodes: int,
+    size: int,
+    messages: int,
+    o_s: float,
+    seed: int,
+    target: Target | None = None,
+) -> float:
     """Time between two messages of a node over their size, in cycles per byte.
 
     Every node sends to random others, one message at a time, each o_s after the one before is out; a message is let in
@@ -23,14 +36,20 @@ def interval_per_byte(network: Wormholes, nodes: int, size: int, messages: int, 
         messages: of each node, on average.
         o_s: cycles to launch a message.
         seed: of destinations and first sends.
+        target: of each message; None: a random other node.
     """
+
+    def other(rng: random.Random, node: int) -> int:
+        to = rng.randrange(nodes - 1)
+        return to + (to >= node)
+
     rng = random.Random(seed)
     delivered: list[float] = []
 
     def start(node: int) -> Action:
         def begin(now: float) -> None:
-            target = rng.randrange(nodes - 1)
-            network.send(now, node, target + (target >= node), size, lambda time: done(time, node))
+            to = other(rng, node) if target is None else target(rng, node)
+            network.send(now, node, to, size, lambda time: done(time, node))
 
         return begin
 
