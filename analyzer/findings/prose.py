@@ -18,7 +18,7 @@ from logpost.analyzer.findings.wording.collectives import (
     needless_barrier,
     without_barrier,
 )
-from logpost.analyzer.findings.wording.facts import Facts, Row
+from logpost.analyzer.findings.wording.facts import MAINLY, Facts, Row
 from logpost.analyzer.findings.wording.load import (
     cool_receiver,
     cool_sender,
@@ -118,9 +118,10 @@ def _windows_of(facts: Facts) -> str:
 
 
 def advice(row: Row) -> str:
-    """What to try, as far as the evidence supports it."""
+    """What to try, as far as the evidence supports it, and what else saves most of the same time."""
     facts = Facts(row, NOWHERE)
-    instead = [f"{DOING[kind]} saves {saved_text(gain)}" for kind, gain in facts.alternatives]
+    most = MAINLY * row["gain"]
+    instead = [f"{DOING[kind]} saves {saved_text(gain)}" for kind, gain in facts.alternatives if gain > most]
     return TEMPLATES[row["kind"]][1](facts) + "".join(f" Instead, {one}." for one in instead)
 
 

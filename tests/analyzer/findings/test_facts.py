@@ -13,6 +13,7 @@ ROW = {
     "ranks": [0],
     "region": "MPI_Bcast",
     "cause_region": "",
+    "gain": 0.1,
     "evidence": [{"name": "operations", "value": 3.0, "unit": "count"}],
 }
 
