@@ -13,6 +13,7 @@ from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
 from logpost.analyzer.run.first_part import FirstPart
+from logpost.analyzer.run.wide import exact_sum
 from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
 from logpost.replay.columns import Int64
@@ -137,7 +138,7 @@ def ends_of(evidence: Evidence) -> tuple[Program, ...]:
 def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
     proposal, program = cure.proposal, cure.program
     saved = program.saved_at(proposal.change)
-    lost = sums_at_locations(saved)
+    lost = {location: time * _longer(evidence, program) for location, time in sums_at_locations(saved).items()}
     first, last = evidence.active_windows(WAITING, lost)
     stated = program.stated(proposal.certainty)
     confidence, certainty = evidence.confidence(proposal.confidence, stated, proposal.rests_on)
@@ -158,6 +159,14 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
         removes=saved,
         replayed=cure,
     )
+
+
+def _longer(evidence: Evidence, program: Program) -> float:
+    """How many times as long the program is as its first part, which is what was replayed."""
+    if program.whole:
+        return 1.0
+    part = exact_sum((program.locations["end_ps"] - program.locations["begin_ps"]).to_numpy())
+    return sum(evidence.program_ps.values()) / max(1, part)
 
 
 def by_callpath(program: Program, calls: Iterable[int]) -> dict[int, list[int]]:

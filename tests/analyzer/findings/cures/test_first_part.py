@@ -10,7 +10,7 @@ from tests.collectors.raw_logs import Log
 
 from logpost.analyzer.findings.cures import offered
 
-from .from_logs import MACHINE, ROUNDS, US, Found, findings, numbers, rounds, started
+from .from_logs import MACHINE, MS, PS, ROUNDS, US, Found, findings, numbers, rounds, started
 
 RANKS, SIZE = 4, 8
 
@@ -58,3 +58,5 @@ def test_half_of_equal_rounds_saves_as_much_as_all(
     monkeypatch.setattr(offered, "MOST_CALLS", most)
     found: list[Found] = [row for row in findings(program(), tmp_path, MACHINE) if named in numbers(row)]
     assert [row["gain"] for row in found] == [pytest.approx(gain, rel=0.08)], found
+    # On every rank, of the whole program.
+    assert found[0]["exposed_ps"] == pytest.approx(gain * ROUNDS * RANKS * MS * PS, rel=0.15)
