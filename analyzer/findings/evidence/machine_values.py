@@ -43,25 +43,9 @@ def _at_size(machine: MachineUsed, locality: str, parameter: str, size: float) -
     return next((value for value in ranges if value.up_to_bytes is None or value.up_to_bytes >= size), last)
 
 
-def longest_latency_ps(machine: MachineUsed) -> float:
-    """The high end of L's interval, of the locality class where it is highest; infinite where one has none."""
-    ends = [
-        float("inf") if value.high is None else value.high * unit_ps(value)
-        for value in machine.values
-        if value.parameter == "L" and unit_ps(value)
-    ]
-    return max(ends, default=float("inf"))
-
-
 def measures(machine: MachineUsed, locality: str, parameter: str) -> bool:
     """Whether the machine states a parameter of a locality class, and not only its bounds."""
     return any(
         value.locality == locality and value.parameter == parameter and value.value > 0 and not value.bound_only
         for value in machine.values
     )
-
-
-def states_anything(machine: MachineUsed) -> bool:
-    """Whether any of its values is known, or bounded: without messages an estimate has zeros, with which nothing takes
-    time."""
-    return any(value.value > 0 or (value.high or 0.0) > 0 for value in machine.values)

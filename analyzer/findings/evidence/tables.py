@@ -92,12 +92,6 @@ class Evidence:
         rows = program(self.tables["accounting"]).group_by("location", "category").agg(wide_sum("exposed_ps"))
         return rows.with_columns(pl.col("category").cast(pl.String)).collect()
 
-    @cached_property
-    def occurring(self) -> frozenset[str]:
-        """Categories in which some location spends time, start-up included: columns of the others need not be read."""
-        rows = self.tables["accounting"].filter(pl.col("exposed_ps") > 0).select(pl.col("category").unique()).collect()
-        return frozenset(rows["category"].cast(pl.String))
-
     def exposed_of(self, categories: Sequence[str]) -> dict[int, int]:
         """Location to its exposed time in these categories together; every accounted location has an entry."""
         return dict.fromkeys(self.locations["location"].to_list(), 0) | dict(self._sums(categories).iter_rows())
@@ -134,24 +128,6 @@ class Evidence:
     def exposure(self) -> pl.DataFrame:
         """Exposed time of the program by place in the code."""
         return program(self.tables["exposure"]).with_columns(pl.col("category").cast(pl.String)).collect()
-
-    def costly_places(self, category: str) -> tuple[pl.DataFrame, list[int]]:
-        """The exposure rows of a category, and the call paths whose worst-hit location loses at least `least_ps` there;
-        the costliest first."""
-        places = self.exposure.filter(pl.col("category") == category, pl.col("exposed_ps") > 0)
-        costly = (
-            places.group_by("callpath")
-            .agg(pl.col("exposed_ps").max())
-            .filter(pl.col("exposed_ps") >= self.least_ps)
-            .sort("exposed_ps", "callpath", descending=[True, False])
-        )
-        return places, costly["callpath"].to_list()
-
-    @staticmethod
-    def exposed_at(places: pl.DataFrame, callpath: int) -> dict[int, float]:
-        """Location to its time at a call path, of the rows of `costly_places`; ps."""
-        rows = places.filter(pl.col("callpath") == callpath).select("location", "exposed_ps")
-        return {int(location): float(time) for location, time in rows.iter_rows()}
 
     @cached_property
     def callpaths(self) -> pl.DataFrame:
@@ -357,16 +333,6 @@ class Evidence:
             .sort("location", "callpath")
         )
         return {(loc, path): exposed[loc] * part for loc, path, _, part in rows.iter_rows()}
-
-
-def exposed_by(waits: pl.DataFrame, by: str) -> pl.DataFrame:
-    """(by, exposed_ps) of waits, the largest first."""
-    # In the order of the rows: a sum of fractions depends on it.
-    return (
-        waits.group_by(by, maintain_order=True)
-        .agg(pl.col("exposed_ps").sum())
-        .sort("exposed_ps", by, descending=[True, False])
-    )
 
 
 def in_order(rows: pl.DataFrame, by: str, then: str) -> pl.DataFrame:
