@@ -18,7 +18,6 @@ from logpost.analyzer.run.phases import program
 from logpost.analyzer.run.program_profile import program_profile
 from logpost.analyzer.run.undivided import title
 from logpost.analyzer.run.wide import exact_sum, wide_sum
-from logpost.analyzer.words.categories import WAITING
 from logpost.analyzer.words.labels import folded, folded_path
 from logpost.analyzer.words.location_names import Location, LocationNames, Named
 
@@ -81,12 +80,6 @@ class Evidence:
         return given if self.divides(*given) else tuple(dict.fromkeys((*given, *self.undivided)))
 
     @cached_property
-    def busy_ps(self) -> dict[int, int]:
-        """Location to the time in which it certainly works: its program time without what is, or may be, waiting."""
-        idle = self.exposed_of(tuple(dict.fromkeys((*WAITING, "residual", *self.undivided))))
-        return {location: time - idle[location] for location, time in self.program_ps.items()}
-
-    @cached_property
     def exposed(self) -> pl.DataFrame:
         """(location, category, exposed_ps) over all windows of the program, of accounted locations."""
         rows = program(self.tables["accounting"]).group_by("location", "category").agg(wide_sum("exposed_ps"))
@@ -106,10 +99,6 @@ class Evidence:
     def least_ps(self) -> float:
         """The smallest exposed time on the worst-hit rank that makes a finding."""
         return MIN_SHARE * self.slowest_program_ps
-
-    def matters(self, exposed_by_location: Mapping[int, float]) -> bool:
-        """Whether the worst-hit location loses at least `least_ps`."""
-        return self._is_costly(max(exposed_by_location.values(), default=0.0))
 
     def worth_a_look(self, categories: Sequence[str]) -> bool:
         """Whether any location loses at least `least_ps` in these categories."""
@@ -321,18 +310,6 @@ class Evidence:
         if self.oversubscribed():
             return round(level * SCHEDULED, 2), f"{reason}; ranks outnumber cores, so the time contains scheduling"
         return level, reason
-
-    def charges(self, exposed: Mapping[int, float], categories: Sequence[str]) -> dict[tuple[int, int], float]:
-        """(location, call path) to these locations' times, shared over the places where they lose time like that."""
-        rows = (
-            self.exposure.filter(pl.col("category").is_in(categories), pl.col("location").is_in(list(exposed)))
-            .group_by("location", "callpath")
-            .agg(wide_sum("exposed_ps"))
-            .filter(pl.col("exposed_ps") > 0)
-            .with_columns(part=pl.col("exposed_ps") / wide_sum("exposed_ps").over("location"))
-            .sort("location", "callpath")
-        )
-        return {(loc, path): exposed[loc] * part for loc, path, _, part in rows.iter_rows()}
 
 
 def in_order(rows: pl.DataFrame, by: str, then: str) -> pl.DataFrame:
