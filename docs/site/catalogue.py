@@ -18,7 +18,7 @@ import plotly.offline
 from doubts import DOUBTS
 
 import logpost
-from logpost.analyzer.findings import cures, finders, prose
+from logpost.analyzer.findings import cures, prose
 from logpost.analyzer.findings.evidence.places import NOWHERE
 from logpost.analyzer.findings.wording.facts import Facts
 from logpost.analyzer.pipeline.read_ahead import ReadAhead
@@ -47,8 +47,8 @@ class Case:
     """One sentence on what is wrong and where."""
 
 
-NAMED_BY_THEIR_CURE = ("small_pieces", "one_to_all")
-"""Programs with a hot sender whose finding is `serial_distribution`: a tree."""
+NAMED_BY_THEIR_CURE = ("small_pieces", "one_to_all", "shared_nic")
+"""Programs with a hot sender whose first finding is another cure: a tree, or to overlap the transfers."""
 
 
 def cases() -> dict[str, Case]:
@@ -73,12 +73,11 @@ def name_of(kind: str) -> str:
     return kind.replace("_", " ").capitalize()
 
 
-def finders_of(kind: str) -> list[str]:
-    """The documentation of the finders that report a kind; of the one that bears its name alone, where there is one."""
+def cures_of(kind: str) -> list[str]:
+    """The documentation of the cures that report a kind; of the one that bears its name alone, where there is one."""
     modules = {
-        one.name: importlib.import_module(f"{folder.__name__}.{one.name}")
-        for folder in (finders, cures)
-        for one in pkgutil.iter_modules(folder.__path__)
+        one.name: importlib.import_module(f"{cures.__name__}.{one.name}")
+        for one in pkgutil.iter_modules(cures.__path__)
     }
     if kind in modules:
         return [inspect.getdoc(modules[kind]) or ""]
@@ -113,9 +112,9 @@ def write(pages: Path, work: Path) -> list[str]:
 
 
 def _sentence(kind: str, case: Case | None) -> str:
-    """What the finder says of the kind: in its first sentence, or in a list of several kinds; else what happens in the
+    """What the cure says of the kind: in its first sentence, or in a list of several kinds; else what happens in the
     program of this cause."""
-    documentation = finders_of(kind)[0]
+    documentation = cures_of(kind)[0]
     listed = re.search(rf"^\* \*\*{name_of(kind)}\*\*: (.*)$", documentation, re.MULTILINE)
     if listed:
         return listed[1]
@@ -126,12 +125,12 @@ def _sentence(kind: str, case: Case | None) -> str:
 
 def _page(kind: str, case: Case | None, work: Path) -> str:
     if case is None:
-        row = {"kind": kind, "ranks": [], "evidence": [], "region": "", "cause_region": ""}
+        row = {"kind": kind, "gain": 0.0, "ranks": [], "evidence": [], "region": "", "cause_region": ""}
         picture = "The simulator of known causes has no program of this cause yet, so there is no picture.\n"
         advice = prose.TEMPLATES[kind][1](Facts(row, NOWHERE))
     else:
         picture, advice = _pictured(kind, case, work)
-    causes = "\n\n".join(finders_of(kind))
+    causes = "\n\n".join(cures_of(kind))
     return (
         f"# {name_of(kind)}\n\n{picture}\n## Cause\n\n{causes}\n\n## Cure\n\n{advice}\n\n"
         f"## When it is wrong\n\n{DOUBTS[kind]}\n"

@@ -241,7 +241,7 @@ def test_a_collective_operation_shows_its_way(view: Callable[..., Visit]) -> Non
 
 
 def test_one_click_removes_the_cause_of_a_finding(view: Callable[..., Visit]) -> None:
-    seen = view("/?run=scorep-shmem-stencil-4.run")
+    seen = view("/?run=scorep-npb-is-A-nocomp-8.run")
     seen.page.get_by_role("link", name="Replay without it").first.click()
     seen.page.wait_for_url("**/whatif?**without=0**")
     seen.page.wait_for_selector("text=Without its cause")

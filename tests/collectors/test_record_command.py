@@ -109,7 +109,7 @@ def test_wrapper_scripts_are_seen_through(mpi: str, tmp_path: Path) -> None:
 def test_a_program_without_mpi_runs_and_says_why_nothing_was_recorded(openmpi: str, tmp_path: Path) -> None:
     result = recording.record(tmp_path, "sh", "-c", "echo out; echo err >&2; exit 42")
     assert (result.status, result.out) == (42, "out\n")
-    assert result.err.splitlines()[0] == "err"
+    assert "err" in result.err.splitlines()  # the recorder may be built first
     assert "the command ended with exit status 42 before a process was seen to start MPI" in result.err
     assert (
         result.err.splitlines()[-1]

@@ -28,9 +28,7 @@ def test_it_says_of_every_kind_and_no_other_when_it_is_wrong(catalogue: ModuleTy
 
 
 def test_every_kind_has_a_finder_with_a_documentation(catalogue: ModuleType) -> None:
-    assert [
-        kind for kind in FINDING_KINDS if not all(catalogue.finders_of(kind)) or not catalogue.finders_of(kind)
-    ] == []
+    assert [kind for kind in FINDING_KINDS if not all(catalogue.cures_of(kind)) or not catalogue.cures_of(kind)] == []
 
 
 def test_a_kind_without_its_paragraph_is_named(

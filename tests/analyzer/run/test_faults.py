@@ -99,7 +99,7 @@ def test_findings_of_a_region_count_their_own(runs: dict[str, Run], monkeypatch:
 @pytest.mark.parametrize(
     ("where", "name", "part"),
     [
-        (find, "one_bug_each", "merging of findings"),
+        (find, "without_alternatives", "combining of cures"),
         (find, "RootCauses", "causes of findings"),
         (find, "frame", "words of late_sender_chain"),
         (replayed, "ideal_network", "table ideal_network"),
