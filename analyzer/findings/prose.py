@@ -26,6 +26,8 @@ from logpost.analyzer.findings.wording.load import (
     hot_receiver,
     hot_sender,
     route_apart,
+    separate_sends,
+    shared_nic,
 )
 from logpost.analyzer.findings.wording.messages import (
     answer,
@@ -128,6 +130,7 @@ def advice(row: Row) -> str:
 DOING: Mapping[str, str] = {
     "hot_receiver": "to spread the messages to the hot receiver",
     "hot_sender": "to let other ranks send a part (a tree or a collective)",
+    "shared_nic": "a NIC for each rank, or sends at different times",
     "hot_link": "to place ranks on other nodes",
     "late_sender_chain": "to share the work of late ranks with those that wait",
     "late_receiver": "to post receives earlier",
@@ -163,6 +166,7 @@ DOING: Mapping[str, str] = {
 TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] = {
     "hot_receiver": (hot_receiver, cool_receiver),
     "hot_sender": (hot_sender, cool_sender),
+    "shared_nic": (shared_nic, separate_sends),
     "hot_link": (hot_link, route_apart),
     "late_sender_chain": (late_sender_chain, be_earlier),
     "late_receiver": (late_receiver, post_earlier),

@@ -11,7 +11,7 @@ QUEUES = ("endpoint_contention_ps", "network_contention_ps", "processor_queueing
 """Columns of messages, transfers and pairs: NICs, links, and processors that attend to one message at a time."""
 QUEUEING = Measure("Queueing", "queueing time", time_text, largest=True)
 
-_CROWDS = frozenset({"hot_receiver", "hot_sender", "hot_link", "unattended"})
+_CROWDS = frozenset({"hot_receiver", "hot_sender", "shared_nic", "hot_link", "unattended"})
 """Findings whose cause queueing shows, and bytes may not: crowded ranks need not get more than others."""
 
 

@@ -10,8 +10,10 @@ DOUBTS = {
         "other transport only in part: confirm it with a calibrated machine."
     ),
     "hot_sender": (
-        "Shared sends suppose that other ranks have the data. Where they do not, less is saved than stated. Several "
-        "ranks that send from one node share a NIC only if the placement in the archive is that of the run. An "
+        "Shared sends suppose that other ranks have the data. Where they do not, less is saved than stated."
+    ),
+    "shared_nic": (
+        "Several ranks that send from one node share a NIC only if the placement in the archive is that of the run. An "
         "estimated machine distinguishes queues from other transport only in part: confirm it with a calibrated "
         "machine."
     ),

@@ -12,7 +12,7 @@ import polars as pl
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import CATEGORIES, PARTS, TRANSFER_PARTS
 
-NAMES_THE_SAME = {"hot_sender": ("serial_distribution",), "hot_receiver": ("destination_order",)}
+NAMES_THE_SAME = {"hot_sender": ("serial_distribution", "shared_nic"), "hot_receiver": ("destination_order",)}
 """Kinds that name the same cause by its cure: the rank that sends all, the order in which all crowd at a rank."""
 
 

@@ -17,7 +17,7 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
 
-KIND = "hot_sender"
+KIND = "shared_nic"
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:

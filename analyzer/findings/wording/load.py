@@ -19,22 +19,26 @@ def cool_receiver(_: Facts) -> str:
 
 
 def hot_sender(facts: Facts) -> str:
-    if facts.all("ranks_share_a_nic"):
-        title = f"{facts.ranks} send at once through a NIC that {facts.number('ranks_share_a_nic'):.0f} of them share"
-        return title + (f"; {facts.noun('waiting_rank')} wait{in_where(facts)}" if facts.where else "")
     messages = f"{facts.number('messages'):,.0f} messages of {bytes_text(facts.number('mean_size'))} on average"
     return f"{facts.ranks} is a hot sender: it alone sends {messages}, one after the other{in_where(facts)}"
 
 
-def cool_sender(facts: Facts) -> str:
-    if facts.all("ranks_share_a_nic"):
-        return (
-            "Let fewer ranks of a node send at a time: gather what a node sends on one rank, shift the sends against "
-            "each other so that work hides them, place ranks that talk on the same node, or use more NICs."
-        )
+def cool_sender(_: Facts) -> str:
     return (
         "Let all ranks share in sending what this one sends: distribute the data. Receivers get different amounts, so "
         "that it is no broadcast, which a tree could pass on."
+    )
+
+
+def shared_nic(facts: Facts) -> str:
+    title = f"{facts.ranks} send at once through a NIC that {facts.number('ranks_share_a_nic'):.0f} of them share"
+    return title + (f"; {facts.noun('waiting_rank')} wait{in_where(facts)}" if facts.where else "")
+
+
+def separate_sends(_: Facts) -> str:
+    return (
+        "Let fewer ranks of a node send at a time: gather what a node sends on one rank, shift the sends against each "
+        "other so that work hides them, place ranks that talk on the same node, or use more NICs."
     )
 
 

@@ -75,6 +75,7 @@ DIRECTIONS = ("send", "recv")
 FINDING_KINDS = (
     "hot_receiver",
     "hot_sender",
+    "shared_nic",
     "hot_link",
     "late_sender_chain",
     "late_receiver",

@@ -106,7 +106,6 @@ void bind_whatif(nb::module_& module);
 /// Cures: transformations of a recorded program's edges, and their replay.
 void bind_cures(nb::module_& module);
 
-
 /// Analysis' sums: accounts, wait states, the critical path, delay costs.
 void bind_accounts(nb::class_<Analysis>& analysis);
 /// Analysis' rows of the table `collectives`, and what divided operations consist of.

@@ -26,7 +26,7 @@ def test_a_nic_of_its_own_saves_what_a_neighbours_message_occupies(nodes: int, t
             logs[rank + 3].message(RECV, begin, end, rank, 0, 100_000)
             logs[rank].collective("MPI_Barrier", sent + US, begin + 400 * US, (0, 0))
             logs[rank + 3].collective("MPI_Barrier", end, begin + 400 * US, (0, 0))
-    found = [row for row in findings(logs, tmp_path, ACROSS) if row["kind"] == "hot_sender"]
+    found = [row for row in findings(logs, tmp_path, ACROSS) if row["kind"] == "shared_nic"]
     if nodes == RANKS:
         assert found == []
         return
