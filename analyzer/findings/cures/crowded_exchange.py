@@ -34,14 +34,14 @@ ranks in lockstep, each with three receivers, reach no more than 3: the threshol
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for the run."""
-    if not evidence.divides(*WAITS_AT_RECEIVER) or not evidence.worth_a_look(WAITS_AT_RECEIVER):
+    if not evidence.worth_a_look(WAITS_AT_RECEIVER):
         return ()
     measured = crowding(evidence.tables["messages"], evidence.pairs)
     if measured is None or measured.judged < MIN_SAMPLES:
         return ()
     if measured.ratio - 2 * measured.standard_error < LEAST_CROWDING:
         return ()
-    return offered(evidence, partial(propose, evidence, measured))
+    return offered(evidence, partial(propose, evidence, measured), of_messages=False)
 
 
 def propose(evidence: Evidence, measured: Crowding, program: Program) -> Iterator[Proposal]:
