@@ -41,10 +41,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return ()
     if measured.ratio - 2 * measured.standard_error < LEAST_CROWDING:
         return ()
-    return offered(evidence, partial(propose, evidence, measured), of_messages=False)
+    return offered(evidence, partial(propose, measured), of_messages=False)
 
 
-def propose(evidence: Evidence, measured: Crowding, program: Program) -> Iterator[Proposal]:
+def propose(measured: Crowding, program: Program) -> Iterator[Proposal]:
     """The best order of all sends at call paths of messages to crowded receivers."""
     messages = program.messages
     loads = loads_of(program)

@@ -20,6 +20,7 @@ import numpy as np
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.rows import rounds, rows_of_sends
+from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
 
@@ -59,6 +60,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         )
 
 
+@once
 def rows_by_place(program: Program) -> dict[int, list[tuple[int, list[int]]]]:
     """Call path to (location, messages to different ranks in a row), where at least three ranks have such rows."""
     at: dict[int, list[tuple[int, list[int]]]] = {}

@@ -83,7 +83,6 @@ def _described(evidence: Evidence, found: Finding) -> Finding:
     """The finding with the names of the code and of the ranks that wait."""
     program = program_of(evidence)
     assert program is not None
-    assert found.replayed is not None
     proposal = found.replayed.proposal
     place = next(one for one in every_stretch(program) if one.callpath in proposal.callpaths)
     lost = sums_at_locations({spot: time for spot, time in found.removes.items() if spot[1] == found.callpath})

@@ -22,16 +22,12 @@ import polars as pl
 from logpost.analyzer.findings.cures.offered import Proposal, offered
 from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.thread_teams import CodeOfProcesses, first_threads
+from logpost.analyzer.findings.evidence.thread_teams import HEAVY, REGIONS, CodeOfProcesses, first_threads
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number, worst_hit
 from logpost.replay.columns import Int64
 
 KIND = "serial_part"
 Floats = npt.NDArray[np.float64]
-HEAVY = 0.5
-"""A process is named if it could save at least this part of the largest saved."""
-REGIONS = 3
-"""Most regions reported."""
 _ACCELERATOR = re.compile(r"(cuda|cu[A-Z]|hip[A-Z]|cl[A-Z]|__cuda|__hip)|.*\bWAIT FOR COMMAND QUEUE\b|BUFFER FLUSH")
 
 

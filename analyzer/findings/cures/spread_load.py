@@ -19,6 +19,7 @@ import numpy as np
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
 from logpost.replay.columns import Float64, Int64
@@ -49,6 +50,7 @@ class Loads:
     """hot location to its load"""
 
 
+@once
 def loads_of(program: Program) -> Loads:
     """The loads by the machine's values."""
     locations = np.array(list(program.calls_of))

@@ -69,7 +69,6 @@ def _later(locations: pl.DataFrame) -> dict[int, int]:
 
 def _described(evidence: Evidence, found: Finding) -> Finding:
     """The finding with the ranks that wait, those that they wait for, and the call in which these start up."""
-    assert found.replayed is not None
     lost = sums_at_locations(found.removes)
     most = max(lost.values())
     waiting = [location for location, time in lost.items() if time >= LATE * most]

@@ -22,17 +22,12 @@ import polars as pl
 from logpost.analyzer.findings.cures.offered import Proposal, offered
 from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.thread_teams import CodeOfProcesses, executions, first_threads
+from logpost.analyzer.findings.evidence.thread_teams import HEAVY, REGIONS, CodeOfProcesses, executions, first_threads
 from logpost.analyzer.findings.finding import HIGH, MIN_SAMPLES, NOISE, Finding, Number, worst_hit
 
 KIND = "thread_imbalance"
 CERTAIN = 3.0
 """Standard deviations by which the latest thread must differ from the mean: less is noise that happened to add up."""
-HEAVY = 0.5
-"""A thread is named with the latest one if its lag is at least this part of the largest; a process, if it could save
-at least this part of the largest saved."""
-REGIONS = 3
-"""Most regions reported."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +146,7 @@ def _unequal(of: pl.DataFrame) -> Unequal | None:
     mean = pl.col("wait_ps").mean().over("instance")
     rows = of.with_columns(lag=mean - pl.col("wait_ps"))
     each = rows.group_by("instance").agg(pl.col("wait_ps").mean(), pl.col("work_ps").mean(), n=pl.len())
-    threads = int(each["n"].max())  # type: ignore[arg-type]
+    threads = each.select(pl.col("n").max()).item()
     if threads < 2:
         return None
     saved, work = float(each["wait_ps"].sum()), float(each["work_ps"].sum())
@@ -186,5 +181,5 @@ def _windows(evidence: Evidence, rows: pl.DataFrame) -> tuple[int, int]:
     """First and last window in which threads wait there."""
     width = max(1, evidence.manifest.windows.width_ps)
     waiting = rows.filter(pl.col("wait_ps") > 0)
-    ends = (int(waiting["begin_ps"].min()) // width, int(waiting["end_ps"].max()) // width)  # type: ignore[arg-type]
-    return min(ends[0], evidence.last_window), min(ends[1], evidence.last_window)
+    first, last = waiting.select(pl.col("begin_ps").min(), pl.col("end_ps").max()).row(0)
+    return min(first // width, evidence.last_window), min(last // width, evidence.last_window)

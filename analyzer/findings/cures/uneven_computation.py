@@ -167,7 +167,6 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     times are those of the profile."""
     program = program_of(evidence)
     assert program is not None
-    assert found.replayed is not None
     proposal = found.replayed.proposal
     others = {place: time for place, time in found.removes.items() if place[0] not in proposal.at_fault}
     lost: dict[int, float] = {}

@@ -231,7 +231,6 @@ def _held_shorter(program: Program) -> Int64:
 
 def _described(evidence: Evidence, pattern: Pattern, found: Finding) -> Finding:
     """The finding with the ranks that wait and the code of the foremost one that they wait for."""
-    assert found.replayed is not None
     program, late = found.replayed.program, found.replayed.proposal.at_fault
     waits = _waits(program, pattern)
     foremost = int(_sums(waits, "late")["late"][0])
