@@ -26,7 +26,9 @@ from logpost.replay.columns import Float64, Int64
 
 KIND = "hot_receiver"
 EXCESS = 2.0
+"""Times the mean load of the others: LoGPC's remark on hot spots."""
 MOSTLY = 0.5
+"""Of the load from one sender: the exchange of a pair."""
 LEAST = 2
 """Ranks of which none is one of several receivers."""
 

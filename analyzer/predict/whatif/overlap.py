@@ -79,8 +79,9 @@ def overlap_advice(run: Run) -> list[OverlapAdvice]:
     evidence = Evidence({name: run.table(name) for name in TABLES if name != "findings"}, run.manifest, run=run)
     program = program_of(evidence)
     machine = load_machine(run.machine_file)
-    exchanges = () if program is None else _exchanges(program, run)
-    found = [_advised(program, machine, run, region, calls) for region, calls in exchanges if program is not None]
+    found = []
+    if program is not None:
+        found = [_advised(program, machine, run, region, calls) for region, calls in _exchanges(program, run)]
     if not found:
         raise InputError(
             f"{run.path}: no call completes receives that were posted before it: there is no nonblocking exchange to "

@@ -323,12 +323,12 @@ class Cures::Pass {
 
     /// The node's message is at another server, as `arrives_through` has it.
     void arrive_through(std::uint32_t node, std::int32_t number) {
-        if (server_[node] == kNone) {
+        if (number == Transformation::kAsRecorded || server_[node] == kNone) {
             return;
         }
-        if (number < -1) {
+        if (number < Transformation::kAsRecorded) {
             server_[node] = cures_.server_[graph_.steps.at(static_cast<std::size_t>(-2 - number)).first_byte];
-        } else if (number >= 0) {
+        } else {
             server_[node] = cures_.servers_ + static_cast<std::uint32_t>(number);
             further_servers_ = std::max(further_servers_, static_cast<std::uint32_t>(number) + 1);
         }
@@ -417,7 +417,7 @@ class Cures::Pass {
         }
         std::vector<bool> permitted(graph_.nodes(), false);
         for (const auto& one : graph_.grants) {
-            permitted[one.node] = change_.permitted[graph_.first_call[one.location] + one.call] != 0;
+            permitted[one.node] = change_.permitted[graph_.first_call[index(one.location)] + one.call] != 0;
         }
         for (auto& edge : edges_) {
             if (edge.source < graph_.nodes() && permitted[edge.source]) {

@@ -152,7 +152,7 @@ struct MessageSteps {
 /// Where a location has the permission of an epoch that it waits for.
 struct Grant {
     std::uint32_t node;
-    std::uint32_t location;
+    Location location;
     std::uint32_t call;  ///< that begins the epoch, among those of the location
 };
 

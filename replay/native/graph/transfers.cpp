@@ -198,7 +198,7 @@ void OneSided::permit(std::size_t l) {
         if (before(source, left)) {
             granted_[l][i] = {told(source, epoch, permission.by, here), source};
             wait(granted_[l][i], left, Draft::kMeasured);
-            draft_.grants.push_back({granted_[l][i].node, static_cast<std::uint32_t>(l), epoch.begin_call});
+            draft_.grants.push_back({granted_[l][i].node, location_at(l), epoch.begin_call});
         }
     }
 }
