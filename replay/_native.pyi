@@ -409,11 +409,6 @@ class WhatIf:
         The program, in which requests complete in the order in which messages come elsewhere under a setting; None: that is the order in which they came, or contention is not replayed.
         """
 
-    def with_code(self, longer_ps: numpy.ndarray) -> WhatIf | None:
-        """
-        The program with so much more code before each call than was measured, in which NICs take messages as they come; None: where contention is replayed.
-        """
-
     def on_links(self, elsewhere: Surroundings) -> WhatIf | None:
         """
         The program in the same places, on links of other bandwidths; None: these are other places.

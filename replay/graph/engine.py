@@ -364,16 +364,6 @@ class Engine:
             native_scenario(scenario), scenario.compute, *_lists(scenario), unexplained=unexplained
         )
 
-    def times_with_code(self, longer_ps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-        """Enters and leaves of all calls, as `times`, if the code before each of them lasted so much longer than
-        recorded (negative: shorter), and NICs served messages in order of arrival; None where contention is replayed.
-
-        Raises:
-            InputError: the recorded messages wait for each other in a circle.
-        """
-        found = self.graph(self.recorded).with_code(np.ascontiguousarray(longer_ps, dtype=np.int64))
-        return None if found is None else found.times(native_scenario(self.recorded))
-
     def _by_protocols(
         self, scenarios: Sequence[Scenario], of: Callable[[WhatIf, Sequence[Scenario]], list[Found]]
     ) -> list[Found]:

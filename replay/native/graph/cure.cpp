@@ -1,15 +1,12 @@
 #include "replay/native/graph/cure.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
-#include <queue>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "replay/native/graph/recorded_queues.hpp"
+#include "replay/native/graph/schedule.hpp"
 
 namespace logpost::replay {
 
@@ -94,10 +91,6 @@ class Cures::Pass {
   private:
     struct Between {
         std::uint32_t source, target;
-    };
-    struct Server {
-        std::int64_t free = INT64_MIN;
-        std::uint32_t last = kNone;  // node: the message served last
     };
     static constexpr std::uint32_t kGone = kNone - 1;  ///< source of an edge that is not there
 
@@ -468,58 +461,49 @@ class Cures::Pass {
 
     /// Every node once all that it waits for has its time; of those at a server, the first to arrive.
     bool replay() {
-        first_out_.assign(nodes_ + 1, 0);
-        waits_.assign(nodes_, 0);
         time_.assign(nodes_, INT64_MIN);
         for (std::uint32_t i = 0; i < edges_.size(); ++i) {
-            if (edges_[i].source < kGone) {
-                ++first_out_[edges_[i].source + 1];
-                ++waits_[edges_[i].target];
-            } else if (edges_[i].source == kNone) {
+            if (edges_[i].source == kNone) {
                 time_[edges_[i].target] = weights_[i];
             }
         }
-        std::partial_sum(first_out_.begin(), first_out_.end(), first_out_.begin());
-        outs_.resize(first_out_.back());
-        auto next = first_out_;
-        for (std::uint32_t i = 0; i < edges_.size(); ++i) {
-            if (edges_[i].source < kGone) {
-                outs_[next[edges_[i].source]++] = i;
-            }
-        }
+        const Followers followers(nodes_, static_cast<std::uint32_t>(edges_.size()), [&](std::uint32_t i) {
+            return std::pair{edges_[i].source == kGone ? kNone : edges_[i].source, edges_[i].target};
+        });
         servers_.assign(cures_.servers_ + further_servers_, {});
+        Schedule<Arrival> schedule(followers.sources);
+        const auto arrive = [&](std::uint32_t node) {
+            if (node >= graph_.nodes() || server_[node] == kNone) {
+                schedule.ready(node);
+            } else {
+                schedule.at({time_[node] + late_[node], node});
+            }
+        };
         for (std::uint32_t node = 0; node < nodes_; ++node) {
-            if (waits_[node] == 0) {
+            if (schedule.waits(node) == 0) {
                 // Of a message that no one sends: it has no time, and none waits for it.
                 time_[node] = time_[node] == INT64_MIN ? INT64_MIN / 4 : time_[node];
                 arrive(node);
             }
         }
-        std::uint32_t done = 0;
-        while (!ready_.empty() || !arrivals_.empty()) {
-            std::uint32_t node = 0;
-            if (!ready_.empty()) {
-                node = ready_.back();
-                ready_.pop_back();
-            } else {
-                node = arrivals_.top().second;
-                arrivals_.pop();
-                serve(node);
-            }
-            ++done;
-            for (auto k = first_out_[node]; k < first_out_[node + 1]; ++k) {
-                const auto [source, target] = edges_[outs_[k]];
-                const auto at = time_[node] + weights_[outs_[k]];
+        const auto settle = [&](std::uint32_t node) {
+            followers.for_each(node, [&](std::uint32_t edge) {
+                const auto target = edges_[edge].target;
+                const auto at = time_[node] + weights_[edge];
                 if (at > time_[target]) {
                     time_[target] = at;
                     follow(target, node);
                 }
-                if (--waits_[target] == 0) {
+                if (schedule.arrive(target)) {
                     arrive(target);
                 }
-            }
-        }
-        return done == nodes_;
+            });
+        };
+        const auto happen = [&](const Arrival& arrival) {
+            serve(arrival.second);
+            schedule.ready(arrival.second);
+        };
+        return schedule.run(settle, happen) == nodes_;
     }
 
     void follow(std::uint32_t node, std::uint32_t source) noexcept {
@@ -529,22 +513,12 @@ class Cures::Pass {
     }
 
     void serve(std::uint32_t node) {
-        auto& [free, last] = servers_[server_[node]];
-        if (free > time_[node]) {
-            time_[node] = free;
-            follow(node, last);
-        }
-        if (service_[node] > 0) {
-            free = time_[node] + service_[node];
-            last = node;
-        }
-    }
-
-    void arrive(std::uint32_t node) {
-        if (node >= graph_.nodes() || server_[node] == kNone) {
-            ready_.push_back(node);
-        } else {
-            arrivals_.emplace(time_[node] + late_[node], node);
+        auto& server = servers_[server_[node]];
+        const auto before = server.last;
+        const auto start = server.serve(node, time_[node], service_[node]);
+        if (start > time_[node]) {
+            time_[node] = start;
+            follow(node, before);
         }
     }
 
@@ -559,12 +533,9 @@ class Cures::Pass {
     std::vector<std::uint32_t> server_;         // likewise
     std::uint32_t further_servers_ = 0;
     std::vector<Between> edges_;  // the graph's in their order, then further ones
-    std::vector<std::uint32_t> first_out_, waits_, outs_;
     std::vector<std::int64_t> time_;
     std::vector<std::uint32_t> before_;  // by node: what its time follows from; empty: not requested
     std::vector<Server> servers_;
-    std::vector<std::uint32_t> ready_;
-    std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
 };
 
 std::optional<CuredTimes> Cures::replay(const Transformation& change, bool with_path) const {

@@ -1,6 +1,6 @@
 #include "replay/native/graph/joints.hpp"
 
-#include <numeric>
+#include <utility>
 
 namespace logpost::replay {
 namespace {
@@ -17,8 +17,7 @@ bool follows(const Graph& graph, std::uint32_t node) {
 }  // namespace
 
 std::size_t Joints::bytes() const noexcept {
-    const auto numbers =
-        of_node.size() + nodes.size() + first_in.size() + outs.size() + first_out.size() + queues.size();
+    const auto numbers = of_node.size() + nodes.size() + first_in.size() + followers.numbers() + queues.size();
     return numbers * sizeof(std::uint32_t) + ins.size() * sizeof(In);
 }
 
@@ -35,31 +34,22 @@ Joints joints_of(const Graph& graph, bool every_node) {
         }
     }
     found.first_in.reserve(found.size() + 1);
-    found.first_out.assign(found.size() + 1, 0);
     for (std::uint32_t joint = 0; joint < found.size(); ++joint) {
         const auto node = found.nodes[joint];
         found.first_in.push_back(static_cast<std::uint32_t>(found.ins.size()));
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
             const auto edge = graph.edge(i);
             const auto source = edge.source == kNone ? kNone : found.of_node[edge.source];
-            if (source != kNone) {
-                ++found.first_out[source + 1];
-                if (is_queue(graph.models[edge.model])) {
-                    found.queues.push_back(static_cast<std::uint32_t>(found.ins.size()));
-                }
+            if (source != kNone && is_queue(graph.models[edge.model])) {
+                found.queues.push_back(static_cast<std::uint32_t>(found.ins.size()));
             }
             found.ins.push_back({i, source, joint, graph.crossing_of[i]});
         }
     }
     found.first_in.push_back(static_cast<std::uint32_t>(found.ins.size()));
-    std::partial_sum(found.first_out.begin(), found.first_out.end(), found.first_out.begin());
-    found.outs.resize(found.first_out.back());
-    auto next = found.first_out;
-    for (std::uint32_t in = 0; in < found.ins.size(); ++in) {
-        if (const auto source = found.ins[in].source; source != kNone) {
-            found.outs[next[source]++] = in;
-        }
-    }
+    found.followers =
+        Followers(static_cast<std::uint32_t>(found.size()), static_cast<std::uint32_t>(found.ins.size()),
+                  [&](std::uint32_t in) { return std::pair{found.ins[in].source, found.ins[in].target}; });
     return found;
 }
 

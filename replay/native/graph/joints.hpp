@@ -11,6 +11,7 @@
 
 #include "replay/native/graph/graph.hpp"
 #include "replay/native/graph/replay.hpp"
+#include "replay/native/graph/schedule.hpp"
 
 namespace logpost::replay {
 
@@ -23,13 +24,12 @@ struct Joints {
         std::uint32_t crossing;  ///< kNone: none
     };
 
-    std::vector<std::uint32_t> of_node;    ///< the joint that it is or follows
-    std::vector<std::uint32_t> nodes;      ///< by joint
-    std::vector<In> ins;                   ///< by target
-    std::vector<std::uint32_t> first_in;   ///< by joint, joints + 1
-    std::vector<std::uint32_t> outs;       ///< of `ins`, by source
-    std::vector<std::uint32_t> first_out;  ///< by joint, joints + 1
-    std::vector<std::uint32_t> queues;     ///< of `ins`: those that only order what a server takes
+    std::vector<std::uint32_t> of_node;   ///< the joint that it is or follows
+    std::vector<std::uint32_t> nodes;     ///< by joint
+    std::vector<In> ins;                  ///< by target
+    std::vector<std::uint32_t> first_in;  ///< by joint, joints + 1
+    Followers followers;                  ///< by joint, of `ins`
+    std::vector<std::uint32_t> queues;    ///< of `ins`: those that only order what a server takes
 
     [[nodiscard]] std::size_t size() const noexcept { return nodes.size(); }
     [[nodiscard]] std::size_t bytes() const noexcept;

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <deque>
-#include <functional>
 #include <numeric>
-#include <queue>
-#include <stdexcept>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +10,7 @@
 
 #include "replay/native/graph/choice_facts.hpp"
 #include "replay/native/graph/recorded_queues.hpp"
+#include "replay/native/graph/schedule.hpp"
 #include "replay/native/memory/huge_column.hpp"
 
 namespace logpost::replay {
@@ -21,21 +19,29 @@ namespace {
 constexpr std::size_t kRecorded = 0;
 constexpr std::size_t kPlanned = 1;
 
+/// The node to which each edge leads.
+HugeColumn<std::uint32_t> targets_of(const Graph& graph) {
+    HugeColumn<std::uint32_t> targets;
+    targets.reserve(graph.arcs.size());
+    for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+        targets.resize(graph.first_edge[node + 1], node);
+    }
+    return targets;
+}
+
 class Reordering {
   public:
     Reordering(const Program& program, const Graph& graph, const Parameters& machine, const Setting& setting,
-               std::span<const std::int64_t> longer_ps, std::span<const Delay> waits)
+               std::span<const Delay> waits)
         : graph_(graph),
           weights_(graph, machine, std::vector<Setting>{{.machine = machine}, setting}),
           sources_(sources_of(graph)),
           program_(program),
-          longer_(longer_ps.empty() ? 0 : graph.nodes()),
-          changed_(!longer_ps.empty()) {
-        for (std::size_t call = 0; call < longer_ps.size(); ++call) {
-            if (graph.enters[call] != kNone) {
-                longer_[graph.enters[call]] = longer_ps[call];
-            }
-        }
+          targets_(targets_of(graph)),
+          followers_(
+              static_cast<std::uint32_t>(graph.nodes()), static_cast<std::uint32_t>(graph.arcs.size()),
+              [&](std::uint32_t edge) { return std::pair{queues(edge) ? kNone : sources_[edge], targets_[edge]}; }),
+          schedule_(followers_.sources) {
         if (!graph.crossings.empty()) {
             std::vector<Delay> delays;
             for (const auto& one : graph.crossings) {
@@ -65,16 +71,6 @@ class Reordering {
     }
 
   private:
-    struct Server {
-        std::uint32_t last = kNone;  // node: whom it has taken last
-        std::int64_t free = INT64_MIN;
-    };
-
-    /// By how much an edge into a node is longer than its weight: code before a call.
-    [[nodiscard]] std::int64_t longer(std::uint32_t node, std::uint32_t edge) const noexcept {
-        return !longer_.empty() && graph_.models[graph_.model_of(edge)].kind == EdgeModel::Kind::compute ? longer_[node]
-                                                                                                         : 0;
-    }
     [[nodiscard]] bool queues(std::uint32_t edge) const noexcept {
         return is_queue(graph_.models[graph_.model_of(edge)]);
     }
@@ -89,6 +85,7 @@ class Reordering {
     void find_servers(bool as_recorded) {
         auto found = recorded_queues(graph_, sources_);
         servers_.resize(found.servers);
+        last_.assign(found.servers, kNone);
         const auto weight = [&](std::uint32_t edge) { return weights_.weight(edge, kRecorded); };
         late_ =
             as_recorded ? lateness(graph_, sources_, found, weight, recorded_) : std::vector<std::int64_t>(nodes(), 0);
@@ -119,101 +116,75 @@ class Reordering {
         std::deque<std::uint32_t> posts;     // nodes at which receives are posted, before there was a message
     };
 
-    /// Every node once all that it waits for has its time; of those at a NIC, and of requests, who comes first.
+    /// Every node once all that it waits for has its time; of those at a NIC, and of requests, the first to arrive.
     void replay() {
-        auto& first = first_out_;
-        auto& waits = waits_;
-        first.assign(nodes() + 1, 0);
-        waits.assign(nodes(), 0);
+        time_.assign(nodes(), INT64_MIN);
         for (std::uint32_t node = 0; node < nodes(); ++node) {
             for_each_edge(node, [&](std::uint32_t i) {
-                if (sources_[i] != kNone && !queues(i)) {
-                    ++first[sources_[i] + 1];
-                    ++waits[node];
+                if (sources_[i] == kNone) {
+                    time_[node] = weights_.weight(i, kPlanned);
                 }
             });
         }
-        std::partial_sum(first.begin(), first.end(), first.begin());
-        auto& outs = outs_;
-        auto& time = time_;
-        outs.resize(first.back());
-        time.assign(nodes(), INT64_MIN);
-        {
-            auto next = first;
-            for (std::uint32_t node = 0; node < nodes(); ++node) {
-                for_each_edge(node, [&](std::uint32_t i) {
-                    if (sources_[i] == kNone) {
-                        time[node] = weights_.weight(i, kPlanned);
-                    } else if (!queues(i)) {
-                        outs[next[sources_[i]]++] = {node, i};
-                    }
-                });
-            }
-        }
         for (std::uint32_t node = 0; node < nodes(); ++node) {
-            if (waits[node] == 0) {
+            if (schedule_.waits(node) == 0) {
                 come(node);
             }
         }
         order_.reserve(nodes());
-        while (!ready_.empty() || !coming_.empty()) {
-            if (!ready_.empty()) {
-                const auto node = ready_.back();
-                ready_.pop_back();
-                has_time(node);
-                continue;
-            }
-            const auto [at, what, id] = coming_.top();
-            coming_.pop();
-            switch (what) {
-                case What::served:
-                    serve(id, time[id]);
-                    has_time(id);
-                    break;
-                case What::complete:
-                    rows_[facts_->row_of[id]].ready.push_back(id);
-                    choose(rows_[facts_->row_of[id]]);
-                    break;
-                case What::comes:
-                case What::posted: {
-                    auto& channel = channels_[what == What::comes ? facts_->channel_of[id] : posted_[id].first];
-                    if (what == What::comes) {
-                        channel.messages.push_back(id);
-                    } else {
-                        channel.posts.push_back(posted_[id].second);
-                    }
-                    match(channel);
-                    break;
+        schedule_.run([&](std::uint32_t node) { has_time(node); }, [&](const Event& event) { happen(event); });
+    }
+
+    void happen(const Event& event) {
+        const auto [at, what, id] = event;
+        switch (what) {
+            case What::served:
+                serve(id);
+                schedule_.ready(id);
+                break;
+            case What::complete:
+                rows_[facts_->row_of[id]].ready.push_back(id);
+                choose(rows_[facts_->row_of[id]]);
+                break;
+            case What::comes:
+            case What::posted: {
+                auto& channel = channels_[what == What::comes ? facts_->channel_of[id] : posted_[id].first];
+                if (what == What::comes) {
+                    channel.messages.push_back(id);
+                } else {
+                    channel.posts.push_back(posted_[id].second);
                 }
-                case What::free:
-                    rows_[id].waits = true;
-                    choose(rows_[id]);
-                    break;
+                match(channel);
+                break;
             }
+            case What::free:
+                rows_[id].waits = true;
+                choose(rows_[id]);
+                break;
         }
     }
 
     void come(std::uint32_t node) {
         if (server_[node] == kNone) {
-            ready_.push_back(node);
+            schedule_.ready(node);
         } else {
-            coming_.emplace(time_[node] + late_[node], What::served, node);
+            schedule_.at({time_[node] + late_[node], What::served, node});
         }
     }
 
     /// What follows from a node's time.
     void has_time(std::uint32_t node) {
         order_.push_back(node);
-        for (auto k = first_out_[node]; k < first_out_[node + 1]; ++k) {
-            const auto [target, edge] = outs_[k];
-            const auto at = time_[node] + weights_.weight(edge, kPlanned) + longer(target, edge);
+        followers_.for_each(node, [&](std::uint32_t edge) {
+            const auto target = targets_[edge];
+            const auto at = time_[node] + weights_.weight(edge, kPlanned);
             if (const auto next = facts_->rewired[edge]; next != kNone) {
                 come_to_choice(next, edge, at);
             } else if (!facts_->told.contains(edge)) {
                 time_[target] = std::max(time_[target], at);
                 arrive(target);
             }
-        }
+        });
         if (facts_->choices.all.empty()) {
             return;
         }
@@ -234,21 +205,21 @@ class Reordering {
             }
         }
         if (const auto of = facts_->comes_of[node]; of != kNone && !facts_->is_held(of)) {
-            coming_.emplace(time_[node] + facts_->late_message[of], What::comes, of);
+            schedule_.at({time_[node] + facts_->late_message[of], What::comes, of});
         }
     }
 
     void post(std::uint32_t channel, std::uint32_t node) {
         posted_.emplace_back(channel, node);
-        coming_.emplace(time_[node], What::posted, static_cast<std::uint32_t>(posted_.size() - 1));
+        schedule_.at({time_[node], What::posted, static_cast<std::uint32_t>(posted_.size() - 1)});
     }
 
     void arrive(std::uint32_t node) {
-        if (--waits_[node] == 0) {
+        if (schedule_.arrive(node)) {
             come(node);
         } else if (!facts_->choices.all.empty()) {
-            if (const auto of = facts_->held[node]; of != kNone && waits_[node] == 1) {
-                coming_.emplace(time_[node] + facts_->late_message[of], What::comes, of);
+            if (const auto of = facts_->held[node]; of != kNone && schedule_.waits(node) == 1) {
+                schedule_.at({time_[node] + facts_->late_message[of], What::comes, of});
             }
             if (const auto of = facts_->of_leave[node]; of != kNone) {
                 complete(of);
@@ -261,12 +232,12 @@ class Reordering {
         const auto& one = facts_->choices.all[choice];
         std::uint32_t own_edges = 0;
         for_each_edge(one.leave, [&](std::uint32_t i) { own_edges += sources_[i] == one.enter ? 1 : 0; });
-        if (facts_->is_last(choice) || waits_[one.leave] != own_edges ||
+        if (facts_->is_last(choice) || schedule_.waits(one.leave) != own_edges ||
             (facts_->matches(choice) && matched_[choice] == kNone)) {
             return;
         }
         const auto at = time_[one.leave] == INT64_MIN ? INT64_MIN : time_[one.leave] - facts_->own(choice, kPlanned);
-        coming_.emplace(at == INT64_MIN ? at : at + facts_->late_complete[choice], What::complete, choice);
+        schedule_.at({at == INT64_MIN ? at : at + facts_->late_complete[choice], What::complete, choice});
     }
 
     void match(ChannelState& channel) {
@@ -280,7 +251,7 @@ class Reordering {
             if (one.told != kNone) {
                 const auto target = facts_->target_of(one.told);
                 time_[target] = std::max(time_[target], time_[matched_[choice]] + weights_.weight(one.told, kPlanned));
-                if (--waits_[target] == 0) {
+                if (schedule_.arrive(target)) {
                     come(target);
                 } else if (const auto of = facts_->of_leave[target]; of != kNone) {
                     complete(of);
@@ -303,7 +274,7 @@ class Reordering {
         }
         row.into = arc;
         row.at = at;
-        coming_.emplace(at, What::free, row.row);
+        schedule_.at({at, What::free, row.row});
     }
 
     /// The rank takes the first of the requests that are complete.
@@ -352,20 +323,19 @@ class Reordering {
         }
         into_[choice] = row.into;
         time_[one.enter] = row.at;
-        --waits_[one.enter];
-        has_time(one.enter);
+        schedule_.arrive(one.enter);
+        schedule_.ready(one.enter);
     }
 
-    void serve(std::uint32_t node, std::int64_t& time) {
-        auto& server = servers_[server_[node]];
+    void serve(std::uint32_t node) {
+        const auto server = server_[node];
         const auto service =
             service_[node] == kNone
                 ? 0
                 : weights_.weight(Edge{node, service_[node], graph_.costs[service_[node]]}, kPlanned, 0);
-        time = std::max(time, server.free);
-        changed_ = changed_ || before_[node] != server.last;
-        before_[node] = server.last;
-        server = {node, service > 0 ? time + service : INT64_MIN};  // who takes it for no time holds nobody up
+        time_[node] = servers_[server].serve(node, time_[node], service);
+        changed_ = changed_ || before_[node] != last_[server];
+        before_[node] = std::exchange(last_[server], node);
     }
 
     [[nodiscard]] Graph built() const {
@@ -393,9 +363,8 @@ class Reordering {
                 const auto edge = graph_.edge(arc);
                 moved_to[i] = static_cast<std::uint32_t>(found.arcs.size());
                 found.arcs.emplace_back(source == kNone ? kNone : place[source], edge.model);
-                const auto more = longer(node, arc);
-                if (graph_.arcs[arc].row() >= graph_.models.size() || more != 0) {
-                    found.own(static_cast<std::uint32_t>(found.arcs.size() - 1), edge.weight + more);
+                if (graph_.arcs[arc].row() >= graph_.models.size()) {
+                    found.own(static_cast<std::uint32_t>(found.arcs.size() - 1), edge.weight);
                 }
             });
             if (const auto before = before_[node]; before != kNone && service_[before] != kNone) {
@@ -464,6 +433,9 @@ class Reordering {
     Weights weights_;
     HugeColumn<std::uint32_t> sources_;  // by edge: node; kNone: none
     const Program& program_;
+    HugeColumn<std::uint32_t> targets_;  // by edge: node
+    Followers followers_;                // edges that order what a server serves are none of its edges
+    Schedule<Event> schedule_;
     std::optional<ChoiceFacts> facts_;
     std::vector<RowState> rows_;
     std::vector<ChannelState> channels_;
@@ -474,32 +446,21 @@ class Reordering {
     std::vector<std::uint32_t> into_;                                      // likewise: arc by which it is come to
     std::vector<std::int64_t> recorded_;                                   // by node; empty: not believed
     std::vector<std::int64_t> time_;                                       // by node
-    std::vector<std::uint32_t> first_out_, waits_;                         // likewise
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> outs_;            // node and edge, by source
-    std::priority_queue<Event, std::vector<Event>, std::greater<>> coming_;
-    std::vector<std::uint32_t> ready_;  // nodes
     std::vector<Server> servers_;
+    std::vector<std::uint32_t> last_;     // by server: the node that it has served last, in whatever time
     std::vector<std::uint32_t> server_;   // by node: which one it queues at; kNone: none
     std::vector<std::uint32_t> service_;  // by node: model of how long it takes it
     std::vector<std::uint32_t> before_;   // by node: who is served before it
     std::vector<std::int64_t> late_;      // by node
-    std::vector<std::int64_t> longer_;    // by node: what more code before it takes; empty: none does
     std::vector<std::uint32_t> order_;    // of the nodes
-    bool changed_;
+    bool changed_ = false;
 };
 
 }  // namespace
 
 std::optional<Graph> reordered(const Program& program, const Graph& graph, const Parameters& machine,
-                               const Setting& setting, bool as_recorded, std::span<const std::int64_t> longer_ps,
-                               std::span<const Delay> waits) {
-    if (!longer_ps.empty() && longer_ps.size() != graph.enters.size()) {
-        throw std::invalid_argument("a time for every call is needed");
-    }
-    if (!longer_ps.empty() && !graph.crossings.empty()) {
-        return std::nullopt;
-    }
-    return Reordering(program, graph, machine, setting, longer_ps, waits).graph(as_recorded);
+                               const Setting& setting, bool as_recorded, std::span<const Delay> waits) {
+    return Reordering(program, graph, machine, setting, waits).graph(as_recorded);
 }
 
 }  // namespace logpost::replay

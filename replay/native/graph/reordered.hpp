@@ -28,12 +28,9 @@ namespace logpost::replay {
 
 /// The graph with the order that a setting makes; none where that is the graph's own. `machine` is the one that the
 /// graph was built on. `as_recorded`: the graph gives back the recorded times on it; else none is believed.
-/// `longer_ps`: by call, by how much more the code before it takes than was measured; then there always is one, but
-/// none where contention is replayed. `waits`: by crossing, what messages wait on the way on the planned
-/// machine; empty: what they waited. Throws std::invalid_argument where that is not as long as the program.
+/// `waits`: by crossing, what messages wait in flight on the planned machine; empty: what they waited.
 [[nodiscard]] std::optional<Graph> reordered(const Program& program, const Graph& graph, const Parameters& machine,
                                              const Setting& setting, bool as_recorded = true,
-                                             std::span<const std::int64_t> longer_ps = {},
                                              std::span<const Delay> waits = {});
 
 }  // namespace logpost::replay

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <queue>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "replay/native/graph/contention.hpp"
+#include "replay/native/graph/schedule.hpp"
 #include "replay/native/memory/wide.hpp"
 #include "replay/native/servers/endpoints.hpp"
 #include "replay/native/servers/flow_sharing.hpp"
@@ -34,12 +33,13 @@ class Simulation {
           tick_ps_(static_cast<std::int64_t>(std::ceil(1e12 / static_cast<double>(program.ticks_per_second)))),
           links_(static_cast<std::size_t>(network.links)),
           times_(joints.size()),
-          delays_(graph.crossings.size()) {
+          delays_(graph.crossings.size()),
+          schedule_(joints.followers.sources) {
         use_.busy_ps.assign(links_, 0);
         use_.waited_ps.assign(links_, 0);
         find_nics(program, placement, machine.nics_per_node);
         find_routes(placement);
-        count_sources();
+        find_targets();
     }
 
     /// `resolve(joint, times, delays)` is a joint's time, once its sources have theirs. `steps`, by in-edge of a
@@ -48,34 +48,28 @@ class Simulation {
     void run(Resolve&& resolve, std::span<const std::int64_t> steps = {}) {
         FlowSharing sharing(links_ + 2 * nics_);
         for (std::uint32_t joint = 0; joint < times_.size(); ++joint) {
-            if (waiting_[joint] == 0) {
-                ready_.push_back(joint);
+            if (schedule_.waits(joint) == 0) {
+                schedule_.ready(joint);
             }
         }
-        std::size_t done = 0;
-        for (;;) {
-            for (; done < ready_.size(); ++done) {
-                const auto joint = ready_[done];
-                times_[joint] = resolve(joint, times_, delays_);
-                release(joint, steps);
-            }
-            if (!events_.empty() && events_.top().time <= clock_) {
-                take_event(sharing);
-                continue;
-            }
+        const auto settle = [&](std::uint32_t joint) {
+            times_[joint] = resolve(joint, times_, delays_);
+            release(joint, steps);
+        };
+        const auto happen = [&](const Event& event) {
+            clock_ = std::max(clock_, event.time);
+            take_event(sharing, event);
+        };
+        const auto leave_network = [&](const Event* next) {
             const auto end = sharing.next_end();
-            if (events_.empty() ? end == INT64_MAX : false) {
-                break;
+            if (end == INT64_MAX || (next != nullptr && (next->time <= clock_ || next->time < end))) {
+                return false;
             }
-            if (events_.empty() || end <= events_.top().time) {
-                clock_ = std::max(clock_, end);
-                left_network(sharing.end(), end);
-            } else {
-                clock_ = events_.top().time;
-                take_event(sharing);
-            }
-        }
-        if (done != times_.size()) {
+            clock_ = std::max(clock_, end);
+            left_network(sharing.end(), end);
+            return true;
+        };
+        if (schedule_.run(settle, happen, leave_network) != times_.size()) {
             throw CycleError("the recorded calls wait for each other's messages");
         }
     }
@@ -142,11 +136,9 @@ class Simulation {
         }
     }
 
-    /// What each joint waits for: not for what takes a server for no time.
-    void count_sources() {
-        waiting_.assign(joints_.size(), 0);
+    /// Which joints wait for a message; none waits for one that occupies its server for no time.
+    void find_targets() {
         for (const auto& in : joints_.ins) {
-            waiting_[in.target] += in.source != kNone ? 1 : 0;
             if (in.crossing != kNone) {
                 auto& way = ways_[in.crossing];
                 (in.edge == graph_.crossings[in.crossing].edge ? way.target : way.sender) = in.target;
@@ -157,7 +149,7 @@ class Simulation {
             if (edge_cost(of, costs_[of.message]) == 0) {
                 idle_.resize(joints_.ins.size());
                 idle_[queue] = 1;
-                --waiting_[joints_.ins[queue].target];
+                schedule_.arrive(joints_.ins[queue].target);
             }
         }
     }
@@ -189,17 +181,16 @@ class Simulation {
     }
 
     void arrive(std::uint32_t joint) {
-        if (--waiting_[joint] == 0) {
-            ready_.push_back(joint);
+        if (schedule_.arrive(joint)) {
+            schedule_.ready(joint);
         }
     }
 
     void release(std::uint32_t joint, std::span<const std::int64_t> steps) {
-        for (auto k = joints_.first_out[joint]; k < joints_.first_out[joint + 1]; ++k) {
-            const auto number = joints_.outs[k];
+        joints_.followers.for_each(joint, [&](std::uint32_t number) {
             const auto& in = joints_.ins[number];
             if (!idle_.empty() && idle_[number] != 0) {
-                continue;
+                return;
             }
             if (in.crossing == kNone || !ways_[in.crossing].between_nodes) {
                 arrive(in.target);
@@ -208,9 +199,9 @@ class Simulation {
                 const auto& of = cost(in.crossing);
                 const auto at = times_[joint] + (steps.empty() ? 0 : steps[number]);
                 ways_[in.crossing].room = room(in.crossing);
-                events_.push({at + (sends ? of.o_s + of.l_mw / 2 : 0), in.crossing, What::asks});
+                schedule_.at({at + (sends ? of.o_s + of.l_mw / 2 : 0), in.crossing, What::asks});
             }
-        }
+        });
     }
 
     /// What the deadlines leave a message for waiting.
@@ -230,9 +221,7 @@ class Simulation {
         return std::max<std::int64_t>(0, least);
     }
 
-    void take_event(FlowSharing& sharing) {
-        const auto event = events_.top();
-        events_.pop();
+    void take_event(FlowSharing& sharing, const Event& event) {
         auto& way = ways_[event.crossing];
         const auto& crossing = graph_.crossings[event.crossing];
         auto* limited = limited_ == nullptr ? nullptr : &(*limited_)[event.crossing];
@@ -250,7 +239,7 @@ class Simulation {
                 }
                 free = way.started + (graph_.nics_share ? gap_ps(event.crossing) : of.service);
                 if (way.started > clock_) {
-                    events_.push({way.started, event.crossing, What::leaves});
+                    schedule_.at({way.started, event.crossing, What::leaves});
                 } else {
                     begin(sharing, event.crossing);
                 }
@@ -316,7 +305,7 @@ class Simulation {
         } else {
             way.place = sharing.start(way.begun, id, size, shares_);
             if (limited_ != nullptr) {
-                events_.push({way.begun + alone(id) + way.room, id, What::due});
+                schedule_.at({way.begun + alone(id) + way.room, id, What::due});
             }
         }
     }
@@ -341,7 +330,7 @@ class Simulation {
         }
         delays_[id] = {waited, waited};
         const auto& of = cost(id);
-        events_.push({way.started + stretch + of.serialization + of.L, id, What::comes});
+        schedule_.at({way.started + stretch + of.serialization + of.L, id, What::comes});
         if (crossing.sent_edge != kNone) {
             arrive(way.sender);
         }
@@ -359,14 +348,12 @@ class Simulation {
     std::vector<std::size_t> nic_;        // by location
     std::vector<std::int64_t> out_free_;  // by NIC: since when
     std::vector<std::int64_t> in_free_;   // by taker: when the last message came
-    std::vector<std::uint32_t> waiting_;  // by joint: sources without a time
     std::vector<std::uint8_t> idle_;      // by in-edge: it orders nothing; empty: all order
-    std::vector<std::uint32_t> ready_;    // joints whose sources have times, in that order
     std::vector<std::int64_t> times_;
     std::vector<Delay> delays_;
     std::vector<Way> ways_;  // by crossing
     std::vector<FlowSharing::Share> shares_;
-    std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+    Schedule<Event> schedule_;  // of the joints
     std::int64_t clock_ = INT64_MIN;
     NetworkUse use_;
 };

@@ -74,16 +74,7 @@ class WhatIf {
         NetworkUse use;
         static_cast<void>(elsewhere.times_of(weights, settings, 0, use));  // for what it says of the network
         auto found =
-            replay::reordered(program_, graph_, machine_, {.machine = machine_}, !overlapped_, {}, weights.delays(0));
-        return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
-                     : std::nullopt;
-    }
-
-    /// The same program with so much more code before each call; none where contention is replayed.
-    [[nodiscard]] std::optional<WhatIf> with_code(const In<std::int64_t>& longer_ps) const {
-        const std::span<const std::int64_t> longer(longer_ps.data(), longer_ps.size());
-        const nb::gil_scoped_release release;
-        auto found = replay::reordered(program_, graph_, machine_, {.machine = machine_}, !overlapped_, longer);
+            replay::reordered(program_, graph_, machine_, {.machine = machine_}, !overlapped_, weights.delays(0));
         return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
                      : std::nullopt;
     }
@@ -386,10 +377,6 @@ void bind_whatif(nb::module_& module) {
                      "by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None"),
              "The program, in which requests complete in the order in which messages come elsewhere under a setting; "
              "None: that is the order in which they came, or contention is not replayed.")
-        .def("with_code", &WhatIf::with_code, "longer_ps"_a, nb::keep_alive<0, 1>(),
-             nb::sig("def with_code(self, longer_ps: numpy.ndarray) -> WhatIf | None"),
-             "The program with so much more code before each call than was measured, in which NICs take messages as "
-             "they come; None: where contention is replayed.")
         .def("on_links", &WhatIf::on_links, "elsewhere"_a, nb::keep_alive<0, 1>(),
              nb::sig("def on_links(self, elsewhere: Surroundings) -> WhatIf | None"),
              "The program in the same places, on links of other bandwidths; None: these are other places.")

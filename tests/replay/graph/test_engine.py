@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from tests.replay.graph.programs import Story
 
@@ -55,22 +54,3 @@ def test_a_nic_serves_messages_in_order_of_arrival_where_it_matters(sharing: Eng
 def test_the_recorded_order_stays_where_it_makes_no_difference(sharing: Engine) -> None:
     assert sharing.in_arrival_order([sharing.recorded, changed(sharing.recorded, ["o_s=x2"])])[0] is sharing
     assert not sharing.in_arrival_order([changed(sharing.recorded, ["G=x0.5"])])[0].reordered
-
-
-def test_messages_meet_at_a_nic_where_code_no_longer_keeps_them_apart() -> None:
-    """0 and 1, on one node, send to 2 and 3, on another; 1 works for 500 ps before."""
-    story = Story(4, per_node=2)
-    story.message(0, 2, 16, (0, 0), (7, TRIP))
-    story.message(1, 3, 16, (500, 0), (7, TRIP))
-    engine = engine_of(story)
-    assert engine.calls == 4
-    for longer, ends in (
-        ([0, 0, 0, 0], [7, 507, TRIP, 500 + TRIP]),  # as it was
-        ([0, 100, 0, 0], [7, 607, TRIP, 600 + TRIP]),
-        ([0, -500, 0, 0], [7, 7, TRIP, TRIP + 30]),  # the second waits for g of the first
-    ):
-        times = engine.times_with_code(np.array(longer))
-        assert times is not None
-        assert times[1].tolist() == ends
-    with pytest.raises(ValueError, match="a time for every call is needed"):
-        engine.times_with_code(np.zeros(3, dtype=np.int64))
