@@ -94,7 +94,8 @@ lint: setup
 	git ls-files '*.c' '*.h' '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 	python packaging/words.py
 	python packaging/includes.py
-	python packaging/tidy.py
+	cmake -S . -B build/tidy -G Ninja -DLOGPOST_TESTS=ON -DLOGPOST_PYTHON=OFF -DLOGPOST_UNITY=OFF > build/tidy.log
+	run-clang-tidy.py -p build/tidy -quiet -j $(CORES) -source-filter '^(?!$(CURDIR)/build/)' > build/tidy.log 2>&1 || { cat build/tidy.log; false; }
 
 # The Python OTF2 reader is measured for comparison; where it cannot be installed, the table says so.
 bench: setup

@@ -53,13 +53,13 @@ Replayed replay(const Program& program, const Network& recorded, const Surroundi
     const std::vector<Setting> settings{{.machine = machine}};
     Weights weights(graph, before, settings);
     Replayed result;
-    const auto times = times_with_contention(graph, joints_of(graph), program, planned.placement, planned.network,
+    const auto times = times_with_contention(graph, sync_points_of(graph), program, planned.placement, planned.network,
                                              settings[0], weights, 0, result.use);
     // The same whether nodes that follow others are separate synchronization points or not.
     NetworkUse again;
     Weights fresh(graph, before, settings);
-    EXPECT_EQ(times, times_with_contention(graph, joints_of(graph, true), program, planned.placement, planned.network,
-                                           settings[0], fresh, 0, again));
+    EXPECT_EQ(times, times_with_contention(graph, sync_points_of(graph, true), program, planned.placement,
+                                           planned.network, settings[0], fresh, 0, again));
     for (const auto leave : graph.leaves) {
         result.leaves.push_back(times[leave]);
     }
@@ -190,8 +190,8 @@ TEST(Contention, NobodyWaitsBehindMessagesOfAnOperationThatTheReceiverIsNotInYet
     const std::vector<Setting> settings{{.machine = machine, .by_location = {0.01, 1, 1}}};
     Weights weights(graph, machine, settings);
     NetworkUse use;
-    const auto times = times_with_contention(graph, joints_of(graph), program, program.placement, network, settings[0],
-                                             weights, 0, use);
+    const auto times = times_with_contention(graph, sync_points_of(graph), program, program.placement, network,
+                                             settings[0], weights, 0, use);
     EXPECT_EQ(use.messages, 2U);
     EXPECT_EQ(times[graph.leaves[graph.first_call[2]]], 330);
 }

@@ -53,7 +53,7 @@ class Builder {
         if (OneSided::in(program_)) {
             OneSided one_sided(draft_, program_, events_, planned_.asynchronous_progress,
                                {bases_, sending_, receiving_, answering_, exchanged_});
-            add_collectives(draft_, program_, one_sided.gates(), events_.leaves, told_);
+            add_collectives(draft_, program_, one_sided.gates(), events_.leaves, of_collectives_);
             one_sided.start();
             add_own_edges();
             const auto edges = draft_.edges;
@@ -65,24 +65,24 @@ class Builder {
                 draft_.grants = {};
             }
         } else {
-            add_collectives(draft_, program_, events_.enters, events_.leaves, told_);
+            add_collectives(draft_, program_, events_.enters, events_.leaves, of_collectives_);
             add_own_edges();
         }
-        // What the edges have told by now makes room for what is built next.
+        // The memory of what the edges contain by now holds for what is built next.
         release(calls_, bases_, completions_, classes_, origins_);
         give_back_unused(draft_.edges.size() * sizeof(DraftEdge));
         auto order = first_order();
-        make_room({&sending_, &told_.sending});
+        make_room({&sending_, &of_collectives_.sending});
         add_queue(order, sending_);
-        add_queue(order, told_.sending);
-        release(sending_, told_.sending);
-        give_back_unused(draft_.nodes * sizeof(Customer));
+        add_queue(order, of_collectives_.sending);
+        release(sending_, of_collectives_.sending);
+        give_back_unused(draft_.nodes * sizeof(QueuedMessage));
         order.update(draft_);
-        make_room({&receiving_, &told_.receiving, &answering_}, served_);
+        make_room({&receiving_, &of_collectives_.receiving, &answering_}, served_);
         add_queue(order, receiving_);
-        add_queue(order, told_.receiving);
-        release(receiving_, told_.receiving);
-        give_back_unused(draft_.nodes * sizeof(Customer));
+        add_queue(order, of_collectives_.receiving);
+        release(receiving_, of_collectives_.receiving);
+        give_back_unused(draft_.nodes * sizeof(QueuedMessage));
         order.update(draft_);
         add_processors(order);
         release(served_, answering_);
@@ -103,7 +103,7 @@ class Builder {
     };
     struct Served {
         std::uint32_t call;
-        Customer customer;
+        QueuedMessage message;
     };
 
     [[nodiscard]] NodeOrder first_order() {
@@ -157,8 +157,8 @@ class Builder {
         completions_.resize(locations_);
         sending_.resize(locations_);
         receiving_.resize(locations_);
-        told_.sending.resize(locations_);
-        told_.receiving.resize(locations_);
+        of_collectives_.sending.resize(locations_);
+        of_collectives_.receiving.resize(locations_);
         answering_.resize(locations_);
         served_.resize(locations_);
         const auto computes = [&](std::size_t l, std::int32_t callpath) {
@@ -232,7 +232,7 @@ class Builder {
                    : Blocks{.block_bytes = layout.block_bytes, .stride_bytes = layout.stride_bytes};
     }
 
-    /// What the calls of a location start. A call that starts several messages, or one beside receiving, does so one
+    /// What the calls of a location start. A call that starts several messages, or one while it receives, does so one
     /// after the other.
     void add_sends() {
         std::vector<std::vector<std::uint8_t>> several(locations_);  // 1: the call starts more than one message
@@ -278,7 +278,7 @@ class Builder {
     static void check_order(const Ends& ends) {
         for (std::size_t i = 1; i < ends.size(); ++i) {
             if (ends[i].call < ends[i - 1].call) {
-                throw std::invalid_argument("the ends of messages do not stand in the order of their calls");
+                throw std::invalid_argument("the ends of messages are not in the order of their calls");
             }
         }
     }
@@ -335,15 +335,15 @@ class Builder {
         const auto origin = origins_[s][receive.match];
         const int overhead = origin.ready ? 0 : kTermSend;
         const MessageId id{location_at(l), number};
-        const bool asks_then = planned_rendezvous(message);
+        const bool requests_then = planned_rendezvous(message);
         const bool recorded = is_rendezvous(program_, id, draft_.cost(message).rendezvous);
         const bool asynchronous = draft_.machine.asynchronous_progress;
         bool rendezvous = recorded;
-        if (asks_then != draft_.cost(message).rendezvous) {
+        if (requests_then != draft_.cost(message).rendezvous) {
             const auto mode = program_.kind(sender.calls[send.call]);
-            rendezvous = mode == CallKind::send_synchronous || (mode != CallKind::send_buffered && asks_then);
+            rendezvous = mode == CallKind::send_synchronous || (mode != CallKind::send_buffered && requests_then);
         }
-        const bool by_size = draft_.cost(message).rendezvous || asks_then;
+        const bool by_size = draft_.cost(message).rendezvous || requests_then;
         const auto way = recorded && rendezvous && !by_size
                              ? draft_.library_value<Synchronous>(LibraryProperty::synchronous_sends)
                              : Synchronous::handshake;
@@ -419,8 +419,8 @@ class Builder {
         }
     }
 
-    /// Request, match, clear-to-send: the receiver answers in the call that the recorded times say, and so does the
-    /// sender; with asynchronous progress the posted receive and the send suffice.
+    /// Request, match, clear-to-send: the receiver sends the CTS in the call that the recorded times say, and so does
+    /// the sender; with asynchronous progress the posted receive and the send suffice.
     void handshake(std::size_t l, const MessageEnd& receive, const MessageEnd& send, std::uint32_t message,
                    Origin origin, std::uint32_t match, std::uint32_t inject) {
         const auto s = index(receive.peer);
@@ -440,14 +440,14 @@ class Builder {
                                       sender.calls[send.call].enter_ps + cost.o_s + cost.l_mw / 2 + cost.L);
         auto answer = answering_call(program_, receiver, receive.call, receive.complete_call, request);
         if (receiver.calls[answer].enter_ps >= sender.calls[sent].leave_ps) {
-            answer = receive.call;  // the sender was done before: it was answered earlier than the calls tell
+            answer = receive.call;  // the sender was done before: the CTS was sent earlier than the calls show
         }
         draft_.add_edge(origin.node, match, draft_.message_model(message, overhead | kTermLatency | kTermControl));
         draft_.add_edge(events_.enters[l][answer], match, draft_.message_model(message, kTermControl));
         const auto clear = std::max(request, receiver.calls[answer].enter_ps) + cost.o_control + cost.L;
         auto reply = answering_call(program_, sender, send.call, sent, clear);
         if (sender.calls[reply].enter_ps >= receiver.calls[receive.complete_call].leave_ps) {
-            reply = send.call;  // the message had come by then: likewise
+            reply = send.call;  // the message had arrived by then: likewise
         }
         draft_.add_edge(match, inject, draft_.message_model(message, kTermLatency | kTermControl));
         if (reply != send.call) {
@@ -505,37 +505,37 @@ class Builder {
     }
 
     /// Messages queue at an endpoint: within a node at the location's own, between nodes at the NIC.
-    void add_queue(const NodeOrder& order, const std::vector<Customers>& customers) {
+    void add_queue(const NodeOrder& order, const std::vector<MessageQueue>& queued) {
         const auto first = draft_.next_edge();
-        add_servers(order, customers, draft_.recorded, draft_.machine.nics_per_node, &Customer::far);
+        add_servers(order, queued, draft_.recorded, draft_.machine.nics_per_node, &QueuedMessage::far);
         if (moved()) {
             exchanged_.only_recorded.push_back({first, draft_.next_edge()});
-            add_servers(order, customers, draft_.planned, planned_.nics_per_node, &Customer::far_then);
+            add_servers(order, queued, draft_.planned, planned_.nics_per_node, &QueuedMessage::far_then);
             exchanged_.only_planned.push_back({exchanged_.only_recorded.back().second, draft_.next_edge()});
         }
     }
 
-    void add_servers(const NodeOrder& order, const std::vector<Customers>& customers, const Placement& placement,
-                     std::int32_t nics_per_node, bool (Customer::*far)() const noexcept) {
-        std::vector<Customers> servers;
-        for (const auto& here : customers) {
+    void add_servers(const NodeOrder& order, const std::vector<MessageQueue>& queued, const Placement& placement,
+                     std::int32_t nics_per_node, bool (QueuedMessage::*far)() const noexcept) {
+        std::vector<MessageQueue> servers;
+        for (const auto& here : queued) {
             std::ranges::copy_if(here, std::back_inserter(servers.emplace_back()),
-                                 [far](const Customer& one) { return !(one.*far)(); });
+                                 [far](const QueuedMessage& one) { return !(one.*far)(); });
         }
         if (!draft_.contention) {  // else NICs take messages in the order that the replay finds
             for (const auto& group : endpoint_groups(program_, placement, nics_per_node)) {
                 auto& all = servers.emplace_back();
                 for (const auto location : group) {
-                    std::ranges::copy_if(customers[location], std::back_inserter(all),
-                                         [far](const Customer& one) { return (one.*far)(); });
+                    std::ranges::copy_if(queued[location], std::back_inserter(all),
+                                         [far](const QueuedMessage& one) { return (one.*far)(); });
                 }
             }
         }
         take_turns(order, servers);
     }
 
-    /// Makes room for the edges that lead from customers to those behind them.
-    void make_room(std::initializer_list<const std::vector<Customers>*> queues,
+    /// Makes room for the edges that lead from queued messages to those behind them.
+    void make_room(std::initializer_list<const std::vector<MessageQueue>*> queues,
                    std::span<const std::vector<Served>> served = {}) {
         draft_.incoming.make_room([&](const auto& visit) {
             for (const auto* queue : queues) {
@@ -551,35 +551,36 @@ class Builder {
                 }
             }
             for (const auto& here : served) {
-                std::ranges::for_each(here, visit, [](const Served& one) { return one.customer.node; });
+                std::ranges::for_each(here, visit, [](const Served& one) { return one.message.node; });
             }
         });
     }
 
-    /// Each server takes its customers in the order in which they came.
-    void take_turns(const NodeOrder& order, std::span<Customers> servers) {
+    /// Each server serves its messages in the order of their arrival.
+    void take_turns(const NodeOrder& order, std::span<MessageQueue> servers) {
         for_each_parallel(servers.size(), std::thread::hardware_concurrency(), 1, [&](std::size_t i, unsigned) {
-            std::ranges::sort(servers[i],
-                              [&](const Customer& a, const Customer& b) { return order.before(a.node, b.node); });
+            std::ranges::sort(servers[i], [&](const QueuedMessage& a, const QueuedMessage& b) {
+                return order.before(a.node, b.node);
+            });
         });
-        for (const auto& customers : servers) {
-            for (std::size_t i = 1; i < customers.size(); ++i) {
-                draft_.put_edge(customers[i - 1].node, customers[i].node, customers[i - 1].service());
+        for (const auto& queued : servers) {
+            for (std::size_t i = 1; i < queued.size(); ++i) {
+                draft_.put_edge(queued[i - 1].node, queued[i].node, queued[i - 1].service());
             }
         }
     }
 
-    /// A call that completes several receives does so one after the other, and a target answers transfers so.
+    /// A call that completes several receives does so one after the other, and a target handles transfers so.
     void add_processors(const NodeOrder& order) {
         take_turns(order, answering_);
         for (auto& served : served_) {
             std::ranges::sort(served, [&](const Served& a, const Served& b) {
-                return a.call != b.call ? a.call < b.call : order.before(a.customer.node, b.customer.node);
+                return a.call != b.call ? a.call < b.call : order.before(a.message.node, b.message.node);
             });
             for (std::size_t i = 1; i < served.size(); ++i) {
                 if (served[i].call == served[i - 1].call) {
                     // Its own completion, once the processor is free of the one before.
-                    draft_.put_edge(served[i - 1].customer.node, served[i].customer.node, served[i].customer.service());
+                    draft_.put_edge(served[i - 1].message.node, served[i].message.node, served[i].message.service());
                 }
             }
         }
@@ -600,9 +601,9 @@ class Builder {
     std::vector<std::vector<std::uint32_t>> completions_;  // receives by [location][call]
     std::vector<std::vector<std::uint32_t>> classes_;      // message class by [location][send]
     std::vector<std::vector<Origin>> origins_;             // by [location][send]
-    std::vector<Customers> sending_, receiving_;           // by location
-    ToldAtNics told_;                                      // messages of collectives
-    std::vector<Customers> answering_;                     // likewise: one-sided transfers at their targets
+    std::vector<MessageQueue> sending_, receiving_;        // by location
+    MessagesAtNics of_collectives_;                        // messages of collectives
+    std::vector<MessageQueue> answering_;                  // likewise: one-sided transfers at their targets
     std::vector<std::vector<Served>> served_;              // by location
     std::vector<bool> planned_rendezvous_;                 // by message class
     std::vector<std::uint32_t> first_calls_;               // by location: calls of the locations before it

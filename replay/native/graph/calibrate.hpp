@@ -17,7 +17,7 @@ inline constexpr std::int64_t kUnobserved = std::numeric_limits<std::int64_t>::m
 /// Of an edge that never binds; sums with times do not overflow.
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min() / 4;
 
-/// What a trace tells of a draft's nodes: of the first ones, when they were.
+/// What a trace shows of a draft's nodes: of the first ones, when they were.
 class Measured {
   public:
     void reserve(std::size_t nodes) { ps_.reserve(nodes); }
@@ -45,7 +45,7 @@ class Measured {
     std::vector<bool> fresh_, fixed_;
 };
 
-/// The same, told by a graph's nodes, which stand in another order.
+/// The same by a graph's nodes, which are in another order.
 class Recorded {
   public:
     /// `nodes`: by place in the graph. What is given must outlive this.

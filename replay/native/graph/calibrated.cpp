@@ -114,7 +114,7 @@ class Calibration {
         }
     }
 
-    /// The program of a location whose nodes have their places in the graph.
+    /// The program of a location whose nodes are placed in the graph.
     void add_program(Graph& graph, std::size_t l, const HugeColumn<std::uint32_t>& place) const {
         auto& found = graph.programs.emplace_back();
         if (events_.begins[l] == kNone) {
@@ -199,7 +199,7 @@ class Calibration {
         }
     }
 
-    /// Gives weights of their own to edges that may need one, whatever the order in which they are calibrated.
+    /// Gives separate weights to edges that may need one, whatever the order in which they are calibrated.
     static void own_weights(Graph& graph, const Recorded& recorded, const std::vector<bool>& absent) {
         for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
             for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
@@ -234,7 +234,7 @@ class Calibration {
         std::vector<std::uint32_t> edge_of(graph.crossings.empty() ? 0 : graph.arcs.size());
         const auto shared = static_cast<std::uint32_t>(graph.models.size());
         std::uint32_t kept = 0;
-        std::uint32_t own = 0;  // of these, those with a weight of their own
+        std::uint32_t own = 0;  // of these, those with a separate weight
         std::uint32_t i = 0;
         for (std::size_t node = 0; node < graph.nodes(); ++node) {
             const auto end = graph.first_edge[node + 1];
@@ -272,7 +272,7 @@ class Calibration {
     const Exchanged& exchanged_;
     const Program& program_;
     const Network* network_;
-    std::unordered_map<std::uint32_t, std::int64_t> work_;  // that moves: by edge, what it takes where it stands then
+    std::unordered_map<std::uint32_t, std::int64_t> work_;  // that moves: by edge, its duration where it is then
 };
 
 }  // namespace

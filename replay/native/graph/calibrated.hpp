@@ -20,7 +20,7 @@ struct Events {
 };
 
 /// Edges that are there only as the program ran, or only as it would run: ranges of the draft's edges. And work that
-/// stands elsewhere as it would run: edges of computation, and what they take then (ps).
+/// is elsewhere as it would run: edges of computation, and their durations then (ps).
 struct Exchanged {
     std::vector<std::pair<std::size_t, std::size_t>> only_recorded, only_planned;
     std::vector<std::pair<std::uint32_t, std::int64_t>> work;

@@ -14,7 +14,7 @@
 
 namespace logpost::replay {
 
-/// Who of several comes first, and who when that one has gone on: a tree in which each node has the earlier of the two
+/// Which of several arrives first, and which after that: a tree in which each node has the earlier of the two
 /// below it. Of equal times, the smaller number.
 class FirstOf {
   public:
@@ -35,7 +35,7 @@ class FirstOf {
     }
     [[nodiscard]] std::uint32_t first() const noexcept { return first_[1]; }
     [[nodiscard]] bool none() const noexcept { return times_[first()] == kGone; }
-    /// The first one comes at `time` next.
+    /// The first one arrives at `time` next.
     void next(std::int64_t time) noexcept {
         const auto player = first();
         times_[player] = time;

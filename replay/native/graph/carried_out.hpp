@@ -33,7 +33,7 @@ inline Algorithm fitting(const Program& program, std::int32_t comm, const Patter
     return by == Collectives::second && other != Algorithm::not_known ? other : nearest;
 }
 
-/// The algorithm of an operation. `most_rounds`: of long algorithms, so many have messages of their own.
+/// The algorithm of an operation. `most_rounds`: of long algorithms, so many have separate messages.
 inline Algorithm carried_out_by(const Program& program, const Collective& operation, const Pattern& one,
                                 std::uint32_t most_rounds, Collectives by) noexcept {
     if (program.has_groups(operation.comm)) {

@@ -1,8 +1,8 @@
 #pragma once
 
-/// What a trace tells of the choices of a graph, before it is replayed in the order of time: which receives are taken
-/// by whoever comes first, by how much requests are complete later than the model says, and which arcs depend on the
-/// order.
+/// What a trace contains of the choices of a graph, before it is replayed in the order of time: which receives are
+/// taken by the first message to arrive, by how much requests are complete later than the model says, and which arcs
+/// depend on the order.
 
 #include <algorithm>
 #include <array>
@@ -21,13 +21,13 @@ class ChoiceFacts {
   public:
     /// The receives of a row on a communicator.
     struct Channel {
-        bool any_sender = true;               ///< they are taken by whoever comes first
+        bool any_sender = true;               ///< they are taken by the first to arrive
         std::vector<std::uint32_t> receives;  ///< choices, in recorded order
     };
     /// Which one a call takes that finds a send and a receive complete: libraries look through the requests in the
     /// order in which the program names them.
     enum class Takes : std::uint8_t { first_complete, sends, receives };
-    /// Choices by arc or node: a replay asks for every one of them.
+    /// Choices by arc or node: a replay looks up every one of them.
     class Index {
       public:
         void resize(std::size_t size) { of_.assign(size, kNone); }
@@ -69,24 +69,24 @@ class ChoiceFacts {
     std::vector<std::uint32_t> posts_in;                    ///< likewise: receives that are posted behind it
     std::vector<std::uint32_t> sends_before;                ///< likewise: of its row, that complete a send
     std::vector<std::int64_t> late_complete, late_message;  ///< likewise
-    Index rewired, told;                                    ///< choice by arc: into it, or from its post
-    Index of_leave, comes_of;                               ///< choice by node: its leave, its message's coming
+    Index rewired, post_arc;                                ///< choice by arc: into it, or from its post
+    Index of_leave, arrival_of;                             ///< choice by node: its leave, its message's arrival
     Index held;                                             ///< likewise: a message that begins at its match
     Index posting;                                          ///< place in `posts_of`, by node that posts their receives
     std::vector<std::vector<std::uint32_t>> posts_of;       ///< choices
 
-    /// Whether its receive is taken by whoever comes first.
+    /// Whether its receive is taken by the first to arrive.
     [[nodiscard]] bool matches(std::uint32_t choice) const noexcept {
         return choices.all[choice].receives && channels[channel_of[choice]].any_sender;
     }
     [[nodiscard]] bool is_held(std::uint32_t choice) const {
-        const auto arc = choices.all[choice].told;
+        const auto arc = choices.all[choice].post_arc;
         return arc != kNone && held.contains(target_of(arc));
     }
     [[nodiscard]] bool is_last(std::uint32_t choice) const noexcept {
         return choice + 1 == choices.rows[row_of[choice]].end;
     }
-    /// What the call itself takes, behind its enter.
+    /// The duration of the call itself, behind its enter.
     [[nodiscard]] std::int64_t own(std::uint32_t choice, std::size_t lane) const noexcept {
         std::int64_t most = 0;
         const auto& one = choices.all[choice];
@@ -201,10 +201,10 @@ class ChoiceFacts {
         if (count == 0) {
             return;
         }
-        for (auto* by_arc : {&rewired, &told}) {
+        for (auto* by_arc : {&rewired, &post_arc}) {
             by_arc->resize(graph_.arcs.size());
         }
-        for (auto* by_node : {&of_leave, &comes_of, &held, &posting}) {
+        for (auto* by_node : {&of_leave, &arrival_of, &held, &posting}) {
             by_node->resize(graph_.nodes());
         }
         std::vector<bool> leaves(graph_.nodes());
@@ -225,13 +225,13 @@ class ChoiceFacts {
                 posts_of.emplace_back();
             }
             posts_of[posting[one.posted]].push_back(c);
-            comes_of.add(one.comes, c);
+            arrival_of.add(one.arrival, c);
             if (const auto in = poster(c); in != kNone) {
                 ++posts_in[in];
             }
-            if (one.told != kNone) {
-                told.add(one.told, c);
-                const auto target = target_of(one.told);
+            if (one.post_arc != kNone) {
+                post_arc.add(one.post_arc, c);
+                const auto target = target_of(one.post_arc);
                 if (!leaves[target]) {
                     held.add(target, c);  // the message's own beginning waits for the match
                 }
@@ -244,7 +244,7 @@ class ChoiceFacts {
             std::ranges::sort(by_post, {}, [&](std::uint32_t c) { return choices.all[c].posted; });
             auto latest = INT64_MIN;
             for (auto c = by_post.begin(); channel.any_sender && c != by_post.end(); ++c) {
-                const auto at = recorded_comes(*c);
+                const auto at = recorded_arrival(*c);
                 latest = std::max(latest, at);
                 late_message[*c] = latest - at;
             }
@@ -263,14 +263,14 @@ class ChoiceFacts {
     }
 
     /// When a message can be matched, of the recorded times.
-    [[nodiscard]] std::int64_t recorded_comes(std::uint32_t choice) const {
+    [[nodiscard]] std::int64_t recorded_arrival(std::uint32_t choice) const {
         const auto& one = choices.all[choice];
         if (!is_held(choice)) {
-            return recorded_[one.comes];
+            return recorded_[one.arrival];
         }
         auto latest = INT64_MIN;
-        for_each_edge(target_of(one.told), [&](std::uint32_t i) {
-            if (i != one.told && sources_[i] != kNone && !queues(i)) {
+        for_each_edge(target_of(one.post_arc), [&](std::uint32_t i) {
+            if (i != one.post_arc && sources_[i] != kNone && !queues(i)) {
                 latest = std::max(latest, recorded_[sources_[i]] + weights_.weight(i, lane_));
             }
         });
@@ -283,27 +283,27 @@ class ChoiceFacts {
             return;
         }
         auto& channel = channels[channel_of[choice]];
-        const auto at = recorded_[one.comes];
+        const auto at = recorded_[one.arrival];
         for (auto other = channel.receives.rbegin(); other != channel.receives.rend(); ++other) {
             const auto& before = choices.all[*other];
-            if (recorded_[before.comes] + margin(before) < recorded_[one.posted]) {
+            if (recorded_[before.arrival] + margin(before) < recorded_[one.posted]) {
                 break;  // it was taken before this one was posted; so were those before it
             }
-            if (*other != choice && recorded_[before.comes] + margin(before) < at &&
+            if (*other != choice && recorded_[before.arrival] + margin(before) < at &&
                 recorded_[one.posted] < recorded_[before.posted] &&
-                recorded_[before.posted] < recorded_[before.comes]) {
+                recorded_[before.posted] < recorded_[before.arrival]) {
                 channel.any_sender = false;
             }
-            if (recorded_[before.comes] > at + margin(one) && recorded_[before.posted] < recorded_[one.posted] &&
+            if (recorded_[before.arrival] > at + margin(one) && recorded_[before.posted] < recorded_[one.posted] &&
                 recorded_[one.posted] < at) {
                 channel.any_sender = false;
             }
         }
     }
-    /// Times of messages that differ by less are not told apart: a latency.
+    /// Times of messages that differ by less are not distinguished: a latency.
     [[nodiscard]] std::int64_t margin(const Choice& one) const noexcept {
         std::int64_t least = 0;
-        for_each_edge(one.comes,
+        for_each_edge(one.arrival,
                       [&](std::uint32_t i) { least = queues(i) ? least : std::max(least, weights_.weight(i, lane_)); });
         return least;
     }

@@ -36,7 +36,7 @@ std::vector<std::uint8_t> completed(const Timeline& timeline) {
     return counts;
 }
 
-/// By region: its calls take what comes first.
+/// By region: its calls take what arrives first.
 std::vector<bool> choosing_regions(const Program& program) {
     std::vector<bool> one(program.kinds.size());
     std::vector<bool> several(program.kinds.size());
@@ -56,8 +56,8 @@ std::vector<bool> choosing_regions(const Program& program) {
     return one;
 }
 
-/// Whether a call may be part of an answer: it waits for nobody, or for the receiver of what it sends.
-bool answers_only(CallKind kind) noexcept {
+/// Whether a call may be part of a reply: it waits for no rank, or for the receiver of what it sends.
+bool replies_only(CallKind kind) noexcept {
     switch (kind) {
         case CallKind::user:
         case CallKind::send:
@@ -85,7 +85,7 @@ class Finder {
                 of_location(l, choosing);
             }
         }
-        find_told();
+        find_post_arcs();
         return std::move(choices_);
     }
 
@@ -110,7 +110,7 @@ class Finder {
             const auto region = static_cast<std::size_t>(timeline.calls[call].region);
             if (choosing[region] && counts[call] == 1) {
                 row.push_back(call);
-            } else if (!answers_only(program_.kinds[region])) {
+            } else if (!replies_only(program_.kinds[region])) {
                 add_row(l, row, begun, receives, comms);
                 row.clear();
             }
@@ -140,9 +140,9 @@ class Finder {
                 one.comm = comms[call];
                 one.posted = graph_.enters[first_call + begun[call]];
                 for (auto i = graph_.first_edge[one.leave]; i < graph_.first_edge[one.leave + 1]; ++i) {
-                    one.comes = sources_[i] != one.enter ? sources_[i] : one.comes;
+                    one.arrival = sources_[i] != one.enter ? sources_[i] : one.arrival;
                 }
-                one.receives = one.comes != kNone;
+                one.receives = one.arrival != kNone;
                 posts_.try_emplace(one.posted, static_cast<std::uint32_t>(choices_.all.size()),
                                    graph_.leaves[first_call + begun[call]]);
             }
@@ -152,12 +152,12 @@ class Finder {
     }
 
     /// What a post lets happen elsewhere: what leads from its enter to another node than its own leave.
-    void find_told() {
+    void find_post_arcs() {
         for (std::uint32_t node = 0; node < graph_.nodes(); ++node) {
             for (auto i = graph_.first_edge[node]; i < graph_.first_edge[node + 1]; ++i) {
                 const auto post = sources_[i] == kNone ? posts_.end() : posts_.find(sources_[i]);
                 if (post != posts_.end() && post->second.second != node) {
-                    choices_.all[post->second.first].told = i;
+                    choices_.all[post->second.first].post_arc = i;
                 }
             }
         }

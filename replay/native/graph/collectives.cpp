@@ -1,5 +1,5 @@
 /// Collective operations as the messages of the algorithms that explain their measured ends, or of their usual ones:
-/// each message goes as far as its two members are apart, queues at the NICs of both ends, and a member leaves when it
+/// each message crosses the distance of its two members, queues at the NICs of both ends, and a member leaves when it
 /// has what its part of the algorithm gives it. A member that enters last finds messages of the others there: they cost
 /// it overheads, no latency. What the algorithm does not explain stays as measured.
 
@@ -26,9 +26,9 @@ namespace {
 
 constexpr std::uint8_t kRound = kTermSend | kTermLatency | kTermSerialization | kTermReceive;
 constexpr std::uint8_t kOwn = kTermSend | kTermReceive;
-/// Messages of long algorithms (pairwise exchange) that are told one by one in a whole program. Where there would be
-/// more, equal parts of the rounds are told by one round each, no fewer than other algorithms have.
-constexpr std::uint64_t kToldMessages = 1U << 18U;
+/// Messages of long algorithms (pairwise exchange) that are single ones in a whole program. Where there would be
+/// more, equal parts of the rounds are one round each, no fewer than other algorithms have.
+constexpr std::uint64_t kSingleMessages = 1U << 18U;
 
 /// Whether two algorithms send the same messages, as most do of two members.
 [[nodiscard]] bool are_same(const Pattern& one, Algorithm a, Algorithm b) {
@@ -41,7 +41,7 @@ constexpr std::uint64_t kToldMessages = 1U << 18U;
            first.step == second.step;
 }
 
-/// Whether a root may take the messages of such an operation as they come.
+/// Whether a root may take the messages of such an operation as they arrive.
 [[nodiscard]] constexpr bool may_collect(Operation operation) noexcept {
     return operation == Operation::barrier || operation == Operation::allreduce;
 }
@@ -55,8 +55,8 @@ struct Member {
 
 class Instance {
   public:
-    /// `most_rounds`: of long algorithms, so many are told.
-    Instance(Draft& draft, const Program& program, CollectiveReplay& replay, ToldAtNics& nics,
+    /// `most_rounds`: of long algorithms, so many are separate.
+    Instance(Draft& draft, const Program& program, CollectiveReplay& replay, MessagesAtNics& nics,
              std::uint32_t most_rounds, std::vector<Member> members)
         : draft_(draft),
           program_(program),
@@ -195,7 +195,7 @@ class Instance {
         std::uint32_t node;
         Location location;
     };
-    /// A message, told.
+    /// A single message.
     struct Sent {
         std::uint32_t taken;     // node
         std::uint32_t injected;  // node, of one with a handshake; kNone: eager
@@ -299,8 +299,8 @@ class Instance {
     };
 
     /// The receiver has taken the message, which queues at the NICs of both ends. `own`: terms of the receiver's work
-    /// meanwhile. `repeat`: it stands for so many, one after the other, each of which needs the one before; they queue
-    /// at the sender's alone.
+    /// during that time. `repeat`: it stands for so many, one after the other, each of which needs the one before; they
+    /// queue at the sender's alone.
     Sent taken(const End& sender, const End& receiver, std::uint64_t bytes, std::uint8_t own,
                std::uint32_t repeat = 1) {
         const auto message = draft_.message_class(sender.location, receiver.location, bytes);
@@ -341,7 +341,7 @@ class Instance {
         return {node, rendezvous ? last : kNone, message};
     }
 
-    /// The sender of a message that needs a handshake goes on when the message has left.
+    /// The sender of a message that needs a handshake continues when the message has left.
     void let_go(const Sent& sent, std::uint32_t node) {
         if (sent.injected != kNone) {
             draft_.add_edge(sent.injected, node, repeated(sent.message, 1, kTermSerialization));
@@ -409,7 +409,7 @@ class Instance {
         for (std::uint32_t r = 0; r < tree.size(); ++r) {
             const auto& member = *tree[r];
             since[r] = std::max(since[r], draft_.measured[member.enter]);
-            // What left before its data can have come on this way took another one, or needed none.
+            // What left before its data can have arrived on this way took another one, or needed none.
             const bool waits = r == 0 || (member.leave != kNone && draft_.measured[member.leave] >= since[r]);
             if (waits && flow.at[r] != member.enter) {
                 wait(member, flow.at[r], Draft::kMeasured);
@@ -440,7 +440,7 @@ class Instance {
         });
         for (std::uint32_t r = 0; r < count; ++r) {
             const auto& member = *tree[r];
-            // What left before all below it had entered waited for nobody: its data went another way.
+            // What left before all below it had entered waited for no rank: its data took another route.
             if (member.leave == kNone || draft_.measured[member.leave] < since[r]) {
                 continue;
             }
@@ -498,17 +498,17 @@ class Instance {
             return false;
         }
         std::ranges::sort(members_, {}, &Member::rank);
-        const Pattern tell{Operation::bcast, size(), kNumber};
+        const Pattern down{Operation::bcast, size(), kNumber};
         const Pattern reduce{Operation::allreduce, size(), kNumber};
         const auto by = collectives();
         const bool reduces = by == Collectives::openmpi || by == Collectives::mpich;
-        const auto told = reduces ? std::nullopt : unexplained(tell, Algorithm::binomial);
+        const auto broadcast = reduces ? std::nullopt : unexplained(down, Algorithm::binomial);
         const auto reduced =
             by == Collectives::simgrid ? std::nullopt : unexplained(reduce, Algorithm::recursive_doubling);
-        if (!told && !reduced) {
+        if (!broadcast && !reduced) {
             return false;
         }
-        const bool tree = told && (!reduced || *told < *reduced);
+        const bool tree = broadcast && (!reduced || *broadcast < *reduced);
         std::vector<std::int64_t> since(size(), latest_enter());  // the last enter on the way to a member
         if (tree) {
             since[0] = draft_.measured[members_[0].enter];
@@ -518,7 +518,7 @@ class Instance {
         }
         Flow flow{*this};
         std::ranges::for_each(members_, [&](const Member& member) { flow.add(member); });
-        visit_schedule(tree ? tell : reduce, tree ? Algorithm::binomial : Algorithm::recursive_doubling, flow);
+        visit_schedule(tree ? down : reduce, tree ? Algorithm::binomial : Algorithm::recursive_doubling, flow);
         for (std::uint32_t i = 0; i < size(); ++i) {
             if (draft_.measured[members_[i].leave] >= since[i]) {
                 wait(members_[i], flow.at[i], Draft::kMeasured);
@@ -547,13 +547,13 @@ class Instance {
     Draft& draft_;
     const Program& program_;
     CollectiveReplay& replay_;
-    ToldAtNics& nics_;
+    MessagesAtNics& nics_;
     std::uint32_t most_rounds_;
     std::vector<Member> members_;
 };
 
-/// Rounds of long algorithms that are told of each operation, so that all of them have kToldMessages.
-std::uint32_t rounds_told(const std::vector<std::vector<Member>>& instances) {
+/// Rounds of long algorithms that are single messages in each operation, so that all of them have kSingleMessages.
+std::uint32_t single_rounds(const std::vector<std::vector<Member>>& instances) {
     std::uint64_t of_one_round = 0;
     for (const auto& members : instances) {
         if (!members.empty()) {
@@ -562,13 +562,13 @@ std::uint32_t rounds_told(const std::vector<std::vector<Member>>& instances) {
             of_one_round += is_long ? size : 0;
         }
     }
-    return static_cast<std::uint32_t>(kToldMessages / std::max<std::uint64_t>(1, of_one_round));
+    return static_cast<std::uint32_t>(kSingleMessages / std::max<std::uint64_t>(1, of_one_round));
 }
 
 }  // namespace
 
 void add_collectives(Draft& draft, const Program& program, std::span<const std::vector<std::uint32_t>> enters,
-                     std::span<const std::vector<std::uint32_t>> leaves, ToldAtNics& nics) {
+                     std::span<const std::vector<std::uint32_t>> leaves, MessagesAtNics& nics) {
     std::vector<std::vector<Member>> instances(program.collective_instances);
     static const Collective kUnnamed{0, 0, 0, 0, kNone, kNone, kUndefined, kNoRank, kNone, Operation::unknown};
     std::vector<Member> start_up, shut_down;
@@ -604,29 +604,29 @@ void add_collectives(Draft& draft, const Program& program, std::span<const std::
     }
     instances.push_back(std::move(start_up));
     instances.push_back(std::move(shut_down));
-    const auto most_rounds = rounds_told(instances);
+    const auto most_rounds = single_rounds(instances);
     const CollectiveEndpoints endpoints(program, draft.machine);
     CollectiveReplay replay(program, draft.machine, endpoints);
-    const auto told = [&](std::size_t members) {
+    const auto rounds_of = [&](std::size_t members) {
         return std::max(doublings(static_cast<std::uint32_t>(members)), most_rounds);
     };
     auto& algorithms = draft.of_library(LibraryProperty::collectives);
     draft.decide(LibraryProperty::collectives);
     for (const auto& members : instances) {
         if (!members.empty()) {
-            Instance(draft, program, replay, nics, told(members.size()), members).observe(algorithms);
+            Instance(draft, program, replay, nics, rounds_of(members.size()), members).observe(algorithms);
         }
     }
     RootReceivesObserved root(draft);
     for (const auto& members : instances) {
         if (!members.empty() && may_collect(members.front().operation->operation)) {
-            Instance(draft, program, replay, nics, told(members.size()), members).observe(root);
+            Instance(draft, program, replay, nics, rounds_of(members.size()), members).observe(root);
         }
     }
     draft.decide(LibraryProperty::root_receives);
     for (auto& members : instances) {
         if (!members.empty()) {
-            const auto rounds = told(members.size());
+            const auto rounds = rounds_of(members.size());
             Instance(draft, program, replay, nics, rounds, std::move(members)).add();
         }
     }

@@ -28,7 +28,7 @@ std::vector<std::int64_t> deadlines(const Graph& graph, const Recorded& recorded
 }
 
 /// Takes off the messages what the model says beyond the recorded times.
-void limit(Graph& graph, const Joints& every_node, const Program& program, const Network& network,
+void limit(Graph& graph, const SyncPoints& every_node, const Program& program, const Network& network,
            const Parameters& machine, const Recorded& recorded) {
     for (auto& crossing : graph.crossings) {
         const auto& model = graph.models[graph.model_of(crossing.edge)];
@@ -74,7 +74,7 @@ NetworkWaits<std::int64_t> trimmed_ps(const Graph& graph, std::span<const Cost> 
 
 void calibrate(Graph& graph, const Program& program, const Network& network, const Parameters& machine,
                const Recorded& recorded) {
-    const auto every_node = joints_of(graph, true);
+    const auto every_node = sync_points_of(graph, true);
     limit(graph, every_node, program, network, machine, recorded);
     Simulation simulation(graph, every_node, program, program.placement, network, machine, &MessageClass::recorded);
     const auto costs = class_costs(graph, machine, &MessageClass::recorded);
@@ -108,7 +108,7 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
     for (std::size_t i = 0; i < graph.crossings.size(); ++i) {
         const auto trimmed = trimmed_ps(graph, costs, i);
         graph.fit.contradicted_ps.leaving += static_cast<WidePs>(trimmed.leaving);
-        graph.fit.contradicted_ps.coming += static_cast<WidePs>(trimmed.coming);
+        graph.fit.contradicted_ps.arriving += static_cast<WidePs>(trimmed.arriving);
         graph.crossings[i].delay_ps = simulation.delays()[i].whole_ps;
         graph.crossings[i].sent_delay_ps = simulation.delays()[i].sent_ps;
     }
@@ -116,13 +116,13 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
 
 namespace {
 
-/// Of each in-edge, in a lane: how long after its source's joint it ends. Of a message between nodes: how long after it
+/// Of each in-edge, in a lane: how long after its source's point it ends. Of a message between nodes: how long after it
 /// begins.
-std::vector<std::int64_t> steps_of(const Graph& graph, const Joints& joints, std::span<const std::int64_t> distances,
-                                   const Weights& weights, std::size_t lane) {
+std::vector<std::int64_t> steps_of(const Graph& graph, const SyncPoints& points,
+                                   std::span<const std::int64_t> distances, const Weights& weights, std::size_t lane) {
     std::vector<std::int64_t> steps;
-    steps.reserve(joints.ins.size());
-    for (const auto& in : joints.ins) {
+    steps.reserve(points.ins.size());
+    for (const auto& in : points.ins) {
         const auto edge = graph.edge(in.edge);
         steps.push_back(in.source == kNone
                             ? edge.weight
@@ -131,17 +131,17 @@ std::vector<std::int64_t> steps_of(const Graph& graph, const Joints& joints, std
     return steps;
 }
 
-/// The times of all joints in a lane.
-std::vector<std::int64_t> times_of_joints(const Graph& graph, const Joints& joints, const Program& program,
+/// The times of all points in a lane.
+std::vector<std::int64_t> times_of_points(const Graph& graph, const SyncPoints& points, const Program& program,
                                           const Placement& placement, const Network& network, const Setting& setting,
                                           std::span<const std::int64_t> steps, Weights& weights, std::size_t lane,
                                           NetworkUse& use) {
-    Simulation simulation(graph, joints, program, placement, network, setting.machine, &MessageClass::planned);
+    Simulation simulation(graph, points, program, placement, network, setting.machine, &MessageClass::planned);
     simulation.run(
-        [&](std::uint32_t joint, const std::vector<std::int64_t>& times, const std::vector<Delay>& delays) {
+        [&](std::uint32_t point, const std::vector<std::int64_t>& times, const std::vector<Delay>& delays) {
             std::int64_t latest = INT64_MIN;
-            for (auto i = joints.first_in[joint]; i < joints.first_in[joint + 1]; ++i) {
-                const auto& in = joints.ins[i];
+            for (auto i = points.first_in[point]; i < points.first_in[point + 1]; ++i) {
+                const auto& in = points.ins[i];
                 if (in.source == kNone) {
                     return steps[i];
                 }
@@ -165,30 +165,30 @@ std::vector<std::int64_t> times_of_joints(const Graph& graph, const Joints& join
 
 }  // namespace
 
-std::vector<std::int64_t> times_with_contention(const Graph& graph, const Joints& joints, const Program& program,
+std::vector<std::int64_t> times_with_contention(const Graph& graph, const SyncPoints& points, const Program& program,
                                                 const Placement& placement, const Network& network,
                                                 const Setting& setting, Weights& weights, std::size_t lane,
                                                 NetworkUse& use) {
-    auto found = distances(graph, joints, weights, lane);
-    const auto times = times_of_joints(graph, joints, program, placement, network, setting,
-                                       steps_of(graph, joints, found, weights, lane), weights, lane, use);
+    auto found = distances(graph, points, weights, lane);
+    const auto times = times_of_points(graph, points, program, placement, network, setting,
+                                       steps_of(graph, points, found, weights, lane), weights, lane, use);
     for (std::size_t node = 0; node < found.size(); ++node) {
-        found[node] += times[joints.of_node[node]];
+        found[node] += times[points.of_node[node]];
     }
     return found;
 }
 
-std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const Joints& joints, const Program& program,
-                                                    const Placement& placement, const Network& network,
-                                                    std::span<const Setting> settings, Weights& weights,
-                                                    unsigned threads) {
+std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const SyncPoints& points,
+                                                    const Program& program, const Placement& placement,
+                                                    const Network& network, std::span<const Setting> settings,
+                                                    Weights& weights, unsigned threads) {
     std::vector<std::int64_t> found(settings.size());
     for_each_parallel(settings.size(), threads, 1, [&](std::size_t lane, unsigned) {
         NetworkUse use;
-        const auto after = distances(graph, joints, weights, lane);
-        const auto times = times_of_joints(graph, joints, program, placement, network, settings[lane],
-                                           steps_of(graph, joints, after, weights, lane), weights, lane, use);
-        const auto at = [&](std::uint32_t node) { return times[joints.of_node[node]] + after[node]; };
+        const auto after = distances(graph, points, weights, lane);
+        const auto times = times_of_points(graph, points, program, placement, network, settings[lane],
+                                           steps_of(graph, points, after, weights, lane), weights, lane, use);
+        const auto at = [&](std::uint32_t node) { return times[points.of_node[node]] + after[node]; };
         found[lane] = longest_program(graph, at).length_ps;
     });
     return found;

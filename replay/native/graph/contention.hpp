@@ -1,14 +1,14 @@
 #pragma once
 
-/// Contention: messages between nodes wait for NICs, and share the links of the network while they are under way.
+/// Contention: messages between nodes wait for NICs, and share the links of the network while they are in flight.
 ///
 /// Times and waits depend on each other. Events are taken in the order of their times, messages enter and leave the
-/// network as they come up, and so one pass finds the times at which both agree: nothing is iterated. A message
+/// network as they occur, and so one pass finds the times at which both agree: nothing is iterated. A message
 ///
 ///     ready -> its sender's NIC is free, max(g, B G) after the message before -> (B - 1) G + stretch + L -> the
 ///     receiver's NIC is free, g after the message before
 ///
-/// where the stretch is what B bytes take longer than B G at the max-min fair rate (flow_sharing.hpp) of the links on
+/// where the stretch is the time of B bytes beyond B G at the max-min fair rate (flow_sharing.hpp) of the links on
 /// their route and of both NICs. No wait is longer than the recorded times leave room for: what the model says beyond
 /// that is taken off the message's bytes and waits, once and for all (Crossing). With the same inputs the pass is the
 /// same to the last picosecond: as the graph was calibrated by it, an unchanged program has its measured times.
@@ -19,8 +19,8 @@
 
 #include "replay/native/graph/calibrate.hpp"
 #include "replay/native/graph/graph.hpp"
-#include "replay/native/graph/joints.hpp"
 #include "replay/native/graph/replay.hpp"
+#include "replay/native/graph/sync_points.hpp"
 #include "replay/native/memory/wide.hpp"
 #include "replay/native/program/surroundings.hpp"
 
@@ -28,29 +28,29 @@ namespace logpost::replay {
 
 /// How the network was used.
 struct NetworkUse {
-    std::vector<double> busy_ps;          ///< by link: how long what it carried takes at its bandwidth
-    std::vector<std::int64_t> waited_ps;  ///< by link: what the messages that took it waited in the network
-    NetworkWaits<WidePs> confirmed_ps;    ///< with deadlines: of messages that were needed when they came
+    std::vector<double> busy_ps;          ///< by link: time of its bytes at its bandwidth
+    std::vector<std::int64_t> waited_ps;  ///< by link: waits of its messages in the network
+    NetworkWaits<WidePs> confirmed_ps;    ///< with deadlines: of messages that were needed when they arrived
     std::uint64_t messages = 0;           ///< between nodes
     std::uint64_t delayed = 0;            ///< of them, those that waited
     WidePs total_ps = 0;                  ///< sum of their waits
 };
 
 /// Calibrates a graph that has crossings, over the network that the program ran on. Edges that cross it, and those to
-/// nodes that were measured, have weights of their own.
+/// nodes that were measured, have separate weights.
 void calibrate(Graph& graph, const Program& program, const Network& network, const Parameters& machine,
                const Recorded& recorded);
 
 /// The times of all nodes in one lane, whose delays `weights` is given. `setting` is the lane's.
-std::vector<std::int64_t> times_with_contention(const Graph& graph, const Joints& joints, const Program& program,
+std::vector<std::int64_t> times_with_contention(const Graph& graph, const SyncPoints& points, const Program& program,
                                                 const Placement& placement, const Network& network,
                                                 const Setting& setting, Weights& weights, std::size_t lane,
                                                 NetworkUse& use);
 
 /// From the earliest begin to the latest end, by lane.
-std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const Joints& joints, const Program& program,
-                                                    const Placement& placement, const Network& network,
-                                                    std::span<const Setting> settings, Weights& weights,
-                                                    unsigned threads);
+std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const SyncPoints& points,
+                                                    const Program& program, const Placement& placement,
+                                                    const Network& network, std::span<const Setting> settings,
+                                                    Weights& weights, unsigned threads);
 
 }  // namespace logpost::replay

@@ -25,10 +25,10 @@ struct DraftEdge {
 };
 
 /// A message at a NIC, or at its receiver's processor: a node, and how long the server is taken.
-class Customer {
+class QueuedMessage {
   public:
     /// `service`: a model. `far`: between nodes; `far_then`: between nodes where the program would run.
-    Customer(std::uint32_t at, std::uint32_t service, bool far = false, bool far_then = false) noexcept
+    QueuedMessage(std::uint32_t at, std::uint32_t service, bool far = false, bool far_then = false) noexcept
         : node(at), bits_(service << 2U | (far ? kFar : 0U) | (far_then ? kFarThen : 0U)) {}
     [[nodiscard]] std::uint32_t service() const noexcept { return bits_ >> 2U; }
     [[nodiscard]] bool far() const noexcept { return (bits_ & kFar) != 0; }
@@ -40,11 +40,11 @@ class Customer {
     static constexpr std::uint32_t kFar = 1, kFarThen = 2;
     std::uint32_t bits_;
 };
-static_assert(sizeof(Customer) == 8);
-using Customers = std::vector<Customer>;
+static_assert(sizeof(QueuedMessage) == 8);
+using MessageQueue = std::vector<QueuedMessage>;
 
 /// Visits a node as often as edges may be put to it.
-using Rooms = std::function<void(const std::function<void(std::uint32_t node)>&)>;
+using Capacity = std::function<void(const std::function<void(std::uint32_t node)>&)>;
 
 /// Edges by target: of node v, edges[first[v]] .. edges[end(v)] in the order in which they were added, with their
 /// models as rows. Behind them is room for edges that are put there later.
@@ -54,7 +54,7 @@ class Incoming {
     /// Of `nodes` nodes. The edges are given up.
     Incoming(HugeColumn<DraftEdge>&& given, std::uint32_t nodes, bool numbered);
 
-    void make_room(const Rooms& rooms);
+    void make_room(const Capacity& capacity);
     /// Adds an edge, for which there is room.
     void put(const DraftEdge& edge);
     [[nodiscard]] std::uint32_t end(std::uint32_t node) const noexcept {
@@ -68,7 +68,7 @@ class Incoming {
 
     HugeColumn<std::uint32_t> first;
     HugeColumn<Arc> edges;
-    HugeColumn<std::uint32_t> numbers;  ///< of each edge, how many were added before; empty where nobody asks
+    HugeColumn<std::uint32_t> numbers;  ///< of each edge, how many were added before; empty where it is not needed
 
   private:
     std::uint32_t count_ = 0;
@@ -79,7 +79,7 @@ class Draft {
     /// `recorded`: where the program ran; `planned`: where it would run.
     Draft(const Parameters& machine, const Placement& recorded, const Placement& planned);
 
-    /// A node that the trace shows. All of these come before the others.
+    /// A node that the trace shows. They precede all others.
     std::uint32_t add_event(std::int64_t measured_ps) {
         measured.push_back(measured_ps);
         return nodes++;
@@ -107,7 +107,7 @@ class Draft {
         incoming.put({source, target, model});
     }
     /// Gives up the edges, and an edge from nothing to every node without one, as those of a graph of `nodes`. Their
-    /// sources are the draft's nodes yet, their weights the models' costs. By number of the edge: where it stands then.
+    /// sources are the draft's nodes yet, their weights the models' costs. By number of the edge: its place then.
     HugeColumn<std::uint32_t> move_edges(Graph& graph, std::span<const std::uint32_t> nodes);
 
     std::uint32_t message_class(const MessageClass& message);
@@ -119,7 +119,7 @@ class Draft {
         return model({.kind = EdgeModel::Kind::message, .terms = static_cast<std::uint8_t>(terms), .message = message});
     }
     /// A node at which a message takes a NIC, or so many like it.
-    [[nodiscard]] Customer at_nic(std::uint32_t node, std::uint32_t message, std::uint32_t count = 1) {
+    [[nodiscard]] QueuedMessage at_nic(std::uint32_t node, std::uint32_t message, std::uint32_t count = 1) {
         const auto& of = messages[message];
         const auto service = model({.kind = EdgeModel::Kind::message,
                                     .terms = kTermService,
@@ -150,7 +150,7 @@ class Draft {
     const Parameters& machine;
     const Placement& recorded;
     const Placement& planned;
-    bool contention = false;          ///< whether messages between nodes are told apart
+    bool contention = false;          ///< whether messages between nodes are distinguished
     bool nics_share = false;          ///< they share NICs, and take no turns there
     DecidedLibrary library;           ///< what the program's library does
     std::vector<Crossing> crossings;  ///< edges by their index here
@@ -158,7 +158,7 @@ class Draft {
     std::vector<Grant> grants;        ///< likewise
     std::uint32_t nodes = 0;
     Measured measured;
-    bool numbered = false;        ///< whether single edges are asked for in the end
+    bool numbered = false;        ///< whether single edges are looked up in the end
     HugeColumn<DraftEdge> edges;  ///< that were not taken in yet
     Incoming incoming;
     std::vector<EdgeModel> models;
@@ -184,7 +184,7 @@ struct Cycle {
 
 /// An order of the nodes in time, extended by edges that agree with it.
 ///
-/// They are sorted by a key that never falls along an edge, of equal keys as they stood: an edge from a node to a later
+/// They are sorted by a key that never falls along an edge, of equal keys as they were: an edge from a node to a later
 /// one closes no cycle, however many such edges are added.
 class NodeOrder {
   public:
@@ -211,13 +211,13 @@ class NodeOrder {
 
 /// Messages of collective operations at NICs, or their locations' own ends of the memory; by location. They queue among
 /// themselves: the trace does not show them, and recorded ones should not wait for them.
-struct ToldAtNics {
-    std::vector<Customers> sending, receiving;
+struct MessagesAtNics {
+    std::vector<MessageQueue> sending, receiving;
 };
 
 /// Members of collective operations meet: their messages, by the operation's algorithm, which queue at NICs. `enters`
 /// and `leaves` are nodes by location and call, kNone where a location has none.
 void add_collectives(Draft& draft, const Program& program, std::span<const std::vector<std::uint32_t>> enters,
-                     std::span<const std::vector<std::uint32_t>> leaves, ToldAtNics& nics);
+                     std::span<const std::vector<std::uint32_t>> leaves, MessagesAtNics& nics);
 
 }  // namespace logpost::replay

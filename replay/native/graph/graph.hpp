@@ -4,7 +4,7 @@
 ///
 /// Nodes are the enters and leaves of calls, the begin and end of each location, and what a trace does not show: a
 /// message's injection, the arrival of its first byte, its match, its completion, and where a collective operation's
-/// members meet. They stand in a topological order, so that a replay is one pass over the edges.
+/// members meet. They are in a topological order, so that a replay is one pass over the edges.
 
 #include <cstdint>
 #include <stdexcept>
@@ -71,7 +71,7 @@ struct Edge {
     std::int64_t weight;   ///< calibrated, in picoseconds
 };
 
-/// An edge that ends at the node whose range of arcs it stands in: where it comes from, and the row of its weight. Most
+/// An edge that ends at the node in whose range of arcs it is: where it comes from, and the row of its weight. Most
 /// weigh what their model costs and share that row; few bytes per edge make replays fast.
 class Arc {
   public:
@@ -94,8 +94,8 @@ static_assert(sizeof(Arc) == 8);
 
 /// A message between nodes: an edge that lasts as long as the network makes it last.
 struct Crossing {
-    std::uint32_t edge = kNone;       ///< that ends when the message has come: index in Graph::arcs
-    std::uint32_t sent_edge = kNone;  ///< that ends when it has left its sender; kNone: nobody waits for that
+    std::uint32_t edge = kNone;       ///< that ends when the message has arrived: index in Graph::arcs
+    std::uint32_t sent_edge = kNone;  ///< that ends when it has left its sender; kNone: no node waits for that
     Location from = kNoLocation, to = kNoLocation;
     std::int64_t delay_ps = 0;       ///< in the network, and at the NICs: part of the edge's weight
     std::int64_t sent_delay_ps = 0;  ///< likewise of the other edge
@@ -110,15 +110,15 @@ struct Crossing {
 template <class Ps>
 struct NetworkWaits {
     Ps leaving = 0;
-    Ps coming = 0;
+    Ps arriving = 0;
 };
 
 /// What the recorded times say of the waits for NICs and links that the network's model has, summed over the messages
 /// between nodes. Of a message that was there before anybody needed it they say nothing.
 struct NetworkFit {
-    NetworkWaits<WidePs> confirmed_ps;     ///< waits of messages that were needed when the model has them come
+    NetworkWaits<WidePs> confirmed_ps;     ///< waits of messages that were needed when the model has them arrive
     NetworkWaits<WidePs> contradicted_ps;  ///< what of the waits the times leave no room for
-    WidePs unexplained_ps = 0;             ///< what messages took beyond the model
+    WidePs unexplained_ps = 0;             ///< time of messages beyond the model
 };
 
 /// The program of a location: from the end of its start-up, which no setting changes, to the begin of its shut-down,
@@ -183,7 +183,7 @@ struct Graph {
     std::uint64_t rebuilt = 0;                ///< messages with another protocol than they were recorded with
     std::vector<MessageSteps> steps;          ///< of messages, by receiver and receive; where requested
     std::vector<Grant> grants;                ///< of epochs, likewise
-    /// By node: where its time stands until the last node that needs it. Empty with crossings: all times are needed.
+    /// By node: where its time is stored until the last node that needs it. Empty with crossings: all times are needed.
     HugeColumn<std::uint32_t> slots;
     std::uint32_t slots_needed = 0;  ///< greatest slot + 1
 
@@ -204,14 +204,14 @@ struct Graph {
     [[nodiscard]] Edge edge(std::uint32_t edge) const noexcept {
         return {arcs[edge].source, model_of(edge), weight_of(edge)};
     }
-    /// Gives an edge a weight of its own. Of graphs with slots: edge by edge, in their order.
+    /// Gives an edge a separate weight. Of graphs with slots: edge by edge, in their order.
     void own(std::uint32_t edge, std::int64_t weight) {
         const auto model = model_of(edge);
         arcs[edge].set_row(static_cast<std::uint32_t>(models.size() + own_weights.size()));
         own_weights.push_back(weight);
         own_models.push_back(model);
     }
-    /// The weight of an edge that has one of its own.
+    /// The weight of an edge that has a separate one.
     [[nodiscard]] std::int64_t& own_weight(std::uint32_t edge) noexcept {
         return own_weights[arcs[edge].row() - models.size()];
     }
@@ -230,7 +230,7 @@ class CycleError : public std::runtime_error {
 /// recorded order.
 /// Where a message has another protocol on `planned` (its eager limit, or asynchronous progress), it is built as
 /// `planned` would send it: its edges have the machine's cost, and the events that wait for it take no residual.
-/// `overlapped`: what is computed behind a Wait stands before it (overlapped.hpp). `with_steps`: keeps the steps of
+/// `overlapped`: what is computed behind a Wait is before it (overlapped.hpp). `with_steps`: keeps the steps of
 /// messages.
 /// Throws CycleError.
 Graph build_graph(const Program& program, const Parameters& machine, const Parameters& planned,
@@ -238,13 +238,13 @@ Graph build_graph(const Program& program, const Parameters& machine, const Param
                   bool nics_share = false, bool with_steps = false);
 
 /// Gives every node a slot, which its arcs then name as their sources: as many as there are nodes that later ones wait
-/// for at one time. The ends of a location and of its program keep theirs.
+/// for at the same time. The ends of a location and of its program keep theirs.
 void assign_slots(Graph& graph);
 
 /// The node that each edge comes from; kNone: none.
 HugeColumn<std::uint32_t> sources_of(const Graph& graph);
 
-/// Whether the edge only orders what a server takes one after the other: where the server is taken for no time, it
+/// Whether the edge only orders a server's messages: where the server is taken for no time, it
 /// orders nothing.
 inline bool is_queue(const EdgeModel& model) noexcept {
     return model.kind == EdgeModel::Kind::message && model.terms == kTermService;

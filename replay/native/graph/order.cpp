@@ -93,9 +93,9 @@ Incoming::Incoming(HugeColumn<DraftEdge>&& given, std::uint32_t nodes, bool numb
     release(given);
 }
 
-void Incoming::make_room(const Rooms& rooms) {
+void Incoming::make_room(const Capacity& capacity) {
     HugeColumn<std::uint32_t> more(first.size());  // by node; then of it and those before it
-    rooms([&](std::uint32_t node) { ++more[node]; });
+    capacity([&](std::uint32_t node) { ++more[node]; });
     std::partial_sum(more.begin(), more.end(), more.begin());
     auto old = first.back();
     edges.resize(old + more.back());
@@ -104,7 +104,7 @@ void Incoming::make_room(const Rooms& rooms) {
     for (auto node = first.size() - 1; node-- > 0;) {
         auto to = first[node + 1] + more[node];
         first[node + 1] = to;
-        for (auto rooms_here = more[node] - (node == 0 ? 0 : more[node - 1]); rooms_here > 0; --rooms_here) {
+        for (auto left = more[node] - (node == 0 ? 0 : more[node - 1]); left > 0; --left) {
             edges[--to] = {kNone, 0};
         }
         for (; old > first[node];) {
@@ -153,7 +153,7 @@ namespace {
 
 /// The nodes of one cycle among those that no order reached.
 std::vector<std::uint32_t> cycle(const Incoming& incoming, std::span<const std::uint32_t> waiting) {
-    // Every node that was not reached has a source that was not reached: going back must come to a node twice.
+    // Every node that was not reached has a source that was not reached: going back must reach a node twice.
     std::uint32_t node = 0;
     while (waiting[node] == 0) {
         ++node;
@@ -230,7 +230,7 @@ void sort_by_stretches(std::span<std::uint32_t> nodes, std::span<const std::int6
     }
 }
 
-/// The same in quarters, two at a time, and these together: what stands beside the nodes is half as long.
+/// The same in quarters, two at a time, and these together: what is in memory next to the nodes is half as long.
 void sort_by_key(HugeColumn<std::uint32_t>& nodes, std::span<const std::int64_t> keys) {
     const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; };
     if (nodes.size() < 2 || sorted_by_insertion(nodes, earlier)) {  // a few always are

@@ -96,9 +96,9 @@ class Followed {
     Followed(const Graph& graph, const Roles& roles)
         : roles_(roles), edges_(graph.nodes()), low_(roles.size()), high_(roles.size()) {}
 
-    [[gnu::always_inline]] void come(const LaneTimes<Lanes>& come, const LaneTimes<Lanes>& latest) noexcept {
+    [[gnu::always_inline]] void edge(const LaneTimes<Lanes>& at, const LaneTimes<Lanes>& latest) noexcept {
         for (std::size_t lane = 0; lane < Lanes; ++lane) {
-            which_[lane] = latest[lane] < come[lane] ? number_ : which_[lane];
+            which_[lane] = latest[lane] < at[lane] ? number_ : which_[lane];
         }
     }
 
@@ -171,7 +171,7 @@ void replay(const Graph& graph, const Program& program, const Weights& weights, 
                 if (slot == Graph::kNoSource) {
                     return {edge, kNone};
                 }
-                // The path goes back, and so does this: over every node once.
+                // The path leads back, and so does this: over every node once.
                 auto source = node - 1;
                 while (graph.slots[source] != slot) {
                     --source;

@@ -1,9 +1,9 @@
 #pragma once
 
-/// Perfect overlap: nobody waits for a nonblocking exchange while there is something to compute.
+/// Perfect overlap: no node waits for a nonblocking exchange while there is something to compute.
 ///
-/// What a rank computes behind a Wait, up to its next call, stands before it instead, as if that work needed none of
-/// the data that the Wait is for. Waits in a row are one: all that is computed behind any of them stands before the
+/// What a rank computes behind a Wait, up to its next call, is before it instead, as if that work needed none of
+/// the data that the Wait is for. Waits in a row are one: all that is computed behind any of them is before the
 /// first. Calls keep their order, so that what follows another call (a reduction, say) stays behind it.
 
 #include <cstdint>

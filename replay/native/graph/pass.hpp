@@ -20,7 +20,7 @@
 namespace logpost::replay {
 
 /// Every arc in order, with the weight that it takes from the table. `weigh(model, weight, more)` makes a row of the
-/// table, of which `Block` for weights of single edges fit into the first cache; `take(arc, more, node)` is told each
+/// table, of which `Block` for weights of single edges fit into the first cache; `take(arc, more, node)` has each
 /// arc, its row, and the node it leads to.
 template <class Row, std::size_t Block, class Weigh, class Take>
 [[gnu::always_inline]] inline void for_each_arc(const Graph& graph, Weigh&& weigh, Take&& take) {
@@ -32,7 +32,7 @@ template <class Row, std::size_t Block, class Weigh, class Take>
     const auto* const arcs = graph.arcs.data();
     const auto* const rows = table.data();
     std::size_t node = 0;
-    std::uint32_t own = 0;  // the first weight of its own in the block
+    std::uint32_t own = 0;  // the first separate weight in the block
     for (std::size_t begin = 0; begin < graph.arcs.size(); begin += Block) {
         const auto end = std::min(begin + Block, graph.arcs.size());
         std::uint32_t owned = 0;
@@ -53,8 +53,8 @@ template <class Row, std::size_t Block, class Weigh, class Take>
     }
 }
 
-/// t_v = max over the edges u -> v of (t_u + w), for a group of lanes. In the end, nodes that nobody waits for have
-/// their times in their slots. For each arc, `kept.come(come, latest)` is told when it comes,
+/// t_v = max over the edges u -> v of (t_u + w), for a group of lanes. In the end, nodes that no node waits for have
+/// their times in their slots. For each arc, `kept.edge(at, latest)` has when it ends,
 /// and the latest times of the arcs of its node before it; then `kept.at(node, latest, last)` the latest ones with it,
 /// and whether they are the node's.
 template <std::size_t Lanes, class Kept>
@@ -73,13 +73,13 @@ template <std::size_t Lanes, class Kept>
         [&kept, &latest, slots, time] [[gnu::always_inline]] (const auto& arc, const LaneTimes<Lanes>& weight,
                                                               std::size_t node) {
             const auto& source = time[arc.source];
-            LaneTimes<Lanes> come;
+            LaneTimes<Lanes> at;
             for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                come[lane] = source[lane] + weight[lane];
+                at[lane] = source[lane] + weight[lane];
             }
-            kept.come(come, latest);
+            kept.edge(at, latest);
             for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                latest[lane] = latest[lane] < come[lane] ? come[lane] : latest[lane];
+                latest[lane] = latest[lane] < at[lane] ? at[lane] : latest[lane];
             }
             time[slots[node]] = latest;
             const bool last = arc.last() != 0;

@@ -119,7 +119,7 @@ CriticalPath critical_path(const Graph& graph, const Weights& weights, std::span
                 path.short_ps += std::max<std::int64_t>(0, -beyond);
                 const auto longer = weights.waits_longer(binding, lane);
                 path.waited_more_ps.leaving += std::clamp<std::int64_t>(longer.leaving, 0, waited);
-                path.waited_more_ps.coming += std::clamp<std::int64_t>(longer.coming, 0, waited);
+                path.waited_more_ps.arriving += std::clamp<std::int64_t>(longer.arriving, 0, waited);
                 if (model.kind == EdgeModel::Kind::collective) {
                     part(within < 0 ? PathPart::residual : PathPart::collective) += within;
                 } else {

@@ -95,8 +95,8 @@ class Reordering {
     }
 
     // What happens in the order of time: a message at a server; of a choice, its request is complete, its message or
-    // its post is there to be matched; of a row, its rank comes to the next choice.
-    enum class What : std::uint8_t { served, complete, comes, posted, free };
+    // its post is there to be matched; of a row, its rank reaches the next choice.
+    enum class What : std::uint8_t { served, complete, arrives, posted, free };
     using Event = std::tuple<std::int64_t, What, std::uint32_t>;
 
     /// A row while it is replayed.
@@ -106,13 +106,13 @@ class Reordering {
         std::uint32_t sent = 0;            // of these, completions of sends
         bool waits = false;                // its rank is at a choice
         std::int64_t at = 0;               // since when
-        std::uint32_t into = kNone;        // by which arc it came there
+        std::uint32_t into = kNone;        // by which arc it is reached
         std::vector<std::uint32_t> ready;  // choices whose requests are complete
     };
     /// The receives of a row on a communicator, likewise.
     struct ChannelState {
         std::uint32_t taken = 0;
-        std::deque<std::uint32_t> messages;  // choices whose messages have come, before there was a post
+        std::deque<std::uint32_t> messages;  // choices whose messages have arrived, before there was a post
         std::deque<std::uint32_t> posts;     // nodes at which receives are posted, before there was a message
     };
 
@@ -128,7 +128,7 @@ class Reordering {
         }
         for (std::uint32_t node = 0; node < nodes(); ++node) {
             if (schedule_.waits(node) == 0) {
-                come(node);
+                enter(node);
             }
         }
         order_.reserve(nodes());
@@ -146,10 +146,10 @@ class Reordering {
                 rows_[facts_->row_of[id]].ready.push_back(id);
                 choose(rows_[facts_->row_of[id]]);
                 break;
-            case What::comes:
+            case What::arrives:
             case What::posted: {
-                auto& channel = channels_[what == What::comes ? facts_->channel_of[id] : posted_[id].first];
-                if (what == What::comes) {
+                auto& channel = channels_[what == What::arrives ? facts_->channel_of[id] : posted_[id].first];
+                if (what == What::arrives) {
                     channel.messages.push_back(id);
                 } else {
                     channel.posts.push_back(posted_[id].second);
@@ -164,7 +164,7 @@ class Reordering {
         }
     }
 
-    void come(std::uint32_t node) {
+    void enter(std::uint32_t node) {
         if (server_[node] == kNone) {
             schedule_.ready(node);
         } else {
@@ -179,8 +179,8 @@ class Reordering {
             const auto target = targets_[edge];
             const auto at = time_[node] + weights_.weight(edge, kPlanned);
             if (const auto next = facts_->rewired[edge]; next != kNone) {
-                come_to_choice(next, edge, at);
-            } else if (!facts_->told.contains(edge)) {
+                reach_choice(next, edge, at);
+            } else if (!facts_->post_arc.contains(edge)) {
                 time_[target] = std::max(time_[target], at);
                 arrive(target);
             }
@@ -204,8 +204,8 @@ class Reordering {
                 post(channel, node);
             }
         }
-        if (const auto of = facts_->comes_of[node]; of != kNone && !facts_->is_held(of)) {
-            schedule_.at({time_[node] + facts_->late_message[of], What::comes, of});
+        if (const auto of = facts_->arrival_of[node]; of != kNone && !facts_->is_held(of)) {
+            schedule_.at({time_[node] + facts_->late_message[of], What::arrives, of});
         }
     }
 
@@ -216,10 +216,10 @@ class Reordering {
 
     void arrive(std::uint32_t node) {
         if (schedule_.arrive(node)) {
-            come(node);
+            enter(node);
         } else if (!facts_->choices.all.empty()) {
             if (const auto of = facts_->held[node]; of != kNone && schedule_.waits(node) == 1) {
-                schedule_.at({time_[node] + facts_->late_message[of], What::comes, of});
+                schedule_.at({time_[node] + facts_->late_message[of], What::arrives, of});
             }
             if (const auto of = facts_->of_leave[node]; of != kNone) {
                 complete(of);
@@ -248,11 +248,12 @@ class Reordering {
             channel.posts.pop_front();
             const auto& one = facts_->choices.all[choice];
             changed_ = changed_ || matched_[choice] != one.posted;
-            if (one.told != kNone) {
-                const auto target = facts_->target_of(one.told);
-                time_[target] = std::max(time_[target], time_[matched_[choice]] + weights_.weight(one.told, kPlanned));
+            if (one.post_arc != kNone) {
+                const auto target = facts_->target_of(one.post_arc);
+                time_[target] =
+                    std::max(time_[target], time_[matched_[choice]] + weights_.weight(one.post_arc, kPlanned));
                 if (schedule_.arrive(target)) {
-                    come(target);
+                    enter(target);
                 } else if (const auto of = facts_->of_leave[target]; of != kNone) {
                     complete(of);
                 }
@@ -261,10 +262,10 @@ class Reordering {
         }
     }
 
-    /// A row's rank is done with what it did before, and comes to a choice.
-    void come_to_choice(std::uint32_t choice, std::uint32_t arc, std::int64_t at) {
+    /// A row's rank is done with what it did before, and reaches a choice.
+    void reach_choice(std::uint32_t choice, std::uint32_t arc, std::int64_t at) {
         auto& row = rows_[facts_->row_of[choice]];
-        if (row.into == kNone) {  // its first one: what nobody waits for is complete
+        if (row.into == kNone) {  // its first one: what no node waits for is complete
             const auto [first, end] = facts_->choices.rows[row.row];
             for (auto c = first; c < end; ++c) {
                 if (time_[facts_->choices.all[c].leave] == INT64_MIN) {
@@ -425,8 +426,8 @@ class Reordering {
         if (const auto into = facts_->rewired[arc]; into != kNone) {
             return {sources_[into_[into]], into_[into]};
         }
-        const auto told = facts_->told[arc];
-        return {told == kNone ? sources_[arc] : matched_[told], arc};
+        const auto choice = facts_->post_arc[arc];
+        return {choice == kNone ? sources_[arc] : matched_[choice], arc};
     }
 
     const Graph& graph_;
@@ -443,14 +444,14 @@ class Reordering {
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> extra_;  // channels that are posted to, by node
     std::vector<std::uint32_t> allowed_;                                   // by choice: how many posts follow yet
     std::vector<std::uint32_t> matched_;                                   // likewise: node of the post it has got
-    std::vector<std::uint32_t> into_;                                      // likewise: arc by which it is come to
+    std::vector<std::uint32_t> into_;                                      // likewise: arc by which it is arrive at
     std::vector<std::int64_t> recorded_;                                   // by node; empty: not believed
     std::vector<std::int64_t> time_;                                       // by node
     std::vector<Server> servers_;
     std::vector<std::uint32_t> last_;     // by server: the node that it has served last, in whatever time
     std::vector<std::uint32_t> server_;   // by node: which one it queues at; kNone: none
-    std::vector<std::uint32_t> service_;  // by node: model of how long it takes it
-    std::vector<std::uint32_t> before_;   // by node: who is served before it
+    std::vector<std::uint32_t> service_;  // by node: model of its service time
+    std::vector<std::uint32_t> before_;   // by node: the node that is served before it
     std::vector<std::int64_t> late_;      // by node
     std::vector<std::uint32_t> order_;    // of the nodes
     bool changed_ = false;

@@ -60,7 +60,7 @@ struct KeptTimes {
     std::vector<std::int64_t>& times;
     std::size_t lanes, first_lane;
 
-    void come(const LaneTimes<Lanes>&, const LaneTimes<Lanes>&) noexcept {}
+    void edge(const LaneTimes<Lanes>&, const LaneTimes<Lanes>&) noexcept {}
     [[gnu::always_inline]] void at(std::size_t node, const LaneTimes<Lanes>& latest, bool) noexcept {
         std::copy(latest.begin(), latest.end(), times.begin() + static_cast<std::ptrdiff_t>(node * lanes + first_lane));
     }
@@ -68,7 +68,7 @@ struct KeptTimes {
 
 template <std::size_t Lanes>
 struct NothingKept {
-    void come(const LaneTimes<Lanes>&, const LaneTimes<Lanes>&) noexcept {}
+    void edge(const LaneTimes<Lanes>&, const LaneTimes<Lanes>&) noexcept {}
     void at(std::size_t, const LaneTimes<Lanes>&, bool) noexcept {}
 };
 
@@ -84,11 +84,12 @@ void Weights::replay(std::size_t first_lane, std::vector<std::int64_t>& times) c
     });
 }
 
-/// Likewise, where a message that comes to a NIC before the one that was recorded there before it does not wait for it.
+/// Likewise, where a message that arrives at a NIC before the one that was recorded there before it does not wait for
+/// it.
 template <std::size_t Lanes>
 [[gnu::always_inline]] inline void replay_released(const Graph& graph, const LaneWeights<Lanes>& weights,
                                                    SlotTimes<Lanes>& times) {
-    SlotTimes<Lanes> came(graph);  // at a queue, not served
+    SlotTimes<Lanes> arrivals(graph);  // at a queue, not served
     for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
         LaneTimes<Lanes> latest;
         latest.fill(INT64_MIN);
@@ -110,14 +111,14 @@ template <std::size_t Lanes>
         }
         const auto arrived = latest;
         if (queue != kNone) {
-            const auto& before = came[graph.arcs[queue].source];
+            const auto& before = arrivals[graph.arcs[queue].source];
             auto served = latest;
             later_by(queue, served);
             for (std::size_t lane = 0; lane < Lanes; ++lane) {
                 latest[lane] = before[lane] > arrived[lane] ? latest[lane] : served[lane];
             }
         }
-        came[graph.slots[node]] = arrived;
+        arrivals[graph.slots[node]] = arrived;
         times[graph.slots[node]] = latest;
     }
 }

@@ -33,7 +33,7 @@ struct Setting {
 
 /// What a message between nodes waits for NICs and links.
 struct Delay {
-    std::int64_t whole_ps = 0;  ///< until it has come
+    std::int64_t whole_ps = 0;  ///< until it has arrived
     std::int64_t sent_ps = 0;   ///< until it has left its sender
 };
 
@@ -78,7 +78,7 @@ class Weights {
     /// The times of all nodes: lane after lane for each node. Of a graph without crossings.
     [[nodiscard]] std::vector<std::int64_t> times() const;
     /// Likewise the length of the longest program, by lane. Keeps no times but those that later nodes need.
-    /// With `released`, a message that comes to a NIC before the one that was recorded there before it does not wait
+    /// With `released`, a message that arrives at a NIC before the one that was recorded there before it does not wait
     /// for that one: what the recorded order may cost too much where messages overtake each other.
     [[nodiscard]] std::vector<std::int64_t> makespans(unsigned threads, bool released = false) const;
     /// Of a group of lanes.
@@ -170,10 +170,10 @@ struct CriticalPath {
     std::array<std::int64_t, kPathParts> parts{};  ///< sum: the makespan
     std::array<Sensitivity, kLocalities> sensitivities{};
     std::int64_t compute_ps = 0;                    ///< derivative by a factor of all computation
-    std::int64_t moved_ps = 0;                      ///< sum of what edges on it take more or less than as recorded
+    std::int64_t moved_ps = 0;                      ///< sum by which edges on it are longer or shorter than as recorded
     NetworkWaits<std::int64_t> waited_more_ps;      ///< by how much messages on it wait longer than as recorded
-    std::int64_t early_ps = 0;                      ///< what edges on it take less than nothing, as a positive sum
-    std::int64_t short_ps = 0;                      ///< what edges on it take less than the model, likewise
+    std::int64_t early_ps = 0;                      ///< time of edges on it below 0, as a positive sum
+    std::int64_t short_ps = 0;                      ///< time by which edges on it are below the model, likewise
     std::vector<std::int64_t> compute_by_location;  ///< computation on the path
     std::uint64_t edges = 0;
     std::uint64_t changes_of_location = 0;  ///< messages and collectives that the path follows
@@ -184,7 +184,7 @@ struct Binding {
     std::uint32_t edge = kNone;
     std::uint32_t source = kNone;  ///< kNone: there is none
 };
-/// Asked of nodes that come before those that were asked before them.
+/// Used in descending order of nodes.
 using BindingOf = std::function<Binding(std::uint32_t node)>;
 
 /// The critical path of one lane: of the longest program, from its begin on. `time_of`: of the nodes that end a

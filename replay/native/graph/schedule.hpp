@@ -2,9 +2,9 @@
 
 /// Nodes in the order of time, where that order depends on their times.
 ///
-/// A node has its time once all that it waits for have theirs. Where it depends on who arrives first (at a server, at a
-/// receive of any sender, on a link that messages share), an event happens at an instant: the earliest one first, and
-/// of two at one instant the smaller one.
+/// A node has its time once all that it waits for have theirs. Where it depends on which message arrives first (at a
+/// server, at a receive of any sender, on a link that messages share), an event happens at an instant: the earliest one
+/// first, and of two at one instant the smaller one.
 
 #include <cstddef>
 #include <cstdint>

@@ -16,25 +16,25 @@
 
 namespace logpost::replay {
 
-/// A graph's joints in the order of time, and the messages that are under way.
+/// A graph's points in the order of time, and the messages in flight.
 class Simulation {
   public:
-    /// With `deadlines` of the nodes, each of which is a joint then, no message waits longer than they allow, and what
+    /// With `deadlines` of the nodes, each of which is a point then, no message waits longer than they allow, and what
     /// the model says beyond that is noted down in `limited`.
-    Simulation(const Graph& graph, const Joints& joints, const Program& program, const Placement& placement,
+    Simulation(const Graph& graph, const SyncPoints& points, const Program& program, const Placement& placement,
                const Network& network, const Parameters& machine, Distance MessageClass::* distance,
                std::vector<Crossing>* limited = nullptr, std::span<const std::int64_t> deadlines = {})
         : graph_(graph),
-          joints_(joints),
+          points_(points),
           limited_(limited),
           deadlines_(deadlines),
           network_(network),
           costs_(class_costs(graph, machine, distance)),
           tick_ps_(static_cast<std::int64_t>(std::ceil(1e12 / static_cast<double>(program.ticks_per_second)))),
           links_(static_cast<std::size_t>(network.links)),
-          times_(joints.size()),
+          times_(points.size()),
           delays_(graph.crossings.size()),
-          schedule_(joints.followers.sources) {
+          schedule_(points.followers.sources) {
         use_.busy_ps.assign(links_, 0);
         use_.waited_ps.assign(links_, 0);
         find_nics(program, placement, machine.nics_per_node);
@@ -42,19 +42,19 @@ class Simulation {
         find_targets();
     }
 
-    /// `resolve(joint, times, delays)` is a joint's time, once its sources have theirs. `steps`, by in-edge of a
-    /// message between nodes: how long after its source's joint it begins; empty: sources are joints.
+    /// `resolve(point, times, delays)` is a point's time, once its sources have theirs. `steps`, by in-edge of a
+    /// message between nodes: how long after its source's point it begins; empty: sources are points.
     template <class Resolve>
     void run(Resolve&& resolve, std::span<const std::int64_t> steps = {}) {
         FlowSharing sharing(links_ + 2 * nics_);
-        for (std::uint32_t joint = 0; joint < times_.size(); ++joint) {
-            if (schedule_.waits(joint) == 0) {
-                schedule_.ready(joint);
+        for (std::uint32_t point = 0; point < times_.size(); ++point) {
+            if (schedule_.waits(point) == 0) {
+                schedule_.ready(point);
             }
         }
-        const auto settle = [&](std::uint32_t joint) {
-            times_[joint] = resolve(joint, times_, delays_);
-            release(joint, steps);
+        const auto settle = [&](std::uint32_t point) {
+            times_[point] = resolve(point, times_, delays_);
+            release(point, steps);
         };
         const auto happen = [&](const Event& event) {
             clock_ = std::max(clock_, event.time);
@@ -79,7 +79,12 @@ class Simulation {
     [[nodiscard]] NetworkUse& use() noexcept { return use_; }
 
   private:
-    enum class What : std::uint8_t { asks, leaves, due, comes };  // for its NIC; it; has left; to the receiver's NIC
+    enum class What : std::uint8_t {
+        requests,
+        leaves,
+        due,
+        arrives
+    };  // for its NIC; it; has left; to the receiver's NIC
     static constexpr std::uint32_t kNowhere = UINT32_MAX;
     struct Event {
         std::int64_t time;
@@ -92,19 +97,19 @@ class Simulation {
     struct Way {
         std::size_t pair = Network::kNoPair;
         bool between_nodes = false;
-        std::int64_t asked = 0;          // when it asked for its sender's NIC
+        std::int64_t requested = 0;      // when it requested its sender's NIC
         std::int64_t started = 0;        // when it had it
         std::int64_t begun = 0;          // likewise, as the network saw it
         std::int64_t room = 0;           // that recorded times leave for its waits; without deadlines: any
         std::uint32_t place = kNowhere;  // among the flows
-        std::uint32_t target = 0;        // joint that waits until it has come
+        std::uint32_t target = 0;        // point that waits until it has arrived
         std::uint32_t sender = 0;        // likewise until it has left
     };
 
     void find_nics(const Program& program, const Placement& placement, std::int32_t nics_per_node) {
         nic_.assign(program.timelines.size(), 0);
         const auto groups = endpoint_groups(program, placement, nics_per_node);
-        nics_ = groups.size() + 1;  // the last one: of locations that exchange no messages of their own
+        nics_ = groups.size() + 1;  // the last one: of locations that exchange no messages
         for (std::size_t i = 0; i < groups.size(); ++i) {
             for (const auto location : groups[i]) {
                 nic_[location] = i + 1;
@@ -136,20 +141,20 @@ class Simulation {
         }
     }
 
-    /// Which joints wait for a message; none waits for one that occupies its server for no time.
+    /// Which points wait for a message; none waits for one that occupies its server for no time.
     void find_targets() {
-        for (const auto& in : joints_.ins) {
+        for (const auto& in : points_.ins) {
             if (in.crossing != kNone) {
                 auto& way = ways_[in.crossing];
                 (in.edge == graph_.crossings[in.crossing].edge ? way.target : way.sender) = in.target;
             }
         }
-        for (const auto queue : joints_.queues) {
-            const auto& of = graph_.models[graph_.model_of(joints_.ins[queue].edge)];
+        for (const auto queue : points_.queues) {
+            const auto& of = graph_.models[graph_.model_of(points_.ins[queue].edge)];
             if (edge_cost(of, costs_[of.message]) == 0) {
-                idle_.resize(joints_.ins.size());
+                idle_.resize(points_.ins.size());
                 idle_[queue] = 1;
-                schedule_.arrive(joints_.ins[queue].target);
+                schedule_.arrive(points_.ins[queue].target);
             }
         }
     }
@@ -173,22 +178,22 @@ class Simulation {
         return static_cast<double>(service) > bytes(id) * byte_ps(id) + 1 ? service : 0;
     }
 
-    /// Who takes a message g after the one before: a processor takes those of a collective operation once it is in it,
-    /// so that none that it waits for before that is behind them.
+    /// The processor that takes a message g after the one before: a processor takes those of a collective operation
+    /// once it is in it, so that none that it waits for before that is behind them.
     [[nodiscard]] std::size_t taker(std::uint32_t id) const noexcept {
         const auto nic = nic_[index(graph_.crossings[id].to)];
         return model(id).kind == EdgeModel::Kind::collective ? nics_ + nic : nic;
     }
 
-    void arrive(std::uint32_t joint) {
-        if (schedule_.arrive(joint)) {
-            schedule_.ready(joint);
+    void arrive(std::uint32_t point) {
+        if (schedule_.arrive(point)) {
+            schedule_.ready(point);
         }
     }
 
-    void release(std::uint32_t joint, std::span<const std::int64_t> steps) {
-        joints_.followers.for_each(joint, [&](std::uint32_t number) {
-            const auto& in = joints_.ins[number];
+    void release(std::uint32_t point, std::span<const std::int64_t> steps) {
+        points_.followers.for_each(point, [&](std::uint32_t number) {
+            const auto& in = points_.ins[number];
             if (!idle_.empty() && idle_[number] != 0) {
                 return;
             }
@@ -197,9 +202,9 @@ class Simulation {
             } else if (in.edge == graph_.crossings[in.crossing].edge) {
                 const bool sends = (model(in.crossing).terms & kTermSend) != 0;
                 const auto& of = cost(in.crossing);
-                const auto at = times_[joint] + (steps.empty() ? 0 : steps[number]);
+                const auto at = times_[point] + (steps.empty() ? 0 : steps[number]);
                 ways_[in.crossing].room = room(in.crossing);
-                schedule_.at({at + (sends ? of.o_s + of.l_mw / 2 : 0), in.crossing, What::asks});
+                schedule_.at({at + (sends ? of.o_s + of.l_mw / 2 : 0), in.crossing, What::requests});
             }
         });
     }
@@ -227,9 +232,9 @@ class Simulation {
         auto* limited = limited_ == nullptr ? nullptr : &(*limited_)[event.crossing];
         const auto& of = cost(event.crossing);
         switch (event.what) {
-            case What::asks: {
+            case What::requests: {
                 auto& free = out_free_[nic_[index(crossing.from)]];
-                way.asked = event.time;
+                way.requested = event.time;
                 if (limited != nullptr) {
                     limited->sooner_out_ps = std::max<std::int64_t>(0, free - event.time - way.room);
                     way.started = std::max(event.time, free - limited->sooner_out_ps);
@@ -254,8 +259,8 @@ class Simulation {
                     left_network(event.crossing, event.time);
                 }
                 break;
-            case What::comes: {
-                // Bytes of messages share the NIC; that they come no closer than g is not known there.
+            case What::arrives: {
+                // Bytes of messages share the NIC; that they arrive no closer than g is not known there.
                 auto& free = in_free_[taker(event.crossing)];
                 const auto gap = gap_ps(event.crossing);
                 auto sooner = crossing.sooner_in_ps;
@@ -269,7 +274,7 @@ class Simulation {
                 if (limited != nullptr && way.room - (taken - event.time) <= tick_ps_) {
                     const auto& waits = delays_[event.crossing];
                     use_.confirmed_ps.leaving += static_cast<WidePs>(waits.sent_ps);
-                    use_.confirmed_ps.coming += static_cast<WidePs>(waits.whole_ps - waits.sent_ps);
+                    use_.confirmed_ps.arriving += static_cast<WidePs>(waits.whole_ps - waits.sent_ps);
                 }
                 arrive(way.target);
                 break;
@@ -321,7 +326,7 @@ class Simulation {
         const auto stretch = std::max<std::int64_t>(0, time - way.begun - alone(id));
         way.place = kNowhere;
         way.room -= stretch;
-        const auto waited = way.started - way.asked + stretch;
+        const auto waited = way.started - way.requested + stretch;
         use_.total_ps += stretch;
         if (way.pair != Network::kNoPair) {
             for (const auto link : network_.links_of(way.pair)) {
@@ -330,14 +335,14 @@ class Simulation {
         }
         delays_[id] = {waited, waited};
         const auto& of = cost(id);
-        schedule_.at({way.started + stretch + of.serialization + of.L, id, What::comes});
+        schedule_.at({way.started + stretch + of.serialization + of.L, id, What::arrives});
         if (crossing.sent_edge != kNone) {
             arrive(way.sender);
         }
     }
 
     const Graph& graph_;
-    const Joints& joints_;
+    const SyncPoints& points_;
     std::vector<Crossing>* limited_;
     std::span<const std::int64_t> deadlines_;  // by node: when the recorded times need it at the latest
     const Network& network_;
@@ -347,13 +352,13 @@ class Simulation {
     std::size_t nics_ = 0;
     std::vector<std::size_t> nic_;        // by location
     std::vector<std::int64_t> out_free_;  // by NIC: since when
-    std::vector<std::int64_t> in_free_;   // by taker: when the last message came
+    std::vector<std::int64_t> in_free_;   // by taker: when the last message arrived
     std::vector<std::uint8_t> idle_;      // by in-edge: it orders nothing; empty: all order
     std::vector<std::int64_t> times_;
     std::vector<Delay> delays_;
     std::vector<Way> ways_;  // by crossing
     std::vector<FlowSharing::Share> shares_;
-    Schedule<Event> schedule_;  // of the joints
+    Schedule<Event> schedule_;  // of the points
     std::int64_t clock_ = INT64_MIN;
     NetworkUse use_;
 };

@@ -19,7 +19,7 @@
 
 namespace logpost::replay {
 
-/// Observes them and decides the property. `classes`: of the messages, by location and send; kNone: it goes nowhere.
+/// Observes them and decides the property. `classes`: of the messages, by location and send; kNone: it has no receiver.
 inline void decide_synchronous_sends(const Program& program, Draft& draft,
                                      const std::vector<std::vector<std::uint32_t>>& classes) {
     auto& found = draft.of_library(LibraryProperty::synchronous_sends);

@@ -156,10 +156,10 @@ class PointWeights {
                 latest.time[lane] = later ? time : latest.time[lane];
                 latest.slope[lane] = later ? slope : latest.slope[lane];
                 latest.count[lane] = later ? count : latest.count[lane];
-                const bool came = latest.time[lane] != kNeverAt;
-                at_node.time[lane] = came ? latest.time[lane] : 0.0;
-                at_node.slope[lane] = came ? latest.slope[lane] : 0.0;
-                at_node.count[lane] = came ? latest.count[lane] : 0.0;
+                const bool reached = latest.time[lane] != kNeverAt;
+                at_node.time[lane] = reached ? latest.time[lane] : 0.0;
+                at_node.slope[lane] = reached ? latest.slope[lane] : 0.0;
+                at_node.count[lane] = reached ? latest.count[lane] : 0.0;
             }
             for (std::size_t lane = 0; lane < kLanes; ++lane) {
                 latest.time[lane] = last ? kNeverAt : latest.time[lane];

@@ -18,7 +18,7 @@ namespace logpost::replay {
 struct Direction {
     Setting at_zero;
     Parameters step;
-    Parameters unit;  ///< ranges with 1 for each value that is moved: what counts how often a path takes it
+    Parameters unit;  ///< ranges with 1 for each value that is moved: what counts its occurrences on a path
 };
 
 /// A longest path at x, as a line.

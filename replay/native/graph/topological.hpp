@@ -1,6 +1,6 @@
 #pragma once
 
-/// An order of nodes in which every edge goes forward.
+/// An order of nodes in which every edge leads forward.
 
 #include <cstdint>
 #include <numeric>
@@ -14,7 +14,7 @@ namespace logpost::replay {
 
 /// The nodes 0 .. nodes - 1, causes first. An edge has a `source` and a `target`.
 ///
-/// Where edges form a cycle, `stuck(waiting)` names the node that goes first all the same, or throws; `waiting` counts
+/// Where edges form a cycle, `stuck(waiting)` names the node that is first all the same, or throws; `waiting` counts
 /// the sources, by node, that are not in the order yet, and is 0 for nodes that are.
 template <class Edges, class Stuck>
 HugeColumn<std::uint32_t> topological_order(std::size_t nodes, const Edges& edges, Stuck&& stuck) {
@@ -44,7 +44,7 @@ HugeColumn<std::uint32_t> topological_order(std::size_t nodes, const Edges& edge
             order.push_back(node);
         }
         for (auto k = first[order[i]]; k < first[order[i] + 1]; ++k) {
-            // A node that went first all the same waits no longer.
+            // A node that was first all the same waits no longer.
             if (waiting[targets[k]] != 0 && --waiting[targets[k]] == 0) {
                 order.push_back(targets[k]);
             }

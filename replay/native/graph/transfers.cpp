@@ -1,10 +1,10 @@
 /// A transfer leaves its origin once it is permitted, queues at the origin's NIC, and is at its target L later; what
-/// its origin waits for comes back after another L, from where the target attends to it unless hardware does:
+/// its origin waits for returns after another L, from where the target attends to it unless hardware does:
 ///
 ///     put       injected -> there -> attended -> acknowledged
-///     get       injected -> asked -> attended, at the target's NIC -> back
+///     get       injected -> requested -> attended, at the target's NIC -> back
 ///
-/// A put that needs no acknowledgement is complete when its last byte has left. Whoever has to permit a transfer (the
+/// A put that needs no acknowledgement is complete when its last byte has left. What has to permit a transfer (the
 /// exposure of its target, a lock's holder) is waited for, and so are transfers by those whose memory they change.
 
 #include "replay/native/graph/transfers.hpp"
@@ -21,7 +21,7 @@ std::uint64_t key(std::uint32_t number, std::size_t location) noexcept {
     return static_cast<std::uint64_t>(number) << 32U | static_cast<std::uint32_t>(location);
 }
 
-/// Where a transfer goes; one to nobody known stays at its origin.
+/// The target of a transfer; one to none known stays at its origin.
 Location target_of(const Transfer& one, std::size_t origin) noexcept {
     return one.target == kNoLocation ? location_at(origin) : one.target;
 }
@@ -77,8 +77,8 @@ std::vector<std::vector<std::uint32_t>> OneSided::gates() {
         const auto& timeline = program_.timelines[l];
         const auto completes = completing_calls(timeline);
         timeline.collectives.for_each([&](std::size_t, const Collective& one) {
-            const bool meets = one.operation == Operation::fence || one.operation == Operation::barrier;
-            if (meets && one.instance != kNone && one.complete_call == one.call && completes[one.call] != 0) {
+            const bool synchronizes = one.operation == Operation::fence || one.operation == Operation::barrier;
+            if (synchronizes && one.instance != kNone && one.complete_call == one.call && completes[one.call] != 0) {
                 const auto node = draft_.add_node();
                 draft_.add_edge(events_.enters[l][one.call], node, Draft::kMeasured);
                 gates_[key(one.call, l)] = {node, one.instance};
@@ -196,16 +196,16 @@ void OneSided::permit(std::size_t l) {
         auto source = epoch.locks() ? events_.leaves[by][permission.call] : entered;
         source = before(source, left) ? source : entered;  // a holder may return later than its lock is free
         if (before(source, left)) {
-            granted_[l][i] = {told(source, epoch, permission.by, here), source};
+            granted_[l][i] = {notice(source, epoch, permission.by, here), source};
             wait(granted_[l][i], left, Draft::kMeasured);
             draft_.grants.push_back({granted_[l][i].node, location_at(l), epoch.begin_call});
         }
     }
 }
 
-/// Where a permission has come to its location: a lock goes to its memory, and from there to whoever gets it; one of
-/// all memory is nowhere.
-std::uint32_t OneSided::told(std::uint32_t source, const Epoch& epoch, Location by, Location here) {
+/// Where a permission has arrived at its location: a lock's is sent to its memory, and from there to its next holder;
+/// one of all memory is nowhere.
+std::uint32_t OneSided::notice(std::uint32_t source, const Epoch& epoch, Location by, Location here) {
     const auto node = draft_.add_node();
     if (!epoch.locks()) {
         draft_.add_edge(source, node, notices(by, here, 1));
@@ -219,7 +219,7 @@ std::uint32_t OneSided::told(std::uint32_t source, const Epoch& epoch, Location 
     return node;
 }
 
-/// A lock that is free is asked for and granted, where its call lasts that long.
+/// A lock that is free is requested and granted, where its call lasts that long.
 void OneSided::ask_for_lock(std::size_t l, const Epoch& epoch, const Permission& permission) {
     if (!epoch.locks() || epoch.peer == kNoLocation || permission.by != kNoLocation) {
         return;
@@ -292,16 +292,16 @@ void OneSided::fetch(std::size_t l, std::uint32_t i, const Instant& injected) {
     const auto here = location_at(l);
     const auto target = target_of(one, l);
     const auto message = draft_.message_class(here, target, one.bytes);
-    const Instant asked{draft_.add_node(), injected.event};
-    draft_.add_edge(injected.node, asked.node, notices(here, target, 1));
-    const auto attended = attend(l, i, asked, Draft::kMeasured, false);
+    const Instant requested{draft_.add_node(), injected.event};
+    draft_.add_edge(injected.node, requested.node, notices(here, target, 1));
+    const auto attended = attend(l, i, requested, Draft::kMeasured, false);
     started_.sending[index(target)].push_back(draft_.at_nic(attended.node, message));
     const auto back = draft_.add_node();
     draft_.add_message(attended.node, back, draft_.message_model(message, kTermLatency | control()), target, here);
     started_.receiving[l].push_back(draft_.at_nic(back, message));
     complete(l, one.complete_call, {back, attended.event},
              draft_.message_model(message, kTermSerialization | kTermReceive));
-    there_[l][i] = asked;
+    there_[l][i] = requested;
 }
 
 void OneSided::put(std::size_t l, std::uint32_t i, const Instant& injected) {
@@ -329,12 +329,12 @@ void OneSided::put(std::size_t l, std::uint32_t i, const Instant& injected) {
     there_[l][i] = there;
 }
 
-/// What a target's processor spends on an answer, as a term of the way back.
+/// What a target's processor spends on a reply, as a term of its return.
 std::uint8_t OneSided::control() const noexcept {
     return attended_ && !asynchronous_ ? kTermControl : 0;
 }
 
-/// When the target has what it answers: at once, or in its next call that attends to others.
+/// When the target has what it returns: at once, or in its next call that attends to others.
 OneSided::Instant OneSided::attend(std::size_t l, std::uint32_t i, const Instant& there, std::uint32_t model,
                                    bool remotely) {
     const auto& one = program_.timelines[l].transfers[i];

@@ -16,16 +16,16 @@ namespace logpost::replay {
 /// What the calls of a graph under construction have started, by location.
 struct Started {
     std::vector<std::vector<std::uint32_t>>& bases;  ///< node by [location][call]: what its completions follow
-    std::vector<Customers>& sending;                 ///< at the NICs
-    std::vector<Customers>& receiving;
-    std::vector<Customers>& answering;  ///< at the processors of targets
-    Exchanged& exchanged;               ///< edges that are there only as the program ran
+    std::vector<MessageQueue>& sending;              ///< at the NICs
+    std::vector<MessageQueue>& receiving;
+    std::vector<MessageQueue>& answering;  ///< at the processors of targets
+    Exchanged& exchanged;                  ///< edges that are there only as the program ran
 };
 
-/// Transfers go to their targets and come back, as the split has them (docs/split.md, section 13), and what permits
+/// Transfers are sent to their targets and back, as the split has them (docs/split.md, section 13), and what permits
 /// them is followed: exposures, locks, changes of memory.
 ///
-/// Clocks may disagree, and nobody has checked them by transfers. So what one location waits for at another follows an
+/// Clocks may disagree, and they were not checked by transfers. So what one location waits for at another follows an
 /// order of the recorded events that messages, collective operations and completed accesses have given: where that says
 /// otherwise, the wait is left as measured. An edge that agrees with an order closes no cycle, however many there are.
 class OneSided {
@@ -43,7 +43,7 @@ class OneSided {
     void start();
     /// An exposure is over behind the completions of its accesses, whatever the clocks say: edges for an order.
     void order_completions();
-    /// The transfers' ways, and who waits for whom. `order`: of the nodes that are there by now.
+    /// The transfers' edges, and which of them waits for which. `order`: of the nodes that are there by now.
     void follow(const NodeOrder& order);
 
   private:
@@ -68,7 +68,7 @@ class OneSided {
 
     void permit(std::size_t l);
     void ask_for_lock(std::size_t l, const Epoch& epoch, const Permission& permission);
-    [[nodiscard]] std::uint32_t told(std::uint32_t source, const Epoch& epoch, Location by, Location here);
+    [[nodiscard]] std::uint32_t notice(std::uint32_t source, const Epoch& epoch, Location by, Location here);
 
     void start(std::size_t l);
     void transfer(std::size_t l, std::uint32_t i);
@@ -97,7 +97,7 @@ class OneSided {
     std::vector<std::vector<Instant>> there_;                     // by [location][transfer]: of puts
     std::unordered_map<std::uint64_t, std::uint32_t> closings_;   // completing call, by operation and location
     std::unordered_map<std::uint64_t, Gate> gates_;               // by completing call and location
-    std::unordered_map<std::uint32_t, std::uint32_t> first_out_;  // by operation: the leave that comes first
+    std::unordered_map<std::uint32_t, std::uint32_t> first_out_;  // by operation: the first leave
 };
 
 }  // namespace logpost::replay

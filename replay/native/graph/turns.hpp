@@ -25,7 +25,7 @@ struct Turn {
 
 class Turns {
   public:
-    /// `classes`: of the messages, by location and send; kNone: it goes nowhere. What is given must outlive this.
+    /// `classes`: of the messages, by location and send; kNone: it has no receiver. What is given must outlive this.
     Turns(const Program& program, Draft& draft, const std::vector<std::vector<std::uint32_t>>& classes)
         : program_(program), draft_(draft), classes_(classes) {
         for (std::size_t l = 0; l < classes.size(); ++l) {
@@ -59,7 +59,7 @@ class Turns {
         }
     }
 
-    /// Eager messages alone: those of rendezvous leave when they are asked for. Calls that start several messages are
+    /// Eager messages alone: those of rendezvous leave at their CTS. Calls that start several messages are
     /// no turns; nor is a message between nodes behind one within.
     template <class Body>
     void for_each_pair(std::size_t location, Body&& body) const {

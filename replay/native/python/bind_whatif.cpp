@@ -49,7 +49,7 @@ class WhatIf {
                                                      recorded == nullptr ? nullptr : &recorded->network, overlapped,
                                                      nics_share))) {}
 
-    /// The same program, whose NICs take messages in another order; none: they come as they did.
+    /// The same program, whose NICs take messages in another order; none: they arrive as they did.
     [[nodiscard]] std::optional<WhatIf> reordered(const Parameters& machine, double compute,
                                                   const std::vector<double>& by_location,
                                                   const std::vector<double>& by_callpath) const {
@@ -60,7 +60,7 @@ class WhatIf {
                      : std::nullopt;
     }
 
-    /// The same program, in which requests complete in the order that messages come in elsewhere: under a setting of
+    /// The same program, in which requests complete in the order that messages arrive in elsewhere: under a setting of
     /// the same program's graph on another network. None: that is the order at hand, or other messages cross that one.
     [[nodiscard]] std::optional<WhatIf> in_order_of(const WhatIf& elsewhere, const Parameters& machine, double compute,
                                                     const std::vector<double>& by_location,
@@ -87,7 +87,7 @@ class WhatIf {
 
     [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
     [[nodiscard]] bool chooses() const { return replay::chooses(program_); }
-    [[nodiscard]] std::size_t bytes() const noexcept { return graph_.bytes() + joints_.bytes(); }
+    [[nodiscard]] std::size_t bytes() const noexcept { return graph_.bytes() + points_.bytes(); }
 
     /// Factors: a row per machine, a column per location or callpath.
     nb::dict replay(const std::vector<Parameters>& machines, const In<double>& compute, const Matrix& by_location,
@@ -116,7 +116,7 @@ class WhatIf {
             const nb::gil_scoped_release release;
             Weights weights(graph_, machine_, settings);
             found = graph_.crossings.empty() ? weights.makespans(threads, released)
-                                             : makespans_with_contention(graph_, joints_, program_, placement_,
+                                             : makespans_with_contention(graph_, points_, program_, placement_,
                                                                          network_, settings, weights, threads);
         }
         return array(std::move(found));
@@ -166,9 +166,9 @@ class WhatIf {
     /// What does not depend on how fast links are.
     struct Built {
         explicit Built(Graph&& of)
-            : graph(std::move(of)), joints(graph.crossings.empty() ? Joints{} : joints_of(graph)) {}
+            : graph(std::move(of)), points(graph.crossings.empty() ? SyncPoints{} : sync_points_of(graph)) {}
         Graph graph;
-        Joints joints;  // where messages contend
+        SyncPoints points;  // where messages contend
     };
 
     WhatIf(const WhatIf& of, std::shared_ptr<const Built> built, Network network)
@@ -182,7 +182,7 @@ class WhatIf {
     /// The times of all nodes in one lane, with contention.
     [[nodiscard]] std::vector<std::int64_t> times_of(Weights& weights, const std::vector<Setting>& settings,
                                                      std::size_t lane, NetworkUse& use) const {
-        return times_with_contention(graph_, joints_, program_, placement_, network_, settings[lane], weights, lane,
+        return times_with_contention(graph_, points_, program_, placement_, network_, settings[lane], weights, lane,
                                      use);
     }
 
@@ -252,7 +252,7 @@ class WhatIf {
             early.push_back(path.early_ps);
             shorter.push_back(path.short_ps);
             moved.push_back(path.moved_ps);
-            waited_more.insert(waited_more.end(), {path.waited_more_ps.leaving, path.waited_more_ps.coming});
+            waited_more.insert(waited_more.end(), {path.waited_more_ps.leaving, path.waited_more_ps.arriving});
             by_location.insert(by_location.end(), path.compute_by_location.begin(), path.compute_by_location.end());
             for (const auto& one : path.sensitivities) {
                 const std::array<double, 5> values{one.L, one.o_s, one.o_r, one.g, one.G};
@@ -287,7 +287,7 @@ class WhatIf {
     Network network_;
     std::shared_ptr<const Built> built_;
     const Graph& graph_ = built_->graph;
-    const Joints& joints_ = built_->joints;
+    const SyncPoints& points_ = built_->points;
 };
 
 void make_whatif(WhatIf* self, const Program& program, const Parameters& machine, const Parameters& planned,
@@ -311,7 +311,7 @@ void bind_whatif(nb::module_& module) {
                      "overlapped: bool = False, nics_share: bool = False) -> None"),
              "A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that "
              "it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. "
-             "`overlapped`: what is computed behind a Wait stands before it. `nics_share`: messages share their "
+             "`overlapped`: what is computed behind a Wait is before it. `nics_share`: messages share their "
              "sender's "
              "NIC, and do not take turns at it.")
         .def_prop_ro("nodes", [](const WhatIf& self) { return self.graph().nodes(); })
@@ -337,7 +337,7 @@ void bind_whatif(nb::module_& module) {
             [](const WhatIf& self) {
                 const auto& fit = self.graph().fit;
                 const auto waits = [](const NetworkWaits<WidePs>& of) {
-                    return nb::make_tuple(static_cast<double>(of.leaving), static_cast<double>(of.coming));
+                    return nb::make_tuple(static_cast<double>(of.leaving), static_cast<double>(of.arriving));
                 };
                 return nb::make_tuple(waits(fit.confirmed_ps), waits(fit.contradicted_ps),
                                       static_cast<double>(fit.unexplained_ps));
@@ -352,7 +352,7 @@ void bind_whatif(nb::module_& module) {
             "Whether messages wait for links: the makespan is then no convex function of a parameter.")
         .def_prop_ro(
             "chooses", [](const WhatIf& self) { return self.chooses(); },
-            "Whether calls take what comes first: in which order requests complete depends on the machine.")
+            "Whether calls take what arrives first: in which order requests complete depends on the machine.")
         .def("replay", &WhatIf::replay, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a,
              nb::sig("def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, "
                      "by_callpath: numpy.ndarray) -> dict[str, typing.Any]"),
@@ -362,21 +362,23 @@ void bind_whatif(nb::module_& module) {
              nb::sig("def makespans(self, machines: list[Parameters], compute: numpy.ndarray, "
                      "by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int, released: bool) "
                      "-> numpy.ndarray"),
-             "Makespans, by machine; released: a message does not wait for one that comes to a NIC after it; no matter "
+             "Makespans, by machine; released: a message does not wait for one that arrives at a NIC after it; no "
+             "matter "
              "where "
-             "messages contend, and NICs take them as they come.")
+             "messages contend, and NICs take them as they arrive.")
         .def("reordered", &WhatIf::reordered, "machine"_a, "compute"_a = 1.0, "by_location"_a = std::vector<double>{},
              "by_callpath"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
              nb::sig("def reordered(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], "
                      "by_callpath: list[float] = []) -> WhatIf | None"),
-             "The program whose NICs take messages in the order in which they come under a setting; None: in the order "
-             "in which they came.")
+             "The program whose NICs take messages in the order in which they arrive under a setting; None: in the "
+             "order "
+             "in which they arrived.")
         .def("in_order_of", &WhatIf::in_order_of, "elsewhere"_a, "machine"_a, "compute"_a = 1.0,
              "by_location"_a = std::vector<double>{}, "by_callpath"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
              nb::sig("def in_order_of(self, elsewhere: WhatIf, machine: Parameters, compute: float = 1.0, "
                      "by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None"),
-             "The program, in which requests complete in the order in which messages come elsewhere under a setting; "
-             "None: that is the order in which they came, or contention is not replayed.")
+             "The program, in which requests complete in the order in which messages arrive elsewhere under a setting; "
+             "None: that is the order of their arrival, or contention is not replayed.")
         .def("on_links", &WhatIf::on_links, "elsewhere"_a, nb::keep_alive<0, 1>(),
              nb::sig("def on_links(self, elsewhere: Surroundings) -> WhatIf | None"),
              "The program in the same places, on links of other bandwidths; None: these are other places.")

@@ -1,4 +1,4 @@
-#include "replay/native/graph/joints.hpp"
+#include "replay/native/graph/sync_points.hpp"
 
 #include <utility>
 
@@ -16,13 +16,13 @@ bool follows(const Graph& graph, std::uint32_t node) {
 
 }  // namespace
 
-std::size_t Joints::bytes() const noexcept {
+std::size_t SyncPoints::bytes() const noexcept {
     const auto numbers = of_node.size() + nodes.size() + first_in.size() + followers.numbers() + queues.size();
     return numbers * sizeof(std::uint32_t) + ins.size() * sizeof(In);
 }
 
-Joints joints_of(const Graph& graph, bool every_node) {
-    Joints found;
+SyncPoints sync_points_of(const Graph& graph, bool every_node) {
+    SyncPoints found;
     const auto nodes = static_cast<std::uint32_t>(graph.nodes());
     found.of_node.resize(nodes);
     for (std::uint32_t node = 0; node < nodes; ++node) {
@@ -34,8 +34,8 @@ Joints joints_of(const Graph& graph, bool every_node) {
         }
     }
     found.first_in.reserve(found.size() + 1);
-    for (std::uint32_t joint = 0; joint < found.size(); ++joint) {
-        const auto node = found.nodes[joint];
+    for (std::uint32_t point = 0; point < found.size(); ++point) {
+        const auto node = found.nodes[point];
         found.first_in.push_back(static_cast<std::uint32_t>(found.ins.size()));
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
             const auto edge = graph.edge(i);
@@ -43,7 +43,7 @@ Joints joints_of(const Graph& graph, bool every_node) {
             if (source != kNone && is_queue(graph.models[edge.model])) {
                 found.queues.push_back(static_cast<std::uint32_t>(found.ins.size()));
             }
-            found.ins.push_back({i, source, joint, graph.crossing_of[i]});
+            found.ins.push_back({i, source, point, graph.crossing_of[i]});
         }
     }
     found.first_in.push_back(static_cast<std::uint32_t>(found.ins.size()));
@@ -53,13 +53,13 @@ Joints joints_of(const Graph& graph, bool every_node) {
     return found;
 }
 
-std::vector<std::int64_t> distances(const Graph& graph, const Joints& joints, const Weights& weights,
+std::vector<std::int64_t> distances(const Graph& graph, const SyncPoints& points, const Weights& weights,
                                     std::size_t lane) {
     std::vector<std::int64_t> found(graph.nodes(), 0);
-    std::size_t joint = 0;
+    std::size_t point = 0;
     for (std::uint32_t node = 0; node < found.size(); ++node) {
-        if (joint < joints.size() && joints.nodes[joint] == node) {
-            ++joint;
+        if (point < points.size() && points.nodes[point] == node) {
+            ++point;
             continue;
         }
         const auto edge = graph.edge(graph.first_edge[node]);
