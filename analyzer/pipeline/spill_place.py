@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from logpost.analyzer.pipeline.memory_limit import default_bytes
-from logpost.replay._native import Spill, lies_in_memory
+from logpost.replay._native import Spill, is_in_memory
 
 READERS_BYTES = 1_400_000_000
 """What a reader of a run may take where the machine has more: it is one of several things that somebody has open."""
@@ -22,7 +22,7 @@ def spill_for(run: str, memory: int | None, folder: str | None) -> Spill | None:
     if folder is not None:
         return Spill(folder, limit, in_memory=True)
     parent = Path(run).absolute().parent
-    if memory is None and lies_in_memory(parent):
+    if memory is None and is_in_memory(parent):
         return None
     return Spill(parent, limit, in_memory=False)
 
@@ -32,6 +32,6 @@ def spill_for_reading(run: Path) -> Spill | None:
     files where the run's may not be written. None where both are in memory."""
     limit = min(default_bytes(), READERS_BYTES)
     for folder in (run.absolute().parent, Path(tempfile.gettempdir())):
-        if os.access(folder, os.W_OK) and not lies_in_memory(folder):
+        if os.access(folder, os.W_OK) and not is_in_memory(folder):
             return Spill(folder, limit, in_memory=False)
     return None

@@ -244,7 +244,7 @@ TEST_F(Spilling, AFolderThatCannotBeWrittenIsNamed) {
 TEST(SpillInMemory, IsRefusedUnlessAskedFor) {
     const fs::path memory = "/dev/shm";
     if (!fs::is_directory(memory) || access(memory.c_str(), W_OK) != 0 ||
-        !lies_in_memory(memory / "to" / "be" / "made")) {
+        !is_in_memory(memory / "to" / "be" / "made")) {
         GTEST_SKIP() << "no /dev/shm here";
     }
     Spill unasked(memory, kNoMemory);

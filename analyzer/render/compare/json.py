@@ -38,6 +38,7 @@ def as_json(comparison: Comparison, verdicts: Iterable[Verdict]) -> dict[str, An
         ],
         "findings": {
             "gone": [finding_json(found) for found in comparison.gone],
+            "measured_saving": None if comparison.wall.relative is None else -comparison.wall.relative,
             "new": [finding_json(found) for found in comparison.appeared],
             "both": [{"a": finding_json(before), "b": finding_json(after)} for before, after in comparison.stayed],
         },

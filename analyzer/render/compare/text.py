@@ -149,6 +149,8 @@ def _findings(comparison: Comparison, console: Console, top: int | None) -> None
         *(("new", "red", f) for f in comparison.appeared[:top]),
     ):
         console.print(Text(f"{mark:<6}{_line(found)}", style=style))
+    if comparison.gone:
+        console.print(Text(f"{'':<6}{_measured_without(comparison)}"))
     for before, after in comparison.stayed[:top]:
         change = Change("", before.exposed_ps, after.exposed_ps)
         console.print(
@@ -162,3 +164,11 @@ def _findings(comparison: Comparison, console: Console, top: int | None) -> None
 
 def _line(found: PlacedFinding) -> str:
     return f"{safe(found.title)}: {found.gain_text}; exposed {time_text(found.exposed_ps)}"
+
+
+def _measured_without(comparison: Comparison) -> str:
+    """What the findings that are gone were predicted to save, next to what the program saves."""
+    measured = f"measured length of the program: {signed_percent(comparison.wall.relative or 0.0)}"
+    if len(comparison.gone) > 1:
+        return f"each of these was predicted alone; {measured}"
+    return f"predicted saving: {comparison.gone[0].bound_text}; {measured}"

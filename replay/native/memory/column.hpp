@@ -75,7 +75,7 @@ class Column {
     T& back() noexcept { return tail_[-1]; }
 
     /// Index of the first element for which `before` does not hold; size() if it holds for all. The elements for which
-    /// it holds come first.
+    /// it holds precede all others.
     template <class Before>
     [[nodiscard]] std::size_t partition_point(Before&& before) const noexcept {
         std::size_t low = 0;
@@ -158,7 +158,7 @@ class Column {
 
     /// Frees the memory of the elements, of which `copies` are copies, one behind the other. They are the column's from
     /// then on, in memory that stays the caller's and must outlive it.
-    void lie_at(T* copies) noexcept {
+    void place_at(T* copies) noexcept {
         const auto n = size_;
         const auto chunks = used_chunks_;
         clear();

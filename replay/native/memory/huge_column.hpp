@@ -9,9 +9,9 @@
 
 namespace logpost::replay {
 
-/// Memory of large columns: their own mapping, in huge pages where the system grants them on request, which goes back
-/// at once when they are freed. A column of a graph has hundreds of megabytes; the first touch of its 4 KiB pages would
-/// cost as much as filling it, and every look-up at random a walk through their tables.
+/// Memory of large columns: their own mapping, in huge pages where the system grants them on request, which is given
+/// back at once when they are freed. A column of a graph has hundreds of megabytes; the first touch of its 4 KiB pages
+/// would cost as much as filling it, and every look-up at random a walk through their tables.
 template <class T>
 class HugePages {
   public:
@@ -47,7 +47,7 @@ class HugePages {
         if (memory == MAP_FAILED) {
             throw std::bad_alloc();
         }
-        // From the first whole page on; what lies around goes back.
+        // From the first whole page on; what is around them is given back.
         const auto before = (kPage - reinterpret_cast<std::uintptr_t>(memory) % kPage) % kPage;
         auto* const first = static_cast<std::byte*>(memory) + before;
         if (before > 0) {

@@ -9,7 +9,7 @@
 namespace logpost::replay {
 
 /// Sorts stably by insertion while elements move little; whether they did. Else they are sorted in part, and what is
-/// equal stands as it stood.
+/// equal stays in order.
 template <std::ranges::random_access_range Items, class Less>
 [[nodiscard]] bool sorted_by_insertion(Items&& items, Less&& less) {
     constexpr std::size_t kMovesPerItem = 8;
@@ -42,8 +42,8 @@ void sort_nearly_sorted(Items&& items, Less&& less) {
     }
 }
 
-/// Merges two runs, one behind the other, into `out`; stable. Of runs that interleave nobody can foresee which comes
-/// next: no branch depends on it.
+/// Merges two runs, one behind the other, into `out`; stable. Of runs that interleave, the next
+/// one cannot be foreseen: no branch depends on it.
 template <class Item, class Less>
 void merge_two(const Item* first, const Item* middle, const Item* end, Item* out, Less&& less) {
     const Item* second = middle;

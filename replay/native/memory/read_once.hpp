@@ -12,7 +12,7 @@
 namespace logpost::replay {
 
 /// Gives the memory of a column back to the system while its elements are read for the last time, in any order: what is
-/// made of them need not stand beside all of them.
+/// made of them need not be in memory together with all of them.
 template <class T>
 class ReadOnce {
   public:
@@ -20,7 +20,7 @@ class ReadOnce {
 
     explicit ReadOnce(std::span<T> column) : column_(column) { left_.assign(block_of(column.size()) + 1, kBlock); }
 
-    /// Nobody reads the elements `begin` .. `end` again.
+    /// The elements `begin` .. `end` are not read again.
     void done(std::size_t begin, std::size_t end) noexcept {
         auto from = address(begin);
         const auto to = address(end);

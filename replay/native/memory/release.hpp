@@ -16,7 +16,7 @@ void release(Containers&... containers) {
 }
 
 /// Gives memory back to the system after columns of `bytes` were freed, if that is worth the way through the heap:
-/// glibc keeps what large columns leave for columns that never come.
+/// glibc keeps what large columns leave for columns that are never made.
 inline void give_back_unused(std::size_t bytes) noexcept {
     constexpr std::size_t kWorthIt = std::size_t{4} << 20U;
 #ifdef __GLIBC__

@@ -15,7 +15,7 @@ namespace logpost::replay {
 
 class Shelf {
   public:
-    /// The spill must outlive it; null: all has its place in memory.
+    /// The spill must outlive it; null: all is in memory.
     explicit Shelf(Spill* spill = nullptr) noexcept : spill_(spill) {}
     Shelf(const Shelf&) = delete;
     Shelf& operator=(const Shelf&) = delete;

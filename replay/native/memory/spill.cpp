@@ -80,7 +80,7 @@ std::size_t rounded(std::size_t bytes, std::size_t to) noexcept {
 
 std::atomic<unsigned> Spill::registered_{0};
 
-bool lies_in_memory(std::filesystem::path directory) {
+bool is_in_memory(std::filesystem::path directory) {
     std::error_code error;
     while (!std::filesystem::exists(directory, error) && directory.has_relative_path()) {
         directory = directory.parent_path();
@@ -110,7 +110,7 @@ Spill::~Spill() {
 
 bool Spill::wants(std::size_t bytes) noexcept {
     const std::scoped_lock lock(mutex_);
-    // A look costs as much as a small array: not before what came since is worth it.
+    // A look costs as much as a small array: not before what was taken since is worth it.
     since_ += std::min<std::uint64_t>(bytes, UINT64_MAX - since_);
     if (since_ > limit_ / 64) {
         const auto now = resident(statm_);
@@ -136,10 +136,10 @@ void Spill::open() {
         throw SpillError(directory_.string() + ": what exceeds the limit of memory cannot be written there: " +
                          std::strerror(errno) + "; name another folder with --spill, or raise --memory");
     }
-    if (!in_memory_ && lies_in_memory(directory_)) {
+    if (!in_memory_ && is_in_memory(directory_)) {
         close(std::exchange(file_, -1));
         throw SpillError(directory_.string() +
-                         " lies in memory (tmpfs), where what exceeds the limit of memory would not leave it; name a "
+                         " is in memory (tmpfs), where what exceeds the limit of memory would not leave it; name a "
                          "folder on a disk with --spill, or raise --memory");
     }
     watcher_ = std::jthread([this](const std::stop_token& stop) {
@@ -224,7 +224,7 @@ std::byte* Spill::store(const std::vector<iovec>& pieces) {
     return place;
 }
 
-/// Written, not copied into the mapping: no page is touched, so none is resident until it is asked for.
+/// Written, not copied into the mapping: no page is touched, so none is resident until it is read.
 void Spill::put(std::vector<iovec> pieces, std::size_t bytes, off_t offset) {
     std::size_t done = 0;
     for (auto first = pieces.begin(); done < bytes;) {
@@ -269,7 +269,8 @@ void Spill::give_back(void* memory) noexcept {
     const auto found = std::ranges::find(regions_, static_cast<std::byte*>(memory), &Region::memory);
     if (found != regions_.end()) {
         munmap(found->memory, found->bytes);
-        // Else the system would go on to write what nobody reads. Where holes are not known, the space stays taken.
+        // Else the system would continue to write what is not read again. Where holes are not known, the space stays
+        // taken.
         fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, found->offset, static_cast<off_t>(found->bytes));
         regions_.erase(found);
     }
@@ -280,11 +281,11 @@ std::uint64_t Spill::spilled_bytes() const noexcept {
     return spilled_;
 }
 
-/// Releases what is mapped, in turn, where the process comes near its limit. With the lock held: nothing is unmapped
-/// meanwhile, so nothing else can lie there.
+/// Releases what is mapped, one region after another, where the process is near its limit. With the lock held:
+/// nothing is unmapped during that time, so nothing else can be there.
 ///
-/// Beside memory that cannot be released, files have three quarters of what is left, at least: then they are released
-/// to a half of that, so that not every look does it again.
+/// In addition to memory that cannot be released, files have three quarters of what is left, at least: then they are
+/// released to a half of that, so that not every look does it again.
 void Spill::release() noexcept {
     if (regions_.empty()) {
         return;

@@ -1,11 +1,11 @@
 #pragma once
 
-/// Memory beyond a limit: large arrays lie in a file instead, mapped into the process. What has not been touched lately
-/// leaves memory when the process comes near its limit, and is mapped again where it is asked for, so that the
+/// Memory beyond a limit: large arrays are in a file instead, mapped into the process. What has not been touched lately
+/// leaves memory when the process is near its limit, and is mapped again where it is read, so that the
 /// algorithms are the same and their results, too.
 ///
 /// The file has no name: the system removes it with the process, however that ends. Its blocks are taken in advance: a
-/// full disk is an error, no signal. Arrays lie in it as they lie in memory, each location's columns one behind the
+/// full disk is an error, no signal. Arrays are in it as they are in memory, each location's columns one behind the
 /// other.
 
 #include <sys/types.h>
@@ -31,13 +31,13 @@ class SpillError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Whether a directory, or where it will be made, lies in memory (tmpfs, ramfs).
-bool lies_in_memory(std::filesystem::path directory);
+/// Whether a directory, or where it will be made, is in memory (tmpfs, ramfs).
+bool is_in_memory(std::filesystem::path directory);
 
 class Spill {
   public:
     /// A file in `directory`, both made when they are first needed. The process's resident memory should stay below
-    /// `limit_bytes`. `in_memory`: that directory may lie in memory (tmpfs), where it would help nothing.
+    /// `limit_bytes`. `in_memory`: that directory may be in memory (tmpfs), where it would help nothing.
     Spill(std::filesystem::path directory, std::uint64_t limit_bytes, bool in_memory = false);
     Spill(const Spill&) = delete;
     Spill& operator=(const Spill&) = delete;
@@ -60,15 +60,15 @@ class Spill {
     /// Bytes that were ever taken in the file.
     [[nodiscard]] std::uint64_t spilled_bytes() const noexcept;
 
-    /// Releases what is mapped where this process comes near the limit of a registered one. Threads call it between two
-    /// pieces of work: they map more in a millisecond than is left, and a thread that only looks on may come too late
+    /// Releases what is mapped where this process is near the limit of a registered one. Threads call it between two
+    /// pieces of work: they map more in a millisecond than is left, and a thread that only looks on may be too late
     /// on a busy machine. Costs next to nothing where there is none.
     static void look() noexcept {
         if (registered_.load(std::memory_order_relaxed) != 0) {
             look_at_all();
         }
     }
-    /// Lets `look` know one, which must outlive it; null: none. Every extension module has a `look` of its own: that of
+    /// Lets `look` know one, which must outlive it; null: none. Every extension module has a separate `look`: that of
     /// the module in which a spill is made knows it without.
     class Registration {
       public:
@@ -108,7 +108,7 @@ class Spill {
     std::byte* filling_ = nullptr;                   // the region that `store` fills
     std::size_t hand_ = 0;                           // the next region to be released
     std::uint64_t unreleasable_ = 0;                 // bytes of memory, when it was last looked at
-    std::uint64_t since_ = UINT64_MAX;               // bytes asked for since
+    std::uint64_t since_ = UINT64_MAX;               // bytes taken since
     std::chrono::steady_clock::time_point trimmed_;  // when the heap was
     std::optional<Registration> registration_{std::in_place, this};
     std::condition_variable_any stop_;

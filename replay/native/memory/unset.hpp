@@ -1,6 +1,6 @@
 #pragma once
 
-/// Vectors of numbers that are written before they are read: no time goes into zeros.
+/// Vectors of numbers that are written before they are read: no time is spent on zeros.
 
 #include <memory>
 #include <utility>

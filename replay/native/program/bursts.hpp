@@ -9,7 +9,7 @@
 
 namespace logpost::replay {
 
-/// The length of the burst that each send of a location belongs to; 1: it stands alone.
+/// The length of the burst that each send of a location belongs to; 1: it is alone.
 ///
 /// Two sends are of one burst if one call began both, or if nonblocking calls that follow each other did, with no other
 /// communication call between them and no longer pause than the first of them lasted.

@@ -6,9 +6,9 @@
 
 namespace logpost::replay {
 
-/// The middle of a program, as a program of its own with about `messages` messages: the calls that lie in the span of
+/// The middle of a program, as a separate program with about `messages` messages: the calls that are in the span of
 /// time in which the location with the most receives posts its middle ones. Messages of which an end or a completing
-/// call lies outside are unmatched in it; one-sided transfers are left out. For what is asked many times of a program
+/// call is outside are unmatched in it; one-sided transfers are left out. For what is computed many times of a program
 /// that is too long for that.
 Program excerpt(const Program& program, std::size_t messages);
 

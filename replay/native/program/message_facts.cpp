@@ -62,7 +62,7 @@ std::uint32_t answering_call(const Program& program, const Timeline& timeline, s
                              std::int64_t time) noexcept {
     const auto open = timeline.calls.partition_point([&](const Call& call) { return over_at(call, time); });
     auto at = std::clamp(static_cast<std::uint32_t>(open), first, last);
-    while (at < last && !answers(program.kind(timeline.calls[at]))) {
+    while (at < last && !attends(program.kind(timeline.calls[at]))) {
         ++at;
     }
     return at;

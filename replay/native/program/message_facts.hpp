@@ -19,12 +19,12 @@ struct MessageId {
     std::uint32_t receive;  // index in its `receives`
 };
 
-/// Whether the trace tells which call posted a receive. Of some writers it has only the call that completed it (TAU),
+/// Whether the trace shows which call posted a receive. Of some writers it has only the call that completed it (TAU),
 /// or the request began on another thread: a call that only completes requests posted none.
 [[nodiscard]] bool is_post_known(const Program& program, const Timeline& receiver, const MessageEnd& received) noexcept;
 
-/// The measured times of a matched message. A receive of which the trace does not tell when it was posted counts as
-/// posted in time: nobody is said to have waited for it.
+/// The measured times of a matched message. A receive of which the trace does not show when it was posted counts as
+/// posted in time: no rank is said to have waited for it.
 MessageTimes measured_times(const Program& program, MessageId id) noexcept;
 
 /// The call that completed a send; the send call itself where that was blocking or never completed.
@@ -41,7 +41,7 @@ std::int32_t layout_of_send(const Timeline& sender, std::uint32_t send) noexcept
 /// complete before its receive was posted cannot have waited for it. Else `by_size`.
 bool is_rendezvous(const Program& program, MessageId id, bool by_size) noexcept;
 
-/// Whether a call makes progress: it blocks or asks (Wait, Test, Probe, Recv, collectives). Calls that only start
+/// Whether a call makes progress: it blocks or polls (Wait, Test, Probe, Recv, collectives). Calls that only start
 /// something or query (Isend, Irecv, Start, Comm_rank) do not. A send does if it waits for its rendezvous: `blocks`.
 [[nodiscard]] constexpr bool makes_progress(CallKind kind, bool blocks) noexcept {
     switch (kind) {
@@ -63,19 +63,19 @@ bool is_rendezvous(const Program& program, MessageId id, bool by_size) noexcept;
     }
 }
 
-/// Whether a call answers what comes in: one that makes progress, or accesses memory of others.
-[[nodiscard]] constexpr bool answers(CallKind kind) noexcept {
+/// Whether a call attends to what arrives: one that makes progress, or accesses memory of others.
+[[nodiscard]] constexpr bool attends(CallKind kind) noexcept {
     return makes_progress(kind, true) || kind == CallKind::one_sided;
 }
 
-/// Whether a call is over for what comes at `time`. One that ends just then is: whoever has left it (to post a receive,
-/// say) answers nobody in it. One that a coarse clock shows to begin and end then is not.
+/// Whether a call is over for what arrives at `time`. One that ends just then is: a rank that has left it (to post a
+/// receive, say) attends to no other in it. One that a coarse clock shows to begin and end then is not.
 [[nodiscard]] constexpr bool over_at(const Call& call, std::int64_t time) noexcept {
     return call.leave_ps < time || (call.leave_ps == time && call.enter_ps < time);
 }
 
-/// The first call from `first` to `last` that answers what came at `time`; `last`, which may be the number of calls, if
-/// none does before.
+/// The first call from `first` to `last` that attends to what arrived at `time`; `last`, which may be the number of
+/// calls, if none does before.
 std::uint32_t answering_call(const Program& program, const Timeline& timeline, std::uint32_t first, std::uint32_t last,
                              std::int64_t time) noexcept;
 

@@ -10,7 +10,7 @@
 
 namespace logpost::replay {
 
-/// Routes between the pairs of nodes that exchange messages. Default: nothing is known of the network.
+/// Routes between the pairs of nodes that exchange messages. Default: no network is known.
 struct Network {
     static constexpr std::size_t kNoPair = SIZE_MAX;
 

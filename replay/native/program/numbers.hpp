@@ -1,6 +1,6 @@
 #pragma once
 
-/// Numbers for values that come again and again: their places in a column that has each of them once.
+/// Numbers for values that occur again and again: their places in a column that has each of them once.
 
 #include <bit>
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace logpost::replay {
 
-/// A table of a column's places by hash, open and at most half full: one look where a value has come before, which
+/// A table of a column's places by hash, open and at most half full: one look where a value has occurred before, which
 /// std::unordered_map takes a division and two pointers for. `Hash` makes good use of the upper bits.
 template <class Hash>
 class Numbers {
   public:
     /// The place of `value` among `values`, which it is added to where it is new. The column is the same at each call,
-    /// and nobody else adds values that are asked for.
+    /// and no other thread adds values that are looked up.
     template <class Value>
     [[nodiscard]] std::uint32_t of(const Value& value, std::vector<Value>& values) {
         if (2 * used_ >= places_.size()) {
@@ -33,7 +33,7 @@ class Numbers {
     }
 
   private:
-    /// Where the value's place stands, or would.
+    /// Where the value's place is, or would be.
     template <class Value>
     [[nodiscard]] std::size_t at(const Value& value, const std::vector<Value>& values) const noexcept {
         const auto mask = places_.size() - 1;

@@ -6,7 +6,7 @@
 namespace logpost::replay {
 namespace {
 
-/// Whether a call of this kind says nothing of the program having begun: queries and management come before and after.
+/// Whether a call of this kind says nothing of the program having begun: queries and management precede and follow it.
 bool surrounds(CallKind kind) noexcept {
     return kind == CallKind::initialize || kind == CallKind::finalize || kind == CallKind::other ||
            kind == CallKind::not_recorded;

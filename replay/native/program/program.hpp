@@ -111,7 +111,7 @@ struct Call {
     std::int32_t callpath;
 };
 
-/// One end of a message. 32 bytes. Sends stand in program order, receives in the order of their *requests*.
+/// One end of a message. 32 bytes. Sends are in program order, receives in the order of their *requests*.
 struct MessageEnd {
     std::uint32_t call;           // the call that made the request: Send, Isend, Start; Recv, Irecv
     std::uint32_t complete_call;  // the call that completed it (== call if blocking); kNone: never completed
@@ -289,7 +289,7 @@ struct Program {
     std::vector<Span> spans;                     // by location: the program, between start-up and shut-down
     std::vector<Timeline> timelines;             // by location
     std::uint32_t collective_instances = 0;
-    std::vector<CarriedOut> carried_out;  // as measured times tell; what is not there is not known
+    std::vector<CarriedOut> carried_out;  // as measured times show; what is not there is not known
 
     [[nodiscard]] std::size_t callpaths() const noexcept { return callers.size(); }
     [[nodiscard]] CallKind kind(const Call& call) const noexcept {

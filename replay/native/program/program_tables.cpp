@@ -63,7 +63,7 @@ void ProgramFiller::calls(const CallColumns& rows) {
         if (calls.empty()) {
             first_call_[location] = read_calls_;
         } else if (first_call_[location] + calls.size() != read_calls_ || calls.back().enter_ps > rows.enter_ps[i]) {
-            throw std::invalid_argument("calls do not stand by location and time");
+            throw std::invalid_argument("calls are not in the order of location and time");
         }
         calls.push_back({rows.enter_ps[i], rows.leave_ps[i], rows.region[i], rows.callpath[i]});
     }

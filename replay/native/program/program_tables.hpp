@@ -63,10 +63,10 @@ struct EpochColumns {
     Rows<std::int64_t> acquired_ps;
 };
 
-/// Fills the timelines, placement and accounted locations of `program` from tables that come in pieces, so that a table
-/// need not be in memory beside the program; the definitions (kinds, layouts, members, ...) are there already. In this
-/// order: locations, all calls, then the other tables in any order, and `finish`. All but `all_calls_read` throw
-/// std::invalid_argument where the tables contradict each other.
+/// Fills the timelines, placement and accounted locations of `program` from tables in pieces, so that a table
+/// need not be in memory together with the program; the definitions (kinds, layouts, members, ...) are there already.
+/// In this order: locations, all calls, then the other tables in any order, and `finish`. All but `all_calls_read`
+/// throw std::invalid_argument where the tables contradict each other.
 class ProgramFiller {
   public:
     /// `most_ends`: a location has fewer sends, and fewer receives, than that.

@@ -11,7 +11,7 @@ namespace logpost::replay {
 /// The spill must outlive the timeline. Throws SpillError.
 void settle(Timeline& timeline, Spill& spill);
 
-/// The same in two steps, for whoever has all calls of all locations before anything else.
+/// The same in two steps, for a reader that has all calls of all locations before anything else.
 void settle_calls(Timeline& timeline, Spill& spill);
 void settle_all_but_calls(Timeline& timeline, Spill& spill);
 

@@ -4,7 +4,7 @@
 
 namespace logpost::replay {
 
-/// Whom a collective operation's members wait for.
+/// Which members a collective operation's members wait for.
 enum class Shape : std::uint8_t {
     all_to_all,
     one_to_all,
@@ -73,8 +73,8 @@ inline bool gives_something(const Collective& one) noexcept {
     return is_synchronization(one.operation) || one.bytes_sent > 0;
 }
 
-/// Whether members may exchange something with some of the others only: what they give and get in all tells not with
-/// whom.
+/// Whether members may exchange something with some of the others only: what they give and get in all does not show
+/// with which.
 constexpr bool may_skip_members(Operation operation) noexcept {
     return operation == Operation::alltoallv || operation == Operation::alltoallw;
 }

@@ -12,7 +12,7 @@ constexpr std::size_t kMost = 2000;  // messages of a node in a phase
 constexpr std::size_t kCut = 200;
 constexpr std::size_t kLeast = 20;
 
-/// When the last rank came to each collective of all ranks, ascending.
+/// When the last rank entered each collective of all ranks, ascending.
 std::vector<std::int64_t> synchronizations(const Program& program) {
     struct Instance {
         std::size_t members = 0;

@@ -279,8 +279,8 @@ void bind_program(nb::module_& module) {
         .def_prop_ro("limit_bytes", &Spill::limit_bytes, "Of the process's resident memory.")
         .def_prop_ro("spilled_bytes", &Spill::spilled_bytes, "Bytes that were ever taken in it.");
     module.def(
-        "lies_in_memory", [](const std::filesystem::path& directory) { return lies_in_memory(directory); },
-        "directory"_a, nb::sig("def lies_in_memory(directory: str | os.PathLike[str]) -> bool"),
+        "is_in_memory", [](const std::filesystem::path& directory) { return is_in_memory(directory); }, "directory"_a,
+        nb::sig("def is_in_memory(directory: str | os.PathLike[str]) -> bool"),
         "Whether a directory, or where it will be made, lies in memory (tmpfs).");
     module.def("call_kinds", [] { return names(kCallKindNames); }, "Names of the kinds of calls, by code.");
     module.def("operations", [] { return names(kOperationNames); }, "Names of the collective operations, by code.");

@@ -13,7 +13,7 @@ class FifoServer {
   public:
     explicit FifoServer(bool queues = true) noexcept : queues_(queues) {}
 
-    /// The wait of a customer that arrives at `arrival_ps` and needs `service_ps`.
+    /// The wait of a message that arrives at `arrival_ps` and needs `service_ps`.
     std::int64_t wait(std::int64_t arrival_ps, std::int64_t service_ps) noexcept {
         if (!queues_) {
             return 0;

@@ -101,13 +101,13 @@ void FlowSharing::reach() {
 void FlowSharing::share_out() {
     for (const auto l : reached_links_) {
         auto& link = links_[l];
-        link.used = link.asked = 0;
+        link.used = link.requested = 0;
         link.unsettled = static_cast<std::uint32_t>(link.flows.size());
     }
     for (const auto place : reached_) {
         flows_[place].settled = -1;
         for (const auto& share : flows_[place].shares) {
-            links_[share.link].asked += share.byte_ps;
+            links_[share.link].requested += share.byte_ps;
         }
     }
     auto open = reached_links_;
@@ -117,8 +117,8 @@ void FlowSharing::share_out() {
         std::uint32_t full = open.front();
         for (const auto l : open) {
             const auto& link = links_[l];
-            const double at =
-                link.asked > 0 ? std::max(0.0, 1 - link.used) / link.asked : std::numeric_limits<double>::infinity();
+            const double at = link.requested > 0 ? std::max(0.0, 1 - link.used) / link.requested
+                                                 : std::numeric_limits<double>::infinity();
             if (at < level) {
                 level = at;
                 full = l;
@@ -134,7 +134,7 @@ void FlowSharing::share_out() {
             for (const auto& share : flow.shares) {
                 auto& link = links_[share.link];
                 link.used += level * share.byte_ps;
-                link.asked = --link.unsettled == 0 ? 0 : link.asked - share.byte_ps;
+                link.requested = --link.unsettled == 0 ? 0 : link.requested - share.byte_ps;
             }
         }
     }

@@ -29,7 +29,7 @@ class FlowSharing {
     /// above 0.
     std::uint32_t start(std::int64_t now_ps, std::uint32_t flow, double bytes, std::span<const Share> shares);
 
-    /// When the next flow ends; INT64_MAX: none is under way.
+    /// When the next flow ends; INT64_MAX: none is in flight.
     [[nodiscard]] std::int64_t next_end();
     /// Takes away the flow that ends at next_end().
     std::uint32_t end();
@@ -40,7 +40,7 @@ class FlowSharing {
     struct Link {
         std::vector<std::uint32_t> flows;  // places
         double used = 0;                   // by flows whose rate is settled
-        double asked = 0;                  // sum of byte_ps of the others
+        double requested = 0;              // sum of byte_ps of the others
         std::uint32_t unsettled = 0;
         bool reached = false;
     };

@@ -46,7 +46,7 @@ class PlaceTimes {
         touched_.clear();
     }
     [[nodiscard]] std::int64_t operator[](std::uint32_t place) const noexcept { return times_[place]; }
-    /// Places that have time; one may stand here twice after its time was taken back to 0.
+    /// Places that have time; one may be listed twice after its time was taken back to 0.
     [[nodiscard]] const std::vector<std::uint32_t>& places() const noexcept { return touched_; }
 
   private:
@@ -57,10 +57,10 @@ class PlaceTimes {
 /// The active time of one location. Long spans are read from sums that are kept every so many calls.
 class ActiveTime {
   public:
-    /// What it keeps lies on the shelf.
+    /// What it keeps is on the shelf.
     ActiveTime(const Timeline& timeline, std::span<const Wait> waits, std::size_t callpaths, Shelf& shelf);
 
-    /// What a span has beside its active time.
+    /// What a span has in addition to its active time.
     struct Spent {
         std::int64_t in_first_ps;  ///< of the first call: its length without its wait; from the begin: 0
         std::int64_t waited_ps;    ///< of the calls after the first one; from the location's begin: of all

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What made whom wait in a program, from its recorded times alone: no machine is needed, so that this can be found
-/// out while one is chosen.
+/// What made which location wait in a program, from its recorded times alone: no machine is needed, so that this can be
+/// found out while one is chosen.
 
 #include <mutex>
 #include <optional>
@@ -23,7 +23,7 @@ class Causes {
 
     [[nodiscard]] const Program& program() const noexcept { return program_; }
     [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return collectives_; }
-    /// The critical path of the recorded execution. Computed by the thread that asks for it first; any may ask;
+    /// The critical path of the recorded execution. Computed by the thread that needs it first; any may be that;
     /// likewise what follows.
     const std::vector<PathStretch>& path();
     /// When the path is on each location.

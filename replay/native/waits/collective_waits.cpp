@@ -141,7 +141,7 @@ CollectiveWaits::Needed CollectiveWaits::defined(const Collective& operation, st
             }
             return {instance.latest, instance.latest_giver};
         case Shape::one_to_all:
-            // An instance whose root is unknown has none: nobody is known to have waited.
+            // An instance whose root is unknown has none: no member is known to have waited.
             return is_root(operation, location) || is_onlooker(operation, location)
                        ? Needed{}
                        : Needed{instance.root, instance.root};
@@ -170,7 +170,8 @@ CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std
         return {};
     }
     const auto [last, giver] = defined(operation, location);
-    // Who gets no bytes need not wait, nor anybody for who gives none; nor did it if it left before that one came.
+    // A member that gets no bytes need not wait, nor any for one that gives none; nor did it if it left before that one
+    // entered.
     if (operation.end_ps >= last.begin) {
         return last;
     }
@@ -179,11 +180,11 @@ CollectiveWaits::Member CollectiveWaits::needed(const Collective& operation, std
     if (operation.operation == Operation::barrier && program_.has_groups(operation.comm)) {
         return {};
     }
-    const bool is_told = giver.location != kNoLocation;  // what members give
+    const bool is_stated = giver.location != kNoLocation;  // what members give
     if (!gets_something(operation)) {
         return {};
     }
-    if (!is_told) {
+    if (!is_stated) {
         return last;
     }
     if (operation.end_ps >= giver.begin || !may_skip_members(operation.operation)) {

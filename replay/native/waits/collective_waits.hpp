@@ -17,8 +17,8 @@ class CollectiveWaits {
     explicit CollectiveWaits(const Program& program);
     /// How long the member waited for others, within [begin, end]; 0 for operations without such a wait.
     [[nodiscard]] std::int64_t wait(const Collective& operation, std::size_t location) const;
-    /// Members that left an operation before another, whom they had to wait for, began it: the clocks disagree. Fences
-    /// are not asked: those with assertions need not synchronize.
+    /// Members that left an operation before another, for which they had to wait, began it: the clocks disagree. Fences
+    /// are not looked at: those with assertions need not synchronize.
     [[nodiscard]] std::uint64_t early_ends() const;
 
     /// When a member entered, and by which call of which location.
@@ -27,17 +27,17 @@ class CollectiveWaits {
         Location location = kNoLocation;
         std::uint32_t call = kNone;
     };
-    /// The last one that a member needed; without location where it needed nobody, or nobody known.
+    /// The last one that a member needed; without location where it needed none, or none known.
     [[nodiscard]] Member needed(const Collective& operation, std::size_t location) const;
 
     struct Instance {
         Member latest, latest_giver;
         Member root;
-        std::int64_t earliest_non_root = INT64_MAX;  ///< of those who give the root something, or get it
+        std::int64_t earliest_non_root = INT64_MAX;  ///< of those that give the root something, or get it
         std::int64_t earliest_end = INT64_MAX;
     };
-    /// Whether those whom the operation synchronizes were in it at one time: all, or, where an inter-communicator moves
-    /// data, each member of one group with each of the other.
+    /// Whether those that the operation synchronizes were in it concurrently: all, or, where an inter-communicator
+    /// moves data, each member of one group with each of the other.
     [[nodiscard]] bool met(const Collective& operation) const;
     [[nodiscard]] const Instance& instance(std::uint32_t i) const noexcept { return instances_[i]; }
     [[nodiscard]] bool is_root(const Collective& operation, std::size_t location) const;
@@ -57,11 +57,11 @@ class CollectiveWaits {
     };
     void add_givers();
     void add_to_group(const Collective& operation, std::size_t location, const Member& member);
-    /// When the last of those whom the member waits for began.
+    /// When the last of those that the member waits for began.
     [[nodiscard]] std::int64_t until(const Collective& operation, std::size_t location) const;
     /// A member's; of others one more than the last rank.
     [[nodiscard]] Rank rank_of(const Collective& operation, Location location) const;
-    /// Of those whom the operation's definition makes the member need, the last one, and the last who gives something.
+    /// Of those that the operation's definition makes the member need, the last one, and the last that gives something.
     struct Needed {
         Member any, giver;
     };
@@ -74,7 +74,7 @@ class CollectiveWaits {
     std::map<std::uint32_t, std::vector<Member>> scans_;  // the latest up to each rank, for Scan and Exscan only
     std::map<std::uint32_t, Groups> groups_;              // by instance, of inter-communicators only
     /// By instance, the givers of each group, the earliest first: where members may skip others, and one left before
-    /// the last giver came.
+    /// the last giver entered.
     std::map<std::uint32_t, std::array<Givers<Member>, 2>> givers_;
 };
 

@@ -38,7 +38,7 @@ Excess Comparison::compare(std::size_t waiting, const Wait& wait, std::vector<De
     profile(waiting, synchronizations_.before(waiting, wait.call, wait.cause), wait.call, theirs_);
     by_caller(mine_, mine_by_caller_);
     by_caller(theirs_, theirs_by_caller_);
-    // A function's time on both locations is compared; its excess is that of the calls which the time lies before.
+    // A function's time on both locations is compared; its excess is that of the calls which the time precedes.
     excess_by_caller_.clear();
     for (const auto place : mine_.places()) {
         excess_by_caller_.add(caller_[place], std::max<std::int64_t>(0, mine_[place] - theirs_[place]));

@@ -13,7 +13,7 @@
 
 namespace logpost::replay {
 
-/// By location; none where nobody asks for it.
+/// By location; none where it is not needed.
 using ActiveTimes = std::vector<std::optional<ActiveTime>>;
 
 /// What one place of the delaying location has beyond the waiting one.
@@ -26,7 +26,7 @@ struct DelayShare {
 struct Excess {
     std::uint32_t begin = kNone;  ///< call at which the delaying location's interval begins; kNone: its begin
     double delay_ps = 0;          ///< over all shares
-    double waited_ps = 0;         ///< what the delaying location itself waited meanwhile
+    double waited_ps = 0;         ///< what the delaying location itself waited during that time
 };
 
 /// Compares the locations of waits, one wait after the other. Several of them work side by side.

@@ -14,7 +14,7 @@
 namespace logpost::replay {
 namespace {
 
-/// A wait, in the order in which waits are charged: the one whose cause came last first.
+/// A wait, in the order in which waits are charged: the one whose cause was last first.
 struct Charged {
     std::int64_t cause_ps;
     Location location;
@@ -47,7 +47,7 @@ constexpr std::size_t kOfEach = 16;
 /// Of those, the neighbours that one thread compares before it takes others.
 constexpr std::size_t kInRow = 256;
 
-/// A wait of a block beside what its comparison found: all that charging it needs.
+/// A wait of a block with what its comparison found: all that charging it needs.
 struct Compared {
     std::int64_t length_ps = 0;
     Excess excess;  // where it is compared
@@ -102,7 +102,7 @@ class ComparedBlock {
             const auto i = order_[place];
             const auto& wait = waits_.of(index(block[i].location))[block[i].wait];
             const auto& call = program_.timelines[index(block[i].location)].calls[wait.call];
-            auto& found = compared_[place];  // beside those that the same thread writes
+            auto& found = compared_[place];  // next to those that the same thread writes
             found.length_ps = wait.until_ps - call.enter_ps;
             found.call = wait.call;
             found.callpath = call.callpath;
@@ -174,9 +174,9 @@ std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits
     }
     auto memory = in_order(program, waits, count);
     const std::span<const Charged> all(memory.data(), count);
-    const auto at_once = std::clamp(kOfEach * program.timelines.size(), kFewest, kMost);
-    for (std::size_t begin = 0; begin < all.size(); begin += at_once) {
-        const auto block = all.subspan(begin, std::min(at_once, all.size() - begin));
+    const auto batch = std::clamp(kOfEach * program.timelines.size(), kFewest, kMost);
+    for (std::size_t begin = 0; begin < all.size(); begin += batch) {
+        const auto block = all.subspan(begin, std::min(batch, all.size() - begin));
         compared.compare(block);
         for (std::size_t i = 0; i < block.size(); ++i) {
             const auto& wait = compared[i];

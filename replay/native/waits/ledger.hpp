@@ -22,7 +22,7 @@ class Ledger {
         double short_term = 0;
         double long_term = 0;
     };
-    /// Until the next sum is asked for.
+    /// Until the next sum is needed.
     Sum& at(std::size_t location, std::uint32_t place, WaitKind kind, std::int32_t wait_callpath);
     /// In whole picoseconds; what is not explained makes each kind's sum that of its waits.
     [[nodiscard]] std::vector<DelayCost> rows(const std::array<WidePs, kWaitKinds>& waits) const;

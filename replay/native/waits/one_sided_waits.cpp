@@ -60,7 +60,7 @@ void OneSidedWaits::add_changes(const Program& program) {
         Location origin;
         std::uint32_t call;
     };
-    // Of whoever waits for a change, by window.
+    // Of locations that wait for a change, by window.
     std::map<std::pair<Location, std::int32_t>, std::vector<Start>> starts;
     for (std::size_t l = 0; l < waits_.size(); ++l) {
         program.timelines[l].epochs.for_each([&](std::size_t, const Epoch& epoch) {

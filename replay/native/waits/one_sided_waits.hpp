@@ -12,8 +12,9 @@
 
 namespace logpost::replay {
 
-/// By location, in the order of calls, of which one may have several. Recorded times alone tell them: who waits for a
-/// change of its memory waits for the transfer that was started last before its end (the split knows when it arrives).
+/// By location, in the order of calls, of which one may have several. Recorded times alone show them: a location that
+/// waits for a change of its memory waits for the transfer that was started last before its end (the split knows when
+/// it arrives).
 class OneSidedWaits {
   public:
     explicit OneSidedWaits(const Program& program);
@@ -26,7 +27,7 @@ class OneSidedWaits {
     void add_permissions(const Program& program);
     void add_changes(const Program& program);
 
-    std::vector<std::vector<Wait>> waits_;  // empty: nobody has an epoch
+    std::vector<std::vector<Wait>> waits_;  // empty: no location has an epoch
 };
 
 }  // namespace logpost::replay

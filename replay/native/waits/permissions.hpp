@@ -11,7 +11,7 @@
 
 namespace logpost::replay {
 
-/// A wait that recorded enters and leaves prove: until when, for what, and for whom.
+/// A wait that recorded enters and leaves prove: until when, for what, and for which location.
 struct Permission {
     std::int64_t at_ps = INT64_MIN;  ///< INT64_MIN: none was needed, or none is known
     std::uint8_t category = kResidual;
@@ -27,7 +27,7 @@ class Permissions {
   public:
     explicit Permissions(const Program& program);
 
-    /// When an epoch could begin: the late post of an access, the release of whoever held the lock before. Of an
+    /// When an epoch could begin: the late post of an access, the release of the lock's holder before. Of an
     /// exposure: when the last access of it was ended.
     [[nodiscard]] const Permission& of(std::size_t location, std::uint32_t epoch) const noexcept {
         return permissions_[location][epoch];

@@ -10,7 +10,7 @@
 
 namespace logpost::replay {
 
-/// The path on one location. It came here by the wait of another location, that this one's call ended, or by the end
+/// The path on one location. It arrives here by the wait of another location, that this one's call ended, or by the end
 /// of the execution.
 struct PathStretch {
     std::int64_t begin_ps;
@@ -22,7 +22,7 @@ struct PathStretch {
 
 /// From the earliest to the latest event of the accounted locations, without a gap, in the order of time.
 ///
-/// Backwards from the latest event: the path stays on a location until the end of its previous wait, and goes on with
+/// Backwards from the latest event: the path stays on a location until the end of its previous wait, and continues with
 /// the location that ended it, at the same instant. Time in which the path's location waited is never on the path, so
 /// the lengths add up to the length of the execution exactly.
 std::vector<PathStretch> recorded_path(const Program& program, const Waits& waits);

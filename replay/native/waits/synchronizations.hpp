@@ -16,12 +16,12 @@ namespace logpost::replay {
 struct Synchronization {
     std::uint32_t call = kNone;      ///< kNone: none; since the location's begin
     std::int32_t with = kUndefined;  ///< a location; or -2 - group; or kEverybody
-    std::int64_t completion_ps = 0;  ///< of the call, after the others had gone on
+    std::int64_t completion_ps = 0;  ///< of the call, after the others had continued
     static constexpr std::int32_t kEverybody = INT32_MIN;
 };
 
 /// The synchronizations of every location: both ends of every wait, members of collective operations that all were in
-/// at one time (of an inter-communicator, with those of the other group), and start-up.
+/// concurrently (of an inter-communicator, with those of the other group), and start-up.
 class Synchronizations {
   public:
     Synchronizations(const Program& program, const CollectiveWaits& collectives, const Waits& waits, unsigned threads);
@@ -31,7 +31,7 @@ class Synchronizations {
     [[nodiscard]] Synchronization before(std::size_t location, std::uint32_t call, replay::Location other) noexcept;
 
   private:
-    /// Whom a location was synchronized with; what a question reads of it lies together.
+    /// The locations that one was synchronized with; what a search reads of it is stored together.
     struct Partner {
         std::int32_t with;
         std::uint32_t begin;  // of its synchronizations

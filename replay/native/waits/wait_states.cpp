@@ -42,7 +42,7 @@ void WaitStates::add(const Call& call, const MessageWaitStates& waits, std::span
     count(WaitState::late_sender, waits.late_sender.from_ps, waits.late_sender.until_ps);
     count(WaitState::late_receiver, waits.late_receiver.from_ps, waits.late_receiver.until_ps);
     const auto kind = program_.kind(call);
-    // Start-up and shut-down are waits of their own.
+    // Start-up and shut-down are separate waits.
     if (kind == CallKind::test || kind == CallKind::initialize || kind == CallKind::finalize) {
         return;
     }

@@ -40,7 +40,7 @@ using WaitTotals = std::array<WaitTotal, kWaitStates>;
 /// Sender candidate. Wait at Barrier, NxN and Fence: min(latest begin, own end) - own begin. Late Broadcast: min(root's
 /// begin, own end) - own begin on the others. Early Reduce: min(earliest begin of another, own end) - own begin on the
 /// root. Scalasca has no Wait at Creation: min(latest begin, own end) - own begin of operations that create or release
-/// a handle, where all members were in one at one time.
+/// a handle, where all members were in one concurrently.
 class WaitStates {
   public:
     WaitStates(const Program& program, const CollectiveWaits& collectives, std::size_t location, Span interest);

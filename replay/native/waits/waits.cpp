@@ -129,7 +129,7 @@ Waits::Waits(const Program& program, const CollectiveWaits& collectives, const s
                 }
                 const auto& collective = mine.collectives[operation.index];
                 if (collective.complete_call != c) {
-                    continue;  // nobody waits in a call that only begins
+                    continue;  // no location waits in a call that only begins
                 }
                 const auto needed = collectives.needed(collective, location);
                 if (needed.location != here) {

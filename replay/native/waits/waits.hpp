@@ -1,6 +1,6 @@
 #pragma once
 
-/// Who waited for whom, from recorded times alone: what the critical path and the delay costs follow.
+/// Which location waited for which, from recorded times alone: what the critical path and the delay costs follow.
 
 #include <array>
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class WaitKind : std::uint8_t {
     late_post,      ///< of an access: its target's post
     late_complete,  ///< of an exposure: the end of its last access
     late_change,    ///< of the own memory
-    lock,           ///< its release by whoever had it
+    lock,           ///< its release by its holder
     creation,       ///< of a communicator, window or file, or its release: the last member
 };
 inline constexpr std::size_t kWaitKinds = 14;

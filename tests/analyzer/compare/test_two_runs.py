@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,20 @@ def test_findings_stay_appear_and_vanish(faster: Comparison, tmp_path: Path) -> 
     runs = two_phases(20).write(tmp_path / "a"), two_phases(0).write(tmp_path / "b")
     assert "late_sender_chain" in {found.kind for found in compare(*runs).gone}
     assert "late_sender_chain" in {found.kind for found in compare(*reversed(runs)).appeared}
+
+
+def test_what_a_fix_saves_is_shown_with_what_was_predicted(tmp_path: Path) -> None:
+    found = compare(two_phases(20).write(tmp_path / "a"), two_phases(0).write(tmp_path / "b"))
+    # Half of the 22 ms that rank 1 waits, of 100 ms; B is made 12 ms shorter.
+    shorter = replace(found, gone=found.gone[:1], lengths=(Change("wall", 100 * MS, 88 * MS), *found.lengths[1:]))
+    assert [round(one.gain, 3) for one in shorter.gone] == [0.11]
+    console = Console(file=io.StringIO(), width=160, color_system=None, highlight=False)
+    print_comparison(shorter, [], console)
+    assert isinstance(console.file, io.StringIO)
+    (line,) = (one for one in console.file.getvalue().splitlines() if "predicted saving" in one)
+    assert facts(line)[-1] == "-12.0 %"
+    assert "11.0 %" in facts(line)
+    assert as_json(shorter, [])["findings"]["measured_saving"] == pytest.approx(0.12)
 
 
 def test_estimated_machines_are_pointed_out(faster: Comparison) -> None:
@@ -257,7 +272,7 @@ def test_json(faster: Comparison) -> None:
     assert shown["groups_s"]["contention"]["relative"] == 0
     assert shown["gates"][0]["fails"] is True
     assert {row["region"] for row in shown["regions"]} >= {"MPI_Send", "MPI_Recv", "solve"}
-    assert {"gone", "new", "both"} == set(shown["findings"])
+    assert {"gone", "measured_saving", "new", "both"} == set(shown["findings"])
 
 
 def test_serialization_is_the_category_and_with_its_prefix_pop_s_efficiency(faster: Comparison) -> None:

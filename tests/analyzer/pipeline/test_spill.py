@@ -26,7 +26,7 @@ from logpost.analyzer.archive.clock_mode import ClockMode
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.run.directory import Run
 from logpost.errors import InputError
-from logpost.replay._native import lies_in_memory
+from logpost.replay._native import is_in_memory
 
 pytestmark = pytest.mark.slow
 
@@ -137,7 +137,7 @@ def test_a_killed_analysis_leaves_no_file(halo: Path, tmp_path: Path) -> None:
     assert [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".parquet"] == []
 
 
-@pytest.mark.skipif(not lies_in_memory("/dev/shm"), reason="/dev/shm is no memory here")
+@pytest.mark.skipif(not is_in_memory("/dev/shm"), reason="/dev/shm is no memory here")
 def test_memory_is_no_place_to_spill_unasked(halo: Path, tmp_path: Path) -> None:
     folder = Path("/dev/shm") / f"logpost-test-{os.getpid()}"
     folder.mkdir()
