@@ -17,7 +17,7 @@ from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Cell, Claim, Column, Figure, Number, Origin, Part, Table
 from logpost.experiments.support.launches import Program, run_here
 
-SIZES = tuple(2**i for i in range(3, 21))
+SIZES = tuple(1 << i for i in range(3, 21))
 MESSAGES = 256
 """Of each size: enough that the first and the last hide, and more than the deepest queue."""
 SATURATED = 0.9
