@@ -20,6 +20,8 @@ class ClaimRow:
     reached: str
     holds: bool | None
     verdict: str
+    why: str = ""
+    """The reason of a verdict that needs one."""
 
 
 @dataclass(frozen=True)

@@ -261,7 +261,7 @@ def test_a_figure_has_the_papers_next_to_it(tmp_path: Path) -> None:
     assert (without.where, without.printed, none) == ("Fig. 9", None, None)
     text = render_experiments(page)
     assert 'data-chart="story-0-printed"' in text
-    assert text.count("The text prints none of its points.") == 1
+    assert text.count("A graph only;") == 1
 
 
 def test_only_the_page_with_the_figures_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

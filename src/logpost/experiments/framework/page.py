@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -48,7 +49,9 @@ def _section(outcome: Outcome) -> Section:
         head,
         summary=result.summary,
         claims_held=words.claims_text(result.claims),
-        claims=tuple(ClaimRow(c.text, c.printed, c.reached, c.holds, words.verdict(c)) for c in result.claims),
+        claims=tuple(
+            ClaimRow(c.text, c.printed, c.reached, c.holds, words.SHORT[c.standing], c.why) for c in result.claims
+        ),
         plots=tuple(
             Plot(f"{one.name}-{i}", figure.title, figure.chart, figure.note, _of_the_paper(one.paper, figure))
             for i, figure in enumerate(result.figures)
@@ -61,9 +64,9 @@ def _section(outcome: Outcome) -> Section:
 
 
 def _of_the_paper(paper: str, figure: Figure) -> PaperFigure | None:
-    """The item that the figure's title begins with: `Fig. 8: EM3D`."""
-    where = figure.title.split(":")[0].split(",")[0]
-    item = next((item for item in ITEMS[paper] if item.where == where), None)
+    """The item that the figure's title names: `Fig. 8: EM3D`."""
+    named = re.search(r"(Fig\.|Table) \d+", figure.title)
+    item = next((item for item in ITEMS[paper] if named and item.where == named[0]), None)
     return None if item is None else PaperFigure(item.where, item.what, printed_alone(figure.chart))
 
 

@@ -15,6 +15,9 @@ from logpost.experiments.logp_signatures.simulated import (
     value_us,
 )
 
+LARGEST = 128.0
+"""Of the figures: "For clarity we have only shown the message cost up to M=128" (3.3); g is the asymptote."""
+
 
 def parameters(machines: Sequence[Played]) -> Part:
     """Signatures of the simulated machines, and o_s, o_r, L, g read in three ways."""
@@ -95,8 +98,8 @@ def _figure(one: Played) -> Figure:
     series = [
         Curve(
             f"Δ = {curve.delta_s * US:g} us",
-            [float(m) for m in curve.bursts if m <= 128],
-            [cost.value * US for m, cost in zip(curve.bursts, curve.costs, strict=True) if m <= 128],
+            [float(m) for m in curve.bursts if m <= LARGEST],
+            [cost.value * US for m, cost in zip(curve.bursts, curve.costs, strict=True) if m <= LARGEST],
             "measured",
             hue,
         )
@@ -104,10 +107,11 @@ def _figure(one: Played) -> Figure:
     ]
     flat = {name: value_us(one.signature, name) for name in ("o_s", "g")}
     series += [
-        Curve(f"{name} as extracted", [1.0, 128.0], [value, value], "formula", 6)
+        Curve(f"{name} as extracted", [1.0, LARGEST], [value, value], "formula", 6)
         for name, value in flat.items()
         if value is not None
     ]
+    series.append(Curve("o_s and g, printed", [1.0, LARGEST], [one.given["o_s"], one.given["g"]], "paper", 7))
     start, gap = flat["o_s"] or 0.0, flat["g"] or 0.0
     chart = curves(
         series,
