@@ -151,3 +151,29 @@ def test_a_flop_costs_the_same_in_every_application(monkeypatch: pytest.MonkeyPa
     assert {program: float(speed) for program, speed in seen} == dict.fromkeys(
         ("em3d", "unstruc", "iccg", "moldyn"), pytest.approx(600_000)
     )
+
+
+def test_costs_without_a_printed_value_are_shown_at_both_ends(quick_result: Callable[[str], Result]) -> None:
+    found = table(quick_result("four-applications"), "Costs that")
+    cases = [f"{a}, {mechanism}" for a in ("EM3D", "ICCG") for mechanism in ("messages, polling", "bulk transfer")]
+    assert [row[0] for row in found.rows] == cases
+    for case in cases:  # a poll and a copy that cost less make no program longer
+        assert number(found, case, "at the lower end") <= number(found, case, "at the upper end")
+    # EM3D's lines of 16 bytes that are gathered and scattered cost 30 cycles on either side, and are two values each.
+    assert number(found, "EM3D, bulk transfer", "at the lower end") < number(
+        found, "EM3D, bulk transfer", "at the upper end"
+    )
+
+
+@pytest.mark.testbed
+def test_a_poll_costs_what_it_is_given(tmp_path: Path) -> None:
+    [em3d, *_] = sens.workloads_of(nodes=320, mesh=500, brick=3, cells=6)
+    context = Context(tmp_path, quick=True)
+    charged = [
+        sens.run_mechanism(context, sens.sized(em3d, {"poll-cycles": cycles}, ""), sens.POLLING, str(cycles)).values[
+            "overhead_s"
+        ]
+        for cycles in (0, 11, 110)
+    ]
+    assert charged[0] == 0.0  # the machine charges o_s and o_r itself
+    assert charged[0] < charged[1] < charged[2]
