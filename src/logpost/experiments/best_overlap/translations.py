@@ -29,7 +29,7 @@ OPTERON_PAGE = 4096
 """Bytes: of the AMD64 architecture (AMD64 Architecture Programmer's Manual, volume 2, 5.1)."""
 PAGES = (LIMIT // ENTRIES, OPTERON_PAGE)
 MISSES = (1.0, 0.1)
-"""Of a miss, in round trips: not printed."""
+"""Of a miss, in round trips: a band, as the paper prints none."""
 
 
 def knee(getters: int) -> Part:

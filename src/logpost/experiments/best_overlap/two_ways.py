@@ -22,6 +22,8 @@ MESSAGES = 256
 """Of each size: enough that the first and the last hide, and more than the deepest queue."""
 SATURATED = 0.9
 """Of the peak: the paper prints no share. The claim holds for any, as both curves have the same shape."""
+HALF, HALF_DIGIT = 0.5, 0.05
+""""Roughly half of the unidirectional bandwidth" (2.1), to its one digit."""
 BURST = 16
 """On this machine: all messages in flight at once, fewer than the least printed queue depth, 32."""
 HERE = ("--pattern", "B", "--mechanism", "two-sided", "--topology")
@@ -69,7 +71,7 @@ def two_ways(context: Context) -> Part:
                 "In both directions a processor has half of the bandwidth",
                 "roughly half",
                 ", ".join(f"{share:.2f}" for share in halves),
-                all(abs(share - 0.5) < 0.05 for share in halves),
+                all(abs(share - HALF) < HALF_DIGIT for share in halves),
                 given="both directions share one bus",
             ),
             Claim(
