@@ -45,7 +45,7 @@ class Gains:
 
 def prefetching(context: Context) -> Gains:
     """Simulate ICCG with shared memory, with and without prefetching."""
-    bricks = context.size((6, 9, FULL_BRICK), (5,))
+    bricks = context.size((6, 9, FULL_BRICK), (4,))
     cases = [(brick, mechanism) for brick in bricks for mechanism in (SHARED, PREFETCH)]
 
     def one(case: tuple[int, Mechanism]) -> float:
