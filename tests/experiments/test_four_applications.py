@@ -193,7 +193,7 @@ def test_prefetching_is_judged_at_the_most_rows_of_a_processor() -> None:
 def test_iccgs_prefetching_is_simulated_on_fewer_processors(quick_result: Callable[[str], Result]) -> None:
     result = quick_result("four-applications")
     [row] = table(result, "ICCG on").rows
-    rows = 3 * 5**3 // PROCESSORS
+    rows = 3 * 4**3 // PROCESSORS
     assert number(table(result, "ICCG on"), rows, sens.PREFETCH.name) > 0
     [claim] = [one for one in result.claims if one.text == "Prefetching slows ICCG down"]
     assert str(row[3]).startswith("−") != claim.holds
