@@ -72,9 +72,8 @@ def _then_and_now(profile: OverlapProfile) -> Table:
     from logpost.machines import load_machine
 
     machines = [load_machine(name) for name in ("elan3", "elan4", "infiniband_opteron")]
-    latencies = [
-        None if (found := one.loggp.of("other_node")) is None else found.range[0].round_trip_L for one in machines
-    ]
+    classes = [one.loggp.of("other_node") for one in machines]
+    latencies = [None if one is None else one.range[0].round_trip_L for one in classes]
     depths = [one.overlap.HD for one in machines]
     here = profile.L_roundtrip
     return Table(
