@@ -51,7 +51,7 @@ ITEMS: dict[str, tuple[Item, ...]] = {
         Item("Table 3", "notation", needs=DESCRIBES),
         Item("Table 4", "all-to-all with short messages", ("all-to-all-short", FORMULAS)),
         Item("Abstract", "network contention is up to half of the time", ("all-to-all-long", FORMULAS)),
-        Item("Abstract, 3.4", "locality matters by at most a factor of two", ("all-to-all-long", FORMULAS)),
+        Item("Abstract, 3.4", "locality matters by at most a factor of two", ("where-contention", FORMULAS)),
         Item("1, 5.2.2", "mappings of the Diamond DAG, 3.14 % without contention", ("diamond-dag", FORMULAS)),
         Item("1, 5.3", "EM3D in a random order: stalls −70 %, run time −20 %", ("em3d-order",)),
         Item(
@@ -105,6 +105,7 @@ ITEMS: dict[str, tuple[Item, ...]] = {
             "a lock costs one miss and is never contended: how often the paper's is tried again is not printed",
         ),
         Item("4.3", "polling cuts ICCG's overhead by 35 %", ("four-applications",)),
+        Item("4.3", "interrupts make ICCG's processors progress unevenly and wait", ("four-applications",)),
         Item("4.4", "MOLDYN: prefetching gains one percent", ("four-applications",)),
         Item(
             "5.1", "shared memory has at least four messages an edge, up to six times the bytes", ("four-applications",)
@@ -116,6 +117,7 @@ ITEMS: dict[str, tuple[Item, ...]] = {
         ),
         Item("5.2", "the cross-over of shared memory and messages", ("bisection-sweep",)),
         Item("5.3", "shared memory is less tolerant of latency", ("latency-sweep",)),
+        Item("3.1", "penalties of misses (the table in Fig. 3)", needs=INPUT),
         Item("3.2", "a null active message costs 102 cycles", (FORMULAS,)),
         Item("6", "a factor of two at 100 cycles", ("latency-sweep",)),
     ),
@@ -168,6 +170,7 @@ ITEMS: dict[str, tuple[Item, ...]] = {
         ),
         Item("2.1", "o grows with the size and falls with the burst", ("best-overlap", HERE)),
         Item("2.1", "L, queue depth, entries of the TLB", needs=INPUT),
+        Item("3.1", "o(S) is enough for Infiniband, Elan4 needs o(S, b)", needs="both, which are graphs"),
         Item(
             "3.1", "long bursts, the longest within the constraints; finer where computation-bound", ("best-overlap",)
         ),
