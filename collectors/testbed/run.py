@@ -136,7 +136,8 @@ def _run(
         "smpi/tmpdir": str(copies),
     }
     command = [launcher, str(job.program), *(f"--cfg={key}:{value}" for key, value in settings.items())]
-    command += ["--log=root.thresh:warning", str(scratch / "platform.xml"), *job.arguments]
+    # Behind `--`, SimGrid leaves options that it has too (--version, --help) to the program; it takes each `--` out.
+    command += ["--log=root.thresh:warning", str(scratch / "platform.xml"), "--", *job.arguments]
     environment = {
         **os.environ,
         "SMPI_GLOBAL_SIZE": str(platform.ranks),

@@ -135,6 +135,7 @@ WORKLOADS: tuple[Workload, ...] = (
             ("--repeat", "5"),
             ("--repeat", "5", "--algorithm", "binomial", "--packing", "manual", "--root", "1"),
             ("--repeat", "5", "--algorithm", "library", "--stride", "8"),
+            ("--repeat", "5", "--algorithm", "binomial", "--cache", "warm", "--root", "1"),
         ),
         demo=("--algorithm", "binomial", "--repeat", "2000"),
     ),

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import plotly.graph_objects as go
+
 from logpost.dashboards.figures.chart import Chart, axis, figure
 from logpost.dashboards.figures.labels import plotly_text
 
@@ -92,7 +94,7 @@ def curves(series: Sequence[Curve], x: Axis, y: Axis, summary: str, *, height: i
             "x": list(one.x),
             "y": list(one.y),
             "mode": mode,
-            "meta": {"ink": {"light": light, "dark": dark}},
+            "meta": {"ink": {"light": light, "dark": dark}, "origin": one.origin},
             "line": {"color": light, "width": 2, "dash": _DASHES.get(one.origin, "solid")},
             "marker": {
                 "color": light,
@@ -116,6 +118,24 @@ def curves(series: Sequence[Curve], x: Axis, y: Axis, summary: str, *, height: i
             }
         fig.add_scatter(**trace)
     return Chart(fig, summary)
+
+
+def printed_alone(chart: Chart) -> Chart | None:
+    """What of a chart the paper prints in numbers, on the axes of all; None where that is nothing."""
+    every = chart.figure.data
+    marks = [trace for trace in every if (trace.meta or {}).get("origin") == "paper"]
+    if not marks:
+        return None
+    fig = go.Figure(data=marks, layout=chart.figure.layout)
+    for side in ("x", "y"):
+        own = fig.layout[f"{side}axis"]
+        values = [value for trace in every for value in trace[side] if value is not None]
+        if own.range is None:
+            low, high = min([*values, *([0.0] if own.rangemode == "tozero" else [])]), max(values)
+            room = 0.05 * (high - low)
+            own.range = [high + room, low] if own.autorange == "reversed" else [low, high + room]
+            own.autorange = None
+    return Chart(fig, "; ".join(f"{trace.name}: {', '.join(f'{y:.4g}' for y in trace.y)}" for trace in marks))
 
 
 def _plain(value: float) -> str:

@@ -20,16 +20,30 @@ class ClaimRow:
     reached: str
     holds: bool | None
     verdict: str
+    why: str = ""
+    """The reason of a verdict that needs one."""
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """The paper's figure that a chart repeats: what its text states of it."""
+
+    where: str
+    """As the paper numbers it."""
+    what: str
+    printed: Chart | None
+    """The numbers of it that the text prints, on the chart's axes; None where there are none."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A chart with its heading."""
+    """A chart with its heading, and the paper's figure next to it."""
 
     id: str
     title: str
     chart: Chart
     note: str = ""
+    paper: PaperFigure | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +97,9 @@ class ExperimentsPage:
     @property
     def charts(self) -> dict[str, Chart]:
         """By the id of their place in the page."""
-        return {plot.id: plot.chart for section in self.sections for plot in section.plots}
+        plots = [plot for section in self.sections for plot in section.plots]
+        printed = {f"{plot.id}-printed": plot.paper.printed for plot in plots if plot.paper and plot.paper.printed}
+        return {plot.id: plot.chart for plot in plots} | printed
 
 
 def render_experiments(page: ExperimentsPage) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from logpost.experiments.framework.result import Number, Result, Table
+from logpost.experiments.framework.result import Number, Part, Result, Table
 
 
-def table(result: Result, title: str) -> Table:
+def table(result: Part | Result, title: str) -> Table:
     """The table whose title begins so."""
     [found] = [one for one in result.tables if one.title.startswith(title)]
     return found

@@ -66,7 +66,7 @@ def test_processes_in_step_get_as_from_one_with_half_the_bandwidth(quick_result:
 
 
 def test_congestion_makes_everyone_wait_for_one_link(quick_result: Callable[[str], Result]) -> None:
-    times = table(quick_result(NAME), "Fig. 10")
+    times = table(quick_result(NAME), "Fig. 10: end-point")
     for row in times.rows:
         # Three times 128 KB through one link at 1.1 ns/B: 432.5 us at least.
         assert number(times, row[0], "overlap, 4 ranks") > 432.5

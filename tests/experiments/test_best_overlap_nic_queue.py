@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
+from tests.experiments.reading import number, table
 
 from logpost.experiments.best_overlap.decomposition import Decomposed
 from logpost.experiments.best_overlap.nic_queue import played
-from logpost.experiments.best_overlap.problems import Network
+from logpost.experiments.best_overlap.problems import Network, Translations
+from logpost.experiments.best_overlap.translations import knee
+from logpost.experiments.best_overlap.two_ways import two_ways
+from logpost.experiments.framework.context import Context
+from logpost.experiments.framework.result import Standing
 
 NETWORK = Network("infiniband_opteron", "assumed", L=10.0, o=1.0, G=1e-3, HD=4)
 
@@ -38,3 +46,31 @@ def test_the_first_of_a_burst_costs_more_and_the_nic_a_service_of_each_message()
     # The mean of the burst is what the model is given: (1.43 + 1.1) / 2.
     assert float(network.profile().o(1000.0, 2.0)) == pytest.approx((1.43 + 1.1) / 2)
     assert float(network.profile().G(1.0, 1000.0)) == pytest.approx(2e-3)
+
+
+def test_translations_that_later_messages_replace_are_loaded_again() -> None:
+    # 4 messages of 2 pages in bursts of two, a miss costs 3 us. All are initiated by 4 us, 8 pages; the first transfer
+    # begins at 6. A TLB of 8 entries has them all: transfers end at 16, 26, 36, 46, complete at 51, 5 us computed: 56.
+    case = Decomposed(40_000, 10_000, 2)
+    assert played(replace(NETWORK, tlb=Translations(8, 5000, 3.0)), 0.5, case) == pytest.approx(56.0)
+    # 7 entries: of the first transfer's pages (8 of 7 in flight) both are replaced, 6 us more; the second has 6 in
+    # flight, and none. 62.
+    assert played(replace(NETWORK, tlb=Translations(7, 5000, 3.0)), 0.5, case) == pytest.approx(62.0)
+
+
+def test_the_knee_is_where_the_tlb_is_full() -> None:
+    knees = table(knee(3), "Fig. 10: the knee")
+    # 4 MB / S; 128 entries of 4 KB cover 512 KB: two messages of 256 KB.
+    assert [number(knees, row[0], "first slower b, pages of 32 KB") for row in knees.rows] == [2, 4, 8, 16]
+    assert number(knees, "256 KB", "first slower b, pages of 4 KB") == 2
+    assert [claim.standing for claim in knee(3).claims] == [Standing.BY_CONSTRUCTION]
+
+
+def test_two_directions_saturate_at_half_the_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")  # nothing is measured
+    found = two_ways(Context(tmp_path, quick=True))
+    # A byte costs twice, a message the same: 1 us of the NIC and 1.25 ns/B; 800 MB/s less what 1 MB hides.
+    rates = table(found, "Fig. 3")
+    assert number(rates, "Infiniband, one direction", "at 1 MB") == pytest.approx(800, rel=0.01)
+    assert number(rates, "Infiniband, both", "at 1 MB") == pytest.approx(400, rel=0.01)
+    assert [row[2] for row in rates.rows] == ["8 KB", "4 KB", "8 KB", "4 KB"]

@@ -9,6 +9,7 @@ import pytest
 from tests.experiments.reading import number, table
 
 from logpost.analyzer.run.schema import CATEGORIES
+from logpost.experiments.four_applications.rows_per_processor import FULL_BRICK, PROCESSORS, Gains
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Result
 from logpost.experiments.support import sens
@@ -151,3 +152,49 @@ def test_a_flop_costs_the_same_in_every_application(monkeypatch: pytest.MonkeyPa
     assert {program: float(speed) for program, speed in seen} == dict.fromkeys(
         ("em3d", "unstruc", "iccg", "moldyn"), pytest.approx(600_000)
     )
+
+
+def test_costs_without_a_printed_value_are_shown_at_both_ends(quick_result: Callable[[str], Result]) -> None:
+    found = table(quick_result("four-applications"), "Costs that")
+    ends = ("messages, polling (poll-cycles)", "bulk transfer (line-cycles)")
+    cases = [f"{application}, {end}" for application in ("EM3D", "ICCG") for end in ends]
+    assert [row[0] for row in found.rows] == [*cases, "ICCG, bulk transfer (buffer)"]
+    for case in cases:  # a poll and a copy that cost less make no program longer
+        assert number(found, case, "at the other end") <= number(found, case, "at the first end")
+    # EM3D's lines of 16 bytes that are gathered and scattered cost 30 cycles on either side, and are two values each.
+    assert number(found, "EM3D, bulk transfer (line-cycles)", "at the other end") < number(
+        found, "EM3D, bulk transfer (line-cycles)", "at the first end"
+    )
+
+
+@pytest.mark.testbed
+def test_a_poll_costs_what_it_is_given(tmp_path: Path) -> None:
+    [em3d, *_] = sens.workloads_of(nodes=320, mesh=500, brick=3, cells=6)
+    context = Context(tmp_path, quick=True)
+    charged = [
+        sens.run_mechanism(context, sens.sized(em3d, {"poll-cycles": cycles}, ""), sens.POLLING, str(cycles)).values[
+            "overhead_s"
+        ]
+        for cycles in (0, 11, 110)
+    ]
+    assert charged[0] == 0.0  # the machine charges o_s and o_r itself
+    assert charged[0] < charged[1] < charged[2]
+
+
+def test_prefetching_is_judged_at_the_most_rows_of_a_processor() -> None:
+    # 5 us to 4 us is -20 %, 10 us to 9 us -10 %.
+    gains = Gains({162: (5e-6, 4e-6), 1296: (10e-6, 9e-6)})
+    assert gains.rows == 1296
+    assert gains.change(gains.rows) == pytest.approx(-0.10)
+    assert gains.said == "−20 % with 162 rows a processor, −10 % with 1,296 rows a processor"
+    # BCSSTK32's stand-in on 32 processors has as many rows on each as the full form on fewer.
+    assert 3 * FULL_BRICK**3 // PROCESSORS == 3 * 24**3 // sens.RANKS
+
+
+def test_iccgs_prefetching_is_simulated_on_fewer_processors(quick_result: Callable[[str], Result]) -> None:
+    result = quick_result("four-applications")
+    [row] = table(result, "ICCG on").rows
+    rows = 3 * 4**3 // PROCESSORS
+    assert number(table(result, "ICCG on"), rows, sens.PREFETCH.name) > 0
+    [claim] = [one for one in result.claims if one.text == "Prefetching slows ICCG down"]
+    assert str(row[3]).startswith("−") != claim.holds

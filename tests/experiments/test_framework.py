@@ -15,6 +15,7 @@ from logpost.cli import experiments as cli
 from logpost.cli.app import build
 from logpost.dashboards.figures.bars import Part, stacked
 from logpost.dashboards.figures.curves import Axis, Curve, curves
+from logpost.dashboards.report.experiments import render_experiments
 from logpost.errors import InputError
 from logpost.experiments.framework import needs, registry, runner, words, write
 from logpost.experiments.framework.context import Context
@@ -22,6 +23,7 @@ from logpost.experiments.framework.experiment import PAPERS, Experiment
 from logpost.experiments.framework.json_results import as_json
 from logpost.experiments.framework.markdown import markdown
 from logpost.experiments.framework.needs import Need
+from logpost.experiments.framework.page import page_of
 from logpost.experiments.framework.result import (
     Claim,
     Column,
@@ -229,13 +231,45 @@ def test_the_json_has_values_units_and_deviations(outcomes: list[Outcome]) -> No
 
 def test_the_html_page_is_self_contained_and_escapes_what_it_is_given(outcomes: list[Outcome], tmp_path: Path) -> None:
     written = write.pages(outcomes, tmp_path, "logpost experiments run all --quick", quick=True)
-    page = written.html.read_text(encoding="utf-8")
+    page = written.paths[0].read_text(encoding="utf-8")
     assert len(page) < 3_000_000
     assert "<b>no markup</b>" not in page
     assert "&lt;b&gt;no markup" in page
     assert not re.findall(r"(?:src|href)\s*=\s*[\"'](?!#)", page)
     assert 'data-chart="story-0"' in page
     assert "Quick form." in page
+
+
+def test_a_figure_has_the_papers_next_to_it(tmp_path: Path) -> None:
+    lines = [Curve("run", [1, 4], [1.0, 4.0], "testbed"), Curve("printed", [4], [3.5], "paper")]
+
+    def result(_context: Context) -> Result:
+        bare, marked = (curves(lines[:n], Axis("x (B)"), Axis("y (cycles)"), "It rises.") for n in (1, 2))
+        named = ("Fig. 11: EM3D", marked), ("Fig. 9, left: DAG", bare), ("Stall time", bare)
+        return Result(summary="s", figures=tuple(Figure(title, chart) for title, chart in named))
+
+    outcomes = runner.run([replace(STORY, run=result)], tmp_path, quick=True, progress=lambda *_: None)
+    page = page_of(outcomes, "c", ["h"], quick=True)
+    with_marks, without, none = (plot.paper for plot in page.sections[0].plots)
+    assert with_marks is not None
+    assert with_marks.where == "Fig. 11"
+    assert with_marks.printed is not None
+    # Only the printed number, on the axes of all: 4 and 5 % of room.
+    assert [(trace.name, trace.y) for trace in with_marks.printed.figure.data] == [("printed", (3.5,))]
+    assert with_marks.printed.figure.layout.yaxis.range == pytest.approx((0, 4.2))
+    assert without is not None
+    assert (without.where, without.printed, none) == ("Fig. 9", None, None)
+    text = render_experiments(page)
+    assert 'data-chart="story-0-printed"' in text
+    assert text.count("A graph only;") == 1
+
+
+def test_only_the_page_with_the_figures_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "experiments", lambda: {"story": STORY})
+    (tmp_path / "experiments.md").write_text("mine")
+    done = CliRunner().invoke(cli.app, ["run", "story", "--quick", "-q", "--html", "-o", str(tmp_path)])
+    assert (done.exit_code, done.stdout) == (0, f"{tmp_path}/experiments.html\n")
+    assert (tmp_path / "experiments.md").read_text() == "mine"
 
 
 def test_a_page_that_cannot_be_written_is_said(outcomes: list[Outcome], tmp_path: Path) -> None:

@@ -82,18 +82,50 @@ def test_a_schedule_as_a_list_of_operations() -> None:
             Op("ISEND", peer=1, size=64, tag=3),
             Op("IRECV", peer=1, size=8, tag=4),
             Op("COMPUTE", us=2.0, key=3),
-            Op("WAIT_RECEIVES"),
+            Op("WAIT_RECEIVE", peer=1, tag=4),
             Op("COMPUTE", us=0.01, key=5),
             Op("WAITALL"),
         ),
         (
             Op("IRECV", peer=0, size=64, tag=3),
-            Op("WAIT_RECEIVES"),
+            Op("WAIT_RECEIVE", peer=0, tag=3),
             Op("ISEND", peer=0, size=8, tag=4),
             Op("WAITALL"),
         ),
     )
     assert unmatched(one) == []
+
+
+WAITANY = """num_ranks 2
+
+rank 0 {
+l0: recv 8b from 1 tag 1
+l1: recv 8b from 1 tag 2
+l2: send 8b to 1 tag 3
+l2 requires l0
+l3: calc 10
+l3 requires l1
+}
+rank 1 {
+l0: send 8b to 0 tag 1
+l1: recv 8b from 0 tag 3
+l1 requires l0
+l2: send 8b to 0 tag 2
+l2 requires l1
+}
+"""
+
+
+@pytest.mark.testbed
+def test_a_send_behind_one_of_several_receives_waits_for_no_other(tmp_path: Path) -> None:
+    # Rank 0 replies to the first message, and the second is sent behind that reply: MPI_Waitany.
+    one = program("waitany", WAITANY)
+    assert [op.kind for op in one.regions[0].ops[0]] == [
+        *("IRECV", "IRECV", "WAIT_RECEIVE", "ISEND", "WAIT_RECEIVE", "COMPUTE", "WAITALL")
+    ]
+    assert unmatched(one) == []
+    seconds, _ = simulated(one, machine(1, tmp_path), tmp_path / "played")
+    assert seconds > 0
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -23,8 +23,8 @@
 #include "processor.h"
 #include "team.h"
 
-#define HALO_WIDTH 3 /* doubles per node */
-#define HALO_QUANTUM 0x1p-32
+#define HALO_WIDTH 3         /* doubles per node */
+#define HALO_QUANTUM 0x1p-32 /* values are multiples of it, so that sums do not depend on their order */
 
 static inline double halo_round(double x) {
     return rint(x * 0x1p32) * HALO_QUANTUM;

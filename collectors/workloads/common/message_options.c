@@ -2,7 +2,7 @@
 
 #include "../logpost_compute.h"
 
-#define POLLING_SAVES 0.35  /* of o_s + o_r */
+#define POLLING_SAVES 0.35  /* of o_s + o_r (SENS 4.3) */
 #define GATHER_SCATTER 60.0 /* cycles per line of 16 bytes, "as high as" (SENS section 4) */
 
 void message_overheads(struct message_options* o, double alewife_send, double alewife_receive) {

@@ -7,10 +7,8 @@
 #include "memory.h"
 
 /* Unbounded capacity still needs an end to the memory for sends that MPI has not buffered. */
-#define MANY_IN_FLIGHT 4096
-#define MANY_POSTED 16
-
-#define POLL_CYCLES 5 /* of a poll on the testbed; the papers do not print it */
+#define MANY_IN_FLIGHT 4096 /* messages */
+#define MANY_POSTED 16      /* receives: as many messages of 16 bytes as the Alewife's queue of 256 holds */
 
 enum { WAIT_SEND = 0, WAIT_CALLER = 1, WAIT_SLOTS = 2 };
 
@@ -106,7 +104,7 @@ int64_t channel_poll(struct channel* c) {
     if (!posts_receives(c))
         return poll_arrivals(c);
     if (c->options.receive == RECEIVE_POLL)
-        processor_overhead(c->processor, POLL_CYCLES);
+        processor_overhead(c->processor, c->options.poll_cycles);
     for (int64_t taken = 0;; taken++) {
         MPI_Status status;
         int index, arrived;

@@ -6,8 +6,8 @@
 
 #include <xbt/config.h>
 
-#define LOOK_CYCLES 5 /* as many as a poll in messages.c */
-#define SMALLEST_CYCLE_S 1e-8
+#define LOOK_CYCLES 11        /* a local load that misses, as what is waited for has changed (SENS Fig. 3) */
+#define SMALLEST_CYCLE_S 1e-8 /* where no processor is emulated: keeps a loop of looks from lasting no time */
 
 void processor_open(struct processor* p, double cycle_ns) {
     *p = (struct processor){.cycle_s = cycle_ns * 1e-9};

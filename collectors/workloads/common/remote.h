@@ -27,7 +27,7 @@ void remote_read(struct remote* remote, int rank, int64_t at, void* to, int64_t 
 
 /* Starts a load of which at most REMOTE_AHEAD may be in flight. Its number is what remote_next said before, and must
  * not be that of one in flight. */
-#define REMOTE_AHEAD 8
+#define REMOTE_AHEAD 8 /* more than any program has ahead: two values of two accesses, and writes (SENS 4) */
 int remote_next(const struct remote* remote);
 void remote_prefetch(struct remote* remote, int rank, int64_t at, void* to, int64_t words);
 

@@ -16,7 +16,7 @@
 #include "local_fft.h"
 #include "transpose.h"
 
-#define SAMPLES 4
+#define SAMPLES 4 /* coefficients that are checked */
 static const double TWO_PI = 6.283185307179586476925;
 
 struct settings {

@@ -12,8 +12,8 @@
 
 /* How many words are looked at before anything else is done. They are in the order of their rows, and the lowest
  * unfinished row of all can always proceed, so a bounded look is enough. */
-#define LOOK_AT 256
-#define ROWS_AHEAD 2
+#define LOOK_AT 256  /* words */
+#define ROWS_AHEAD 2 /* SENS 4.3: "two write prefetches were inserted two nodes ahead" */
 
 struct carrier {
     struct remote* memory;

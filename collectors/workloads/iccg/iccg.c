@@ -94,14 +94,17 @@ static int run(const struct settings* s, struct lower* factor, const struct app*
 
 int main(int argc, char** argv) {
     struct app app;
-    struct settings s = {
-        .brick = 8,
-        .solves = 10,
-        .seed = 1,
-        .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
-        .solve = {.chunk = 0,
-                  .buffer = 64,
-                  .messages = {.capacity = 16, .send_cycles = -1, .receive_cycles = -1, .line_cycles = -1}}};
+    struct settings s = {.brick = 8,
+                         .solves = 10,
+                         .seed = 1,
+                         .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
+                         .solve = {.chunk = 0,
+                                   .buffer = 64,
+                                   .messages = {.capacity = 16,
+                                                .send_cycles = -1,
+                                                .receive_cycles = -1,
+                                                .line_cycles = -1,
+                                                .poll_cycles = POLL_CYCLES}}};
     int mechanism = 0, receive = RECEIVE_POLL;
     const struct lp_option options[] = {
         {"mechanism", LP_CHOICE, &mechanism, edge_mechanisms, 0, 0, "of communication"},

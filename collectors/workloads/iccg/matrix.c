@@ -7,7 +7,7 @@
 #include "../common/memory.h"
 #include "../common/random.h"
 
-#define FREEDOMS 3
+#define FREEDOMS 3 /* displacements of a node of a structure in space */
 
 struct entry {
     int32_t row, column;

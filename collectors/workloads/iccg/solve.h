@@ -13,7 +13,7 @@
 #include "../common/team.h"
 #include "matrix.h"
 
-#define EDGE_QUANTUM 0x1p-36
+#define EDGE_QUANTUM 0x1p-36 /* values are multiples of it, so that sums do not depend on their order */
 
 static inline double edge_round(double x) {
     return rint(x * 0x1p36) * EDGE_QUANTUM;

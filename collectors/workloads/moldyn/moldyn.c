@@ -25,10 +25,15 @@
 #include "../common/memory.h"
 #include "../logpost_compute.h"
 
+/* Lennard-Jones units. The liquid at its triple point, cut off at 2.5 sigma: Verlet, Phys. Rev. 159 (1967), whose lists
+ * have pairs beyond the cut-off, too; SENS prints none of MOLDYN's values. */
 #define DENSITY 0.8442
 #define CUTOFF 2.5
-#define SKIN 0.4
-#define FLOP_PER_PAIR 40
+#define SKIN 0.4 /* twice the farthest that a molecule may move before lists are built again: a run checks it */
+/* Additions, multiplications and divisions of compute_forces, counted: a pair's distance (3 differences, 3 images of 3,
+ * a sum of 3 squares), and its force and energy within the cut-off (1 + 2 + 4, 3 + 6, 5). */
+#define FLOP_PER_PAIR 17
+#define FLOP_PER_FORCE 21
 #define AHEAD 2 /* pairs between a prefetch and its use; SENS 4.4: "one iteration" */
 
 struct settings {
@@ -70,6 +75,7 @@ static void start_lattice(struct system* y) {
         for (int axis = 0; axis < 3; axis++) {
             y->at[i][axis] = ((double)place[axis] + corner[i % 4][axis] + 0.25) * side;
             /* In pairs of opposite velocity, so that the whole does not move. */
+            /* A temperature of 2.4 * 2.4 / 12 = 0.48: the lattice melts without leaving its lists. */
             double speed = 2.4 * (lp_uniform((uint64_t)y->settings->seed, (uint64_t)(i / 2), (uint64_t)axis) - 0.5);
             y->velocity[i][axis] = i % 2 ? -speed : speed;
         }
@@ -156,6 +162,7 @@ static void compute_forces(struct system* y) {
     halo_forward(h);
     const double start = team_seconds(), communicated = h->communication_s;
     y->potential = 0;
+    int64_t forces = 0;
     for (int64_t k = 0; k < y->n_own_pairs; k++) {
         const int64_t i = h->local_of[y->pairs[k][0]], j = h->local_of[y->pairs[k][1]];
         if (k + AHEAD < y->n_own_pairs && h->local_of[y->pairs[k + AHEAD][1]] >= h->n_own)
@@ -167,6 +174,7 @@ static void compute_forces(struct system* y) {
         double square = dx * dx + dy * dy + dz * dz;
         if (square >= CUTOFF * CUTOFF)
             continue;
+        forces++;
         double inverse = 1 / square, sixth = inverse * inverse * inverse;
         double strength = 48 * sixth * (sixth - 0.5) * inverse;
         const double f[3] = {halo_round(strength * dx), halo_round(strength * dy), halo_round(strength * dz)};
@@ -176,7 +184,8 @@ static void compute_forces(struct system* y) {
         }
         y->potential += 4 * sixth * (sixth - 1) - at_cutoff;
     }
-    logpost_account_flops(y->settings->check ? 0 : FLOP_PER_PAIR * (double)y->n_own_pairs);
+    logpost_account_flops(
+        y->settings->check ? 0 : FLOP_PER_PAIR * (double)y->n_own_pairs + FLOP_PER_FORCE * (double)forces);
     y->compute_s += team_seconds() - start - (h->communication_s - communicated);
     halo_reverse(h);
     for (int64_t i = 0; i < y->n; i++)
@@ -276,7 +285,12 @@ int main(int argc, char** argv) {
         .seed = 1,
         .step = 0.004,
         .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
-        .halo = {.block = 3, .messages = {.capacity = 2, .send_cycles = -1, .receive_cycles = -1, .line_cycles = -1}},
+        .halo = {.block = 2, /* as many of 24 bytes as fit into the 14 words of a short message (SENS 3.2) */
+                 .messages = {.capacity = 4,
+                              .send_cycles = -1,
+                              .receive_cycles = -1,
+                              .line_cycles = -1,
+                              .poll_cycles = POLL_CYCLES}},
     };
     int mechanism = halo_messages ? HALO_BULK : 0, receive = RECEIVE_WAIT;
     const struct lp_option options[] = {
@@ -289,7 +303,7 @@ int main(int argc, char** argv) {
         {"locks", LP_SWITCH, &s.halo.locks, NULL, 0, 0,
          "testbed, shared memory: an addition to another rank's node takes its lock (SENS)"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of the velocities"},
-        MESSAGE_OPTIONS(s.halo.messages, receive, s.cycle_ns, "2: Alewife's 256 bytes"),
+        MESSAGE_OPTIONS(s.halo.messages, receive, s.cycle_ns, "4: Alewife's 256 bytes"),
     };
     const int n_options = (int)(sizeof options / sizeof *options);
     enum lp_parse_result parsed = app_open(&app, argc, argv, halo_messages ? "moldyn" : "moldyn_shmem",

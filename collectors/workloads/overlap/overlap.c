@@ -26,7 +26,7 @@ struct settings {
     int64_t volume, size, burst, peers, work, repeat;
 };
 
-static const double SCALAR = 0.5;
+static const double SCALAR = 0.5; /* any multiple of a half: the sums are exact */
 
 static double value_of(int rank, int64_t round, int64_t i) {
     return (double)lp_below(5, (uint64_t)(rank + 1000 * round), (uint64_t)i, 1 << 20);

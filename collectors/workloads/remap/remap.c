@@ -153,7 +153,7 @@ int main(int argc, char** argv) {
         .seed = 1,
         .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 1000,
         .gap_cycles = -1,
-        .channel = {.capacity = 2, .send_cycles = -1, .receive_cycles = -1},
+        .channel = {.capacity = 2, .send_cycles = -1, .receive_cycles = -1, .poll_cycles = POLL_CYCLES},
     };
     int receive = RECEIVE_WAIT;
     const struct lp_option options[] = {
@@ -167,6 +167,7 @@ int main(int argc, char** argv) {
         {"cycle-ns", LP_REAL, &s.cycle_ns, NULL, 0, 1e9, "cycle of the emulated processor (Alewife 50 ns); 0: none"},
         {"send-cycles", LP_REAL, &s.channel.send_cycles, NULL, -1, 1e9, "its o_s; -1: LoGPC's"},
         {"receive-cycles", LP_REAL, &s.channel.receive_cycles, NULL, -1, 1e9, "its o_r; -1: LoGPC's"},
+        {"poll-cycles", LP_REAL, &s.channel.poll_cycles, NULL, 0, 1e9, POLL_CYCLES_HELP},
         {"gap-cycles", LP_REAL, &s.gap_cycles, NULL, -1, 1e9, "its G per byte of a long message; -1: LoGPC's"},
         {"hot", LP_REAL, &s.hot, NULL, 0, 1,
          "of random destinations: the share of the other processes' messages that is sent to process 0"},

@@ -245,7 +245,7 @@ LOGPC = Paper(
             reproduces=False,
         ),
         Claim(
-            "5.1.3",
+            "5.1.3, Fig. 6",
             "long all-to-all, cycles between messages over B",
             "2.22",
             "cycles/B",
@@ -253,7 +253,7 @@ LOGPC = Paper(
             f"{_DISTINCT}, {_PRINTED_UNITS}",
         ),
         Claim(
-            "5.1.3",
+            "5.1.3, Fig. 6",
             "the same with the paper's own k_d",
             "2.22",
             "cycles/B",
@@ -262,7 +262,7 @@ LOGPC = Paper(
             reproduces=False,
         ),
         Claim(
-            "2.2",
+            "2.2, Fig. 4",
             "size from which (1) holds",
             "1000",
             "B",
@@ -272,7 +272,7 @@ LOGPC = Paper(
             fitted=True,
         ),
         Claim(
-            "2.2",
+            "2.2, Fig. 4",
             "the same without memory contention",
             "1000",
             "B",
@@ -334,7 +334,7 @@ LOGPC = Paper(
             at_most=True,
         ),
         Claim(
-            "abstract",
+            "Abstract",
             "share of contention in long all-to-all",
             "0.50",
             "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from logpost.replay.models.papers import PAPERS, Claim, Paper
+from logpost.replay.models.papers.items import items_table
 
 _HEAD = """# The papers' numbers and logpost's
 
@@ -40,7 +41,8 @@ def _section(paper: Paper) -> str:
     if paper.contradictions:
         lines += ["Where the text contradicts itself, its tables or the other papers (numbers as cited above):", ""]
         lines += [f"- ({number}) {text}" for number, text in paper.contradictions] + [""]
-    return "\n".join(lines)
+    lines += ["Figures, tables and headlines, and the experiment of `logpost experiments` that repeats each:", ""]
+    return "\n".join([*lines, *items_table(paper.key), ""])
 
 
 def _row(claim: Claim) -> str:

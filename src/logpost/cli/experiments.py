@@ -26,6 +26,7 @@ NAMES = typer.Argument(metavar="NAME...", help="Names of `logpost experiments li
 OUTPUT = typer.Option(
     Path("experiments"), "--output", "-o", help="Folder for experiments.html, experiments.md and the runs."
 )
+HTML = typer.Option(False, "--html", help="Write only experiments.html, the paper's figures next to these.")
 FORCE = typer.Option(False, "--force", help="Overwrite experiments.html and experiments.md.")
 QUICK = typer.Option(False, "--quick", help="Run small sizes, in seconds, to check that everything works.")
 
@@ -74,6 +75,7 @@ def list_experiments(as_json: bool = JSON, quiet: bool = QUIET) -> None:
 def run(
     names: list[str] = NAMES,
     output: Path = OUTPUT,
+    html: bool = HTML,
     quick: bool = QUICK,
     force: bool = FORCE,
     as_json: bool = JSON,
@@ -86,7 +88,7 @@ def run(
 
     Example: logpost experiments run all -o experiments --force
 
-    Example: logpost experiments run diamond-dag --quick
+    Example: logpost experiments run diamond-dag --quick --html
     """
     from rich.console import Console
 
@@ -98,7 +100,7 @@ def run(
     from logpost.whole_file import refuse_existing
 
     wanted = chosen(names)
-    for page in ("experiments.html", "experiments.md"):
+    for page in ("experiments.html",) if html else ("experiments.html", "experiments.md"):
         refuse_existing(output / page, force=force)
     write.prepare(output)
     console = Console(stderr=True, highlight=False)
@@ -110,12 +112,13 @@ def run(
 
     with cleaned_up_on_signals(with_programs=True), progress_bar(quiet=quiet) as report:
         outcomes = runner.run(wanted, output, quick=quick, progress=report, finished=finished)
-    command = " ".join(["logpost", "experiments", "run", *names, *(["--quick"] if quick else [])])
-    written = write.pages(outcomes, output, command, quick=quick)
+    options = [option for option, given in (("--html", html), ("--quick", quick)) if given]
+    command = " ".join(["logpost", "experiments", "run", *names, *options])
+    written = write.pages(outcomes, output, command, quick=quick, html=html)
     if as_json:
         print_json(object_of(outcomes, quick=quick, host=written.host), ascii_only=False)
     else:
-        print(f"{written.html}\n{written.markdown}")
+        print("\n".join(map(str, written.paths)))
     for defect in (outcome.defect for outcome in outcomes if outcome.defect):
         raise defect
     failed = [outcome for outcome in outcomes if outcome.result is None]

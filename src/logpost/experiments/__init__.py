@@ -52,7 +52,7 @@ How to add an experiment
    ordering, a reduction by more than half, a formula's number with its arithmetic in a comment). `quick_result`
    of `tests/experiments/conftest.py` runs the quick form once per session.
 
-6. Name the experiment at what it repeats in `framework/coverage.py`.
+6. Name the experiment at what it repeats in `replay/models/papers/items.py`, and write docs/papers.md again.
 
 7. `logpost experiments run all -o build/experiments` leaves the page that `make docs` shows.
 """

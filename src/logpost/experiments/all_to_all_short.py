@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 PRINTED = {"LogP": 316, "LoPC": 453, "LoGPC": 499, "C_n": 23, "C_r": 137, "measured": 486}
 PRINTED_ASYNC = {"LogP": 137, "C_n": 31, "measured": 151, "blocked": 0}
+ACCURACY, ABOUT, HALF_CYCLE = 0.12, 0.05, 0.5
+"""Of the paper's predictions (7); half of the last digit of "about 10 percent" (5.1.2), and of Table 4's cycles."""
 ARGUMENTS, BYTES = 8, 16
 """Of a message: two arguments of 4 bytes, and with the 8-byte header what it has on the network. The paper does not
 print a size."""
@@ -96,7 +98,8 @@ def run(context: Context) -> Result:
         claims=_claims(formulas, found),
         differences=(
             Difference(
-                f"A request and its reply take {reached:.0f} cycles, {486 - reached:.0f} less than the paper measured.",
+                f"A request and its reply take {reached:.0f} cycles, {PRINTED['measured'] - reached:.0f} less than "
+                "the paper measured.",
                 f"the testbed's network costs hardly more than L at this load (C_n of (7) is "
                 f"{formulas.C_n:.1f} cycles for {BYTES} bytes, not 23), and its queueing for the processor is "
                 f"{2 * queueing:.0f} cycles, where the rule of thumb has 137: handlers of constant length, one "
@@ -305,14 +308,14 @@ def _claims(formulas: Formulas, found: Simulations) -> tuple[Claim, ...]:
             "LoGPC is within 12 percent (3 percent here)",
             "+2.7 %",
             f"{change_text(error, 1)} with C_n by (7)",
-            abs(error) < 0.12,
+            abs(error) < ACCURACY,
             assumption=f"a message has {BYTES} B, the payload and header of Table 1's two arguments",
         ),
         Claim(
-            "The asynchronous cost is about 10 percent above o_s + o_r",
+            "The asynchronous cost is about 10 percent above o_s + o_r (judged to within 5 points)",
             "+10 %",
             f"{change_text(more_worm, 1)} on a wormhole network; {change_text(more, 1)} on the testbed",
-            0.05 < more_worm < 0.15,
+            abs(more_worm - (PRINTED_ASYNC["measured"] / PRINTED_ASYNC["LogP"] - 1)) < ABOUT,
             assumption=f"queues of 256 bytes hold {ROOM} messages of {BYTES} B; 5 of the paper's 14 cycles are cache "
             "interference, which is not simulated",
         ),
@@ -320,7 +323,9 @@ def _claims(formulas: Formulas, found: Simulations) -> tuple[Claim, ...]:
             "No asynchronous send blocks",
             "0 cycles",
             f"{found.blocked:.1f} cycles per message",
-            found.blocked < 0.05 * one,
+            found.blocked < HALF_CYCLE,
+            reason=f"random destinations fill a queue of {ROOM} messages now and then, on the testbed and on wormholes "
+            "alike; on the Alewife the interface's buffers are in addition to its two queues",
         ),
     )
 

@@ -22,6 +22,9 @@ SIZES = (1024, 4096, 16384)
 """Fig. 6."""
 TO_128_KB = tuple(2**i for i in range(7, 18))
 """Fig. 5 and 7 have larger and smaller ones too."""
+TITAN_BYTES, TITAN_STRIDE = 16384.0, 1024
+TITAN_US = {"o_mw": 29.0, "o_net": 131.0, "l_mw": 420.0}
+"""Of a message of so many bytes, at this stride (4.1)."""
 CROSSED = {0: 512, 16: 32, 256: 8}
 """Stride (0: contiguous) -> message size in KB from which o_mw + l_mw is above o_net, on Titan (4.2.1)."""
 DATATYPE, PACKED = "datatype", "packed"
@@ -293,7 +296,8 @@ def _parts_table(found: Measured) -> Table:
             *(Column(f"l_mw, stride {stride} B", Origin.MEASURED) for stride in strides),
         ),
         tuple(row(size) for size in found.sizes),
-        note="Titan, printed: 29 us, 131 us, and 420 us at a stride of 1,024 B, for 16 KB.",
+        note=f"Titan, printed, for 16 KB: {TITAN_US['o_mw']:g} us, {TITAN_US['o_net']:g} us, and "
+        f"{TITAN_US['l_mw']:g} us at a stride of {TITAN_STRIDE:,} B.",
     )
 
 
@@ -320,6 +324,10 @@ def _overheads_figure(found: Measured) -> Figure:
         Curve(name, sizes, [US * of(size) for size in found.sizes], "measured", hue)
         for hue, (name, of) in enumerate({"o_mw": found.o_mw, "o_net": found.o_net}.items())
     ]
+    lines += [
+        Curve(f"Titan, {name}, printed", [TITAN_BYTES], [TITAN_US[name]], "paper", hue)
+        for hue, name in enumerate(("o_mw", "o_net"))
+    ]
     size = found.crossover(0)
     said = "stays below" if size is None else f"is above from {_size_text(size)} on"
     chart = curves(lines, Axis("message size (B)", log=True), Axis("time (us)", log=True), f"o_mw {said} o_net.")
@@ -334,6 +342,9 @@ def _latency_figure(found: Measured) -> Figure:
         sizes = [size for size, one in found.strided() if one == stride]
         values = [US * found.l_mw(size, stride) for size in sizes]
         lines.append(Curve(f"stride {stride} B", [float(size) for size in sizes], values, "measured", hue))
+    lines.append(
+        Curve(f"Titan, stride {TITAN_STRIDE} B, printed", [TITAN_BYTES], [TITAN_US["l_mw"]], "paper", len(lines) - 1)
+    )
     chart = curves(
         lines,
         Axis("message size (B)", log=True),

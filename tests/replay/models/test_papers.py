@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from logpost.replay.models.papers import PAPERS, Claim, Paper, all_claims
+from logpost.replay.models.papers.items import ITEMS
 from logpost.replay.models.papers.page import page
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "papers.md"
@@ -36,7 +37,8 @@ def test_the_page_is_up_to_date() -> None:
 def test_the_page_compares_and_does_not_copy() -> None:
     text = page()
     rows = [line for line in text.splitlines() if line.startswith("|") and "---" not in line]
-    assert len(rows) == sum(1 + len(paper.claims) for paper in PAPERS if paper.claims)
+    numbers = sum(1 + len(paper.claims) for paper in PAPERS if paper.claims)
+    assert len(rows) == numbers + sum(1 + len(items) for items in ITEMS.values())
     assert "| 316 cycles | 316 cycles | 0 | yes |" in text
     assert "| 31 cycles | 7.646 cycles | -75 % | no |" in text
     assert "| ≤ 0.12 | 0.095933 |  | yes |" in text

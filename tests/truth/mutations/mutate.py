@@ -104,7 +104,7 @@ def split(program: Program, rng: Random) -> Mutated | None:
     def divide(_: int, ops: tuple[Op, ...]) -> tuple[Op, ...]:
         divided: list[Op] = []
         for op in ops:
-            one = op.kind in (*SENDS, *RECEIVES) and op.tag in tags
+            one = op.kind in (*SENDS, *RECEIVES, "WAIT_RECEIVE") and op.tag in tags
             divided += [replace(op, size=op.size // into)] * into if one else [op]
         return tuple(divided)
 

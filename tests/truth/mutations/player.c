@@ -17,6 +17,7 @@ static char *out, *in;
 static MPI_Win window;
 static struct open {
     MPI_Request requests[MOST_REQUESTS];
+    const struct op* ops[MOST_REQUESTS];
     int count;
 } sends, receives;
 
@@ -40,16 +41,31 @@ static void compute(double us) {
 #endif
 }
 
-static MPI_Request* next(struct open* open) {
+static MPI_Request* next(struct open* open, const struct op* op) {
     if (open->count == MOST_REQUESTS)
         MPI_Abort(MPI_COMM_WORLD, 1);
+    open->ops[open->count] = op;
     return &open->requests[open->count++];
+}
+
+/* The oldest open receive from this rank with this tag, if there is one. */
+static void wait_receive(int peer, int tag) {
+    int i = 0;
+    while (i < receives.count && (receives.ops[i]->peer != peer || receives.ops[i]->tag != tag))
+        ++i;
+    if (i == receives.count)
+        return;
+    MPI_Wait(&receives.requests[i], MPI_STATUS_IGNORE);
+    for (--receives.count; i < receives.count; ++i) {
+        receives.requests[i] = receives.requests[i + 1];
+        receives.ops[i] = receives.ops[i + 1];
+    }
 }
 
 /* One MPI_Waitall for both, as a program has it. */
 static void wait_all(void) {
     for (int i = 0; i < sends.count; ++i)
-        *next(&receives) = sends.requests[i];
+        *next(&receives, sends.ops[i]) = sends.requests[i];
     MPI_Waitall(receives.count, receives.requests, MPI_STATUSES_IGNORE);
     sends.count = receives.count = 0;
 }
@@ -73,13 +89,13 @@ static void play(const struct list* list, int iteration) {
                 MPI_Recv(in, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
                 break;
             case ISEND:
-                MPI_Isend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next(&sends));
+                MPI_Isend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next(&sends, op));
                 break;
             case ISSEND:
-                MPI_Issend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next(&sends));
+                MPI_Issend(out, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next(&sends, op));
                 break;
             case IRECV:
-                MPI_Irecv(in, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next(&receives));
+                MPI_Irecv(in, op->size, MPI_CHAR, op->peer, op->tag, MPI_COMM_WORLD, next(&receives, op));
                 break;
             case STRIDED_SEND: {
                 MPI_Datatype elements;
@@ -92,9 +108,8 @@ static void play(const struct list* list, int iteration) {
             case WAITALL:
                 wait_all();
                 break;
-            case WAIT_RECEIVES:
-                MPI_Waitall(receives.count, receives.requests, MPI_STATUSES_IGNORE);
-                receives.count = 0;
+            case WAIT_RECEIVE:
+                wait_receive(op->peer, op->tag);
                 break;
             case BARRIER:
                 MPI_Barrier(MPI_COMM_WORLD);

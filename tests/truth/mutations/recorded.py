@@ -43,26 +43,27 @@ def program(name: str, goal: str) -> Program:
 
 
 def _operations(text: str) -> tuple[Op, ...]:
-    """In the order of the file. An operation that requires the end of a receive waits for all receives that are
-    open. Sends are nonblocking: a schedule states how long each keeps its rank."""
+    """In the order of the file. An operation that requires the end of receives waits for these and no others: a program
+    that calls MPI_Waitany sends before the rest has arrived. Sends are nonblocking: a schedule states how long each
+    keeps its rank."""
     lines = [found for found in map(LINE.match, text.splitlines()) if found is not None]
     ended: dict[str, set[str]] = {}
     for line in lines:
         if line["how"] == "requires":
             ended.setdefault(line["later"], set()).add(line["first"])
     ops: list[Op] = []
-    pending: list[str] = []
+    pending: dict[str, Op] = {}
     for line in lines:
         if line["label"] is None:
             continue
-        if ended.get(line["label"], set()) & set(pending):
-            ops.append(Op("WAIT_RECEIVES"))
-            pending.clear()
+        for label in [label for label in pending if label in ended.get(line["label"], set())]:
+            receive = pending.pop(label)
+            ops.append(Op("WAIT_RECEIVE", peer=receive.peer, tag=receive.tag))
         if line["kind"] is not None:
             kind = {"send": "ISEND", "recv": "IRECV"}[line["kind"]]
             ops.append(Op(kind, peer=int(line["peer"]), size=int(line["size"]), tag=int(line["tag"])))
             if line["kind"] == "recv":
-                pending.append(line["label"])
+                pending[line["label"]] = ops[-1]
         elif int(line["time"]):
             ops.append(Op("COMPUTE", us=int(line["time"]) / 1000, key=len(ops)))
     return (*ops, Op("WAITALL"))

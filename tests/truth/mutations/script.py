@@ -21,7 +21,7 @@ CALLS = {
     "ISSEND": "MPI_Issend",
     "IRECV": "MPI_Irecv",
     "WAITALL": "MPI_Waitall",
-    "WAIT_RECEIVES": "MPI_Waitall",
+    "WAIT_RECEIVE": "MPI_Wait",
     "BARRIER": "MPI_Barrier",
     "ALLREDUCE": "MPI_Allreduce",
     "BCAST": "MPI_Bcast",
@@ -188,8 +188,8 @@ def _stuck(lists: list[list[Op]], iteration: int) -> list[str]:
                     due = pending[rank][-1:]
                 elif op.kind == "WAITALL":
                     due = pending[rank]
-                elif op.kind == "WAIT_RECEIVES":
-                    due = [one for one in pending[rank] if one[0] == "sent"]
+                elif op.kind == "WAIT_RECEIVE":
+                    due = [one for one in pending[rank] if one[:2] == ("sent", back)][:1]
                 else:
                     due = []
                 if any((posted if which == "posted" else sent)[channel] < count for which, channel, count in due):

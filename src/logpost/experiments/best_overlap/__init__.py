@@ -1,4 +1,4 @@
-"""OVL Fig. 7 to 12 and Table 2: message size and burst by the model, against an exhaustive search.
+"""OVL Fig. 3, 7 to 12 and Table 2: message size and burst by the model, against an exhaustive search.
 
 | file | what |
 |---|---|
@@ -7,6 +7,8 @@
 | wrong_estimates.py | Table 2: what the model's choice costs when the computation is misjudged |
 | all_to_all.py | the rows of Table 2 for all-to-all: 32 processes in step |
 | congestion.py | Fig. 10: three processes that all get from one |
+| translations.py | its knee: a NIC with a TLB |
+| two_ways.py | Fig. 3: bandwidth in one direction and in both |
 | several_peers.py | Fig. 11 and 12: several peers, interleaved or one after the other |
 | here.py | the same search on the machine that the experiments run on |
 | problems.py | what all of them are given: networks, volumes, ratios of computation to communication |

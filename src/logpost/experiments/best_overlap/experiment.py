@@ -1,9 +1,9 @@
-"""OVL Fig. 7 to 12 and Table 2: message size and burst by the model, against an exhaustive search."""
+"""OVL Fig. 3, 7 to 12 and Table 2: message size and burst by the model, against an exhaustive search."""
 
 from __future__ import annotations
 
 from logpost.experiments.best_overlap.all_to_all import all_to_all
-from logpost.experiments.best_overlap.congestion import congestion
+from logpost.experiments.best_overlap.congestion import GETTERS, congestion
 from logpost.experiments.best_overlap.here import this_machine
 from logpost.experiments.best_overlap.landscapes import (
     landscape_differences,
@@ -15,6 +15,8 @@ from logpost.experiments.best_overlap.landscapes import (
 from logpost.experiments.best_overlap.problems import ASSUMED
 from logpost.experiments.best_overlap.search import Searched
 from logpost.experiments.best_overlap.several_peers import several_peers
+from logpost.experiments.best_overlap.translations import knee
+from logpost.experiments.best_overlap.two_ways import two_ways
 from logpost.experiments.best_overlap.wrong_estimates import GOOD, losses, sensitivity
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
@@ -22,12 +24,16 @@ from logpost.experiments.framework.needs import Need
 from logpost.experiments.framework.result import Claim, Result
 from logpost.experiments.support.programs import testbed_limits
 
+HIDDEN = 0.9
+"""Of the communication overhead: "over 90%" (abstract, 4, 6)."""
+
 
 def run(context: Context) -> Result:
     """Search exhaustively on simulated networks and on this machine, and judge the model's choices by their loss."""
     found = landscapes(context)
     peers, here, crowded = several_peers(context), this_machine(context), congestion(context)
     wrong, everyone = losses(found.comm, found.comp), all_to_all(context, found.comm)
+    tlb, both = knee(GETTERS), two_ways(context)
     worst = _worst_loss([*found.comm.queued, *found.elan.queued])
     shared = _worst_loss([*found.comm.shared, *found.elan.shared])
     reached = _least_gain([*found.comm.queued, *found.elan.queued])
@@ -45,8 +51,17 @@ def run(context: Context) -> Result:
             *peers.tables,
             *here.tables,
             *crowded.tables,
+            *tlb.tables,
+            *both.tables,
         ),
-        figures=(*landscape_figures(found), *crowded.figures, *peers.figures, *here.figures),
+        figures=(
+            *landscape_figures(found),
+            *crowded.figures,
+            *tlb.figures,
+            *peers.figures,
+            *both.figures,
+            *here.figures,
+        ),
         claims=(
             Claim(
                 "The loss of the model's choice is small",
@@ -63,7 +78,7 @@ def run(context: Context) -> Result:
                 "> 90 %",
                 f"at least {100 * reached:.0f} % of what the best decomposition saves; over the band at least "
                 f"{100 * _least_gain(band):.0f} %, above 90 % in {_above(band)} of {len(band)} cases",
-                reached > 0.9,
+                reached > HIDDEN,
                 assumption=ASSUMED,
             ),
             *wrong.claims,
@@ -71,9 +86,11 @@ def run(context: Context) -> Result:
             *shape_claims(found),
             *peers.claims,
             *crowded.claims,
+            *tlb.claims,
+            *both.claims,
             *here.claims,
         ),
-        differences=(*landscape_differences(), *crowded.differences, *peers.differences),
+        differences=(*landscape_differences(), *crowded.differences, *tlb.differences, *peers.differences),
         notes=(
             "T_base: blocking, one message of V bytes (Fig. 6-A). Everything else is the pipelined get program, "
             "Fig. 6-E. The model decides among the decompositions that were run.",
@@ -96,14 +113,14 @@ def _least_gain(searches: list[Searched]) -> float:
 
 def _above(searches: list[Searched]) -> int:
     """In so many the model has a choice, which saves over 90 %."""
-    return sum(one.chosen is not None and one.gain_reached(one.chosen) > 0.9 for one in searches)
+    return sum(one.chosen is not None and one.gain_reached(one.chosen) > HIDDEN for one in searches)
 
 
 EXPERIMENT = Experiment(
     name="best-overlap",
     title="Message size and burst for overlap: the model's choice against an exhaustive search",
     paper="OVL",
-    where="Fig. 7–12, Table 2",
+    where="Fig. 3, 7–12, Table 2",
     needs=(Need.TESTBED,),
     run=run,
 )

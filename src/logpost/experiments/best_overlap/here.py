@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from logpost.errors import InputError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 PEERS = ("--mechanism", "two-sided", "--topology", "multiple", "--peers", "1")
 MORE_WORK = 9
-"""Passes over the data, to separate a pass from the rest of the program."""
+"""Passes over the data, to separate a pass from the rest of the program; the result is time over passes."""
 
 
 def this_machine(context: Context) -> Part:
@@ -54,14 +55,47 @@ def this_machine(context: Context) -> Part:
         note="o(S, b), G(2, S) and L from this machine's calibration. Messages through shared memory are "
         "copied by the processors, so there is nothing to overlap with: what finer messages gain is cache.",
     )
+    tables = (table, _then_and_now(_profile(calibrated(context))))
     if len(searches) == 1:
-        return Part(tables=(table,), claims=claims)
+        return Part(tables=tables, claims=claims)
     last = searches[-1]
     said = f"Best {case_text(last.best)}, model's choice {case_text(last.chosen)}."
     return Part(
-        tables=(table,),
+        tables=tables,
         claims=claims,
         figures=(Figure("This machine: loss of each decomposition", loss_map(searches, said)),),
+    )
+
+
+def _then_and_now(profile: OverlapProfile) -> Table:
+    """The values that 2.1 prints, and this machine's."""
+    from logpost.machines import load_machine
+
+    machines = [load_machine(name) for name in ("elan3", "elan4", "infiniband_opteron")]
+    classes = [one.loggp.of("other_node") for one in machines]
+    latencies = [None if one is None else one.range[0].round_trip_L for one in classes]
+    depths = [one.overlap.HD for one in machines]
+    here = profile.L_roundtrip
+    return Table(
+        "Values of overlap, then and now",
+        (
+            Column("quantity", Origin.SETTING),
+            *(Column(one.title, Origin.PAPER) for one in machines),
+            Column("this machine", Origin.MEASURED),
+        ),
+        (
+            (
+                "L, round trip",
+                *(None if L is None else Number(L.base() * 1e-6, "us") for L in latencies),
+                None if callable(here) else Number(here, "us"),
+            ),
+            (
+                "queue depth HD",
+                *(None if HD is None else Number(HD.base()) for HD in depths),
+                "none found" if math.isinf(profile.HD) else Number(profile.HD),
+            ),
+        ),
+        note="o(S, b) and G(P, S) of the paper's machines are graphs.",
     )
 
 

@@ -6,7 +6,9 @@ while the others wait, and can be computed on. Initiating blocks while HD transf
     initiation i    begins when the processor is free and transfer i - HD is complete, takes o(S), more for the first
                     of a burst
     transfer i      begins L/2 after its initiation and not before the one ahead of it has ended, takes the NIC's
-                    service of a message and G S, is complete L/2 after its end: o + L + G S for one alone
+                    service of a message and G S, is complete L/2 after its end: o + L + G S for one alone; where the
+                    NIC has a TLB (OVL 3.1), its initiation loads the translations of its pages, and if later
+                    initiations have replaced them before the transfer begins, they are loaded again
     computation i   begins when the processor reaches it and transfer i is complete, takes t_S
 
 Symbols: S bytes of a message, b of a burst; o overhead, L round trip, t_S computation per message (us); G us per byte;
@@ -14,6 +16,8 @@ HD queue depth. Source: OVL Fig. 6-A, 6-E and sections 2.1, 3.1.
 """
 
 from __future__ import annotations
+
+from bisect import bisect_right
 
 from logpost.experiments.best_overlap.decomposition import Decomposed
 from logpost.experiments.best_overlap.problems import Network
@@ -24,30 +28,41 @@ def played(network: Network, ratio: float, case: Decomposed, *, blocking: bool =
     count, transfer = case.V // case.S, network.transfer(case.S)
     compute = network.computation(ratio, case.S)
     within, first = network.initiation(case.S), network.initiation(case.S, first=True)
-    depth = int(min(network.HD, count))
+    depth, tlb = int(min(network.HD, count)), network.tlb
+    initiated: list[float] = []
     complete: list[float] = []
     now = served = 0.0
 
+    def completion(i: int) -> float:
+        nonlocal served
+        while len(complete) <= i:
+            this = len(complete)
+            begin = max(initiated[this] + network.L / 2, served)
+            served = begin + transfer
+            if tlb is not None:
+                served += tlb.reloads(case.S, bisect_right(initiated, begin) - this)
+            complete.append(served + network.L / 2)
+        return complete[i]
+
     def initiate(until: int) -> None:
-        nonlocal now, served
+        nonlocal now
         o = first
-        while len(complete) < until:
-            if len(complete) >= depth:
-                now = max(now, complete[len(complete) - depth])
+        while len(initiated) < until:
+            if len(initiated) >= depth:
+                now = max(now, completion(len(initiated) - depth))
             now += o
             o = within
-            served = max(now + network.L / 2, served) + transfer
-            complete.append(served + network.L / 2)
+            initiated.append(now)
 
     if blocking:
         for i in range(count):
             initiate(i + 1)
-            now = complete[i] + compute
+            now = completion(i) + compute
         return now
     initiate(case.b)
     for begin in range(0, count, case.b):
         end = min(begin + case.b, count)
         initiate(min(end + case.b, count))
         for i in range(begin, end):
-            now = max(now, complete[i]) + compute
+            now = max(now, completion(i)) + compute
     return now

@@ -14,6 +14,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Translations:
+    """A NIC's TLB."""
+
+    entries: int
+    page: int
+    """Bytes of an entry."""
+    miss: float
+    """Of loading an entry again, us."""
+
+    def reloads(self, S: int, flying: int) -> float:
+        """Of a message of S bytes that begins when it and `flying` - 1 later ones have been initiated, us."""
+        pages = -(-S // self.page)
+        return pages * self.miss if flying * pages > self.entries else 0.0
+
+
+@dataclass(frozen=True)
 class Network:
     """What a machine of the paper is simulated with; times in us, G in us per byte."""
 
@@ -34,6 +50,7 @@ class Network:
     """What the first message of a burst costs more, as a share of its o: below LARGE and from there on."""
     service: float = 0.0
     """Of the NIC for each message, beyond its bytes."""
+    tlb: Translations | None = None
 
     def initiation(self, S: float, *, first: bool = False) -> float:
         """o of a message within a burst, or of the first one."""

@@ -75,20 +75,20 @@ def _aggregation() -> Claim:
 def _reading(interrupt: float, value_bytes: float, *, as_printed: bool) -> DiamondDAG:
     """(15) with the Alewife's values for long messages, in cycles."""
     from logpost.replay.models.diamond_dag import DiamondDAG
-    from logpost.replay.models.papers.alewife import CYCLE
+    from logpost.replay.models.papers.alewife import ALEWIFE_LONG
 
     return DiamondDAG(
         n=N,
-        P=32,
-        task=100,
-        L=8,
-        o_s=25,
-        G=0.5,
-        a=8,
+        P=RANKS,
+        task=TASK_CYCLES,
+        L=ALEWIFE_LONG.L,
+        o_s=ALEWIFE_LONG.o_sl,
+        G=ALEWIFE_LONG.G,
+        a=ALEWIFE_LONG.a,
         o_rl=interrupt,
         bytes_per_value=value_bytes,
         as_printed=as_printed,
-        unit=CYCLE,
+        unit=ALEWIFE_LONG.unit,
     )
 
 

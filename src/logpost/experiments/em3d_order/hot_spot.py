@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from logpost.analyzer.run.directory import Run
 
 HOTSPOT = "destination_order"
+WINDOW, STEPS = 1.1, 88
+"""Iterations that the figure shows, the beginning of the next one included, and its steps: 80 an iteration."""
 
 
 def hot_spot(context: Context, runs: Runs) -> Part:
@@ -92,13 +94,13 @@ def _crowds(traces: Mapping[str, Run], iteration_ps: float) -> tuple[Figure, ...
     for order, run in traces.items():
         messages = run.table("messages").select("recv_location", "send_enter_ps", "send_complete_ps", "recv_leave_ps")
         sent = messages.filter(
-            pl.col("send_enter_ps") < pl.col("send_enter_ps").min() + int(1.1 * iteration_ps)
+            pl.col("send_enter_ps") < pl.col("send_enter_ps").min() + int(WINDOW * iteration_ps)
         ).collect()
         begin = sent["send_enter_ps"].to_numpy()
         end = np.maximum(
             begin, sent.select(pl.min_horizontal("send_complete_ps", "recv_leave_ps")).to_series().to_numpy()
         )
-        edges[order] = np.linspace(0, 1.1 * iteration_ps, 89).astype(np.int64)
+        edges[order] = np.linspace(0, WINDOW * iteration_ps, STEPS + 1).astype(np.int64)
         receiver = sent["recv_location"].to_numpy().astype(np.int64)
         counts[order] = in_flight(begin - begin.min(), end - begin.min(), receiver, RANKS, edges[order])
     most = max(float(of.max()) for of in counts.values())

@@ -73,8 +73,8 @@ def run_all(context: Context) -> Runs:
     """Simulate; the archives of the largest span with the machine's own o_r are kept."""
     spans: Sequence[int] = context.size(full=tuple(range(1, 16)), quick=(1, 15))
     works = (EDGE_CYCLES, *context.size(full=OTHER_WORK, quick=()))
-    iterations = context.size(full=5, quick=2)
-    analyzed = context.size(full=10, quick=4)
+    iterations = context.size(full=3, quick=2)
+    analyzed = context.size(full=5, quick=4)
     cases = [(order, span, HANDLERS, EDGE_CYCLES) for span in spans for order in ORDERS]
     cases += [(order, spans[-1], HANDLERS, work) for work in works[1:] for order in ORDERS]
     cases += [(order, spans[-1], MACHINES_OWN, EDGE_CYCLES) for order in ORDERS]

@@ -10,6 +10,8 @@ from logpost.experiments.framework.result import Claim, Column, Figure, Number, 
 from logpost.experiments.support.launches import cores
 from logpost.experiments.support.this_machine import NAME
 
+PRINTED_GAIN, PRINTED_SHARE = 0.435, 0.516
+"""Of opt on ddt, and of packing in ddt's time, FT.B on 4 processors (4.3.4)."""
 IN_CACHE = (
     "two ranks of one node have planes that fit into the caches, where packing costs little, and the computation "
     "varies by more between launches than the versions differ"
@@ -115,7 +117,13 @@ def ranking_claims(found: Mapping[Problem, Mapping[str, Times]], first: Problem)
     return (
         Claim("LogP and LogGP rank ddt best", "ddt", reached(LOGGP), set(ranked(LOGGP)) == {DDT}),
         Claim("log3P ranks opt best", "opt", reached(LOG3P), set(ranked(LOG3P)) == {OPT}, reason=IN_CACHE),
-        Claim("opt is the fastest when measured", "opt", reached(MEASURED), set(ranked(MEASURED)) == {OPT}),
+        Claim(
+            "opt is the fastest when measured",
+            "opt",
+            reached(MEASURED),
+            set(ranked(MEASURED)) == {OPT},
+            reason=IN_CACHE,
+        ),
         Claim(
             "log3P names the version that is fastest when measured",
             "in all three problems",
@@ -124,16 +132,17 @@ def ranking_claims(found: Mapping[Problem, Mapping[str, Times]], first: Problem)
             reason=IN_CACHE,
         ),
         Claim(
-            "opt gains on ddt",
+            "opt gains on ddt (judged: at least half of the printed gain)",
             "43.5 % on 4 processors",
             f"{100 * gain:.0f} % ({first.label})".replace("-", "−"),
-            gain > 0.05,
+            gain > PRINTED_GAIN / 2,
+            reason=IN_CACHE,
         ),
         Claim(
-            "Strided data in the middleware are about half of ddt's time",
+            "Strided data in the middleware are about half of ddt's time (judged: at least half of the printed share)",
             "51.6 % (4 processors), 59.3 % (16)",
             f"{100 * share:.0f} % ({first.label})",
-            share > 0.25,
+            share > PRINTED_SHARE / 2,
         ),
     )
 

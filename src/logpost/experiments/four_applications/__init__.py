@@ -8,6 +8,8 @@
 | times.py | Fig. 4: run time in four parts |
 | volumes.py | Fig. 5: communication volume by kind |
 | work_per_edge.py | EM3D again with more work per edge, which no paper prints |
+| rows_per_processor.py | ICCG's prefetching with the rows that a processor has of the paper's matrix |
+| bands.py | costs that the paper bounds: run time at both ends of their bands |
 """
 
 from logpost.experiments.four_applications.experiment import EXPERIMENT

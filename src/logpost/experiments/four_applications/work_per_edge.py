@@ -14,7 +14,7 @@ OTHER_WORK = (10, 30, 90)
 
 def work_per_edge(context: Context, em3d: Workload, runs: Runs) -> Table:
     """Simulate OTHER_WORK; EDGE_CYCLES is among the runs."""
-    cases = [(work, mechanism) for work in OTHER_WORK for mechanism in (SHARED, POLLING)]
+    cases = [(work, mechanism) for work in context.size(OTHER_WORK, OTHER_WORK[-1:]) for mechanism in (SHARED, POLLING)]
 
     def one(case: tuple[int, Mechanism]) -> float:
         work, mechanism = case
@@ -39,7 +39,7 @@ def work_per_edge(context: Context, em3d: Workload, runs: Runs) -> Table:
                 kcycles(seconds[work, POLLING]),
                 Number(seconds[work, SHARED] / seconds[work, POLLING], "×"),
             )
-            for work in (EDGE_CYCLES, *OTHER_WORK)
+            for work in dict.fromkeys(work for work, _ in [(EDGE_CYCLES, SHARED), *cases])
         ),
         note=f"By the program's own clock. {EDGE_CYCLES} cycles: two flop at {TASK_CYCLES:g} for {TASK_FLOP}, as "
         "LOGPC 5.2.2 prints them for a task of its Diamond DAG on the same machine.",

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.needs import Need
 from logpost.experiments.framework.result import Result
+from logpost.replay.models import papers
+from logpost.replay.models.papers.items import ITEMS
 
-PAPERS: dict[str, str] = {
-    "LOGPC": "Moritz & Frank, LoGPC: Modeling Network Contention in Message-Passing Programs",
-    "SENS": "Chong et al., The Sensitivity of Communication Mechanisms to Bandwidth and Latency",
-    "LOG3P": "Cameron, Ge & Sun, log_nP and log_3P",
-    "OVL": "Iancu & Strohmaier, Optimizing Communication Overlap for High-Speed Networks",
-    "LOGP": "Culler, Liu, Martin & Yoshikawa, LogP Performance Assessment of Fast Network Interfaces",
-}
+_TITLES = {paper.key: paper.title for paper in papers.PAPERS}
+PAPERS: dict[str, str] = {key: _TITLES[key] for key in ITEMS}
 """Key -> authors and title, in the order in which their experiments are run and shown."""
 
 

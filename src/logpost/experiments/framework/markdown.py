@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from logpost.experiments.framework import words
-from logpost.experiments.framework.coverage import ITEMS
 from logpost.experiments.framework.experiment import PAPERS
 from logpost.experiments.framework.result import Column, Number, Origin, Table
 from logpost.experiments.framework.runner import Outcome
+from logpost.replay.models.papers.items import items_table
 
 _HEAD = """# The papers' experiments
 
@@ -60,8 +60,7 @@ def _coverage(outcomes: Sequence[Outcome]) -> str:
     """What of the papers of these experiments is repeated where, and what is not."""
     lines = ["", "## What the papers show", ""]
     for paper in (key for key in PAPERS if any(outcome.experiment.paper == key for outcome in outcomes)):
-        lines += [f"### {paper}", "", "| where | what | repeated by, or what it needs |", "|---|---|---|"]
-        lines += [_row([item.where, item.what, item.text]) for item in ITEMS[paper]] + [""]
+        lines += [f"### {paper}", "", *items_table(paper), ""]
     return "\n".join(lines)
 
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from logpost.dashboards.report.experiments import ClaimRow, Comparison, ExperimentsPage, Plot, Section
+from logpost.dashboards.figures.curves import printed_alone
+from logpost.dashboards.report.experiments import (
+    ClaimRow,
+    Comparison,
+    ExperimentsPage,
+    PaperFigure,
+    Plot,
+    Section,
+)
 from logpost.experiments.framework import words
 from logpost.experiments.framework.experiment import PAPERS
-from logpost.experiments.framework.result import Number, Origin, Table
+from logpost.experiments.framework.result import Figure, Number, Origin, Table
 from logpost.experiments.framework.runner import Outcome
+from logpost.replay.models.papers.items import ITEMS
 
 
 def page_of(outcomes: Sequence[Outcome], command: str, host: Sequence[str], *, quick: bool) -> ExperimentsPage:
@@ -39,15 +49,25 @@ def _section(outcome: Outcome) -> Section:
         head,
         summary=result.summary,
         claims_held=words.claims_text(result.claims),
-        claims=tuple(ClaimRow(c.text, c.printed, c.reached, c.holds, words.verdict(c)) for c in result.claims),
+        claims=tuple(
+            ClaimRow(c.text, c.printed, c.reached, c.holds, words.SHORT[c.standing], c.why) for c in result.claims
+        ),
         plots=tuple(
-            Plot(f"{one.name}-{i}", figure.title, figure.chart, figure.note) for i, figure in enumerate(result.figures)
+            Plot(f"{one.name}-{i}", figure.title, figure.chart, figure.note, _of_the_paper(one.paper, figure))
+            for i, figure in enumerate(result.figures)
         ),
         grids=tuple(_grid(table) for table in result.tables),
         differences=tuple((difference.what, difference.reason) for difference in result.differences),
         notes=result.notes,
         runs=tuple((run.label, run.path) for run in result.runs),
     )
+
+
+def _of_the_paper(paper: str, figure: Figure) -> PaperFigure | None:
+    """The item that the figure's title names: `Fig. 8: EM3D`."""
+    named = re.search(r"(Fig\.|Table) \d+", figure.title)
+    item = next((item for item in ITEMS[paper] if named and item.where == named[0]), None)
+    return None if item is None else PaperFigure(item.where, item.what, printed_alone(figure.chart))
 
 
 def _grid(table: Table) -> Comparison:

@@ -19,8 +19,7 @@ from logpost.whole_file import write_whole
 class Written:
     """What was written, and on which host."""
 
-    html: Path
-    markdown: Path
+    paths: tuple[Path, ...]
     host: tuple[str, ...]
 
 
@@ -36,14 +35,16 @@ def prepare(folder: Path) -> None:
         raise InputError(f"{folder} cannot be created ({error.strerror}); choose another with -o") from None
 
 
-def pages(outcomes: Sequence[Outcome], folder: Path, command: str, *, quick: bool) -> Written:
-    """Write both pages into `folder`.
+def pages(outcomes: Sequence[Outcome], folder: Path, command: str, *, quick: bool, html: bool = False) -> Written:
+    """Write both pages, or only that with the figures, into `folder`.
 
     Raises:
         InputError: a page cannot be written.
     """
     host = host_lines()
-    written = Written(folder / "experiments.html", folder / "experiments.md", tuple(host))
-    write_experiments(page_of(outcomes, command, host, quick=quick), written.html)
-    write_whole(written.markdown, markdown(outcomes, command, host))
-    return written
+    figures, text = folder / "experiments.html", folder / "experiments.md"
+    write_experiments(page_of(outcomes, command, host, quick=quick), figures)
+    if html:
+        return Written((figures,), tuple(host))
+    write_whole(text, markdown(outcomes, command, host))
+    return Written((figures, text), tuple(host))

@@ -56,11 +56,11 @@ def measured_cases(context: Context, machine: Machine, cores: int) -> list[Case]
         if algorithm == "linear" or ranks > 2
     ]
     predictions = [predict(machine, *case) for case in planned]
-    repeat = str(context.size(150, 50))
+    repeated = ("--cache", "warm", "--repeat", str(context.size(150, 100)))
     programs = [
         Program(
             "broadcast",
-            ("--algorithm", ALGORITHMS[name], "--bytes", str(size), "--stride", str(stride), "--repeat", repeat),
+            ("--algorithm", ALGORITHMS[name], "--bytes", str(size), "--stride", str(stride), *repeated),
             ranks,
         )
         for name, ranks, size, stride in planned

@@ -46,8 +46,9 @@ def result_of(machine: Machine, cases: Sequence[Case], cores: int) -> Result:
             "scheduler's time slices, which neither model covers.",
             "Predicted before anything was run, from the calibration of this machine alone "
             "(runs/calibration/samples.jsonl), with the shortest time of each point; each measured time is the "
-            "shortest over launches of the mean broadcast, as in LOG3P 4.1, counted after a barrier until the last "
-            "receiver has its data.",
+            "shortest over launches of the mean broadcast of the same array, as in LOG3P 3.2: the root starts when the "
+            "others are in their receives, and stops at the reply of the last receiver, less half of an empty round "
+            "trip.",
         ),
     )
 

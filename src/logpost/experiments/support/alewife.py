@@ -15,7 +15,7 @@ def cycles_number(cycles: float, error: float | None = None) -> Number:
     micro = cycles * CYCLE_NS / 1e3
     also = (
         f"{micro / 1e3:,.1f} ms"
-        if abs(micro) >= 1e4
+        if abs(micro) >= 10_000
         else f"{micro:,.3g} µs"
         if abs(micro) < 100
         else f"{micro:,.0f} µs"

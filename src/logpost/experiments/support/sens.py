@@ -83,9 +83,10 @@ def run_mechanism(
     *,
     settings: Mapping[str, str] | None = None,
     more_latency: float = 0.0,
+    ranks: int = RANKS,
     keep: bool = True,
 ) -> Simulated:
-    """Run an application with a mechanism on 32 nodes, at the Alewife's cost of a flop.
+    """Run an application with a mechanism, at the Alewife's cost of a flop.
 
     Args:
         context: of the experiment.
@@ -94,6 +95,7 @@ def run_mechanism(
         name: of the folder for the archive.
         settings: as `logpost testbed run --set`.
         more_latency: cycles added to L of every message.
+        ranks: processors.
         keep: the archive.
     """
     locks = ["--locks"] if workload.locks and mechanism.is_memory else []
@@ -103,7 +105,7 @@ def run_mechanism(
         [*workload.arguments, *mechanism.arguments, *locks],
         name,
         machine=machine_for(mechanism, more_latency),
-        ranks=RANKS,
+        ranks=ranks,
         settings={"speed": f"{FLOP_PER_SECOND:.9g}", **(settings or {})},
         keep=keep,
     )

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 NAME = "this-machine"
 SAMPLES = "LOGPOST_EXPERIMENTS_SAMPLES"
+NOMINAL = 0.01
+"""Half-width of a shortest time, of itself: the extraction weighs points by theirs, and a minimum has none."""
 STRIDES = (16, 64, 128, 512)
+"""Bytes: Fig. 10's 128 and 512, and the shorter ones of Fig. 6."""
 SIZES = (1024, 4096, 16384)
 """LOG3P Fig. 10: message sizes of the strided broadcasts."""
 
@@ -54,7 +57,7 @@ def undisturbed(found: Calibration) -> Calibration:
     from logpost.machines.calibration.compose import calibration
 
     points = tuple(
-        replace(point, time=replace(point.time.least(), half_width_s=0.01 * point.time.minimum_s))
+        replace(point, time=replace(point.time.least(), half_width_s=NOMINAL * point.time.minimum_s))
         for point in found.samples.points
     )
     return calibration(replace(found.samples, points=points), name=NAME)
