@@ -299,8 +299,8 @@ class _Class:
         processors: tuple[Interval, Interval],
         burst: list[tuple[float, float]],
     ) -> Interval:
-        """The slope of S less what a byte costs both processors. What nothing shows of that remains in it; then G may be
-        as much less."""
+        """The slope of S less what a byte costs both processors. What nothing shows of that remains in it; then G may
+        be as much less."""
         most = min(
             [time / x for x, time in self.bounds if x > 0]
             + [time / size for time, size in [*burst, *self._collectives()] if size > 0],
