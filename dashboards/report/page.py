@@ -23,7 +23,7 @@ from logpost.analyzer.render.report.packing import packing_text
 from logpost.analyzer.render.report.threads import HEADINGS, thread_rows
 from logpost.analyzer.report.build import build as build_report
 from logpost.analyzer.report.data import ModelFit, Report
-from logpost.analyzer.report.models import parts_present, verdict
+from logpost.analyzer.report.models import fits_of, parts_present, verdict
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.faults import Faults
 from logpost.analyzer.run.manifest import Manifest
@@ -214,7 +214,7 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         notes={name: [line for line in lines if line] for name, lines in notes.items()},
         present=[c for c in palette.INKS if each[:, SHOWN.index(c)].any()],
         model_error=model_error(report),
-        model_parts=[part for part in palette.INKS if part in parts_present(models)],
+        model_parts=[part for part in palette.INKS if part in parts_present(fits_of(models))],
     )
 
 

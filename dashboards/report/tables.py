@@ -11,7 +11,7 @@ import polars as pl
 
 from logpost.analyzer.render.report.machine import is_stated, value_and_error
 from logpost.analyzer.report.data import ModelFit, Report
-from logpost.analyzer.report.models import misfit_text, parts_present
+from logpost.analyzer.report.models import fits_of, misfit_text, parts_present
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.manifest import Manifest
 from logpost.analyzer.run.undivided import SHOWN
@@ -166,24 +166,20 @@ def efficiencies_grid(report: Report) -> Grid:
 def models_grid(fits: Sequence[ModelFit]) -> Grid:
     body = [
         (
-            fit.model.label,
-            misfit_text(fit),
-            percent_text(fit.messages.residual_share) if fit.misfit_known else "–",
-            percent_text(fit.messages.deficit_share),
-            *(
-                percent_text(fit.messages.parts_ps.get(p, 0) / max(1, fit.messages.envelope_ps))
-                for p in _modelled(fits)
-            ),
+            model.label,
+            misfit_text(sums),
+            percent_text(sums.residual_share) if sums.residual_known else "–",
+            percent_text(sums.deficit_share),
+            *(percent_text(sums.parts_ps.get(p, 0) / max(1, sums.envelope_ps)) for p in _modelled(fits)),
         )
-        for fit in fits
-        if fit.messages is not None
+        for model, sums in fits_of(fits)
     ]
     head = ("model", "misfit", "residual", "deficit", *map(palette.label, _modelled(fits)))
     return Grid(head, body, frozenset(range(1, len(head))))
 
 
 def _modelled(fits: Sequence[ModelFit]) -> list[str]:
-    return [part for part in parts_present(fits) if part != "residual"]
+    return [part for part in parts_present(fits_of(fits)) if part != "residual"]
 
 
 def callpaths_grid(report: Report) -> Grid:

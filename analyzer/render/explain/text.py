@@ -12,6 +12,7 @@ from rich.text import Text
 from logpost.analyzer.explain.messages import Candidate, ExplainedMessage, Explanation, Side, Split
 from logpost.analyzer.explain.piece import Piece
 from logpost.analyzer.render.explain.collective import collective_text
+from logpost.analyzer.render.explain.transfer import transfer_text
 from logpost.analyzer.render.report.machine import value_text
 from logpost.analyzer.run.manifest import MachineValue
 from logpost.analyzer.run.undivided import UNDIVIDED, title
@@ -71,8 +72,12 @@ def print_explanation(found: Explanation, console: Console) -> None:
     for one in found.collectives:
         console.print(collective_text(one))
         console.print()
-    if found.left_out:
-        console.print(Text(f"{count_text(found.left_out, 'further message')} of this call (--top)", style="dim"))
+    for transfer in found.transfers:
+        console.print(transfer_text(transfer))
+        console.print()
+    for left_out, what in ((found.left_out, "further message"), (found.transfers_left_out, "further transfer")):
+        if left_out:
+            console.print(Text(f"{count_text(left_out, what)} of this call (--top)", style="dim"))
     console.print(_errors(found))
 
 

@@ -1,4 +1,4 @@
-"""`logpost explain`: one message, or what a call sent, received or completed, split under each model."""
+"""`logpost explain`: one message, or what a call sent, received, put, got or completed, split under each model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logpost.cli.output import print_json
 from logpost.replay.cost.message_models import MessageModel
 
 SHOWN = 10
-"""Messages shown as text without --top: each takes a screen."""
+"""Messages and transfers of a call shown as text without --top: each is up to a screen."""
 
 
 def command(
@@ -32,14 +32,16 @@ def command(
     ] = None,
     top: Annotated[
         int | None,
-        typer.Option("--top", min=1, metavar="N", help=f"Show only N messages (text: {SHOWN} without it)."),
+        typer.Option(
+            "--top", min=1, metavar="N", help=f"Show only N messages and transfers (text: {SHOWN} without it)."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object; times in picoseconds.")] = False,
 ) -> None:
-    """Show where one message's time went under each model of the LogP family: its segments, side by side.
+    """Show where the time of one message, or of a call's messages, transfers and collective operations went.
 
-    The split is computed again from the run, so that any machine can be tried in place. The segments of a message
-    add up to its measured time under every model.
+    Each model of the LogP family splits it, side by side. The split is computed again from the run, so that any machine
+    can be tried in place. The parts add up to the measured time under every model.
 
     Example: logpost explain app.run
 
