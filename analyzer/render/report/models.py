@@ -22,7 +22,7 @@ def models_section(report: Report) -> Group:
     for kind, of in KINDS.items():
         fits = fits_of(report.models, kind)
         if kind == "messages" or any(sums.count for _, sums in fits):
-            lines.append(_table(fits, of))
+            lines += [_table(fits, of), Text()]
     terms = {fit.model for fit in report.models if fit.messages}
     lines += [Text(f"{fit.model.label}: {fit.model.terms}", style="dim") for fit in report.models if fit.model in terms]
     lines += [Text(f"{fit.model.label}: {safe(fit.reason)}", style="dim") for fit in report.models if not fit.messages]
