@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from logpost.analyzer.explain.calls import CallCandidate
 from logpost.analyzer.explain.collective import ExplainedCollective
 from logpost.analyzer.explain.messages import Candidate, ExplainedMessage, Explanation, Side, Split
 from logpost.analyzer.explain.transfer import ExplainedTransfer
@@ -36,9 +37,21 @@ def as_json(found: Explanation) -> dict[str, Any]:
     }
 
 
-def candidates_json(found: Sequence[Candidate], run: str, machine: str) -> dict[str, Any]:
+def candidates_json(
+    messages: Sequence[Candidate],
+    transfers: Sequence[CallCandidate],
+    operations: Sequence[CallCandidate],
+    run: str,
+    machine: str,
+) -> dict[str, Any]:
     """The object that `logpost explain RUN --json` prints."""
-    return {"run": run, "machine": machine, "candidates": [asdict(one) for one in found]}
+    return {
+        "run": run,
+        "machine": machine,
+        "candidates": [asdict(one) for one in messages],
+        "transfers": [asdict(one) for one in transfers],
+        "collectives": [asdict(one) for one in operations],
+    }
 
 
 def _message(message: ExplainedMessage) -> dict[str, Any]:

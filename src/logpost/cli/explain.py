@@ -21,7 +21,8 @@ def command(
         typer.Argument(
             metavar="MESSAGE|CALL",
             help="A message as RECEIVER:NUMBER (recv_location and recv_number of the table messages), or the number "
-            "of a call (table calls). Without it, the messages that are explained worst are listed.",
+            "of a call (table calls). Without it, the messages and transfers that are explained worst are listed, and "
+            "the longest collective operations.",
         ),
     ] = None,
     machine: Annotated[
@@ -51,6 +52,7 @@ def command(
     """
     from rich.console import Console
 
+    from logpost.analyzer.explain.calls import longest_operations, worst_transfers
     from logpost.analyzer.explain.messages import candidates, explain
     from logpost.analyzer.render.explain.json import as_json as object_of
     from logpost.analyzer.render.explain.json import candidates_json
@@ -64,11 +66,14 @@ def command(
     if target is None:
         if machine is not None or model:
             raise InputError("--machine and --model need a message or a call; name one, e.g. 3:17")
-        worst = candidates(opened, top or SHOWN)
+        count = top or SHOWN
+        transfers, operations = worst_transfers(opened, count), longest_operations(opened, count)
+        # Without anything else, that there is no message is an error.
+        messages = candidates(opened, count) if opened.manifest.messages or not (transfers or operations) else []
         if as_json:
-            print_json(candidates_json(worst, str(run), used))
+            print_json(candidates_json(messages, transfers, operations, str(run), used))
         else:
-            print_candidates(worst, str(run), used, Console(highlight=False))
+            print_candidates(messages, transfers, operations, str(run), used, Console(highlight=False))
         return
     most = top if top is not None or as_json else SHOWN
     with progress_bar(quiet=as_json) as report:
