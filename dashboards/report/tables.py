@@ -163,23 +163,22 @@ def efficiencies_grid(report: Report) -> Grid:
     return Grid(("efficiency", "value", "meaning"), body, frozenset({1}))
 
 
-def models_grid(fits: Sequence[ModelFit]) -> Grid:
+def models_grid(fits: Sequence[ModelFit], kind: str = "messages") -> Grid:
+    """Of one of the kinds that the models are compared on."""
+    shown = fits_of(fits, kind)
+    parts = [part for part in parts_present(shown) if part != "residual"]
     body = [
         (
             model.label,
             misfit_text(sums),
             percent_text(sums.residual_share) if sums.residual_known else "–",
             percent_text(sums.deficit_share),
-            *(percent_text(sums.parts_ps.get(p, 0) / max(1, sums.envelope_ps)) for p in _modelled(fits)),
+            *(percent_text(sums.parts_ps.get(part, 0) / max(1, sums.envelope_ps)) for part in parts),
         )
-        for model, sums in fits_of(fits)
+        for model, sums in shown
     ]
-    head = ("model", "misfit", "residual", "deficit", *map(palette.label, _modelled(fits)))
+    head = ("model", "misfit", "residual", "deficit", *map(palette.label, parts))
     return Grid(head, body, frozenset(range(1, len(head))))
-
-
-def _modelled(fits: Sequence[ModelFit]) -> list[str]:
-    return [part for part in parts_present(fits_of(fits)) if part != "residual"]
 
 
 def callpaths_grid(report: Report) -> Grid:
