@@ -24,6 +24,17 @@ CollectiveEndpoints::CollectiveEndpoints(const Program& program, const Parameter
     }
 }
 
+namespace {
+
+/// Whether a part of what each member gives is for itself, which it copies before its messages (Open MPI, MPICH).
+bool gives_itself(const Pattern& pattern) noexcept {
+    const auto one = pattern.operation;
+    return pattern.group == 0 &&
+           (one == Operation::alltoall || one == Operation::alltoallv || one == Operation::alltoallw);
+}
+
+}  // namespace
+
 CollectiveReplay::CollectiveReplay(const Program& program, const Parameters& parameters,
                                    const CollectiveEndpoints& endpoints)
     : program_(program), parameters_(parameters), endpoints_(endpoints) {
@@ -147,7 +158,23 @@ void CollectiveReplay::run(const Pattern& pattern, Algorithm algorithm, std::spa
             }
         }
     }
+    if (gives_itself(pattern)) {
+        copy_own(pattern);
+    }
     visit_schedule(pattern, algorithm, *this);
+}
+
+void CollectiveReplay::copy_own(const Pattern& pattern) {
+    for (std::uint32_t i = 0; i < members_.size(); ++i) {
+        const auto& member = members_[i];
+        if (member.gives == Blocks{} && member.gets == Blocks{}) {
+            continue;
+        }
+        const auto& one = costs_[cost(i, i, pattern.bytes, 1)];
+        if (const auto length = one.pack + one.unpack; length > 0) {
+            at_[i] = add(nodes_[at_[i]].t + length, at_[i], 0, Path::copied, 1);
+        }
+    }
 }
 
 void CollectiveReplay::message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
@@ -258,6 +285,7 @@ std::int64_t CollectiveReplay::last_work(std::uint32_t member) const noexcept {
     for (auto at = at_[member];;) {
         const auto& node = nodes_[at];
         switch (node.path) {
+            case Path::copied:
             case Path::sent:
             case Path::served:
                 work += node.t - nodes_[node.before].t;
@@ -286,6 +314,9 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
     switch (node.path) {
         case Path::enter:
             return 0;
+        case Path::copied:
+            put(middleware, whole);
+            return count;
         case Path::sent: {
             const auto packs = std::min(whole, one.pack * node.run);
             put(send_overhead, whole - packs);

@@ -86,6 +86,7 @@ class CollectiveReplay {
     /// How the time since the node before came about.
     enum class Path : std::uint8_t {
         enter,     // there is none before
+        copied,    // data with gaps, of the member to itself
         sent,      // o_s, `run` times
         served,    // the message was there: o_r, `run` times, after sends of its own
         received,  // o_s .. o_r of a message whose sender is before
@@ -122,6 +123,8 @@ class CollectiveReplay {
 
     [[nodiscard]] std::uint32_t add(std::int64_t t, std::uint32_t before, std::uint32_t cost, Path path,
                                     std::uint32_t run);
+    /// What a member gives itself has gaps: it is packed and unpacked.
+    void copy_own(const Pattern& pattern);
     [[nodiscard]] std::uint32_t add_work(std::int64_t t, std::uint32_t before, std::uint32_t cost, Path path);
     /// The cost of a message, and of packing and unpacking it where it has gaps.
     struct MessageCost : Cost {
