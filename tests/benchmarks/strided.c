@@ -11,7 +11,7 @@ static int rank;
 static double *from, *to, *memory;
 static MPI_Win window;
 
-/* Of `count` elements; both ranks enter at one time. */
+/* Of `count` elements; both ranks enter after a barrier. */
 static void operations(int count, MPI_Datatype type) {
     const int other = 1 - rank;
     MPI_Barrier(MPI_COMM_WORLD);

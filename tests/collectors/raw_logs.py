@@ -93,7 +93,9 @@ class Log:
 
     def fails(self, name: str, enter: int, leave: int) -> None:
         """A collective operation in the world that returns an error."""
-        self._add(CALL, NUMBERS[name], enter, leave, struct.pack("<QQIiII", 0, 0, 1, 0 if name == "MPI_Bcast" else -1, 0, 0))
+        self._add(
+            CALL, NUMBERS[name], enter, leave, struct.pack("<QQIiII", 0, 0, 1, 0 if name == "MPI_Bcast" else -1, 0, 0)
+        )
 
     def _header(self, flushed: int, opened: int = 0) -> bytes:
         return struct.pack(
