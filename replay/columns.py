@@ -241,6 +241,8 @@ class Collectives(TypedDict):
     complete_call: Int32
     operation: UInt8
     rma_window: Int32
+    layout: Int32
+    received_layout: Int32
     enter_ps: Int64
     leave_ps: Int64
     wait_ps: Int64

@@ -1,4 +1,4 @@
-"""Explain messages and collective operations of a run under every model, computed again from the run's own tables."""
+"""Explain messages, collective operations and transfers of a run under every model, from the run's own tables."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ import polars as pl
 from logpost.analyzer.explain.collective import ExplainedCollective, explained_collectives, rows_of
 from logpost.analyzer.explain.model_fits import fit_of
 from logpost.analyzer.explain.piece import Piece, joined
+from logpost.analyzer.explain.transfer import (
+    ExplainedTransfer,
+    TransferSplits,
+    add_splits,
+    explained_transfers,
+    transfers_of,
+)
 from logpost.analyzer.findings.evidence.places import NOWHERE, Place, Places, places_of
 from logpost.analyzer.machine.used import machine_values, values_for
 from logpost.analyzer.pipeline.resplit import Report, Resplit, silent
@@ -109,6 +116,10 @@ class Explanation:
     """messages of the call that are not among them"""
     collectives: tuple[ExplainedCollective, ...] = ()
     """collective operations that the call completes"""
+    transfers: tuple[ExplainedTransfer, ...] = ()
+    """one-sided transfers that the call starts or completes, the longest first"""
+    transfers_left_out: int = 0
+    """transfers of the call that are not among them"""
 
 
 @dataclass(frozen=True)
@@ -177,15 +188,15 @@ def explain(
     most: int | None = None,
     report: Report = silent,
 ) -> Explanation:
-    """A message, or every message that a call sent or received and every collective operation that it completes, under
-    each of the models.
+    """A message, or every message that a call sent or received, every collective operation that it completes and every
+    one-sided transfer that it starts or completes, under each of the models.
 
     Args:
         run: a finished run.
         target: a message as RECEIVER:NUMBER, or the number of a call.
         machine: name or file; None: the run's own.
         models: which ones.
-        most: at most so many messages of a call; None: all.
+        most: at most so many messages, and so many transfers, of a call; None: all.
         report: receives the progress.
 
     Raises:
@@ -193,13 +204,17 @@ def explain(
     """
     rows = _rows(run, target)
     shown = rows.head(most) if most is not None else rows
-    operations = rows_of(run, int(target)) if target.strip().isdecimal() else None
+    of_call = target.strip().isdecimal()
+    operations = rows_of(run, int(target)) if of_call else None
+    every = transfers_of(run, int(target)) if of_call else run.table("transfers").head(0).collect()
+    transfers = every.head(most) if most is not None else every
     report("rebuilding the program", 0, 0)
     split = Resplit(run, machine)
     undivided = tuple(run.manifest.machine.undivided) if machine is None else ()
     numbers = list(shown.select("recv_location", "recv_number").iter_rows())
     fits: list[ModelFit] = []
     splits: list[list[Split]] = [[] for _ in numbers]
+    of_transfers: TransferSplits = [[] for _ in range(transfers.height)]
     analyses = []
     for done, model in enumerate(models):
         report(f"splitting messages under {model.label}", done, len(models))
@@ -210,6 +225,7 @@ def explain(
             continue
         fits.append(fit_of(analysis, model, undivided))
         analyses.append((model, analysis))
+        add_splits(of_transfers, transfers, model, analysis, undivided)
         for mine, (location, number) in zip(splits, numbers, strict=True):
             segments, deficit, rendezvous = analysis.segments(location, number)
             columns = (segments[name].tolist() for name in ("part", "begin_ps", "end_ps"))
@@ -235,6 +251,8 @@ def explain(
             LocationNames(run.facts("locations").collect()),
             _places(run),
         ),
+        transfers=explained_transfers(run, transfers, of_transfers),
+        transfers_left_out=every.height - transfers.height,
     )
 
 
@@ -311,7 +329,7 @@ def _rows(run: Run, target: str) -> pl.DataFrame:
         .sort("recv_location", "recv_number")
         .collect()
     )
-    if rows.is_empty() and rows_of(run, call).is_empty():
+    if rows.is_empty() and rows_of(run, call).is_empty() and transfers_of(run, call).is_empty():
         raise InputError(f"{run.path}: {_no_call(run, call)}")
     return rows
 
@@ -339,6 +357,6 @@ def _no_call(run: Run, call: int) -> str:
     place = _places(run).get(row["callpath"][0], NOWHERE)
     return (
         f"call {call} ({place.region} on {names[row['location'][0]]}) has no matched message and completes no "
-        "collective operation; "
+        "collective operation and no one-sided transfer; "
         f"`logpost explain {run.path}` lists messages"
     )

@@ -10,6 +10,7 @@ import polars as pl
 
 from logpost.analyzer.pipeline.resplit import Report, Resplit, silent
 from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.manifest import Layout
 from logpost.analyzer.run.schema import TRANSFER_PARTS
 from logpost.analyzer.run.undivided import merged
 from logpost.analyzer.words.location_names import LocationNames
@@ -43,6 +44,10 @@ class ExplainedTransfer:
     begin_ps: int
     end_ps: int
     splits: tuple[TransferSplit, ...]
+    layout: Layout | None = None
+    """of the origin's data; None: contiguous, or not stated"""
+    target_layout: Layout | None = None
+    """of the target's"""
 
 
 def transfers_of(run: Run, call: int) -> pl.DataFrame:
@@ -58,21 +63,35 @@ def explain_transfers(run: Run, rows: pl.DataFrame, report: Report = silent) -> 
         InputError: the run's tables contradict each other, or its machine cannot be used.
     """
     report("rebuilding the program", 0, 0)
-    split, undivided, names = (
-        Resplit(run),
-        run.manifest.machine.undivided,
-        LocationNames(run.facts("locations").collect()),
-    )
-    wanted = list(rows.select("location", "number").iter_rows())
-    splits: list[list[TransferSplit]] = [[] for _ in wanted]
+    split = Resplit(run)
+    splits: TransferSplits = [[] for _ in range(rows.height)]
     for done, model in enumerate(MessageModel):
         report(f"splitting transfers under {model.label}", done, len(MessageModel))
         try:
             analysis = split.under(model)
         except InputError:
             continue  # The machine lacks what this model needs; `full` takes what there is.
-        for mine, (parts, deficit) in zip(splits, _parts(analysis, wanted), strict=True):
-            mine.append(TransferSplit(model, merged(parts, undivided), deficit))
+        add_splits(splits, rows, model, analysis, run.manifest.machine.undivided)
+    return explained_transfers(run, rows, splits)
+
+
+TransferSplits = list[list[TransferSplit]]
+"""By transfer, then by model."""
+
+
+def add_splits(
+    splits: TransferSplits, rows: pl.DataFrame, model: MessageModel, analysis: Analysis, undivided: Sequence[str]
+) -> None:
+    """Adds the split of each of the rows of `transfers_of` under one model."""
+    wanted = list(rows.select("location", "number").iter_rows())
+    for mine, (parts, deficit) in zip(splits, _parts(analysis, wanted), strict=True):
+        mine.append(TransferSplit(model, merged(parts, undivided), deficit))
+
+
+def explained_transfers(run: Run, rows: pl.DataFrame, splits: TransferSplits) -> tuple[ExplainedTransfer, ...]:
+    """The rows of `transfers_of` with their splits."""
+    names = LocationNames(run.facts("locations").collect())
+    layouts = run.manifest.layouts
     return tuple(
         ExplainedTransfer(
             kind=row["kind"],
@@ -82,6 +101,8 @@ def explain_transfers(run: Run, rows: pl.DataFrame, report: Report = silent) -> 
             begin_ps=row["start_ps"],
             end_ps=row["complete_leave_ps"],
             splits=tuple(mine),
+            layout=layouts[row["layout"]] if row["layout"] >= 0 else None,
+            target_layout=layouts[row["target_layout"]] if row["target_layout"] >= 0 else None,
         )
         for row, mine in zip(rows.iter_rows(named=True), splits, strict=True)
     )

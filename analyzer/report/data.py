@@ -197,7 +197,7 @@ class Uneven:
 
 @dataclass(frozen=True)
 class Messages:
-    """All matched messages together."""
+    """All matched messages together; of a model's fit also all one-sided transfers, or all collective operations."""
 
     count: int
     bytes: int
@@ -220,31 +220,41 @@ class Messages:
         """Model time beyond the measured time, over the sum of envelopes."""
         return self.deficit_ps / self.envelope_ps if self.envelope_ps else 0.0
 
+    @property
+    def misfit_ps(self) -> int:
+        """What is measured and not explained, and what is predicted and was not measured."""
+        return self.parts_ps.get("residual", 0) + self.deficit_ps
+
+    @property
+    def misfit_share(self) -> float:
+        """The misfit over the sum of envelopes."""
+        return self.residual_share + self.deficit_share
+
 
 @dataclass(frozen=True)
 class ModelFit:
-    """All messages together as one model splits them."""
+    """All messages together as one model splits them, all one-sided transfers, and all collective operations."""
 
     model: MessageModel
     messages: Messages | None
     """None where the machine lacks what the model needs"""
     reason: str = ""
     """what it lacks"""
+    transfers: Messages | None = None
+    """None where there are none, or the machine lacks what the model needs"""
+    collectives: Messages | None = None
+    """the time of their members beyond the waits that the operations' definitions name; None likewise, and of a region
+    of interest"""
 
     @property
     def misfit_known(self) -> bool:
-        """Whether its residual is distinguished."""
+        """Whether the residual of its messages is distinguished."""
         return self.messages is not None and self.messages.residual_known
 
     @property
-    def misfit_ps(self) -> int:
-        """What is measured and not explained, and what is predicted and was not measured."""
-        return 0 if self.messages is None else self.messages.parts_ps.get("residual", 0) + self.messages.deficit_ps
-
-    @property
     def misfit_share(self) -> float:
-        """The misfit over the sum of envelopes."""
-        return 0.0 if self.messages is None else self.messages.residual_share + self.messages.deficit_share
+        """The misfit over the sum of its messages' envelopes."""
+        return 0.0 if self.messages is None else self.messages.misfit_share
 
 
 @dataclass(frozen=True)

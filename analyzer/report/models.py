@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from logpost.analyzer.report.data import ModelFit
+from logpost.analyzer.report.data import Messages, ModelFit
 from logpost.analyzer.run.undivided import SHOWN
 from logpost.analyzer.words.units import percent_text
 from logpost.replay.cost.message_models import MessageModel
@@ -19,51 +19,72 @@ SIMPLEST_FIRST = (
 """By the number of terms: of models that explain a run equally well, the first says all that the others say."""
 
 
-def usable(fits: Sequence[ModelFit]) -> list[ModelFit]:
-    """The fits whose models the machine has values for."""
-    return [fit for fit in fits if fit.messages is not None]
+KINDS = {"messages": "message time", "transfers": "the time of transfers", "collectives": "the time in collectives"}
+"""What the models are compared on, by the name of `ModelFit`'s sums, and what a misfit is a share of."""
+
+Fit = tuple[MessageModel, Messages]
+"""A model and its sums over everything of a kind."""
 
 
-def best(fits: Sequence[ModelFit]) -> ModelFit | None:
-    """The fit with the smallest misfit; of equal ones that with the fewest terms; None without a message, or where no
+def fits_of(fits: Sequence[ModelFit], kind: str = "messages") -> list[Fit]:
+    """The sums over a kind of `KINDS` of the models that the machine has values for."""
+    return [(fit.model, sums) for fit in fits if (sums := getattr(fit, kind)) is not None]
+
+
+def best(fits: Sequence[Fit]) -> MessageModel | None:
+    """The model with the smallest misfit; of equal ones that with the fewest terms; None without a message, or where no
     misfit is known."""
-    known = [fit for fit in fits if fit.messages is not None and fit.messages.count and fit.misfit_known]
-    return min(known, key=lambda fit: (fit.misfit_ps, SIMPLEST_FIRST.index(fit.model)), default=None)
+    known = [(sums.misfit_ps, SIMPLEST_FIRST.index(model), model) for model, sums in fits if _tests(sums)]
+    return min(known)[-1] if known else None
+
+
+def _tests(sums: Messages) -> bool:
+    """Whether these sums say how well a model explains them."""
+    return sums.count > 0 and sums.residual_known
 
 
 def verdict(fits: Sequence[ModelFit], *, estimated: bool) -> str:
-    """The model with the smallest misfit, what tests no model, and what a machine estimated from the trace means.
+    """The model with the smallest misfit of each kind, what tests no model, and what a machine estimated from the trace
+    means.
 
     Args:
         fits: of every model.
         estimated: the machine is estimated from the same trace.
     """
-    found = best(fits)
-    if any(fit.messages is not None and fit.messages.count and not fit.misfit_known for fit in fits):
+    if any(sums.count and not sums.residual_known for kind in KINDS for _, sums in fits_of(fits, kind)):
         return (
             "The machine is estimated from the same messages and does not distinguish the residual from other "
             "transport: no model can be compared. Analyze with --machine FILE."
         )
-    if found is None:
+    said = [sentence for kind in KINDS if (sentence := _smallest(fits_of(fits, kind), KINDS[kind]))]
+    if not said:
         return "no message matched: no model can be compared"
-    equal = [fit.model.label for fit in usable(fits) if fit.misfit_ps == found.misfit_ps and fit is not found]
-    also = f", as {' and '.join(equal)} with more terms" if equal else ""
-    said = (
-        f"The smallest misfit is that of {found.model.label}: {percent_text(found.misfit_share)} of message time{also}."
-        " Messages that waited for their receivers test no model: their transport is hidden."
-    )
+    if any(sums.count for _, sums in fits_of(fits)):
+        said.append("Messages that waited for their receivers test no model: their transport is hidden.")
     if estimated:
-        said += (
-            " The machine is estimated from the same messages under LogGP, which favours the models with its values."
+        said.append(
+            "The machine is estimated from the same messages under LogGP, which favours the models with its values."
         )
-    return said
+    return " ".join(said)
 
 
-def parts_present(fits: Sequence[ModelFit]) -> list[str]:
+def _smallest(fits: Sequence[Fit], of: str) -> str:
+    """Which model has the smallest misfit; empty where none can be compared."""
+    found = best(fits)
+    if found is None:
+        return ""
+    least = next(sums for model, sums in fits if model is found)
+    equal = [model.label for model, sums in fits if sums.misfit_ps == least.misfit_ps and model is not found]
+    also = f", as {' and '.join(equal)} with more terms" if equal else ""
+    return f"The smallest misfit is that of {found.label}: {percent_text(least.misfit_share)} of {of}{also}."
+
+
+def parts_present(fits: Sequence[Fit]) -> list[str]:
     """Parts that some model gives time to, in their order."""
-    return [part for part in SHOWN if any(fit.messages and fit.messages.parts_ps.get(part) for fit in usable(fits))]
+    order = dict.fromkeys((*SHOWN, *(part for _, sums in fits for part in sums.parts_ps)))
+    return [part for part in order if any(sums.parts_ps.get(part) for _, sums in fits)]
 
 
-def misfit_text(fit: ModelFit) -> str:
-    """A model's misfit as a share of message time; a dash where it is not known."""
-    return percent_text(fit.misfit_share) if fit.misfit_known else "–"
+def misfit_text(sums: Messages) -> str:
+    """A model's misfit as a share of their time; a dash where it is not known."""
+    return percent_text(sums.misfit_share) if sums.residual_known else "–"

@@ -46,6 +46,8 @@ COLLECTIVES = (
     "bytes_sent",
     "bytes_received",
     "rma_window",
+    "layout",
+    "received_layout",
 )
 TRANSFERS = (
     "location",

@@ -31,39 +31,56 @@ _VOLUME = {
       uint64_t b = lp_bytes(t, count, (MPI_Datatype)datatype);
       if (root >= 0) v.received = b;
       if (lp_is_root(p, root)) v.sent = b * (uint64_t)p.other;
+      v.layout = v.received_layout = lp_laid_out(t, count, datatype);
     }""",
     "GATHER": """
     uint64_t r = lp_is_root(p, root) ? lp_bytes(t, recvcount, (MPI_Datatype)recvtype) : 0;
     if (root >= 0) v.sent = LP_IN_PLACE(sendbuf) ? r : lp_bytes(t, sendcount, (MPI_Datatype)sendtype);
-    v.received = r * (uint64_t)p.other;""",
+    v.received = r * (uint64_t)p.other;
+    if (root >= 0 && !LP_IN_PLACE(sendbuf)) v.layout = lp_laid_out(t, sendcount, sendtype);
+    if (lp_is_root(p, root)) v.received_layout = lp_laid_out(t, recvcount, recvtype);""",
     "GATHERV": """
     if (lp_is_root(p, root)) v.received = lp_bytes(t, SUM(recvcounts, p.other), (MPI_Datatype)recvtype);
     if (root >= 0) v.sent = LP_IN_PLACE(sendbuf)
                                 ? lp_bytes(t, ((const COUNT*)recvcounts)[p.rank], (MPI_Datatype)recvtype)
-                                : lp_bytes(t, sendcount, (MPI_Datatype)sendtype);""",
+                                : lp_bytes(t, sendcount, (MPI_Datatype)sendtype);
+    if (root >= 0 && !LP_IN_PLACE(sendbuf)) v.layout = lp_laid_out(t, sendcount, sendtype);
+    if (lp_is_root(p, root)) v.received_layout = lp_type(t, (MPI_Datatype)recvtype)->layout;""",
     "SCATTER": """
     uint64_t b = lp_is_root(p, root) ? lp_bytes(t, sendcount, (MPI_Datatype)sendtype) : 0;
     if (root >= 0) v.received = LP_IN_PLACE(recvbuf) ? b : lp_bytes(t, recvcount, (MPI_Datatype)recvtype);
-    v.sent = b * (uint64_t)p.other;""",
+    v.sent = b * (uint64_t)p.other;
+    if (lp_is_root(p, root)) v.layout = lp_laid_out(t, sendcount, sendtype);
+    if (root >= 0 && !LP_IN_PLACE(recvbuf)) v.received_layout = lp_laid_out(t, recvcount, recvtype);""",
     "SCATTERV": """
     if (lp_is_root(p, root)) v.sent = lp_bytes(t, SUM(sendcounts, p.other), (MPI_Datatype)sendtype);
     if (root >= 0) v.received = LP_IN_PLACE(recvbuf)
                                     ? lp_bytes(t, ((const COUNT*)sendcounts)[p.rank], (MPI_Datatype)sendtype)
-                                    : lp_bytes(t, recvcount, (MPI_Datatype)recvtype);""",
+                                    : lp_bytes(t, recvcount, (MPI_Datatype)recvtype);
+    if (lp_is_root(p, root)) v.layout = lp_type(t, (MPI_Datatype)sendtype)->layout;
+    if (root >= 0 && !LP_IN_PLACE(recvbuf)) v.received_layout = lp_laid_out(t, recvcount, recvtype);""",
     "ALLGATHER": """
     uint64_t r = lp_bytes(t, recvcount, (MPI_Datatype)recvtype);
     v.sent = (LP_IN_PLACE(sendbuf) ? r : lp_bytes(t, sendcount, (MPI_Datatype)sendtype)) * (uint64_t)p.other;
-    v.received = r * (uint64_t)p.other;""",
+    v.received = r * (uint64_t)p.other;
+    v.received_layout = lp_laid_out(t, recvcount, recvtype);
+    v.layout = LP_IN_PLACE(sendbuf) ? v.received_layout : lp_laid_out(t, sendcount, sendtype);""",
     "ALLGATHERV": """
     v.received = lp_bytes(t, SUM(recvcounts, p.other), (MPI_Datatype)recvtype);
     v.sent = (LP_IN_PLACE(sendbuf) ? lp_bytes(t, ((const COUNT*)recvcounts)[p.rank], (MPI_Datatype)recvtype)
-                                   : lp_bytes(t, sendcount, (MPI_Datatype)sendtype)) * (uint64_t)p.other;""",
+                                   : lp_bytes(t, sendcount, (MPI_Datatype)sendtype)) * (uint64_t)p.other;
+    v.received_layout = lp_type(t, (MPI_Datatype)recvtype)->layout;
+    v.layout = LP_IN_PLACE(sendbuf) ? v.received_layout : lp_type(t, (MPI_Datatype)sendtype)->layout;""",
     "ALLTOALL": """
     v.received = lp_bytes(t, recvcount, (MPI_Datatype)recvtype) * (uint64_t)p.other;
-    v.sent = LP_IN_PLACE(sendbuf) ? v.received : lp_bytes(t, sendcount, (MPI_Datatype)sendtype) * (uint64_t)p.other;""",
+    v.sent = LP_IN_PLACE(sendbuf) ? v.received : lp_bytes(t, sendcount, (MPI_Datatype)sendtype) * (uint64_t)p.other;
+    v.received_layout = lp_laid_out(t, recvcount, recvtype);
+    v.layout = LP_IN_PLACE(sendbuf) ? v.received_layout : lp_laid_out(t, sendcount, sendtype);""",
     "ALLTOALLV": """
     v.received = lp_bytes(t, SUM(recvcounts, p.other), (MPI_Datatype)recvtype);
-    v.sent = LP_IN_PLACE(sendbuf) ? v.received : lp_bytes(t, SUM(sendcounts, p.other), (MPI_Datatype)sendtype);""",
+    v.sent = LP_IN_PLACE(sendbuf) ? v.received : lp_bytes(t, SUM(sendcounts, p.other), (MPI_Datatype)sendtype);
+    v.received_layout = lp_type(t, (MPI_Datatype)recvtype)->layout;
+    v.layout = LP_IN_PLACE(sendbuf) ? v.received_layout : lp_type(t, (MPI_Datatype)sendtype)->layout;""",
     "ALLTOALLW": """
     v.received = SUM_TYPES(t, recvcounts, recvtypes, p.other);
     v.sent = LP_IN_PLACE(sendbuf) ? v.received : SUM_TYPES(t, sendcounts, sendtypes, p.other);""",
@@ -101,7 +118,7 @@ def _collective(f: Function) -> str:
         "icoll": f"lp_coll(s, LP_ICOLL, comm, {_root(f)}, v, request);",
         "coll_init": f"lp_coll_init(s, comm, {_root(f)}, v, request);",
     }[f.hook]
-    return f"struct lp_volume v = {{0, 0}};{place}{code}\n    {note}"
+    return f"struct lp_volume v = {{0, 0, 0, 0}};{place}{code}\n    {note}"
 
 
 def _found(note: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from logpost.analyzer.report.data import ModelFit
-from logpost.analyzer.report.models import misfit_text, parts_present, usable
+from logpost.analyzer.report.models import fits_of, misfit_text, parts_present
 from logpost.analyzer.words.units import percent_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
@@ -17,8 +17,8 @@ def models(fits: Sequence[ModelFit]) -> Chart:
     Args:
         fits: of every model; those without messages have no bar.
     """
-    shown = usable(fits)
-    names = [f"{fit.model.label}: {misfit_text(fit)} misfit" for fit in shown]
+    shown = fits_of(fits)
+    names = [f"{model.label}: {misfit_text(sums)} misfit" for model, sums in shown]
     fig = figure(
         70 + row_height(len(shown)),
         barmode="stack",
@@ -26,8 +26,8 @@ def models(fits: Sequence[ModelFit]) -> Chart:
         xaxis=axis("share of message time (%)", range=[0, 100], fixedrange=True),
         yaxis=row_axis(names, ""),
     )
-    split = [(fit.model.label, fit.messages) for fit in shown if fit.messages is not None]
-    for part in (part for part in palette.INKS if part in parts_present(fits)):
+    split = [(model.label, sums) for model, sums in shown]
+    for part in (part for part in palette.INKS if part in parts_present(shown)):
         times = [one.parts_ps.get(part, 0) for _, one in split]
         shares = [time / max(1, one.envelope_ps) for time, (_, one) in zip(times, split, strict=True)]
         fig.add_bar(
@@ -41,5 +41,5 @@ def models(fits: Sequence[ModelFit]) -> Chart:
             hovertemplate="%{customdata}<extra></extra>",
             **category_trace(part),
         )
-    said = ", ".join(f"{fit.model.label} {misfit_text(fit)}" for fit in shown)
+    said = ", ".join(f"{model.label} {misfit_text(sums)}" for model, sums in shown)
     return Chart(fig, f"Misfit of each model, of all message time: {said or 'no model'}.")

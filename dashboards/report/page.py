@@ -23,7 +23,7 @@ from logpost.analyzer.render.report.packing import packing_text
 from logpost.analyzer.render.report.threads import HEADINGS, thread_rows
 from logpost.analyzer.report.build import build as build_report
 from logpost.analyzer.report.data import ModelFit, Report
-from logpost.analyzer.report.models import parts_present, verdict
+from logpost.analyzer.report.models import KINDS, fits_of, parts_present, verdict
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.faults import Faults
 from logpost.analyzer.run.manifest import Manifest
@@ -106,6 +106,8 @@ class Page:
     """Categories with time, in the order of stacking."""
     model_error: str
     model_parts: list[str]
+    other_models: list[tuple[str, Grid]]
+    """the models on what is no message: what their shares are of, and the table"""
     """Parts with time under any model that is compared."""
 
 
@@ -214,7 +216,12 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
         notes={name: [line for line in lines if line] for name, lines in notes.items()},
         present=[c for c in palette.INKS if each[:, SHOWN.index(c)].any()],
         model_error=model_error(report),
-        model_parts=[part for part in palette.INKS if part in parts_present(models)],
+        model_parts=[part for part in palette.INKS if part in parts_present(fits_of(models))],
+        other_models=[
+            (of, models_grid(models, kind))
+            for kind, of in KINDS.items()
+            if kind != "messages" and fits_of(models, kind)
+        ],
     )
 
 

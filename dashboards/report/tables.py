@@ -11,7 +11,7 @@ import polars as pl
 
 from logpost.analyzer.render.report.machine import is_stated, value_and_error
 from logpost.analyzer.report.data import ModelFit, Report
-from logpost.analyzer.report.models import misfit_text, parts_present
+from logpost.analyzer.report.models import fits_of, misfit_text, parts_present
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.manifest import Manifest
 from logpost.analyzer.run.undivided import SHOWN
@@ -163,27 +163,22 @@ def efficiencies_grid(report: Report) -> Grid:
     return Grid(("efficiency", "value", "meaning"), body, frozenset({1}))
 
 
-def models_grid(fits: Sequence[ModelFit]) -> Grid:
+def models_grid(fits: Sequence[ModelFit], kind: str = "messages") -> Grid:
+    """Of one of the kinds that the models are compared on."""
+    shown = fits_of(fits, kind)
+    parts = [part for part in parts_present(shown) if part != "residual"]
     body = [
         (
-            fit.model.label,
-            misfit_text(fit),
-            percent_text(fit.messages.residual_share) if fit.misfit_known else "–",
-            percent_text(fit.messages.deficit_share),
-            *(
-                percent_text(fit.messages.parts_ps.get(p, 0) / max(1, fit.messages.envelope_ps))
-                for p in _modelled(fits)
-            ),
+            model.label,
+            misfit_text(sums),
+            percent_text(sums.residual_share) if sums.residual_known else "–",
+            percent_text(sums.deficit_share),
+            *(percent_text(sums.parts_ps.get(part, 0) / max(1, sums.envelope_ps)) for part in parts),
         )
-        for fit in fits
-        if fit.messages is not None
+        for model, sums in shown
     ]
-    head = ("model", "misfit", "residual", "deficit", *map(palette.label, _modelled(fits)))
+    head = ("model", "misfit", "residual", "deficit", *map(palette.label, parts))
     return Grid(head, body, frozenset(range(1, len(head))))
-
-
-def _modelled(fits: Sequence[ModelFit]) -> list[str]:
-    return [part for part in parts_present(fits) if part != "residual"]
 
 
 def callpaths_grid(report: Report) -> Grid:

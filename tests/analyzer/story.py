@@ -272,6 +272,8 @@ class Story:
                     "comm": 0,
                     "root": root,
                     "rma_window": 0 if operation == "Fence" else -1,
+                    "layout": -1,
+                    "received_layout": -1,
                     "callpath": path,
                     "operation": operation,
                     "enter_ps": enter,
@@ -296,6 +298,8 @@ class Story:
             row: dict[str, int | str] = {"instance": self.instances, "location": rank, "comm": 0, "root": -1}
             row |= {
                 "rma_window": -1,
+                "layout": -1,
+                "received_layout": -1,
                 "callpath": paths[0],
                 "operation": operation,
                 "enter_ps": start,

@@ -148,6 +148,16 @@ def test_the_page_compares_the_models_on_request(recorded: str, tmp_path: Path) 
         assert ('data-chart="models"' in text) == bool(more)
 
 
+def test_the_page_compares_the_models_on_transfers(traces: Path, tmp_path: Path) -> None:
+    archive, page = str(traces / "scorep-prk-rma-transpose-flush-4"), tmp_path / "page.html"
+    run = str(analyze(Request(archive, str(tmp_path / "a.run"), machine="alewife")))
+    result = CliRunner().invoke(build("report"), ["report", run, "--html", str(page), "--models"])
+    assert result.exit_code == 0, result.output
+    text = page.read_text(encoding="utf-8")
+    assert "Share of the time of transfers under each model" in text
+    assert "Share of the time in collectives under each model" in text
+
+
 def test_what_is_not_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.argv", ["logpost", "report", str(tmp_path)])
     with pytest.raises(SystemExit) as stopped:

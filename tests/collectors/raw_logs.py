@@ -8,7 +8,7 @@ from pathlib import Path
 
 from logpost.collectors.pmpi import prototypes
 
-MAGIC = 0x33676F6C74736F70
+MAGIC = 0x34676F6C74736F70
 CALL, SEND, RECV, COLL, COMM_NEW = 1, 2, 3, 18, 20
 OFF, ON = 32, 33
 ABORTS, FINALIZE, LEVEL, DEF_COMM, INFO, SYNC, OFFSET = 39, 23, 24, 64, 67, 68, 69
@@ -85,7 +85,7 @@ class Log:
     def collective(self, name: str, enter: int, leave: int, moved: tuple[int, int] = (8, 8)) -> None:
         """A blocking operation in the world, with rank 0 as its root where it has one; the bytes sent and received."""
         root = 0 if name.removeprefix("MPI_") in ("Bcast", "Scatter", "Gather", "Reduce") else -1
-        self._add(COLL, NUMBERS[name], enter, leave, struct.pack("<QQIi", *moved, 1, root))
+        self._add(COLL, NUMBERS[name], enter, leave, struct.pack("<QQIiII", *moved, 1, root, 0, 0))
 
     def outside(self, name: str, enter: int, leave: int) -> None:
         """A call that makes a communicator of the world's without this member."""
@@ -93,7 +93,9 @@ class Log:
 
     def fails(self, name: str, enter: int, leave: int) -> None:
         """A collective operation in the world that returns an error."""
-        self._add(CALL, NUMBERS[name], enter, leave, struct.pack("<QQIi", 0, 0, 1, 0 if name == "MPI_Bcast" else -1))
+        self._add(
+            CALL, NUMBERS[name], enter, leave, struct.pack("<QQIiII", 0, 0, 1, 0 if name == "MPI_Bcast" else -1, 0, 0)
+        )
 
     def _header(self, flushed: int, opened: int = 0) -> bytes:
         return struct.pack(

@@ -107,11 +107,27 @@ class ProgramStory {
 
     /// The data of the transfer added last are 3 blocks of 17 B, one every 64 B, at its ends that are named.
     void has_gaps(std::int32_t rank, bool origin, bool target) {
-        program_.layouts.push_back({.blocks = 3, .block_bytes = 17, .stride_bytes = 64});
-        const auto row = static_cast<std::int32_t>(program_.layouts.size() - 1);
+        const auto row = layout();
         auto& transfer = timeline(rank).transfers.back();
         transfer.layout = origin ? row : replay::kUndefined;
         transfer.target_layout = target ? row : replay::kUndefined;
+    }
+
+    /// Data of a message or of a member of an operation: blocks of 17 B, one every 64 B, as elements of `blocks` each.
+    std::int32_t layout(std::uint64_t blocks = 3) {
+        program_.layouts.push_back({.blocks = blocks, .block_bytes = 17, .stride_bytes = 64});
+        return static_cast<std::int32_t>(program_.layouts.size() - 1);
+    }
+    /// What the rank gives and gets in the operation added last has gaps.
+    void gives_and_gets_gaps(std::int32_t rank, std::int32_t given, std::int32_t got) {
+        auto& operation = timeline(rank).collectives.back();
+        operation.layout = given;
+        operation.received_layout = got;
+    }
+    /// The message that the rank has sent last has such data.
+    void sends_gaps(std::int32_t rank, std::int32_t layout) {
+        auto& sender = timeline(rank);
+        sender.layouts.push_back({static_cast<std::uint32_t>(sender.sends.size() - 1), layout});
     }
 
     /// An epoch of window 0; returns its number.

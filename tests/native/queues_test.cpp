@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "program_story.hpp"
 #include "replay/native/cost/cost.hpp"
@@ -215,6 +216,23 @@ TEST(Queues, OnlyMessagesOfTheRegionOfInterestCountAsLoad) {
     const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 3000}, late, 1);
     EXPECT_EQ(model.load(2, true, 0).messages, 1U);
     EXPECT_EQ(model.load(2, true, 0).queued_ps, 1000);
+}
+
+// Elements of one block of 17 B, 64 B apart: three of them are three blocks, one alone is contiguous.
+TEST(MessageModel, ElementsOfOneBlockAreContiguousOnlyAlone) {
+    auto machine = plain_machine();
+    machine.middleware =
+        middleware_tables({.tables = {}, .alone = {{.bytes = 51, .block_bytes = 17, .stride_bytes = 64, .l_mw = 60}}});
+    for (const auto& [bytes, l_mw] : {std::pair{51, 60}, {17, 0}}) {
+        ProgramStory story;
+        story.rank(0, 1000);
+        story.rank(1, 1000);
+        const auto send = story.call(0, CallKind::send, 0, 100);
+        story.message(0, send, 1, story.call(1, CallKind::receive, 0, 300), static_cast<std::uint64_t>(bytes));
+        story.sends_gaps(0, story.layout(1));
+        const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 1000}, {}, 1);
+        EXPECT_EQ(part(model, {Location{1}, 0}, Part::middleware), l_mw);
+    }
 }
 
 }  // namespace

@@ -94,13 +94,14 @@ def point(group: Group, slop: float, *, before: float = 0.0) -> Point:
 class Lines:
     """Ends and values of constant and slope of all lines through the points; ps and ps/B.
 
-    One size says nothing of the slope: `sloped` is False, and the constant is the time there.
+    One size says nothing of the slope: `sloped` is False, and the constant is the time there, `at` its bytes.
     """
 
     constant: tuple[float, float, float]
     slope: tuple[float, float, float]
     n: int
     sloped: bool
+    at: float = 0.0
 
 
 def lines(points: Sequence[Point]) -> Lines | None:
@@ -111,7 +112,7 @@ def lines(points: Sequence[Point]) -> Lines | None:
     n = sum(p.n for p in points)
     if len(points) == 1:
         only = points[0]
-        return Lines((only.low, only.value, only.high), (0.0, 0.0, 0.0), n, sloped=False)
+        return Lines((only.low, only.value, only.high), (0.0, 0.0, 0.0), n, sloped=False, at=only.x)
     x, low, high = (np.array([getattr(p, name) for p in points]) for name in ("x", "low", "high"))
     i, j = np.triu_indices(len(points), 1)
     i, j = i[x[j] > x[i]], j[x[j] > x[i]]  # points of one size, as 0 and 1 B before the first gap, show no slope
@@ -119,7 +120,7 @@ def lines(points: Sequence[Point]) -> Lines | None:
     if not run.size:
         ends = sorted((float(low.max()), float(high.min())))
         value = float(np.clip(np.average([p.value for p in points], weights=[p.n for p in points]), ends[0], ends[1]))
-        return Lines((ends[0], value, ends[1]), (0.0, 0.0, 0.0), n, sloped=False)
+        return Lines((ends[0], value, ends[1]), (0.0, 0.0, 0.0), n, sloped=False, at=float(x.max()))
     misfit = 2 * _misfit(low, high, i, j, run, x)
     low, high = low - misfit, high + misfit
     least = max(0.0, float(np.max((low[j] - high[i]) / run)))

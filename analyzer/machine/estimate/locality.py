@@ -14,7 +14,7 @@ bound.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -91,6 +91,7 @@ class ClassEstimate:
             g_ps=value["g"],
             G_ps_per_byte=value["G"],
             o_s_ps_per_byte=self.o_s_per_byte.value,
+            o_r_ps_per_byte=self.o_r_per_byte.value,
         )
         return (given,)
 
@@ -137,11 +138,11 @@ class _Class:
 
     def estimate(self) -> ClassEstimate:
         o_s, o_s_per_byte = self._o_s()
-        o_r = self._o_r()
+        o_r, o_r_per_byte = self._o_r()
         spacing = self._spacing(o_r)
         burst = self._bursts() + [(p.high, x) for x, p in spacing]
         eager, handshake = self._eager(), self._handshake()
-        G = self._G(eager, handshake, o_s_per_byte, burst)
+        G = self._G(eager, handshake, (o_s_per_byte, o_r_per_byte), burst)
         total = self._total(eager, handshake, o_s, o_r)
         three = handshake is not None and (eager is None or not eager.sloped) and not total.bound_only
         L = self._L(total, o_s, o_r, self._crossing(handshake, o_s, o_r) if handshake is not None and three else None)
@@ -149,7 +150,6 @@ class _Class:
         largest = int(self.samples["whole"][0].max())
         undisturbed = eager is not None and (eager.sloped or len(self.bounds) == 1) and self.proven >= largest
         undisturbed = undisturbed or not total.bound_only
-        none = measured(0.0, 0.0, 0.0, 0, "none is assumed", may_be_none=True)
         return ClassEstimate(
             self.limit,
             self.proven,
@@ -157,7 +157,7 @@ class _Class:
             o_s,
             o_s_per_byte,
             o_r,
-            none,
+            o_r_per_byte,
             g,
             G,
             L,
@@ -208,16 +208,11 @@ class _Class:
         most = min([most, *(g.shortest + max(self.slop, 2 * g.spread) for g in groups(both))])
         found = self._witness(both, slice(None), self.slop)
         if found is None:
-            return bounded(most, "no send is known to have returned at once"), measured(
-                0.0, 0.0, 0.0, 0, "none is assumed without o_s", may_be_none=True
-            )
+            return bounded(most, "no send is known to have returned at once"), self._per_byte("o_s", longer)
         what = f"{found.n} sends that returned at once"
-        low, value, high = found.slope
-        slope = measured(low, high, value, found.n, what, may_be_none=True)
-        low, value, high = found.constant
-        return measured(low, high, value, found.n, what).at_most(most), slope
+        return self._processor(found, what, most, self._per_byte("o_s", [*longer, *groups(both)]))
 
-    def _o_r(self) -> Interval:
+    def _o_r(self) -> tuple[Interval, Interval]:
         sizes, times = self.samples["receive"]
         shortest = self.shortest.over(sizes)
         short = self._handshake_free(sizes, times)
@@ -226,10 +221,35 @@ class _Class:
         found_it = self.samples["receive_slack"] >= shortest + self.slop
         most = min([self.most, *(g.shortest + self.slop for g in groups((sizes, times)))])
         found = self._witness((sizes, times), eager & attended & found_it, self.slop)
+        per_byte = self._per_byte("o_r", groups((sizes, times)))
         if found is None:
-            return bounded(most, "no receive is known to have found its message")
+            return bounded(most, "no receive is known to have found its message"), per_byte
+        return self._processor(found, f"{found.n} receives that found their message", most, per_byte)
+
+    def _per_byte(self, of: str, calls: list[Group]) -> Interval:
+        """What a byte costs a processor at most: all of a call, a message or a collective operation may be it."""
+        own = [(g.shortest + self.slop, g.smallest) for g in calls]
+        whole = [(time, x + 1) for x, time in self.bounds]
+        most = min((time / size for time, size in [*own, *whole, *self._collectives()] if size > 0), default=self.most)
+        return bounded(most, f"none is assumed without {of} of two sizes")
+
+    @staticmethod
+    def _processor(found: Lines, what: str, most: float, per_byte: Interval) -> tuple[Interval, Interval]:
+        """A processor's time for a message, and for a byte of it. One size shows their sum there, and of each only that
+        it is no more."""
         low, value, high = found.constant
-        return measured(low, high, value, found.n, f"{found.n} receives that found their message").at_most(most)
+        constant = measured(low, high, value, found.n, what).at_most(most)
+        if found.sloped:
+            low, value, high = found.slope
+            return constant, measured(low, high, value, found.n, what, may_be_none=True)
+        if found.at == 0 or constant.bound_only:
+            return constant, per_byte
+        sum_of_both = (
+            f"{what}: with {found.at:.6g} times the value per byte {constant.low:.6g} to {constant.high:.6g} ps"
+        )
+        slope = bounded(min(per_byte.high, constant.high / found.at), sum_of_both)
+        least = max(0.0, constant.low - found.at * slope.high)
+        return Interval(least, constant.high, constant.value, found.n, sum_of_both), slope
 
     def _bursts(self) -> list[tuple[float, float]]:
         """Bounds of max(g, B G) in ps with their sizes in bytes."""
@@ -273,8 +293,14 @@ class _Class:
         return self._witness(both, slice(None), self.slop, before=1.0)
 
     def _G(
-        self, eager: Lines | None, handshake: Lines | None, o_s_per_byte: Interval, burst: list[tuple[float, float]]
+        self,
+        eager: Lines | None,
+        handshake: Lines | None,
+        processors: tuple[Interval, Interval],
+        burst: list[tuple[float, float]],
     ) -> Interval:
+        """The slope of S less what a byte costs both processors. What nothing shows of that remains in it; then G may
+        be as much less."""
         most = min(
             [time / x for x, time in self.bounds if x > 0]
             + [time / size for time, size in [*burst, *self._collectives()] if size > 0],
@@ -282,10 +308,15 @@ class _Class:
         )
         for found in (eager, handshake):
             if found is not None and found.sloped:
-                low, value, high = (slope - o_s_per_byte.value for slope in found.slope)
-                return measured(
-                    low, high, value, found.n, f"the size spread of {found.n} undisturbed messages"
-                ).at_most(most)
+                what = f"the size spread of {found.n} undisturbed messages"
+                shown = sum(known.value for known in processors)
+                low, value, high = (slope - shown for slope in found.slope)
+                G = measured(low, high, value, found.n, what).at_most(most)
+                hidden = sum(known.high - known.value for known in processors)
+                if G.bound_only or hidden == 0:
+                    return G
+                reason = f"{what}: with what a byte costs both processors {found.slope[0]:.6g} to {found.slope[2]:.6g}"
+                return replace(G, low=max(0.0, G.low - hidden), reason=reason)
         return bounded(most, "no undisturbed messages of two sizes")
 
     def _total(self, eager: Lines | None, handshake: Lines | None, o_s: Interval, o_r: Interval) -> Interval:

@@ -228,6 +228,8 @@ def _collectives(template: Template, role: Ranks, shift: Ranks, factor: Column) 
         "call": rows["call"][row] + shift[rank],
         "complete_call": np.where(complete < 0, complete, complete + shift[rank]),
         "rma_window": rows["rma_window"][row],
+        "layout": rows["layout"][row],
+        "received_layout": rows["received_layout"][row],
     }
     sizes = {name: np.rint(rows[name] * factor).astype(np.uint64)[row] for name in ("bytes_sent", "bytes_received")}
     return {name: _ids(column) for name, column in found.items()} | sizes | {"operation": rows["operation"][row]}

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from logpost.analyzer.explain.calls import CallCandidate
 from logpost.analyzer.explain.collective import ExplainedCollective
 from logpost.analyzer.explain.messages import Candidate, ExplainedMessage, Explanation, Side, Split
+from logpost.analyzer.explain.transfer import ExplainedTransfer
 
 
 def as_json(found: Explanation) -> dict[str, Any]:
@@ -29,13 +31,27 @@ def as_json(found: Explanation) -> dict[str, Any]:
         ],
         "messages": [_message(message) for message in found.messages],
         "collectives": [_collective(one) for one in found.collectives],
+        "transfers": [_transfer(one) for one in found.transfers],
         "left_out": found.left_out,
+        "transfers_left_out": found.transfers_left_out,
     }
 
 
-def candidates_json(found: Sequence[Candidate], run: str, machine: str) -> dict[str, Any]:
+def candidates_json(
+    messages: Sequence[Candidate],
+    transfers: Sequence[CallCandidate],
+    operations: Sequence[CallCandidate],
+    run: str,
+    machine: str,
+) -> dict[str, Any]:
     """The object that `logpost explain RUN --json` prints."""
-    return {"run": run, "machine": machine, "candidates": [asdict(one) for one in found]}
+    return {
+        "run": run,
+        "machine": machine,
+        "candidates": [asdict(one) for one in messages],
+        "transfers": [asdict(one) for one in transfers],
+        "collectives": [asdict(one) for one in operations],
+    }
 
 
 def _message(message: ExplainedMessage) -> dict[str, Any]:
@@ -76,6 +92,23 @@ def _collective(one: ExplainedCollective) -> dict[str, Any]:
                 "end_ps": path.end_ps,
             }
             for path in one.paths
+        ],
+    }
+
+
+def _transfer(one: ExplainedTransfer) -> dict[str, Any]:
+    return {
+        "kind": one.kind,
+        "origin": one.origin,
+        "target": one.target,
+        "bytes": one.bytes,
+        "layout": None if one.layout is None else one.layout.model_dump(),
+        "target_layout": None if one.target_layout is None else one.target_layout.model_dump(),
+        "begin_ps": one.begin_ps,
+        "envelope_ps": one.end_ps - one.begin_ps,
+        "partitions": [
+            {"model": split.model.value, "parts_ps": split.parts_ps, "deficit_ps": split.deficit_ps}
+            for split in one.splits
         ],
     }
 

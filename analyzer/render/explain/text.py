@@ -9,9 +9,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from logpost.analyzer.explain.calls import CallCandidate
 from logpost.analyzer.explain.messages import Candidate, ExplainedMessage, Explanation, Side, Split
 from logpost.analyzer.explain.piece import Piece
 from logpost.analyzer.render.explain.collective import collective_text
+from logpost.analyzer.render.explain.transfer import transfer_text
 from logpost.analyzer.render.report.machine import value_text
 from logpost.analyzer.run.manifest import MachineValue
 from logpost.analyzer.run.undivided import UNDIVIDED, title
@@ -44,23 +46,48 @@ ROLES_OF_SENDER = ("send_call", "send_complete_call")
 ROLES_OF_RECEIVER = ("recv_post_call", "recv_call")
 
 
-def print_candidates(found: Sequence[Candidate], run: str, machine: str, console: Console) -> None:
-    """The messages that the run's model explains worst, with their names for `explain`."""
-    table = _table("_message", "_from", "_to", ">bytes", ">time", ">residual", ">deficit", "received by")
-    for one in found:
-        table.add_row(
-            one.name,
-            safe(one.sender),
-            safe(one.receiver),
-            bytes_text(one.bytes),
-            time_text(one.envelope_ps),
-            "–" if one.residual_ps is None else time_text(one.residual_ps),
-            time_text(one.deficit_ps),
-            Text(safe(shorten(one.region, 48))),
-        )
-    console.print(Text("Messages with the largest residual and deficit", style="bold"))
-    console.print(table)
-    console.print(Text(f"machine: {safe(machine)}\nnext: logpost explain {safe(run)} {found[0].name}", style="dim"))
+def print_candidates(
+    messages: Sequence[Candidate],
+    transfers: Sequence[CallCandidate],
+    operations: Sequence[CallCandidate],
+    run: str,
+    machine: str,
+    console: Console,
+) -> None:
+    """The messages and transfers that the run's model explains worst, and the longest collective operations, with their
+    names for `explain`."""
+    if messages:
+        table = _table("_message", "_from", "_to", ">bytes", ">time", ">residual", ">deficit", "received by")
+        for one in messages:
+            table.add_row(
+                *(one.name, safe(one.sender), safe(one.receiver), bytes_text(one.bytes), time_text(one.envelope_ps)),
+                *("–" if time is None else time_text(time) for time in (one.residual_ps, one.deficit_ps)),
+                Text(safe(shorten(one.region, 48))),
+            )
+        console.print(Text("Messages with the largest residual and deficit", style="bold"))
+        console.print(table)
+    if transfers:
+        table = _table("_call", "what", "_from", "_at", ">bytes", ">time", ">residual", ">deficit", "started by")
+        for call in transfers:
+            table.add_row(
+                *(str(call.call), call.what, safe(call.where), safe(call.target)),
+                *(bytes_text(call.bytes), time_text(call.time_ps)),
+                *("–" if time is None else time_text(time) for time in (call.residual_ps, call.deficit_ps)),
+                Text(safe(shorten(call.region, 48))),
+            )
+        console.print(Text("Transfers with the largest residual and deficit", style="bold"))
+        console.print(table)
+    if operations:
+        table = _table("_call", "what", "_on", ">received", ">time", "called by")
+        for call in operations:
+            table.add_row(
+                *(str(call.call), call.what, safe(call.where), bytes_text(call.bytes), time_text(call.time_ps)),
+                Text(safe(shorten(call.region, 48))),
+            )
+        console.print(Text("Collective operations that last longest once their late members are there", style="bold"))
+        console.print(table)
+    first = messages[0].name if messages else (*transfers, *operations)[0].call
+    console.print(Text(f"machine: {safe(machine)}\nnext: logpost explain {safe(run)} {first}", style="dim"))
 
 
 def print_explanation(found: Explanation, console: Console) -> None:
@@ -71,8 +98,12 @@ def print_explanation(found: Explanation, console: Console) -> None:
     for one in found.collectives:
         console.print(collective_text(one))
         console.print()
-    if found.left_out:
-        console.print(Text(f"{count_text(found.left_out, 'further message')} of this call (--top)", style="dim"))
+    for transfer in found.transfers:
+        console.print(transfer_text(transfer))
+        console.print()
+    for left_out, what in ((found.left_out, "further message"), (found.transfers_left_out, "further transfer")):
+        if left_out:
+            console.print(Text(f"{count_text(left_out, what)} of this call (--top)", style="dim"))
     console.print(_errors(found))
 
 

@@ -188,11 +188,13 @@ def _messages(messages: Messages, undivided: Sequence[str]) -> dict[str, Any]:
 
 
 def _model(fit: ModelFit, undivided: Sequence[str]) -> dict[str, Any]:
-    """One model's split of the messages; null with a reason where the machine has no values for it."""
+    """One model's split of messages, transfers and collective operations; null with a reason where the machine has no
+    values for it."""
+    sums = {"messages": fit.messages, "transfers": fit.transfers, "collectives": fit.collectives}
     return {
         "model": fit.model.value,
         "terms": fit.model.terms,
-        "messages": None if fit.messages is None else _messages(fit.messages, undivided),
+        **{kind: None if of is None else _messages(of, undivided) for kind, of in sums.items()},
         "misfit_share": fit.misfit_share if fit.misfit_known else None,
         "reason": fit.reason,
     }

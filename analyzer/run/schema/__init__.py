@@ -56,7 +56,7 @@ from logpost.analyzer.run.schema.vocabulary import (
     WAIT_STATES,
 )
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 """Of a run directory; a reader refuses a run of another version by name."""
 
 TABLES = {

@@ -121,6 +121,8 @@ COLLECTIVES = Table(
             call="the call that began it",
             complete_call="the call that completed it; -1: none did",
             rma_window="the one-sided window that it synchronizes; -1: none",
+            layout="of what this member gives: row of the manifest's layouts; -1: contiguous or not stated",
+            received_layout="of what it gets; -1: contiguous or not stated",
         ),
         enum("operation", OPERATIONS, "which operation"),
         *ps(

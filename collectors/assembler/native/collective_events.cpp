@@ -8,8 +8,8 @@ void begin(EventWriter& out, std::uint64_t time) {
 }
 
 void end(EventWriter& out, std::uint64_t time, OTF2_CollectiveOp operation, OTF2_CommRef ref, std::uint32_t root,
-         std::uint64_t sent, std::uint64_t received) {
-    check(OTF2_EvtWriter_MpiCollectiveEnd(out.writer, nullptr, out.at(time), operation, ref, root, sent, received),
+         std::uint64_t sent, std::uint64_t received, OTF2_AttributeList* attributes = nullptr) {
+    check(OTF2_EvtWriter_MpiCollectiveEnd(out.writer, attributes, out.at(time), operation, ref, root, sent, received),
           "MpiCollectiveEnd");
 }
 
@@ -58,7 +58,8 @@ void CollectiveEvents::blocking(EventWriter& out, std::uint64_t enter, std::uint
                                 OTF2_CollectiveOp operation) {
     if (OTF2_CommRef ref = 0; ids_.comm(c.comm, ref) && halves_.operated(ref)) {
         begin(out, enter);
-        end(out, leave, operation, ref, root_of(c.root), c.sent, c.received);
+        end(out, leave, operation, ref, root_of(c.root), c.sent, c.received,
+            ids_.layouts(out, c.layout, c.received_layout));
     }
 }
 

@@ -117,7 +117,9 @@ class Definitions {
          "From where the call was made: its calling context, the function with the line of the call above it",
          OTF2_TYPE_CALLING_CONTEXT},
         {target_layout_attribute, "logpost:target_layout",
-         "The same of the target's memory in a one-sided access, whose logpost:layout is that of the origin's",
+         "The same of the target's memory in a one-sided access, whose logpost:layout is that of the origin's; of what "
+         "a "
+         "member of a collective operation gets, whose logpost:layout is that of what it gives",
          OTF2_TYPE_STRING},
         {persistent_attribute, "logpost:persistent",
          "which of its communicator's persistent collective operations was started; the members' k-th starts of one "

@@ -256,9 +256,9 @@ void RequestEvents::end(EventWriter& out, std::uint64_t time, const lp_done& don
             break;
         case Kind::collective:
             ids_.comm(p.collective.comm, ref);
-            check(OTF2_EvtWriter_NonBlockingCollectiveComplete(out.writer, nullptr, out.at(time), p.operation, ref,
-                                                               root_of(p.collective.root), p.collective.sent,
-                                                               p.collective.received, p.id),
+            check(OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                      out.writer, ids_.layouts(out, p.collective.layout, p.collective.received_layout), out.at(time),
+                      p.operation, ref, root_of(p.collective.root), p.collective.sent, p.collective.received, p.id),
                   "NonBlockingCollectiveComplete");
             break;
         case Kind::idup:

@@ -9,7 +9,17 @@
 
 struct lp_volume {
     uint64_t sent, received;
+    uint32_t layout, received_layout;
 };
+
+/* The layout of elements of a type, of which each message of the operation has `count`; a use of it is counted. */
+static inline uint32_t lp_laid_out(struct lp_thread* t, int64_t count, lp_word type) {
+    struct lp_type_entry* e = lp_type(t, (MPI_Datatype)type);
+    const uint64_t bytes = count > 0 ? (uint64_t)count * e->size : 0;
+    if (e->block && bytes > e->block)
+        lp_layout_used(e, bytes);
+    return e->layout;
+}
 
 struct lp_place {
     int rank, size;
@@ -48,14 +58,14 @@ LP_HOOK lp_told(struct lp_stamp s, int kind, const void* data, size_t bytes, con
 }
 
 LP_HOOK lp_coll(struct lp_stamp s, int kind, lp_word comm, int32_t root, struct lp_volume v, const void* request) {
-    struct lp_collective c = {v.sent, v.received, lp_comm_id(s.t, (MPI_Comm)comm), root};
+    struct lp_collective c = {v.sent, v.received, lp_comm_id(s.t, (MPI_Comm)comm), root, v.layout, v.received_layout};
     lp_told(s, kind, &c, sizeof c, request);
 }
 
 /* A collective operation that returned an error. Whether its member took part in it is seen where all logs are
  * (failed.cpp). The communicator may be what was wrong, so MPI is not asked about it. */
 LP_HOOK lp_failed_over(struct lp_stamp s, uint32_t known, int32_t root) {
-    struct lp_collective c = {0, 0, known, root};
+    struct lp_collective c = {0, 0, known, root, 0, 0};
     size_t n = LP_HEAD + sizeof c;
     if (!lp_reserve(s.t, n))
         return;
@@ -68,7 +78,7 @@ LP_HOOK lp_failed_coll(struct lp_stamp s, lp_word comm, int32_t root) {
 }
 
 LP_HOOK lp_coll_init(struct lp_stamp s, lp_word comm, int32_t root, struct lp_volume v, const void* request) {
-    struct lp_collective c = {v.sent, v.received, lp_comm_id(s.t, (MPI_Comm)comm), root};
+    struct lp_collective c = {v.sent, v.received, lp_comm_id(s.t, (MPI_Comm)comm), root, v.layout, v.received_layout};
     const uint64_t made[2] = {(uintptr_t)*(const MPI_Request*)request, lp_comm_persistent((MPI_Comm)comm)};
     size_t n = LP_HEAD + sizeof c + sizeof made;
     if (!lp_reserve(s.t, n))

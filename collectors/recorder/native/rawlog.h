@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define LP_MAGIC 0x33676f6c74736f70ull /* "postlog3" */
+#define LP_MAGIC 0x34676f6c74736f70ull /* "postlog4" */
 #define LP_FILE_HEADER 64
 #define LP_MAX_ENTRIES 1024 /* completions or handles in one record; longer lists take several records */
 
@@ -241,7 +241,9 @@ struct lp_collective {
     uint64_t sent;
     uint64_t received;
     uint32_t comm;
-    int32_t root; /* LP_ROOT_* or a rank */
+    int32_t root;             /* LP_ROOT_* or a rank */
+    uint32_t layout;          /* of the data that the member gives; 0: contiguous */
+    uint32_t received_layout; /* of the data that it gets */
 };
 #define LP_ROOT_NONE (-1)
 #define LP_ROOT_SELF (-2)       /* MPI_ROOT on an inter-communicator */

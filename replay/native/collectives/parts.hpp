@@ -16,14 +16,15 @@ enum class CollectivePart : std::uint8_t {
     endpoint_contention,
     serialization,
     recv_overhead,  ///< o_r; of a rendezvous also the answer to its request
+    middleware,     ///< half of l_mw at each end of a message whose member has data with gaps
     residual,       ///< what the replay does not explain
     not_divided,    ///< operations without a replay
 };
-inline constexpr std::size_t kCollectiveParts = 8;
+inline constexpr std::size_t kCollectiveParts = 9;
 /// Those that the replay gives; the first so many.
-inline constexpr std::size_t kReplayedParts = 6;
+inline constexpr std::size_t kReplayedParts = 7;
 inline constexpr std::array<std::string_view, kCollectiveParts> kCollectivePartNames{
-    "late_members",  "send_overhead", "latency",  "endpoint_contention",
-    "serialization", "recv_overhead", "residual", "not_divided"};
+    "late_members",  "send_overhead", "latency",  "endpoint_contention", "serialization",
+    "recv_overhead", "middleware",    "residual", "not_divided"};
 
 }  // namespace logpost::replay

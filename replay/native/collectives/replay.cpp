@@ -24,6 +24,17 @@ CollectiveEndpoints::CollectiveEndpoints(const Program& program, const Parameter
     }
 }
 
+namespace {
+
+/// Whether a part of what each member gives is for itself, which it copies before its messages (Open MPI, MPICH).
+bool gives_itself(const Pattern& pattern) noexcept {
+    const auto one = pattern.operation;
+    return pattern.group == 0 &&
+           (one == Operation::alltoall || one == Operation::alltoallv || one == Operation::alltoallw);
+}
+
+}  // namespace
+
 CollectiveReplay::CollectiveReplay(const Program& program, const Parameters& parameters,
                                    const CollectiveEndpoints& endpoints)
     : program_(program), parameters_(parameters), endpoints_(endpoints) {
@@ -52,7 +63,9 @@ std::uint32_t CollectiveReplay::cost(std::uint32_t from, std::uint32_t to, std::
     const auto b = members_[to].location;
     const auto locality = program_.placement.between(a, b);
     const bool far = parameters_.mean_hops.has_value() && locality == Locality::other_node;
-    const CostKey key{bytes, far ? program_.placement.hops(a, b) : kUndefined, repeat, locality};
+    const auto& gives = members_[from].gives;
+    const auto& gets = members_[to].gets;
+    const CostKey key{bytes, far ? program_.placement.hops(a, b) : kUndefined, repeat, locality, gives, gets};
     auto& recent = recent_[static_cast<std::size_t>(locality)];
     if (recent < keys_.size() && keys_[recent] == key) {
         return recent;
@@ -61,8 +74,14 @@ std::uint32_t CollectiveReplay::cost(std::uint32_t from, std::uint32_t to, std::
     recent = static_cast<std::uint32_t>(known - keys_.begin());
     if (known == keys_.end()) {
         keys_.push_back(key);
-        auto one = message_cost(parameters_, locality, bytes, {}, 1, key.hops);
-        for (auto* term : {&one.o_s, &one.o_r, &one.L, &one.serialization, &one.service, &one.o_control}) {
+        MessageCost one{message_cost(parameters_, locality, bytes, gives, 1, key.hops)};
+        one.pack = one.l_mw / 2;
+        if (gets != Blocks{}) {
+            const auto l_mw = message_cost(parameters_, locality, bytes, gets, 1, key.hops).l_mw;
+            one.unpack = l_mw - l_mw / 2;
+        }
+        for (auto* term :
+             {&one.o_s, &one.o_r, &one.L, &one.serialization, &one.service, &one.o_control, &one.pack, &one.unpack}) {
             *term *= repeat;
         }
         costs_.push_back(one);
@@ -139,7 +158,23 @@ void CollectiveReplay::run(const Pattern& pattern, Algorithm algorithm, std::spa
             }
         }
     }
+    if (gives_itself(pattern)) {
+        copy_own(pattern);
+    }
     visit_schedule(pattern, algorithm, *this);
+}
+
+void CollectiveReplay::copy_own(const Pattern& pattern) {
+    for (std::uint32_t i = 0; i < members_.size(); ++i) {
+        const auto& member = members_[i];
+        if (member.gives == Blocks{} && member.gets == Blocks{}) {
+            continue;
+        }
+        const auto& one = costs_[cost(i, i, pattern.bytes, 1)];
+        if (const auto length = one.pack + one.unpack; length > 0) {
+            at_[i] = add(nodes_[at_[i]].t + length, at_[i], 0, Path::copied, 1);
+        }
+    }
 }
 
 void CollectiveReplay::message(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
@@ -147,12 +182,12 @@ void CollectiveReplay::message(std::uint32_t from, std::uint32_t to, std::uint64
     const auto& one = costs_[index];
     const auto sender = at_[from];
     const auto receiver = at_[to];
-    const auto sent = nodes_[sender].t + one.o_s;
+    const auto sent = nodes_[sender].t + one.start();
     const auto posted = nodes_[receiver].t;
     if (!one.rendezvous) {
         const auto arrived = transfer(from, to, one, sent).arrived;
-        at_[to] = arrived >= posted ? add(arrived + one.o_r, sender, index, Path::received, 1)
-                                    : add_work(posted + one.o_r, receiver, index, Path::served);
+        at_[to] = arrived >= posted ? add(arrived + one.finish(), sender, index, Path::received, 1)
+                                    : add_work(posted + one.finish(), receiver, index, Path::served);
         at_[from] = add_work(sent, sender, index, Path::sent);
         return;
     }
@@ -161,7 +196,8 @@ void CollectiveReplay::message(std::uint32_t from, std::uint32_t to, std::uint64
     const auto start = std::max(request, posted) + one.o_control + one.L + one.o_control;
     const auto way = transfer(from, to, one, start);
     const auto before = by_sender ? sender : receiver;
-    at_[to] = add(way.arrived + one.o_r, before, index, by_sender ? Path::answered : Path::asked, by_sender ? 1 : 0);
+    at_[to] =
+        add(way.arrived + one.finish(), before, index, by_sender ? Path::answered : Path::asked, by_sender ? 1 : 0);
     at_[from] = add(way.left, before, index, by_sender ? Path::left : Path::let_go, by_sender ? 1 : 0);
 }
 
@@ -173,7 +209,7 @@ void CollectiveReplay::exchange(std::uint32_t count, std::uint64_t bytes, std::u
         const auto from = source_[i];
         cost_[i] = cost(from, i, bytes, repeat);
         target_[from] = i;
-        sent_[from] = nodes_[at_[from]].t + costs_[cost_[i]].o_s;
+        sent_[from] = nodes_[at_[from]].t + costs_[cost_[i]].start();
     }
     next_ = at_;
     left_.assign(count, kNone);
@@ -182,8 +218,8 @@ void CollectiveReplay::exchange(std::uint32_t count, std::uint64_t bytes, std::u
         const auto& one = costs_[cost_[i]];
         if (!one.rendezvous) {
             const auto arrived = transfer(from, i, one, sent_[from]).arrived;
-            next_[i] = arrived >= sent_[i] ? add(arrived + one.o_r, at_[from], cost_[i], Path::received, 1)
-                                           : add(sent_[i] + one.o_r, at_[i], cost_[i], Path::served, 1);
+            next_[i] = arrived >= sent_[i] ? add(arrived + one.finish(), at_[from], cost_[i], Path::received, 1)
+                                           : add(sent_[i] + one.finish(), at_[i], cost_[i], Path::served, 1);
             continue;
         }
         const auto request = sent_[from] + one.L;
@@ -191,7 +227,7 @@ void CollectiveReplay::exchange(std::uint32_t count, std::uint64_t bytes, std::u
         const auto start = std::max(request, sent_[i]) + one.o_control + one.L + one.o_control;
         const auto way = transfer(from, i, one, start);
         const auto before = by_sender ? at_[from] : at_[i];
-        next_[i] = add(way.arrived + one.o_r, before, cost_[i], by_sender ? Path::answered : Path::asked, 1);
+        next_[i] = add(way.arrived + one.finish(), before, cost_[i], by_sender ? Path::answered : Path::asked, 1);
         left_[from] = add(way.left, before, cost_[i], by_sender ? Path::left : Path::let_go, 1);
     }
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -213,7 +249,7 @@ void CollectiveReplay::burst(std::uint32_t count, std::uint32_t rounds, std::uin
         std::uint32_t index = 0;
         for (std::uint32_t k = 0; k < told; ++k) {
             index = cost(i, (i + 1 + k * rounds / told) % count, bytes, each);
-            sent += costs_[index].o_s;
+            sent += costs_[index].start();
         }
         at_[i] = add(sent, heads[i], index, Path::sent, told);
         sent_[i] = nodes_[heads[i]].t;
@@ -224,20 +260,20 @@ void CollectiveReplay::burst(std::uint32_t count, std::uint32_t rounds, std::uin
             const auto to = (from + distance) % count;
             const auto index = cost(from, to, bytes, each);
             const auto& one = costs_[index];
-            sent_[from] += one.o_s;
+            sent_[from] += one.start();
             const auto receiver = at_[to];
             const auto posted = nodes_[receiver].t;
             if (!one.rendezvous) {
                 const auto arrived = transfer(from, to, one, sent_[from]).arrived;
-                at_[to] = arrived >= posted ? add(arrived + one.o_r, heads[from], index, Path::received, k + 1)
-                                            : add_work(posted + one.o_r, receiver, index, Path::served);
+                at_[to] = arrived >= posted ? add(arrived + one.finish(), heads[from], index, Path::received, k + 1)
+                                            : add_work(posted + one.finish(), receiver, index, Path::served);
                 continue;
             }
             // All receives are posted before the sends; the answers of both sides overlap with other messages.
             const auto request = std::max(sent_[from] + one.L, nodes_[heads[to]].t);
             const auto arrived = transfer(from, to, one, request + one.o_control + one.L + one.o_control).arrived;
-            at_[to] = arrived >= posted ? add(arrived + one.o_r, heads[from], index, Path::answered, k + 1)
-                                        : add_work(posted + one.o_r, receiver, index, Path::served);
+            at_[to] = arrived >= posted ? add(arrived + one.finish(), heads[from], index, Path::answered, k + 1)
+                                        : add_work(posted + one.finish(), receiver, index, Path::served);
         }
     }
 }
@@ -249,6 +285,7 @@ std::int64_t CollectiveReplay::last_work(std::uint32_t member) const noexcept {
     for (auto at = at_[member];;) {
         const auto& node = nodes_[at];
         switch (node.path) {
+            case Path::copied:
             case Path::sent:
             case Path::served:
                 work += node.t - nodes_[node.before].t;
@@ -257,7 +294,7 @@ std::int64_t CollectiveReplay::last_work(std::uint32_t member) const noexcept {
             case Path::received:
             case Path::answered:
             case Path::asked:
-                return work + costs_[node.cost].o_r;
+                return work + costs_[node.cost].finish();
             case Path::enter:
             case Path::left:
             case Path::let_go:
@@ -277,19 +314,31 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
     switch (node.path) {
         case Path::enter:
             return 0;
-        case Path::sent:
-            put(send_overhead, whole);
+        case Path::copied:
+            put(middleware, whole);
             return count;
-        case Path::served:
-            put(send_overhead, whole - one.o_r * node.run);
+        case Path::sent: {
+            const auto packs = std::min(whole, one.pack * node.run);
+            put(send_overhead, whole - packs);
+            put(middleware, packs);
+            return count;
+        }
+        case Path::served: {
+            const auto sends = whole - one.finish() * node.run;
+            const auto packs = std::clamp<std::int64_t>(sends, 0, one.pack);
+            put(send_overhead, sends - packs);
+            put(middleware, packs + one.unpack * node.run);
             put(recv_overhead, one.o_r * node.run);
             return count;
+        }
         case Path::received:
             put(send_overhead, one.o_s * node.run);
+            put(middleware, one.pack * node.run);
             wait = count;
             put(endpoint_contention, 0);
             put(latency, one.L);
             put(serialization, one.serialization);
+            put(middleware, one.unpack);
             put(recv_overhead, one.o_r);
             break;
         case Path::answered:
@@ -297,6 +346,7 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
         case Path::left:
         case Path::let_go:
             put(send_overhead, one.o_s * node.run);
+            put(middleware, one.pack * node.run);
             if (node.path == Path::answered || node.path == Path::left) {
                 put(latency, one.L);
             }
@@ -310,6 +360,7 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
             }
             put(serialization, one.serialization);
             if (node.path == Path::answered || node.path == Path::asked) {
+                put(middleware, one.unpack);
                 put(recv_overhead, one.o_r);
             }
             break;

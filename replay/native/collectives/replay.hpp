@@ -31,6 +31,8 @@ class CollectiveReplay {
     struct Member {
         std::int64_t enter_ps;
         Location location;
+        Blocks gives = {};  ///< the layout of the data that it sends
+        Blocks gets = {};   ///< of those that it receives
     };
 
     /// A message at an endpoint before all members that share it have entered.
@@ -84,6 +86,7 @@ class CollectiveReplay {
     /// How the time since the node before came about.
     enum class Path : std::uint8_t {
         enter,     // there is none before
+        copied,    // data with gaps, of the member to itself
         sent,      // o_s, `run` times
         served,    // the message was there: o_r, `run` times, after sends of its own
         received,  // o_s .. o_r of a message whose sender is before
@@ -112,7 +115,7 @@ class CollectiveReplay {
         std::uint32_t steps = 0;
         std::uint32_t node = kNone;
     };
-    static constexpr std::size_t kMostStretches = 9;
+    static constexpr std::size_t kMostStretches = 11;
     /// After so many messages in a row, what is before them is labelled in their proportions.
     static constexpr std::uint32_t kMostSteps = 256;
     /// Sums are kept so many messages apart.
@@ -120,7 +123,15 @@ class CollectiveReplay {
 
     [[nodiscard]] std::uint32_t add(std::int64_t t, std::uint32_t before, std::uint32_t cost, Path path,
                                     std::uint32_t run);
+    /// What a member gives itself has gaps: it is packed and unpacked.
+    void copy_own(const Pattern& pattern);
     [[nodiscard]] std::uint32_t add_work(std::int64_t t, std::uint32_t before, std::uint32_t cost, Path path);
+    /// The cost of a message, and of packing and unpacking it where it has gaps.
+    struct MessageCost : Cost {
+        std::int64_t pack = 0, unpack = 0;
+        [[nodiscard]] std::int64_t start() const noexcept { return o_s + pack; }
+        [[nodiscard]] std::int64_t finish() const noexcept { return unpack + o_r; }
+    };
     /// Index of the cost of a message between two members.
     [[nodiscard]] std::uint32_t cost(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint32_t repeat);
     static std::int64_t queue(Busy& busy, std::int64_t ready, std::int64_t service) noexcept;
@@ -146,10 +157,11 @@ class CollectiveReplay {
         std::int32_t hops;
         std::uint32_t repeat;
         Locality locality;
+        Blocks gives, gets;
         bool operator==(const CostKey&) const = default;
     };
     std::vector<CostKey> keys_;
-    std::vector<Cost> costs_;
+    std::vector<MessageCost> costs_;
     std::array<std::uint32_t, kLocalities> recent_{};
     std::span<const Member> members_;
     std::vector<Node> nodes_;

@@ -203,7 +203,9 @@ struct Collective {
     Rank root;                    // in comm; kNoRank: none
     std::uint32_t instance;       // dense, over the whole program; kNone: the other members are missing
     Operation operation;
-    std::int32_t rma_window = kUndefined;  // dense; kUndefined: of a communicator
+    std::int32_t rma_window = kUndefined;       // dense; kUndefined: of a communicator
+    std::int32_t layout = kUndefined;           // of what the member gives, as of a transfer's data
+    std::int32_t received_layout = kUndefined;  // of what it gets
 };
 
 /// A one-sided transfer at its origin. In the order of their starts.

@@ -154,11 +154,14 @@ void ProgramFiller::collectives(const CollectiveColumns& rows) {
     for (std::size_t i = 0; i < rows.location.size(); ++i) {
         const auto location = index(rows.location[i], locations_, "location");
         check_optional(rows.comm[i], program_.members.size(), "communicator");
+        for (const auto row : {rows.layout[i], rows.received_layout[i]}) {
+            check_optional(row, program_.layouts.size(), "layout");
+        }
         program_.timelines[location].collectives.push_back(
             {rows.enter_ps[i], rows.leave_ps[i], rows.bytes_sent[i], rows.bytes_received[i],
              call(rows.call[i], location), optional_call(rows.complete_call[i], location), rows.comm[i],
              Rank{rows.root[i]}, rows.instance[i] == kUndefined ? kNone : static_cast<std::uint32_t>(rows.instance[i]),
-             static_cast<Operation>(rows.operation[i]), rows.rma_window[i]});
+             static_cast<Operation>(rows.operation[i]), rows.rma_window[i], rows.layout[i], rows.received_layout[i]});
         program_.collective_instances =
             std::max(program_.collective_instances, static_cast<std::uint32_t>(rows.instance[i] + 1));
     }

@@ -42,7 +42,7 @@ struct UnmatchedColumns {
 
 /// Table `collectives`; operation: a code of `Operation`.
 struct CollectiveColumns {
-    Rows<std::int32_t> instance, location, comm, root, call, complete_call, rma_window;
+    Rows<std::int32_t> instance, location, comm, root, call, complete_call, rma_window, layout, received_layout;
     Rows<std::uint8_t> operation;
     Rows<std::int64_t> enter_ps, leave_ps;
     Rows<std::uint64_t> bytes_sent, bytes_received;

@@ -88,7 +88,8 @@ nb::tuple collective_way(const Analysis& analysis, std::int32_t location, std::u
 /// Rows `begin` to `end` - 1 of the table, or as many as there are.
 nb::dict collectives(const Analysis& analysis, std::size_t begin, std::optional<std::size_t> end) {
     const auto& program = analysis.program();
-    std::vector<std::int32_t> instance, location, comm, root, callpath, call, complete_call, rma_window;
+    std::vector<std::int32_t> instance, location, comm, root, callpath, call, complete_call, rma_window, layout,
+        received_layout;
     std::vector<std::uint8_t> operation;
     std::vector<std::int64_t> enter, leave, wait;
     std::vector<std::uint64_t> bytes_sent, bytes_received;
@@ -103,7 +104,8 @@ nb::dict collectives(const Analysis& analysis, std::size_t begin, std::optional<
         const auto last = std::min(end.value_or(count), count);
         const auto first = std::min(begin, last);
         each([&](auto& column) { column.reserve(last - first); }, instance, location, comm, root, callpath, call,
-             complete_call, rma_window, operation, enter, leave, wait, bytes_sent, bytes_received);
+             complete_call, rma_window, layout, received_layout, operation, enter, leave, wait, bytes_sent,
+             bytes_received);
         std::size_t before = 0;  // rows of the locations so far
         for (std::size_t l = 0; l < program.timelines.size() && before < last; ++l) {
             const auto& mine = program.timelines[l];
@@ -123,6 +125,8 @@ nb::dict collectives(const Analysis& analysis, std::size_t begin, std::optional<
                 enter.push_back(row.begin_ps);
                 leave.push_back(row.end_ps);
                 rma_window.push_back(row.rma_window);
+                layout.push_back(row.layout);
+                received_layout.push_back(row.received_layout);
                 wait.push_back(row.call == row.complete_call ? analysis.collectives().wait(row, l) : 0);
                 bytes_sent.push_back(row.bytes_sent);
                 bytes_received.push_back(row.bytes_received);
@@ -141,6 +145,8 @@ nb::dict collectives(const Analysis& analysis, std::size_t begin, std::optional<
     d["enter_ps"] = array(std::move(enter));
     d["leave_ps"] = array(std::move(leave));
     d["rma_window"] = array(std::move(rma_window));
+    d["layout"] = array(std::move(layout));
+    d["received_layout"] = array(std::move(received_layout));
     d["wait_ps"] = array(std::move(wait));
     d["bytes_sent"] = array(std::move(bytes_sent));
     d["bytes_received"] = array(std::move(bytes_received));

@@ -141,6 +141,8 @@ CollectiveColumns collective_columns(const nb::dict& table) {
             .call = of.operator()<std::int32_t>("call"),
             .complete_call = of.operator()<std::int32_t>("complete_call"),
             .rma_window = of.operator()<std::int32_t>("rma_window"),
+            .layout = of.operator()<std::int32_t>("layout"),
+            .received_layout = of.operator()<std::int32_t>("received_layout"),
             .operation = of.operator()<std::uint8_t>("operation"),
             .enter_ps = of.operator()<std::int64_t>("enter_ps"),
             .leave_ps = of.operator()<std::int64_t>("leave_ps"),

@@ -11,6 +11,7 @@
 
 #include "replay/native/collectives/groups.hpp"
 #include "replay/native/collectives/selector.hpp"
+#include "replay/native/cost/blocks_of.hpp"
 #include "replay/native/memory/nearly_sorted.hpp"
 #include "replay/native/memory/threads.hpp"
 #include "replay/native/program/shape.hpp"
@@ -268,6 +269,11 @@ void CollectiveSplit::replay(Buffer& buffer, const Instance& instance, std::span
         buffer.members[number] = one.location != kNoLocation
                                      ? CollectiveReplay::Member{one.enter_ps, one.location}
                                      : CollectiveReplay::Member{0, location_of(members, rank_at(rank))};
+        if (one.location != kNoLocation && !program_.layouts.empty()) {
+            const auto& taken = program_.timelines[index(one.location)].collectives[one.index];
+            buffer.members[number].gives = blocks_of(program_, taken.layout);
+            buffer.members[number].gets = blocks_of(program_, taken.received_layout);
+        }
         buffer.ranks[number] = rank;
     }
     buffer.replay.run(pattern(instance), algorithm, buffer.members);

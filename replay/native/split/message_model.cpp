@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "replay/native/cost/blocks_of.hpp"
 #include "replay/native/memory/threads.hpp"
 #include "replay/native/program/bursts.hpp"
 #include "replay/native/split/stage_table.hpp"
@@ -46,15 +47,7 @@ std::int32_t MessageModel::layout(MessageId id) const noexcept {
 }
 
 Blocks MessageModel::blocks(const Timeline& sender, std::uint32_t send) const noexcept {
-    const auto row = sender.layouts.empty() ? kUndefined : layout_of_send(sender, send);
-    if (row == kUndefined) {
-        return {};
-    }
-    const auto& layout = program_.layouts[static_cast<std::size_t>(row)];
-    if (layout.blocks <= 1) {
-        return {};
-    }
-    return {.block_bytes = layout.block_bytes, .stride_bytes = layout.stride_bytes};
+    return blocks_of(program_, sender.layouts.empty() ? kUndefined : layout_of_send(sender, send));
 }
 
 MessageModel::Counts MessageModel::build_records(std::size_t location) {

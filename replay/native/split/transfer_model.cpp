@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "replay/native/cost/blocks_of.hpp"
 #include "replay/native/program/message_facts.hpp"
 #include "replay/native/servers/fifo.hpp"
 #include "replay/native/split/fit.hpp"
@@ -53,9 +54,8 @@ std::int64_t TransferModel::middleware(std::size_t location, const Transfer& tra
     }
     const auto here = location_at(location);
     const auto there = transfer.target == kNoLocation ? here : transfer.target;
-    const auto& stated = program_.layouts[static_cast<std::size_t>(layout)];
-    const Blocks blocks{.block_bytes = stated.block_bytes, .stride_bytes = stated.stride_bytes};
-    return message_cost(parameters_, program_.placement.between(here, there), transfer.bytes, blocks).l_mw / 2;
+    const auto between = program_.placement.between(here, there);
+    return message_cost(parameters_, between, transfer.bytes, blocks_of(program_, layout)).l_mw / 2;
 }
 
 std::int64_t TransferModel::notice_ps(Location from, Location to) const {

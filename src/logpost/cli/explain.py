@@ -1,4 +1,4 @@
-"""`logpost explain`: one message, or what a call sent, received or completed, split under each model."""
+"""`logpost explain`: one message, or what a call sent, received, put, got or completed, split under each model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logpost.cli.output import print_json
 from logpost.replay.cost.message_models import MessageModel
 
 SHOWN = 10
-"""Messages shown as text without --top: each takes a screen."""
+"""Messages and transfers of a call shown as text without --top: each is up to a screen."""
 
 
 def command(
@@ -21,7 +21,8 @@ def command(
         typer.Argument(
             metavar="MESSAGE|CALL",
             help="A message as RECEIVER:NUMBER (recv_location and recv_number of the table messages), or the number "
-            "of a call (table calls). Without it, the messages that are explained worst are listed.",
+            "of a call (table calls). Without it, the messages and transfers that are explained worst are listed, and "
+            "the longest collective operations.",
         ),
     ] = None,
     machine: Annotated[
@@ -32,14 +33,16 @@ def command(
     ] = None,
     top: Annotated[
         int | None,
-        typer.Option("--top", min=1, metavar="N", help=f"Show only N messages (text: {SHOWN} without it)."),
+        typer.Option(
+            "--top", min=1, metavar="N", help=f"Show only N messages and transfers (text: {SHOWN} without it)."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object; times in picoseconds.")] = False,
 ) -> None:
-    """Show where one message's time went under each model of the LogP family: its segments, side by side.
+    """Show where the time of one message, or of a call's messages, transfers and collective operations went.
 
-    The split is computed again from the run, so that any machine can be tried in place. The segments of a message
-    add up to its measured time under every model.
+    Each model of the LogP family splits it, side by side. The split is computed again from the run, so that any machine
+    can be tried in place. The parts add up to the measured time under every model.
 
     Example: logpost explain app.run
 
@@ -49,6 +52,7 @@ def command(
     """
     from rich.console import Console
 
+    from logpost.analyzer.explain.calls import longest_operations, worst_transfers
     from logpost.analyzer.explain.messages import candidates, explain
     from logpost.analyzer.render.explain.json import as_json as object_of
     from logpost.analyzer.render.explain.json import candidates_json
@@ -62,11 +66,14 @@ def command(
     if target is None:
         if machine is not None or model:
             raise InputError("--machine and --model need a message or a call; name one, e.g. 3:17")
-        worst = candidates(opened, top or SHOWN)
+        count = top or SHOWN
+        transfers, operations = worst_transfers(opened, count), longest_operations(opened, count)
+        # Without anything else, that there is no message is an error.
+        messages = candidates(opened, count) if opened.manifest.messages or not (transfers or operations) else []
         if as_json:
-            print_json(candidates_json(worst, str(run), used))
+            print_json(candidates_json(messages, transfers, operations, str(run), used))
         else:
-            print_candidates(worst, str(run), used, Console(highlight=False))
+            print_candidates(messages, transfers, operations, str(run), used, Console(highlight=False))
         return
     most = top if top is not None or as_json else SHOWN
     with progress_bar(quiet=as_json) as report:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.analyzer.in_process import analyze
 from tests.analyzer.whole_machine import write_whole_machine
@@ -13,7 +14,7 @@ from logpost.analyzer.explain.model_fits import model_fits
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.rescope import rescope
 from logpost.analyzer.report.data import Messages, ModelFit
-from logpost.analyzer.report.models import best, verdict
+from logpost.analyzer.report.models import best, fits_of, verdict
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.roi import RegionOfInterest
 from logpost.analyzer.run.schema import PARTS
@@ -52,6 +53,31 @@ def test_every_model_s_parts_add_up_to_the_same_messages_of_every_archive(runs: 
     assert compared > 50
 
 
+def test_transfers_and_collective_operations_are_split_under_every_model(runs: dict[str, Run]) -> None:
+    """Parts add up to the same time under each, and under the run's own model to the run's own tables."""
+    compared = {"transfers": 0, "collectives": 0}
+    for name, run in runs.items():
+        fits = {fit.model: fit for fit in model_fits(run) if fit.messages is not None}
+        for kind, count in compared.items():
+            found = {model: sums for model, fit in fits.items() if (sums := getattr(fit, kind)) is not None}
+            for sums in found.values():
+                assert sums.envelope_ps == found[MessageModel.full].envelope_ps, (name, kind)
+                assert sum(sums.parts_ps.values()) == sums.envelope_ps, (name, kind)
+                assert min(*sums.parts_ps.values(), sums.deficit_ps) >= 0, (name, kind)
+            compared[kind] = count + len(found)
+        transfers = run.table("transfers").collect()
+        own = fits[MessageModel.full].transfers
+        assert (own is None) == transfers.is_empty(), name
+        if own is not None:
+            assert (own.count, own.deficit_ps) == (transfers.height, transfers["deficit_ps"].sum()), name
+        parts = run.table("collective_parts").filter(pl.col("phase") == "program", pl.col("part") != "not_divided")
+        operations = fits[MessageModel.full].collectives
+        if operations is not None:
+            assert operations.envelope_ps == parts.collect()["exposed_ps"].sum(), name
+            assert operations.deficit_ps == run.table("collective_kinds").collect()["deficit_ps"].sum(), name
+    assert min(compared.values()) > 8
+
+
 @pytest.mark.slow
 def test_a_run_of_one_model_is_that_model_s_fit(traces: Path, tmp_path: Path) -> None:
     archive, machine = traces / "scorep-npb-lu-S-comp-4", write_whole_machine(tmp_path)
@@ -77,16 +103,32 @@ def fit(model: MessageModel, residual: int, deficit: int) -> ModelFit:
 def test_the_best_has_the_smallest_misfit_and_of_equal_ones_the_fewest_terms() -> None:
     full, loggp = fit(MessageModel.full, 40, 0), fit(MessageModel.loggp, 10, 30)
     logp = fit(MessageModel.logp, 0, 50)
-    assert best([full, loggp, logp]) is loggp
+    assert best(fits_of([full, loggp, logp])) is MessageModel.loggp
     said = verdict([full, loggp, logp], estimated=True)
     assert said.startswith("The smallest misfit is that of LogGP: 4.0 % of message time, as full with more terms. ")
     assert "estimated from the same messages under LogGP" in said
 
 
+def test_each_kind_has_a_best_model_of_its_own() -> None:
+    """Of two models the one explains the messages, the other one the transfers."""
+
+    def sums(residual: int) -> Messages:
+        return Messages(1, 8, 1000, {"latency": 1000 - residual, "residual": residual}, 0)
+
+    fits = [
+        ModelFit(MessageModel.loggp, sums(10), transfers=sums(500)),
+        ModelFit(MessageModel.log3p, sums(20), transfers=sums(40)),
+    ]
+    said = verdict(fits, estimated=False)
+    assert "LogGP: 1.0 % of message time. " in said
+    assert "log3P: 4.0 % of the time of transfers. " in said
+    assert "collectives" not in said
+
+
 def test_without_messages_no_model_is_the_best() -> None:
     nothing = ModelFit(MessageModel.full, Messages(0, 0, 0, dict.fromkeys(PARTS, 0), 0))
     lacking = ModelFit(MessageModel.log3p, None, "the machine has no o_net")
-    assert best([nothing, lacking]) is None
+    assert best(fits_of([nothing, lacking])) is None
     assert verdict([nothing, lacking], estimated=False) == "no message matched: no model can be compared"
 
 

@@ -51,7 +51,10 @@ def program(transfers: Sequence[tuple[str, int]], *, slowed: int = 0, immediate:
         *("send_location", "recv_location", "comm", "tag", "layout", "send_call", "send_complete_call"),
         *("recv_post_call", "recv_call", "send_number", "recv_number"),
     )
-    collectives = ("instance", "location", "comm", "root", "call", "complete_call", "rma_window")
+    collectives = (
+        *("instance", "location", "comm", "root", "call", "complete_call", "rma_window"),
+        *("layout", "received_layout"),
+    )
     epochs = ("location", "peer", "rma_window", "begin_call", "end_call", "match")
     none8, unsigned = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.uint64)
     return Program(

@@ -27,7 +27,7 @@ from logpost.analyzer.render.report.models import models_section
 from logpost.analyzer.render.report.sections import print_sections
 from logpost.analyzer.report.build import build
 from logpost.analyzer.report.data import Messages, ModelFit
-from logpost.analyzer.report.models import best, verdict
+from logpost.analyzer.report.models import best, fits_of, verdict
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import PARTS
 from logpost.analyzer.run.undivided import SHOWN, UNDIVIDED, categories, merged, shown_as, title, together
@@ -188,7 +188,7 @@ def test_csv_has_the_sum_and_leaves_its_parts_empty(tmp_path: Path) -> None:
 def test_without_a_residual_no_model_is_the_best(tmp_path: Path) -> None:
     parts = merged({**dict.fromkeys(PARTS, 0), "latency": 600, "residual": 400}, TOGETHER)
     fits = [ModelFit(model, Messages(1, 8, 1000, parts, 0)) for model in (MessageModel.logp, MessageModel.full)]
-    assert best(fits) is None
+    assert best(fits_of(fits)) is None
     assert facts(verdict(fits, estimated=True)) == ["residual", "--machine"]
     on = console()
     on.print(models_section(replace(build(undivided().write(tmp_path / "run")), models=tuple(fits))))

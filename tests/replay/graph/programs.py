@@ -100,6 +100,8 @@ class Story:
                 "call": (before[members[:, 1]] + members[:, 2]).astype(np.int32),
                 "complete_call": (before[members[:, 1]] + members[:, 2]).astype(np.int32),
                 "rma_window": NONE * ints,
+                "layout": NONE * ints,
+                "received_layout": NONE * ints,
                 "operation": np.full(len(members), operations().index("Barrier"), dtype=np.uint8),
                 "enter_ps": members[:, 3].copy(),
                 "leave_ps": members[:, 4].copy(),

@@ -59,7 +59,7 @@ class LocalIds {
     [[nodiscard]] std::int32_t window(OTF2_RmaWinRef ref) const noexcept { return windows_(ref); }
     /// The attribute that carries a message's layout; OTF2_UNDEFINED_ATTRIBUTE: there is none.
     [[nodiscard]] std::uint32_t layout_attribute() const noexcept { return layout_attribute_; }
-    /// The same of the target's data in a one-sided transfer.
+    /// The same of the target's data in a one-sided transfer, and of what a member of a collective operation gets.
     [[nodiscard]] std::uint32_t target_layout_attribute() const noexcept { return target_layout_attribute_; }
 
     /// The attribute that carries a call's calling context; OTF2_UNDEFINED_ATTRIBUTE: there is none.

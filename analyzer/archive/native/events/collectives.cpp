@@ -87,7 +87,7 @@ Operation operation_of(OTF2_CollectiveOp code) noexcept {
 
 namespace {
 
-OTF2_CallbackCode on_end(L, T ticks, std::uint64_t, void* user, A*, OTF2_CollectiveOp operation,
+OTF2_CallbackCode on_end(L, T ticks, std::uint64_t, void* user, A* attributes, OTF2_CollectiveOp operation,
                          OTF2_CommRef communicator, std::uint32_t root_rank, std::uint64_t sent,
                          std::uint64_t received) noexcept try {
     auto& d = self(user);
@@ -97,7 +97,9 @@ OTF2_CallbackCode on_end(L, T ticks, std::uint64_t, void* user, A*, OTF2_Collect
     d.peers.count_if_undefined();
     d.stack.has_collective();
     d.out->collectives.push_back({d.out->calls.back().enter_ps, now, d.size(sent), d.size(received), call, call,
-                                  d.peers.communicator(), root(root_rank), kNone, operation_of(operation)});
+                                  d.peers.communicator(), root(root_rank), kNone, operation_of(operation), kUndefined,
+                                  d.layout_of(attributes, d.ids.layout_attribute()),
+                                  d.layout_of(attributes, d.ids.target_layout_attribute())});
     return kGoOn;
 } catch (...) {
     return out_of_memory(user);
@@ -117,7 +119,7 @@ OTF2_CallbackCode on_request(L, T ticks, std::uint64_t, void* user, A* attribute
     return out_of_memory(user);
 }
 
-OTF2_CallbackCode on_complete(L, T ticks, std::uint64_t, void* user, A*, OTF2_CollectiveOp operation,
+OTF2_CallbackCode on_complete(L, T ticks, std::uint64_t, void* user, A* attributes, OTF2_CollectiveOp operation,
                               OTF2_CommRef communicator, std::uint32_t root_rank, std::uint64_t sent,
                               std::uint64_t received, std::uint64_t request) noexcept try {
     auto& d = self(user);
@@ -135,7 +137,10 @@ OTF2_CallbackCode on_complete(L, T ticks, std::uint64_t, void* user, A*, OTF2_Co
                            d.peers.communicator(),
                            root(root_rank),
                            kNone,
-                           operation_of(operation)};
+                           operation_of(operation),
+                           kUndefined,
+                           d.layout_of(attributes, d.ids.layout_attribute()),
+                           d.layout_of(attributes, d.ids.target_layout_attribute())};
     if (entry.what != PendingRequests::What::collective) {
         d.ended_elsewhere({request, RequestEnd::What::collective, ended});
         return kGoOn;
