@@ -27,6 +27,9 @@ depend on each other: no cure is aimed at it."""
 UNEXPLAINED = "unexplained"
 """The kind that is no cure: what is not explained, behind all cures."""
 
+COVERS = "lost_time_saved"
+"""The number of what a finding explains of the ranks' lost time (`covered`); ps, over all ranks."""
+
 MIN_SAMPLES = 8
 """Fewest messages, calls or instants behind a statement about a pattern: fewer are an incident."""
 

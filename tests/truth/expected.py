@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 CURES: Mapping[str, str] = {
@@ -110,6 +111,20 @@ def first_finding(report: Mapping[str, Any]) -> First:
 
 
 @dataclass(frozen=True)
+class Explained:
+    """What findings explain of the ranks' time, as the report says it, and in truth: what the ranks lose less without
+    the losses that were put in."""
+
+    said: float
+    true: float
+
+    @property
+    def is_right(self) -> bool:
+        """Whether both are within `POINTS`."""
+        return abs(self.said - self.true) <= POINTS
+
+
+@dataclass(frozen=True)
 class Verdict:
     """Which parts of a first finding are right; a gain without an interval is inside if it is within the noise."""
 
@@ -122,6 +137,8 @@ class Verdict:
     cure: bool
     gain: bool | None
     """None: the noise of the true gain spans zero."""
+    explained: Explained | None = None
+    """None: the truth of it is not known."""
 
     @property
     def right(self) -> bool:
@@ -144,15 +161,25 @@ def verdict(name: str, ranks: int, true: Span, first: First, expected: Expected)
     )
 
 
+def lost(report: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Of the object that `logpost report --json` prints: seconds that the ranks lose, of how many, and how many of
+    those the findings explain."""
+    of = report["coverage"]
+    whole = of["lost_s"] / of["share"] if of["share"] else 0.0
+    return of["lost_s"], whole, of["explained_s"]
+
+
 def _has(patterns: Sequence[str], text: str) -> bool:
     return any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
 
 
+POINTS = 0.05
+"""Of the ranks' time (the bar of what a report says it explains)."""
 WITHIN = 0.25
 """As in `tests.truth.programs`; for gains without an interval."""
 HEADER = (
-    "| program | ranks | true gain | first finding | its gain | cause | place | cure | gain inside |\n"
-    "|---|---|---|---|---|---|---|---|---|"
+    "| program | ranks | true gain | first finding | its gain | cause | place | cure | gain inside | explained |\n"
+    "|---|---|---|---|---|---|---|---|---|---|"
 )
 
 
@@ -163,9 +190,10 @@ def line(one: Verdict) -> str:
     if one.first.has_interval:
         stated += f" ({_percent(gain.low)} to {_percent(gain.high)})"
     noise = f" ± {_percent(one.true.noise)}" if one.true.noise else ""
+    explained = "–" if one.explained is None else f"{_percent(one.explained.said)} ({_percent(one.explained.true)}) %"
     marks = ({True: "yes", False: "no", None: "noise"}[right] for right in (one.cause, one.place, one.cure, one.gain))
     return f"| {one.name} | {one.ranks} | {_percent(one.true.middle)}{noise} % | {one.first.kind} | {stated} | " + (
-        " | ".join(marks) + " |"
+        " | ".join((*marks, explained)) + " |"
     )
 
 
@@ -180,10 +208,18 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     decided = [one for one in verdicts if one.gain is not None]
     near = [one for one in decided if abs(one.first.gain.middle - one.true.middle) <= WITHIN * one.true.middle]
     gains = f"gain inside {sum(bool(one.gain) for one in decided)} of {len(decided)}"
+    more = ""
+    stated = [one.first.gain for one in verdicts if one.first.gain.middle > 0]
+    if stated:
+        more = (
+            f"; half width of the intervals {_percent(median(one.noise / one.middle for one in stated))} % of the gain"
+        )
+    if known := [one.explained for one in verdicts if one.explained is not None]:
+        more += f"; explained within 5 points {sum(one.is_right for one in known)} of {len(known)}"
     return (
         f"of {len(verdicts)}: "
         + ", ".join(f"{what} {count}" for what, count in counts.items())
-        + f"; {gains}, within a quarter {len(near)} of {len(decided)}"
+        + f"; {gains}, within a quarter {len(near)} of {len(decided)}{more}"
     )
 
 

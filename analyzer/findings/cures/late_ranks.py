@@ -2,8 +2,9 @@
 
 Cure: the ranks that wait take their part of it. In the graph, the code of the ranks that run it is shorter by what they
 compute in all beyond the mean of every rank, and the ranks that wait compute longer before the call in which they do,
-up to that mean. It applies to a stretch of code (`stretches`) that less than all ranks run. The same loss ends where
-the code is done after the call for which the others wait; what depends on it only the programmer knows. A rank whose
+up to that mean. It applies to a stretch of code (`stretches`) that less than all ranks run. At the other
+end of the gain no rank has to do that part. The same loss ends where the code is done after the call for which the
+others wait; what depends on it only the programmer knows. A rank whose
 send waits for a receiver is `late_receiver`'s matter.
 """
 
@@ -44,7 +45,8 @@ def propose(program: Program) -> Iterator[Proposal]:
         longer = column(program.count, 0)
         for calls, gaps, total, gone in zip(place.calls, place.gaps, place.totals, less, strict=True):
             longer[calls] = np.rint(-gaps * (gone / max(1.0, total)))
-        freed = program.saved_at(Transformation(longer_ps=longer))
+        not_done = Transformation(longer_ps=longer.copy())
+        freed = program.saved_at(not_done)
         waits = {spot: time for spot, time in freed.items() if spot[0] not in place.locations and spot[1] not in sends}
         if not waits:
             continue
@@ -65,6 +67,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             callpaths=frozenset((place.callpath,)),
             at_fault=frozenset(one for one, gone in zip(place.locations, less, strict=True) if gone > 0),
             change=Transformation(longer_ps=longer),
+            other_ends=(not_done,),
             numbers=(Number("they_compute_there", float(place.totals.sum()), "ps"),),
             confidence=MEDIUM,
             certainty="compute time is measured; whether others can take a part of it is not known",

@@ -451,7 +451,12 @@ class Program:
     @cached_property
     def place_of(self) -> Int64:
         """By call: a number of its location and call path."""
-        return self.location.astype(np.int64) * (int(self.callpath.max(initial=0)) + 1) + self.callpath
+        return self.location.astype(np.int64) * self.paths + self.callpath
+
+    @cached_property
+    def paths(self) -> int:
+        """Beyond the largest call path."""
+        return int(self.callpath.max(initial=0)) + 1
 
     def measured(self, *parts: str) -> Int64:
         """By message: the sum of these parts of it, as they were split; ps."""

@@ -100,9 +100,10 @@ def test_a_rank_that_computes_longer_is_made_as_fast_as_the_others(tmp_path: Pat
     program = Program(run)
     (proposal,) = uneven_computation.propose(program)
     assert proposal.at_fault == {5}
-    shared, as_fast = proposal.other_ends
+    shared, as_fast, _, as_the_fastest = proposal.other_ends
     assert program.gain(as_fast) == pytest.approx(truth, abs=0.01)
     assert program.gain(shared) < program.gain(proposal.change) < program.gain(as_fast)
+    assert program.gain(as_fast) <= program.gain(as_the_fastest)
     assert not list(uneven_computation.propose(Program(simulated("halo", False, tmp_path / "halo"))))
 
 
