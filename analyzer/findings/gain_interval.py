@@ -11,7 +11,7 @@ Five sources, as fractions of the slowest rank's program time:
   cure may save all of it, or none.
 
 The first three are ends; the others, which do not depend on them, widen either side as independent errors add up. The
-ends are rounded outward to the tenth of a percent in which reports print them.
+ends are rounded outward to the tenth of a percent to which gains are stated.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ BATCHES = max(STUDENT) + 1
 """Parts of equally many repetitions: sums over some of them hide what recurs with a period of its own."""
 PRINTED = 1000
 """Steps of a fraction that reports print: tenths of a percent."""
+HALF = 0.5
+"""Of such a step: a gain is stated to the nearest one."""
 DIGITS = 6
 """Behind the point of those steps: beyond them, a difference is one of binary fractions (2^-53 of 1 is 10^-16)."""
 CHOICES = ("gain_if_as_fast", "gain_if_shared")
@@ -63,8 +65,8 @@ def _with(evidence: Evidence, finding: Finding) -> Finding:
     low, high = gain - min(gain, *ends, gain), max(gain, *ends, gain) - gain
     return replace(
         finding,
-        gain_low=max(0.0, math.floor(round((gain - math.hypot(low, off)) * PRINTED, DIGITS)) / PRINTED),
-        gain_high=min(1.0, math.ceil(round((gain + math.hypot(high, off)) * PRINTED, DIGITS)) / PRINTED),
+        gain_low=max(0.0, math.floor(round((gain - math.hypot(low, off)) * PRINTED - HALF, DIGITS)) / PRINTED),
+        gain_high=min(1.0, math.ceil(round((gain + math.hypot(high, off)) * PRINTED + HALF, DIGITS)) / PRINTED),
     )
 
 

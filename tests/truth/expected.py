@@ -7,7 +7,7 @@ below, and both are looked for in what a report says.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -84,6 +84,7 @@ class First:
     """Title, call path, regions and place in the source."""
     advice: str
     ranks: frozenset[int]
+    confidence: float = 0.0
 
 
 NOTHING = First("nothing", Span(0, 0, 0), False, "", "", "", frozenset())
@@ -107,6 +108,7 @@ def first_finding(report: Mapping[str, Any]) -> First:
         names=" ".join((title, *map(str, places))),
         advice=f"{found.get('cure') or ''} {found['advice']}",
         ranks=frozenset(found["ranks"]),
+        confidence=float(found["confidence"]),
     )
 
 
@@ -221,6 +223,23 @@ def summary(verdicts: Sequence[Verdict]) -> str:
         + ", ".join(f"{what} {count}" for what, count in counts.items())
         + f"; {gains}, within a quarter {len(near)} of {len(decided)}{more}"
     )
+
+
+def calibration(verdicts: Iterable[Verdict]) -> Iterator[str]:
+    """Rows of a table in Markdown: how often statements came true, by their confidence and their kind."""
+    stated = [one for one in verdicts if one.first is not NOTHING]
+    yield "| confidence | kind | statements | cause, place and cure right | gain inside |"
+    yield "|---|---|---|---|---|"
+    for confidence in sorted({one.first.confidence for one in stated}, reverse=True):
+        level = [one for one in stated if one.first.confidence == confidence]
+        for kind in ("all", *sorted({one.first.kind for one in level})):
+            some = [one for one in level if kind in ("all", one.first.kind)]
+            decided = [one for one in some if one.gain is not None]
+            right, inside = sum(one.right for one in some), sum(bool(one.gain) for one in decided)
+            yield (
+                f"| {confidence:.2g} | {kind} | {len(some)} | {right} ({_percent(right / len(some))} %) | "
+                f"{inside} of {len(decided)} |"
+            )
 
 
 def _percent(share: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .expected import NOTHING, Expected, Explained, Span, first_finding, line, lost, summary, verdict
+from .expected import NOTHING, Expected, Explained, Span, calibration, first_finding, line, lost, summary, verdict
 from .pairs.measure import median_span
 
 BARRIER = Expected(cause=("barrier",), place=("end_of_step",), cures=("drop barrier",), ranks=frozenset({1}))
@@ -25,6 +25,7 @@ def finding(**changes: Any) -> dict[str, Any]:
         "gain": 0.42,
         "gain_low": 0.30,
         "gain_high": 0.42,
+        "confidence": 0.6,
     }
     return {"findings": [{**first, **changes}]}
 
@@ -80,6 +81,19 @@ def test_what_a_report_explains_is_right_within_five_points(said: float, right: 
     one = replace(verdict("app", 2, TRUE, first_finding(finding()), BARRIER), explained=Explained(said, 0.25))
     assert line(one).endswith(f"| {100 * said:.1f} (25.0) % |")
     assert summary([one]).endswith(f"explained within 5 points {right} of 1")
+
+
+def test_statements_are_counted_by_their_confidence_and_kind() -> None:
+    right = verdict("app", 2, TRUE, first_finding(finding()), BARRIER)
+    of_another = verdict("app", 2, TRUE, first_finding(finding(ranks=[0], gain_high=0.39, gain=0.39)), BARRIER)
+    sure = verdict("app", 2, TRUE, first_finding(finding(confidence=0.9)), BARRIER)
+    silent = verdict("app", 2, TRUE, first_finding({"findings": []}), BARRIER)
+    assert list(calibration([right, of_another, sure, silent]))[2:] == [
+        "| 0.9 | all | 1 | 1 (100.0 %) | 1 of 1 |",
+        "| 0.9 | needless_barrier | 1 | 1 (100.0 %) | 1 of 1 |",
+        "| 0.6 | all | 2 | 1 (50.0 %) | 1 of 2 |",
+        "| 0.6 | needless_barrier | 2 | 1 (50.0 %) | 1 of 2 |",
+    ]
 
 
 def test_the_interval_of_a_median_is_of_order_statistics() -> None:

@@ -94,6 +94,7 @@ def offered(
         return
     for proposal in propose(program):
         cure = ReplayedCure(program, proposal, lambda: ends_of(evidence))
+        evidence.tried.append(cure)
         gain = cure.gain()
         least = gain if divided or not of_messages else min(gain, *cure.ends(), gain)
         if least >= MIN_SHARE:

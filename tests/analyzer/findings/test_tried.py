@@ -1,0 +1,28 @@
+"""All cures that were replayed, also those that are no finding."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, Story
+
+from logpost.analyzer.findings.tried import OTHER, STATED, tried
+
+STEPS, STEP = 10, 30 * MS
+
+
+def test_a_cure_of_the_same_time_is_listed_next_to_the_stated_one() -> None:
+    """Rank 0 computes 20 ms before each barrier, and the three others 12 ms: balanced work, or no barrier."""
+    story = Story(4, STEPS * STEP)
+    barrier = story.path("main", "MPI_Barrier")
+    for step in range(STEPS):
+        t = step * STEP
+        enters = {rank: t + (12 if rank else 20) * MS for rank in range(4)}
+        story.collective(barrier, "Barrier", {rank: (enter, t + 20 * MS) for rank, enter in enters.items()})
+    with story.as_run() as run:
+        found = tried(run)
+    assert [one.gain for one in found] == sorted((one.gain for one in found), reverse=True)
+    (stated,) = [one for one in found if one.outcome == STATED]
+    assert (stated.kind, stated.place, stated.ranks) == ("load_imbalance", "main / MPI_Barrier", "rank 0")
+    # With one of four slow by 8 of 30 ms, shared work saves 6 of them.
+    assert stated.gain == pytest.approx(6 / 30, rel=0.05)
+    assert {one.outcome for one in found if one.gain >= 0.01} <= {STATED, OTHER}
