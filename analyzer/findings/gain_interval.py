@@ -1,12 +1,13 @@
 """Between what a finding's gain is, where that is computed.
 
-Five sources, as fractions of the slowest rank's program time:
+Six sources, as fractions of the slowest rank's program time:
 
 * the machine and what the trace leaves open: the cure is replayed again with every value of the machine at its low and
   at its high end, and at the other end of what is not known (`ReplayedCure.ends`);
 * the choice: where another cure of the same cause is possible, what that saves is an end as well;
 * the part of a long program that is replayed: what each of its ranks saves until it ends;
-* the repetitions: `repetition_noise`;
+* the windows of a sampled program: `sampling_error`;
+* the repetitions of another one: `repetition_noise`;
 * the residual: of the time in the calls where the cure saves, the part that the machine's values do not explain. The
   cure may save all of it, or none.
 
@@ -57,7 +58,14 @@ def _with(evidence: Evidence, finding: Finding) -> Finding:
     after = program.replay(finding.replayed.proposal.change)
     if after is not None and not program.whole:
         ends += _saved_by_each(program, after.leave_ps)
-    noise = None if after is None else _noise(program, after.enter_ps, after.leave_ps)
+    noise = None
+    if after is not None:
+        windows = len(program.windows_end_ps) > 1
+        noise = (
+            _of_sample(evidence, program, after.leave_ps)
+            if windows
+            else _noise(program, after.enter_ps, after.leave_ps)
+        )
     residual = _residual(finding)
     if not ends and noise is None and residual is None:
         return finding
@@ -86,6 +94,33 @@ def _residual(finding: Finding) -> float | None:
     here = np.isin(program.place_of, places) & program.inside
     time = float((program.leave_ps - program.enter_ps)[here].sum())
     return float(program.spent_ps("residual")[here].sum()) / time if time > 0 else None
+
+
+def _of_sample(evidence: Evidence, program: Program, leave_ps: Int64) -> float | None:
+    """By which part the gain of a program that is sampled in windows may differ from that of the whole one."""
+    until = [program.enter_ps < end for end in program.windows_end_ps]
+    saved = [program.leave_ps[calls].max(initial=0) - leave_ps[calls].max(initial=0) for calls in until]
+    part = program.length_ps / max(1, evidence.slowest_program_ps)
+    return sampling_error(np.array(saved), min(1.0, part))
+
+
+def sampling_error(saved_ps: npt.NDArray[np.int64], part: float) -> float | None:
+    """By which part of it a saving differs that is known from windows of equal length: half of its interval at 95 %.
+
+    The windows are a sample without replacement, so that what was replayed has no error.
+
+    Arguments:
+        saved_ps: until the end of each window, in their order.
+        part: of the program that the windows are.
+
+    Returns:
+        The part; None: they save nothing.
+    """
+    each = np.diff(saved_ps, prepend=0)
+    if len(each) - 1 not in STUDENT or each.sum() <= 0:
+        return None
+    error = np.std(each, ddof=1) * math.sqrt(len(each) * (1 - part))
+    return STUDENT[len(each) - 1] * float(error / each.sum())
 
 
 def _noise(before: Program, enter_ps: Int64, leave_ps: Int64) -> float | None:

@@ -12,7 +12,7 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
-from logpost.analyzer.run.first_part import FirstPart
+from logpost.analyzer.run.sample import Sample, windows_of
 from logpost.analyzer.run.wide import exact_sum
 from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
@@ -20,6 +20,9 @@ from logpost.replay.columns import Int64
 
 MOST_CALLS = 200_000
 """Calls of a program whose cures are replayed: a replay of so many lasts 0.2 s, and each cure's proposals 5 s."""
+WINDOWS = (3, 10)
+"""Fewest and most windows of a longer program that are a sample: the deviation of what they save has two degrees of
+freedom at least, and beyond nine its quantile hardly changes (`gain_interval.STUDENT`)."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ def offered(
 
 
 def program_of(evidence: Evidence) -> Program | None:
-    """The run's program, or its first part; None: there is nothing to replay it with.
+    """The run's program, or a sample of it; None: there is nothing to replay it with.
 
     Where no value of a machine is known, or they contradict the trace, messages take what they did. Values that are
     only bounded are what messages cost at least: beyond that, they keep their durations.
@@ -117,11 +120,14 @@ def _given(evidence: Evidence) -> Program | None:
     if run is None:
         return None
     whole = evidence.tables["calls"].select(pl.len()).collect().item() <= MOST_CALLS
+    # A window's ends cut a call of each rank each, which lose their messages: less than can be stated, of its calls.
+    windows = min(WINDOWS[1], round(MOST_CALLS * MIN_SHARE / 2) // max(1, evidence.locations.height))
     machine = run.manifest.machine
     known = not machine.refused and any(value.value > 0 or (value.high or 0.0) > 0 for value in machine.values)
     try:
-        part = run if whole else FirstPart(run, MOST_CALLS)
-        return Program(part, whole=whole, as_measured=not known, bounded=not evidence.divides("latency"))
+        count = windows if windows >= WINDOWS[0] else 1
+        part = run if whole else Sample(run, *windows_of(run, MOST_CALLS, count))
+        return Program(part, as_measured=not known, bounded=not evidence.divides("latency"))
     except InputError:  # the recorded order contradicts itself, or the tables do
         return None
 
@@ -163,7 +169,7 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
 
 
 def _longer(evidence: Evidence, program: Program) -> float:
-    """How many times as long the program is as its first part, which is what was replayed."""
+    """How many times as long the program is as its sample, which is what was replayed."""
     if program.whole:
         return 1.0
     part = exact_sum((program.locations["end_ps"] - program.locations["begin_ps"]).to_numpy())

@@ -114,7 +114,7 @@ def test_nothing_is_said_of_a_program_without_a_loss(tmp_path: Path) -> None:
 def test_the_program_without_its_loss_is_shown_with_the_recorded_one(tmp_path: Path) -> None:
     run = simulated("synchronous_sends", False, tmp_path / "a")
     found = cured(run, 0)
-    assert found.whole
+    assert not found.part
     assert found.saves == pytest.approx(found.gain)
     assert found.before.length_ps == program_ps(run)
     for one in (found.before, found.after):
