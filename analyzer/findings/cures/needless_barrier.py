@@ -37,7 +37,10 @@ def propose(program: Program) -> Iterator[Proposal]:
     for path in np.unique(program.callpath[barriers]).tolist():
         here = barriers & (program.callpath == path)
         locations = np.unique(program.location[here])
-        if here.sum() < MIN_SAMPLES * len(locations) or _is_of_last(program, np.flatnonzero(here)):
+        if here.sum() < MIN_SAMPLES * len(locations):
+            continue
+        last = _mostly_last(program, np.flatnonzero(here))
+        if last is not None and not _ends_pipeline(program, last):
             continue
         lasts = column(program.count)
         lasts[here] = 0
@@ -46,24 +49,30 @@ def propose(program: Program) -> Iterator[Proposal]:
             callpath=path,
             at_fault=frozenset(locations.tolist()),
             change=Transformation(lasts_ps=lasts),
-            numbers=(Number("barriers", float(here.sum() / len(locations)), "count"),),
+            numbers=(
+                Number("barriers", float(here.sum() / len(locations)), "count"),
+                *([] if last is None else [Number("empties_pipeline", 1.0, "1")]),
+            ),
             confidence=MEDIUM,
             certainty="the waiting is measured; whether anything relies on the order that the barrier makes is not "
             "known",
         )
 
 
-def _is_of_last(program: Program, calls: Int64) -> bool:
-    """Whether the same rank enters most of these barriers last, and not because it is the end of a pipeline: most of
-    what it waits for messages, ranks before it compute one after the other."""
-    each = [calls[program.location[calls] == one] for one in np.unique(program.location[calls])]
+def _mostly_last(program: Program, calls: Int64) -> int | None:
+    """The location that enters most of these barriers last; None: none does."""
+    locations = np.unique(program.location[calls])
+    each = [calls[program.location[calls] == one] for one in locations]
     least = min(map(len, each))
     last = np.argmax(np.array([program.enter_ps[some[:least]] for some in each]), axis=0)
     most = int(np.bincount(last).argmax())
-    if (last == most).sum() <= least / 2:
-        return False
+    return int(locations[most]) if (last == most).sum() > least / 2 else None
+
+
+def _ends_pipeline(program: Program, location: int) -> bool:
+    """Whether during most of what a location waits for messages, ranks before it compute one after the other."""
     messages = program.messages
     waits = np.maximum(0, program.enter_ps[messages.send_call] - program.enter_ps[messages.received_call])
-    waits[program.receiver != program.location[each[most][0]]] = 0
+    waits[program.receiver != location] = 0
     deep, _ = depths(program)
-    return bool(waits[deep >= LEAST_DEPTH].sum() <= waits.sum() / 2)
+    return bool(waits[deep >= LEAST_DEPTH].sum() > waits.sum() / 2)

@@ -63,7 +63,7 @@ class Uneven:
         for place in self.places:
             mean = place.totals.mean()
             for calls, gaps, total in zip(place.calls, place.gaps, place.totals, strict=True):
-                longer[calls] = _scaled(gaps, mean / total if total > 0 else 1.0)
+                longer[calls] = _scaled(gaps, mean / total) if total > 0 else round(mean / len(calls))
         return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
 
     @cached_property

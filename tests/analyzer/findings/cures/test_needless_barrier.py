@@ -36,6 +36,7 @@ def test_a_barrier_that_empties_a_pipeline_in_each_step_is_left_out() -> None:
     # of which the last step's 3 ms are outside of the ranks' last calls.
     (finding,) = story_of([9 * MS] * 3, passed_on=True).alone(needless_barrier.find).iter_rows(named=True)
     assert (finding["region"], finding["ranks"]) == ("MPI_Barrier", [0, 1, 2])
+    assert "empties a pipeline" in finding["title"]
     assert finding["gain"] == pytest.approx(0.54, abs=0.04)
 
 
