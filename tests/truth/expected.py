@@ -225,6 +225,14 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     )
 
 
+def below_floor(verdicts: Iterable[Verdict]) -> list[float]:
+    """The confidences of statements that came true less often than these say."""
+    stated = [one for one in verdicts if one.first is not NOTHING]
+    levels = sorted({one.first.confidence for one in stated})
+    rights = {level: [one.right for one in stated if one.first.confidence == level] for level in levels}
+    return [level for level, right in rights.items() if sum(right) < level * len(right)]
+
+
 def calibration(verdicts: Iterable[Verdict]) -> Iterator[str]:
     """Rows of a table in Markdown: how often statements came true, by their confidence and their kind."""
     stated = [one for one in verdicts if one.first is not NOTHING]

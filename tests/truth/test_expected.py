@@ -7,7 +7,19 @@ from typing import Any
 
 import pytest
 
-from .expected import NOTHING, Expected, Explained, Span, calibration, first_finding, line, lost, summary, verdict
+from .expected import (
+    NOTHING,
+    Expected,
+    Explained,
+    Span,
+    below_floor,
+    calibration,
+    first_finding,
+    line,
+    lost,
+    summary,
+    verdict,
+)
 from .pairs.measure import median_span
 
 BARRIER = Expected(cause=("barrier",), place=("end_of_step",), cures=("drop barrier",), ranks=frozenset({1}))
@@ -94,6 +106,9 @@ def test_statements_are_counted_by_their_confidence_and_kind() -> None:
         "| 0.6 | all | 2 | 1 (50.0 %) | 1 of 2 |",
         "| 0.6 | needless_barrier | 2 | 1 (50.0 %) | 1 of 2 |",
     ]
+    # Half of those came true that six tenths of should.
+    assert below_floor([right, of_another, sure, silent]) == [0.6]
+    assert below_floor([right, right, of_another, sure, silent]) == []
 
 
 def test_the_interval_of_a_median_is_of_order_statistics() -> None:

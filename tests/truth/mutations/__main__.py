@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.truth.expected import HEADER, NOTHING, Verdict, calibration, first_finding, line, summary
+from tests.truth.expected import HEADER, NOTHING, Verdict, below_floor, calibration, first_finding, line, summary
 from tests.truth.pairs.judge import report
 
 from .draw import clean, drawn
@@ -22,7 +22,8 @@ from .recorded import WORKLOADS, recorded
 
 
 def main(words: Sequence[str]) -> int:
-    """Exit status 1 where a program could not be played or analyzed."""
+    """Exit status 1 where a program could not be played or analyzed, or what was stated came true less often than its
+    confidence says."""
     parser = argparse.ArgumentParser(prog="tests.truth.mutations", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="the first program's; the others follow (default: 1)")
     parser.add_argument("--single", type=int, default=30, help="programs with one loss (default: 30)")
@@ -65,7 +66,7 @@ def main(words: Sequence[str]) -> int:
         )
         failed += without_loss(range(chosen.seed, chosen.seed + chosen.clean), folder)
         print("\nhow often what was stated came true\n", *calibration(every), sep="\n")
-        return int(bool(failed))
+        return int(bool(failed or below_floor(every)))
 
 
 def application(seed: int, folder: Path) -> Verdict:
