@@ -29,17 +29,17 @@ def with_coverage(found: Sequence[Finding], program_ps: int) -> list[Finding]:
 
 def _covered(found: Sequence[Finding], program_ps: int) -> list[float | None]:
     covers: list[float | None] = []
-    joint, saved = Transformation(), 0
+    together, saved = Transformation(), 0
     for one in found:
         program = one.replayed.program
-        now = joint.then(one.replayed.proposal.change)
+        now = together.then(one.replayed.proposal.change)
         after = None if one.kind == UNEXPLAINED else _saved_ps(program, now)
         if after is None:
             covers.append(None)
             continue
         part = exact_sum((program.locations["end_ps"] - program.locations["begin_ps"]).to_numpy())
         covers.append((after - saved) * (1.0 if program.whole else program_ps / max(1, part)))
-        joint, saved = now, after
+        together, saved = now, after
     return covers
 
 

@@ -35,7 +35,7 @@ MIN_SAMPLES = 8
 
 HIGH, MEDIUM, LOW = 0.9, 0.6, 0.3
 """Confidence of what is measured, of what a model says of measured times, and of what has another explanation. Each is
-a floor: at least that fraction of such statements came true (docs/accuracy.md has the table;
+a floor: at least that fraction of such statements is right (docs/accuracy.md has the table;
 `python -m tests.truth.mutations` makes it, and ends with status 1 where a level is below its floor)."""
 
 WORTH_SAYING = 0.01

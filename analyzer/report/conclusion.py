@@ -120,8 +120,8 @@ def _lost(breakdown: Sequence[Share], largest: Largest) -> str:
     ]
     if rest := sum(one.share for one in communication if one.share < MIN_SHARE):
         said.append(f"{percent_text(rest)} in {'other' if listed else 'several'} categories")
-    rest = f"; the rest: {', '.join(said)}" if said else ""
-    return f"{percent_text(1 - part)} of the ranks' time is compute{rest}"
+    others = f"; the rest: {', '.join(said)}" if said else ""
+    return f"{percent_text(1 - part)} of the ranks' time is compute{others}"
 
 
 def _uneven(uneven: Uneven | None) -> str:

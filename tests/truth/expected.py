@@ -226,7 +226,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
 
 
 def below_floor(verdicts: Iterable[Verdict]) -> list[float]:
-    """The confidences of statements that came true less often than these say."""
+    """The confidences of statements that are right less often than these say."""
     stated = [one for one in verdicts if one.first is not NOTHING]
     levels = sorted({one.first.confidence for one in stated})
     rights = {level: [one.right for one in stated if one.first.confidence == level] for level in levels}
@@ -234,7 +234,7 @@ def below_floor(verdicts: Iterable[Verdict]) -> list[float]:
 
 
 def calibration(verdicts: Iterable[Verdict]) -> Iterator[str]:
-    """Rows of a table in Markdown: how often statements came true, by their confidence and their kind."""
+    """Rows of a table in Markdown: how often statements are right, by their confidence and their kind."""
     stated = [one for one in verdicts if one.first is not NOTHING]
     yield "| confidence | kind | statements | cause, place and cure right | gain inside |"
     yield "|---|---|---|---|---|"

@@ -106,7 +106,7 @@ def test_statements_are_counted_by_their_confidence_and_kind() -> None:
         "| 0.6 | all | 2 | 1 (50.0 %) | 1 of 2 |",
         "| 0.6 | needless_barrier | 2 | 1 (50.0 %) | 1 of 2 |",
     ]
-    # Half of those came true that six tenths of should.
+    # Half of those are right of which six tenths should be.
     assert below_floor([right, of_another, sure, silent]) == [0.6]
     assert below_floor([right, right, of_another, sure, silent]) == []
 

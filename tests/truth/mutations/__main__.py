@@ -1,6 +1,6 @@
 """`python -m tests.truth.mutations [--seed N] [--single N] [--double N] [--clean N] [--keep DIR]` draws programs with
 losses, plays them on the testbed and prints the table of `tests.truth.pairs`, and how often statements of each
-confidence and kind came true; `--real` plays those with one loss on
+confidence and kind are right; `--real` plays those with one loss on
 this machine."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .recorded import WORKLOADS, recorded
 
 
 def main(words: Sequence[str]) -> int:
-    """Exit status 1 where a program could not be played or analyzed, or what was stated came true less often than its
+    """Exit status 1 where a program could not be played or analyzed, or what was stated is right less often than its
     confidence says."""
     parser = argparse.ArgumentParser(prog="tests.truth.mutations", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="the first program's; the others follow (default: 1)")
@@ -65,7 +65,7 @@ def main(words: Sequence[str]) -> int:
             every,
         )
         failed += without_loss(range(chosen.seed, chosen.seed + chosen.clean), folder)
-        print("\nhow often what was stated came true\n", *calibration(every), sep="\n")
+        print("\nhow often what is stated is right\n", *calibration(every), sep="\n")
         return int(bool(failed or below_floor(every)))
 
 

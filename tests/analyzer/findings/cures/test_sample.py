@@ -73,13 +73,13 @@ STEPS = 5_000
 
 def slow_from(first: int) -> Story:
     """Two ranks with an Allreduce in each step of 10 ms; from one step on, it lasts 1 ms instead of 2 µs."""
-    told = Story(2, 10 * STEPS * story.MS)
-    path = told.path("main", "MPI_Allreduce")
+    made = Story(2, 10 * STEPS * story.MS)
+    path = made.path("main", "MPI_Allreduce")
     for step in range(STEPS):
         enter = (10 * step + 8) * story.MS
         leave = enter + (story.MS if step >= first else story.MS // 500)
-        told.collective(path, "Allreduce", dict.fromkeys((0, 1), (enter, leave)))
-    return told
+        made.collective(path, "Allreduce", dict.fromkeys((0, 1), (enter, leave)))
+    return made
 
 
 @pytest.mark.parametrize("first", [STEPS // 2, 0])
