@@ -151,7 +151,7 @@ def _slow(place: Stretch, *, certain: bool = True) -> frozenset[int]:
 def _proposal(uneven: Uneven) -> Proposal:
     program, first = uneven.program, uneven.places[0]
     as_fast = uneven.as_fast if uneven.certain else uneven.shared
-    gains = program.gain(uneven.shared), program.gain(as_fast)
+    gains = [max(0.0, program.gain(one)) for one in (uneven.shared, as_fast)]
     either = gains[1] > gains[0]
     exceptional = either and len(uneven.slow) <= EXCEPTION * uneven.ranks
     totals = program.code_ps.values()

@@ -33,7 +33,7 @@ import numpy.typing as npt
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.replay.columns import Int64
 
 KIND = "wavefront"
@@ -113,8 +113,8 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
             Number("mean_wait", float(waits[chained].mean()), "ps"),
             Number("blocks", blocks, "count"),
         ),
-        confidence=HIGH if chained.sum() >= MIN_SAMPLES else MEDIUM,
-        certainty="which ranks compute while others wait is measured",
+        confidence=MEDIUM if chained.sum() >= MIN_SAMPLES else LOW,
+        certainty="which ranks compute while others wait is measured; whether these need their results is not known",
         rests_on=("late_sender",),
     )
 

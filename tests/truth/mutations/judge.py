@@ -57,9 +57,9 @@ def on_testbed(drawn: Drawn, machine: Path, folder: Path) -> Verdict:
         compared(drawn.name, drawn.program.ranks, Span(true, true, true), first, loss.expected, nothing_to_find)
         for loss, true in zip(drawn.losses, gains, strict=True)
     ]
-    _, unharmed = simulated(drawn.base, machine, folder / "base")
+    _, unharmed = simulated(drawn.base, machine, folder / "without_any")
     lost_s, whole_s, explained_s = lost(said)
-    less_s = lost_s - lost(report(unharmed, folder / "base.run"))[0]
+    less_s = lost_s - lost(report(unharmed, folder / "without_any.run"))[0]
     best = max(verdicts, key=lambda one: (one.cause + one.place + one.cure, one.true.middle))
     return replace(best, explained=Explained(explained_s / whole_s, less_s / whole_s) if whole_s else None)
 
