@@ -73,6 +73,24 @@ class ReplayedCure:
         return [max(0.0, gain) for gain in found]
 
 
+@dataclass(frozen=True)
+class TriedCure:
+    """A cure that was replayed, without the columns of its transformation."""
+
+    kind: str
+    callpath: int
+    at_fault: frozenset[int]
+    """locations"""
+    gain: float
+    """fraction of the longest program; negative: it lasts so much longer"""
+
+    @classmethod
+    def of(cls, cure: ReplayedCure) -> TriedCure:
+        """What remains of it."""
+        one = cure.proposal
+        return cls(one.kind, one.callpath, one.at_fault, cure.program.gain(one.change))
+
+
 def offered(
     evidence: Evidence,
     propose: Callable[[Program], Iterable[Proposal]],
@@ -97,7 +115,7 @@ def offered(
         return
     for proposal in propose(program):
         cure = ReplayedCure(program, proposal, lambda: ends_of(evidence))
-        evidence.tried.append(cure)
+        evidence.tried.append(TriedCure.of(cure))
         gain = cure.gain()
         least = gain if divided or not of_messages else min(gain, *cure.ends(), gain)
         if least >= MIN_SHARE:

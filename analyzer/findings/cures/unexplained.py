@@ -4,7 +4,7 @@ model explains; what an estimated machine does not divide; and calls that no mod
 It is stated behind all cures, with what to measure to know more, and what the trace hints at: ranks that outnumber
 cores, strided data whose packing the machine file lacks. What removes it is known only once it is explained. Replayed
 is the most that this could save: in the graph the messages of all such calls take what the machine says, and calls that
-wait for none last so much less.
+wait for none last so much less. At the other end of the gain none of it can be removed.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
         callpaths=frozenset(of_place),
         at_fault=frozenset(program.location[calls[residual[calls] > 0]].tolist()),
         change=Transformation(lasts_ps=lasts, as_modelled=here.astype(np.uint8)),
+        other_ends=(Transformation(),),
         numbers=(
             Number("share", unexplained / exact_sum(length[calls]), "1"),
             Number("unexplained", unexplained, "ps"),

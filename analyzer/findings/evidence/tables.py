@@ -22,7 +22,7 @@ from logpost.analyzer.words.labels import folded, folded_path
 from logpost.analyzer.words.location_names import Location, LocationNames, Named
 
 if TYPE_CHECKING:
-    from logpost.analyzer.findings.cures.offered import ReplayedCure
+    from logpost.analyzer.findings.cures.offered import TriedCure
 
 SCHEDULED = 2 / 3
 """Factor on a confidence where ranks outnumber cores."""
@@ -46,7 +46,7 @@ class Evidence:
         self.tables = tables
         self.manifest = manifest
         self.run = run
-        self.tried: list[ReplayedCure] = []
+        self.tried: list[TriedCure] = []
         """every cure that is replayed, in no order"""
 
     @cached_property

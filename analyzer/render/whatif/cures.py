@@ -25,7 +25,8 @@ def print_cures(found: Sequence[Tried], console: Console) -> None:
         table.add_column(name, justify="right" if name == "saves" else "left")
     for one in found:
         cells = (DOING.get(one.kind, one.kind.replace("_", " ")), safe(one.place), one.ranks, one.outcome)
-        table.add_row(percent_text(one.gain), *map(Text, cells))
+        saves = percent_text(one.gain) if one.gain >= 0 else f"-{percent_text(-one.gain)}"
+        table.add_row(saves, *map(Text, cells))
     console.print(table)
 
 
