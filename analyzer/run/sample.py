@@ -1,11 +1,10 @@
 """A sample of a run: its calls in some windows of time, and what is between them, as a run without the time between
 these windows.
 
-Windows are equally long, each in the middle of an equal part of the program. Where they would have too few calls of a
-location, the only window is the run's first part. A call that a window's begin or end cuts lasts as long as the part of
-it that is inside, and is without messages and categories. Calls, and numbers of messages and epochs, are dense as they
-are in a whole run. A message, a collective operation or a transfer is in the sample where all of its calls are in one
-window.
+Windows are equally long, each in the middle of an equal part of the program; one alone is the run's first part. A call
+that a window's begin or end cuts lasts as long as the part of it that is inside, and is without messages and
+categories. Calls, and numbers of messages and epochs, are dense as they are in a whole run. A message, a collective
+operation or a transfer is in the sample where all of its calls are in one window.
 """
 
 from __future__ import annotations
@@ -79,6 +78,7 @@ class Sample(Run):
             if name != "compute"
         ).with_columns(self._joined("enter_ps"), self._joined("leave_ps"))
         """in the order of their numbers"""
+        self._cut = cut
         self._number = (
             calls.select("call")
             .with_row_index("now")
@@ -90,6 +90,13 @@ class Sample(Run):
     def lasts_until_ps(self) -> Int64:
         """When each window ends, without the time between them."""
         return self._without_gaps(self.ends_ps)
+
+    @property
+    def cut_share(self) -> float:
+        """Of the programs' time in the windows, what is in calls that their begins and ends cut."""
+        cut = self._calls.filter(pl.lit(self._cut)).select((pl.col("leave_ps") - pl.col("enter_ps")).sum())
+        programs = self.locations().filter("accounted").select((pl.col("end_ps") - pl.col("begin_ps")).sum())
+        return float(cut.item() / max(1, programs.collect().item()))
 
     def _without_gaps(self, times: Int64) -> Int64:
         """The same instants without the time between windows."""

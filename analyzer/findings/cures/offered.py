@@ -12,6 +12,7 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
+from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.sample import Sample, windows_of
 from logpost.analyzer.run.wide import exact_sum
 from logpost.analyzer.words.categories import WAITING
@@ -20,9 +21,9 @@ from logpost.replay.columns import Int64
 
 MOST_CALLS = 200_000
 """Calls of a program whose cures are replayed: a replay of so many lasts 0.2 s, and each cure's proposals 5 s."""
-WINDOWS = (3, 10)
-"""Fewest and most windows of a longer program that are a sample: the deviation of what they save has two degrees of
-freedom at least, and beyond nine its quantile hardly changes (`gain_interval.STUDENT`)."""
+WINDOWS = (10, 6, 3)
+"""Of a longer program, that are a sample: three deviate with two degrees of freedom, the fewest that have a quantile,
+and beyond nine it hardly changes (`gain_interval.STUDENT`)."""
 
 
 @dataclass(frozen=True)
@@ -138,16 +139,22 @@ def _given(evidence: Evidence) -> Program | None:
     if run is None:
         return None
     whole = evidence.tables["calls"].select(pl.len()).collect().item() <= MOST_CALLS
-    # A window's ends cut a call of each rank each, which lose their messages: less than can be stated, of its calls.
-    windows = min(WINDOWS[1], round(MOST_CALLS * MIN_SHARE / 2) // max(1, evidence.locations.height))
     machine = run.manifest.machine
     known = not machine.refused and any(value.value > 0 or (value.high or 0.0) > 0 for value in machine.values)
     try:
-        count = windows if windows >= WINDOWS[0] else 1
-        part = run if whole else Sample(run, *windows_of(run, MOST_CALLS, count))
-        return Program(part, as_measured=not known, bounded=not evidence.divides("latency"))
+        return Program(run if whole else _sampled(run), as_measured=not known, bounded=not evidence.divides("latency"))
     except InputError:  # the recorded order contradicts itself, or the tables do
         return None
+
+
+def _sampled(run: Run) -> Sample:
+    """The most windows that cut less of the ranks' time than can be stated: calls that are cut keep it. Else the first
+    part."""
+    for count in WINDOWS:
+        sample = Sample(run, *windows_of(run, MOST_CALLS, count))
+        if sample.cut_share < MIN_SHARE:
+            return sample
+    return Sample(run, *windows_of(run, MOST_CALLS, 1))
 
 
 @once

@@ -86,7 +86,7 @@ def slow_from(first: int) -> Story:
 def test_windows_of_all_of_a_program_show_what_its_first_part_lacks(
     first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # 10,000 calls of 2 ranks. Of 4,000, 1 in 100 may be cut: 2 in each of 10 windows on each rank.
+    # 10,000 calls of 2 ranks, of which 4,000 are in ten windows of 2 s: two cut calls each are 0.1 % of that.
     monkeypatch.setattr(offered, "MOST_CALLS", 4_000)
     run = slow_from(first).write(tmp_path / "a.run")
     rows = run.table("findings").collect().to_dicts()
@@ -132,3 +132,22 @@ def test_a_call_that_a_window_cuts_lasts_as_long_as_what_is_inside(tmp_path: Pat
     # Only the third one is whole.
     assert sample.facts("collectives").filter(pl.col("location") == 0).collect()["call"].to_list() == [2]
     assert (calls["collective_ps"] > 0).to_list() == [False, False, True, False]
+
+
+def test_where_windows_cut_more_than_can_be_stated_the_first_part_is_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two ranks compute 1 s, and wait 1 s, ten times; each second has 100 Allreduces in its last ms."""
+    told = Story(2, 20_000 * story.MS)
+    path, wait = told.path("main", "MPI_Allreduce"), told.path("main", "MPI_Barrier")
+    for step in range(10):
+        begin = 2_000 * step * story.MS
+        for number in range(100):
+            at = begin + 999 * story.MS + number * story.MS // 100
+            told.collective(path, "Allreduce", dict.fromkeys((0, 1), (at, at + story.MS // 200)))
+        told.collective(wait, "Barrier", dict.fromkeys((0, 1), (begin + 1_000 * story.MS, begin + 2_000 * story.MS)))
+    run = told.write(tmp_path / "a.run")
+    monkeypatch.setattr(offered, "MOST_CALLS", 1_000)
+    # Half of the calls are in ten windows that end in Barriers, or in six or three.
+    assert [Sample(run, *windows_of(run, 1_000, count)).cut_share > 0.01 for count in (10, 6, 3)] == [True] * 3
+    assert len(offered._sampled(run).begins_ps) == 1
