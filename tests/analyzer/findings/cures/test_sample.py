@@ -138,15 +138,15 @@ def test_where_windows_cut_more_than_can_be_stated_the_first_part_is_replayed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two ranks compute 1 s, and wait 1 s, ten times; each second has 100 Allreduces in its last ms."""
-    told = Story(2, 20_000 * story.MS)
-    path, wait = told.path("main", "MPI_Allreduce"), told.path("main", "MPI_Barrier")
+    made = Story(2, 20_000 * story.MS)
+    path, wait = made.path("main", "MPI_Allreduce"), made.path("main", "MPI_Barrier")
     for step in range(10):
         begin = 2_000 * step * story.MS
         for number in range(100):
             at = begin + 999 * story.MS + number * story.MS // 100
-            told.collective(path, "Allreduce", dict.fromkeys((0, 1), (at, at + story.MS // 200)))
-        told.collective(wait, "Barrier", dict.fromkeys((0, 1), (begin + 1_000 * story.MS, begin + 2_000 * story.MS)))
-    run = told.write(tmp_path / "a.run")
+            made.collective(path, "Allreduce", dict.fromkeys((0, 1), (at, at + story.MS // 200)))
+        made.collective(wait, "Barrier", dict.fromkeys((0, 1), (begin + 1_000 * story.MS, begin + 2_000 * story.MS)))
+    run = made.write(tmp_path / "a.run")
     monkeypatch.setattr(offered, "MOST_CALLS", 1_000)
     # Half of the calls are in ten windows that end in Barriers, or in six or three.
     assert [Sample(run, *windows_of(run, 1_000, count)).cut_share > 0.01 for count in (10, 6, 3)] == [True] * 3
