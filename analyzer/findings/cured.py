@@ -47,8 +47,8 @@ class Cured:
     """as the finding states it"""
     before: Course
     after: Course
-    whole: bool
-    """False: of the program's first part"""
+    part: str
+    """of the program, where not all of it is replayed (`Program.part_text`); else empty"""
     calls: int
     """of that"""
     of_ps: int
@@ -84,7 +84,7 @@ def cured(run: Run, number: int) -> Cured:
         gain=known["gain"],
         before=_course_of(program, Transformation()),
         after=_course_of(program, change),
-        whole=program.whole,
+        part=program.part_text,
         calls=program.count,
         of_ps=program.length_ps,
     )

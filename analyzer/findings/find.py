@@ -9,6 +9,7 @@ from functools import partial
 import polars as pl
 
 from logpost.analyzer.findings.combined import without_alternatives
+from logpost.analyzer.findings.covered import with_coverage
 from logpost.analyzer.findings.cures import (
     collective_cost,
     crowded_exchange,
@@ -105,7 +106,8 @@ def find_all(
     every = with_intervals(evidence, findings_of(evidence, at_once, faults), faults)
     found = [one for one in every if one.replayed.proposal.is_sure(one.gain_low)]
     said = [one for one in found if faults.guard(f"words of {one.kind}", partial(_is_said, one, evidence), False)]
-    return frame(said, evidence.places)
+    whole = sum(evidence.program_ps.values())
+    return frame(faults.guard("coverage", lambda: with_coverage(said, whole), said), evidence.places)
 
 
 def findings_of(evidence: Evidence, at_once: int | None = None, faults: Faults | None = None) -> list[Finding]:

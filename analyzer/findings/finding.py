@@ -27,11 +27,16 @@ depend on each other: no cure is aimed at it."""
 UNEXPLAINED = "unexplained"
 """The kind that is no cure: what is not explained, behind all cures."""
 
+COVERS = "lost_time_saved"
+"""The number of what a finding explains of the ranks' lost time (`covered`); ps, over all ranks."""
+
 MIN_SAMPLES = 8
 """Fewest messages, calls or instants behind a statement about a pattern: fewer are an incident."""
 
 HIGH, MEDIUM, LOW = 0.9, 0.6, 0.3
-"""Confidence of what is measured, of what a model says of measured times, and of what has another explanation."""
+"""Confidence of what is measured, of what a model says of measured times, and of what has another explanation. Each is
+a floor: at least that fraction of such statements is right (docs/accuracy.md has the table;
+`python -m tests.truth.mutations` makes it, and ends with status 1 where a level is below its floor)."""
 
 WORTH_SAYING = 0.01
 """Below a hundredth of the time, what a rank did does not matter."""

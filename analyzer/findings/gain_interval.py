@@ -1,13 +1,18 @@
 """Between what a finding's gain is, where that is computed.
 
-Three sources, as fractions of the slowest rank's program time:
+Six sources, as fractions of the slowest rank's program time:
 
 * the machine and what the trace leaves open: the cure is replayed again with every value of the machine at its low and
   at its high end, and at the other end of what is not known (`ReplayedCure.ends`);
 * the choice: where another cure of the same cause is possible, what that saves is an end as well;
-* the repetitions: `repetition_noise`.
+* the part of a long program that is replayed: what each of its ranks saves until it ends;
+* the windows of a sampled program: `sampling_error`;
+* the repetitions of another one: `repetition_noise`;
+* the residual: of the time in the calls where the cure saves, the part that the machine's values do not explain. The
+  cure may save all of it, or none.
 
-The first two are ends; the third one, which does not depend on them, widens either side as independent errors add up.
+The first three are ends; the others, which do not depend on them, widen either side as independent errors add up. The
+ends are rounded outward to the tenth of a percent to which gains are stated.
 """
 
 from __future__ import annotations
@@ -31,6 +36,12 @@ STUDENT = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306,
 """Degrees of freedom to the quantile at 97.5 % of Student's t distribution."""
 BATCHES = max(STUDENT) + 1
 """Parts of equally many repetitions: sums over some of them hide what recurs with a period of its own."""
+PRINTED = 1000
+"""Steps of a fraction that reports print: tenths of a percent."""
+HALF = 0.5
+"""Of such a step: a gain is stated to the nearest one."""
+DIGITS = 6
+"""Behind the point of those steps: beyond them, a difference is one of binary fractions (2^-53 of 1 is 10^-16)."""
 CHOICES = ("gain_if_as_fast", "gain_if_shared")
 """Evidence: what either cure saves."""
 
@@ -45,16 +56,71 @@ def _with(evidence: Evidence, finding: Finding) -> Finding:
     ends += finding.replayed.ends()
     program = finding.replayed.program
     after = program.replay(finding.replayed.proposal.change)
-    noise = None if after is None else _noise(program, after.enter_ps, after.leave_ps)
-    if not ends and noise is None:
+    if after is not None and not program.whole:
+        ends += _saved_by_each(program, after.leave_ps)
+    noise = None
+    if after is not None:
+        windows = len(program.windows_end_ps) > 1
+        noise = (
+            _of_sample(evidence, program, after.leave_ps)
+            if windows
+            else _noise(program, after.enter_ps, after.leave_ps)
+        )
+    residual = _residual(finding)
+    if not ends and noise is None and residual is None:
         return finding
-    gain, off = finding.gain, finding.gain * (noise or 0.0)
+    gain, off = finding.gain, finding.gain * math.hypot(noise or 0.0, residual or 0.0)
     low, high = gain - min(gain, *ends, gain), max(gain, *ends, gain) - gain
     return replace(
         finding,
-        gain_low=max(0.0, gain - math.hypot(low, off)),
-        gain_high=min(1.0, gain + math.hypot(high, off)),
+        gain_low=max(0.0, math.floor(round((gain - math.hypot(low, off)) * PRINTED - HALF, DIGITS)) / PRINTED),
+        gain_high=min(1.0, math.ceil(round((gain + math.hypot(high, off)) * PRINTED + HALF, DIGITS)) / PRINTED),
     )
+
+
+def _saved_by_each(program: Program, leave_ps: Int64) -> list[float]:
+    """What each location saves until its last call here, as fractions: a part of a program ends for them at different
+    points of their work, and which of them the whole one waits for is not in it."""
+    last = np.append(~program.follows[1:], True) & program.inside
+    saved = (program.leave_ps - leave_ps)[last] / program.length_ps
+    return [max(0.0, float(one)) for one in saved]
+
+
+def _residual(finding: Finding) -> float | None:
+    """The residual of calls at the places where the cure saves time, as a part of the time in them; None: it saves
+    none in calls."""
+    program = finding.replayed.program
+    places = np.fromiter((location * program.paths + path for location, path in finding.removes), dtype=np.int64)
+    here = np.isin(program.place_of, places) & program.inside
+    time = float((program.leave_ps - program.enter_ps)[here].sum())
+    return float(program.spent_ps("residual")[here].sum()) / time if time > 0 else None
+
+
+def _of_sample(evidence: Evidence, program: Program, leave_ps: Int64) -> float | None:
+    """By which part the gain of a program that is sampled in windows may differ from that of the whole one."""
+    until = [program.enter_ps < end for end in program.windows_end_ps]
+    saved = [program.leave_ps[calls].max(initial=0) - leave_ps[calls].max(initial=0) for calls in until]
+    part = program.length_ps / max(1, evidence.slowest_program_ps)
+    return sampling_error(np.array(saved), min(1.0, part))
+
+
+def sampling_error(saved_ps: npt.NDArray[np.int64], part: float) -> float | None:
+    """By which part of it a saving differs that is known from windows of equal length: half of its interval at 95 %.
+
+    The windows are a sample without replacement, so that what was replayed has no error.
+
+    Arguments:
+        saved_ps: until the end of each window, in their order.
+        part: of the program that the windows are.
+
+    Returns:
+        The part; None: they save nothing.
+    """
+    each = np.diff(saved_ps, prepend=0)
+    if len(each) - 1 not in STUDENT or each.sum() <= 0:
+        return None
+    error = np.std(each, ddof=1) * math.sqrt(len(each) * (1 - part))
+    return STUDENT[len(each) - 1] * float(error / each.sum())
 
 
 def _noise(before: Program, enter_ps: Int64, leave_ps: Int64) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from logpost.analyzer.findings.finding import MIN_SHARE
+from logpost.analyzer.findings.finding import MIN_SHARE, UNEXPLAINED
 from logpost.analyzer.findings.wording.numbers import bound_text
 from logpost.analyzer.report.data import Largest, PlacedFinding, Share, Uneven
 from logpost.analyzer.report.threads import Threads
@@ -66,11 +66,12 @@ def conclude(
     if not any(share.exposed_ps for share in breakdown):
         return "No rank has a measured runtime: the archive has no events of a process."
     said: list[str] = []
-    if found:
+    if any(one.kind != UNEXPLAINED for one in found):
         worst = _worst(found, oversubscribed=oversubscribed)
         said = [worst, _communication(breakdown, largest, lacks_members=lacks_members)]
     else:
-        said = [_lost(breakdown, largest), _uneven(uneven), _threads(threads)]
+        none = "No cure applies" if found else "No finding applies"
+        said = [f"{none}; {_lost(breakdown, largest)}", _uneven(uneven), _threads(threads)]
     if outside_calls:
         said.append(
             f"{count_text(outside_calls, 'communication record')} {'is' if outside_calls == 1 else 'are'} outside of "
@@ -111,8 +112,6 @@ def _lost(breakdown: Sequence[Share], largest: Largest) -> str:
     """Category by category, the largest first; those below `MIN_SHARE` together."""
     communication = [share for share in breakdown if share.category != "compute"]
     part = sum(share.share for share in communication)
-    if part < MIN_SHARE:
-        return f"No finding applies; the ranks compute {percent_text(1 - part)} of their time"
     listed = sorted((one for one in communication if one.share >= MIN_SHARE), key=lambda one: -one.share)
     said = [
         f"{percent_text(one.share)} {title(one.category)} ({MEANING[one.category]}"
@@ -121,7 +120,8 @@ def _lost(breakdown: Sequence[Share], largest: Largest) -> str:
     ]
     if rest := sum(one.share for one in communication if one.share < MIN_SHARE):
         said.append(f"{percent_text(rest)} in {'other' if listed else 'several'} categories")
-    return f"No finding applies; {percent_text(part)} of the ranks' time is lost: {', '.join(said)}"
+    others = f"; the rest: {', '.join(said)}" if said else ""
+    return f"{percent_text(1 - part)} of the ranks' time is compute{others}"
 
 
 def _uneven(uneven: Uneven | None) -> str:

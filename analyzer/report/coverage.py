@@ -1,25 +1,20 @@
 """How much time the ranks lose, and how much of it the findings explain.
 
-Lost is all time of the ranks' accounts that is not computation. Two findings may contain the same waiting: what they
-explain together is between the largest of them and their sum.
+Lost is all time of the ranks' accounts that is not computation. A finding explains what its cure saves of it with those
+before it in place (`findings.covered`). As its gain is within an interval, so is what it explains, in the same
+proportion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from logpost.analyzer.findings.finding import UNEXPLAINED
+from logpost.analyzer.findings.finding import COVERS
 
 if TYPE_CHECKING:
     from logpost.analyzer.report.data import PlacedFinding, Share
-
-OF_THREADS = ("thread_imbalance", "serial_part")
-"""Findings about threads of OpenMP, whose time is not in the accounts of ranks."""
-
-POLLS = ("MPI_Test", "MPI_Iprobe", "MPI_Improbe", "shmem_test")
-"""Beginnings of the names of queries that return at once: a loop of them waits between its calls, as computation."""
 
 
 @dataclass(frozen=True)
@@ -30,19 +25,34 @@ class Coverage:
     """all categories but compute, summed over the ranks"""
     share: float
     """of the sum of the ranks' program times"""
+    explained_ps: int
     explained_low_ps: int
-    """what the largest finding explains"""
+    """with each gain at its low end"""
     explained_high_ps: int
-    """what all of them explain if no two contain the same waiting"""
+    """with each gain at its high end"""
+    by_finding: tuple[float, ...]
+    """of the lost time, what each explains further"""
 
 
 def coverage(breakdown: Sequence[Share], found: Iterable[PlacedFinding]) -> Coverage:
-    """The lost time by the accounts, and what of it the findings are about."""
+    """The lost time by the accounts, and what of it the findings explain."""
     lost = sum(one.exposed_ps for one in breakdown if one.category != "compute")
     share = sum(one.share for one in breakdown if one.category != "compute")
-    explained = [
-        min(lost, one.exposed_ps)
-        for one in found
-        if one.kind not in (*OF_THREADS, UNEXPLAINED) and not one.region.startswith(POLLS)
-    ]
-    return Coverage(lost, share, max(explained, default=0), min(lost, sum(explained)))
+    each = [(one, sum(number.value for number in one.evidence if number.name == COVERS)) for one in found]
+
+    def explained(end: Callable[[PlacedFinding], float | None]) -> int:
+        times = (time * _part(end(one), one.gain) for one, time in each)
+        return round(min(lost, max(0.0, sum(times))))
+
+    return Coverage(
+        lost_ps=lost,
+        share=share,
+        explained_ps=explained(lambda one: one.gain),
+        explained_low_ps=explained(lambda one: one.gain_low),
+        explained_high_ps=explained(lambda one: one.gain_high),
+        by_finding=tuple(time / max(1, lost) for _, time in each),
+    )
+
+
+def _part(end: float | None, gain: float) -> float:
+    return 1.0 if end is None or gain <= 0 else end / gain

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.cured import Course, Cured
-from logpost.analyzer.words.units import count_text, percent_text, time_text
+from logpost.analyzer.words.units import percent_text, time_text
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.figures.labels import time_unit
@@ -49,7 +49,7 @@ def both_paths(found: Cured) -> Chart:
             **(category_trace(INK_OF[what]) | {"name": said}),
         )
     before, after = (time_text(one.length_ps) for one in executions)
-    part = "" if found.whole else f" of the program's first {count_text(found.calls, 'call')}"
+    part = f" of {found.part}" if found.part else ""
     kept = f"; the finding states at most {percent_text(found.gain)}" if found.saves < 0.9 * found.gain else ""
     return Chart(fig, f"Without its cause: {after} instead of {before}{part}, {percent_text(found.saves)} less{kept}.")
 

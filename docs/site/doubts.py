@@ -77,8 +77,9 @@ DOUBTS = {
     ),
     "wavefront": (
         "Some recurrences can only be computed in order, and smaller blocks cost more messages: past the best number "
-        "of blocks a program becomes slower. The gain is that of as many blocks as ranks work one after the other, and "
-        "the interval ends with the number that saves most. A single sweep that starts a program is not worth a change."
+        "of blocks a program becomes slower. The gain is that of as many blocks as ranks work one after the other; the "
+        "interval ends with ranks that need nothing of each other. A single sweep that starts a program is not worth a "
+        "change."
     ),
     "round_trips": (
         "Questions that depend on the answer before (a search, a linked structure) cannot be sent at once. What "
@@ -112,7 +113,7 @@ DOUBTS = {
         "The holder that is named released last before the wait ended: several that queue share the blame. A lock "
         "that guards a real order (a counter, a queue) needs another algorithm, not a shorter hold. The gain is that "
         "of locks that are free when requested, as those of several targets are; one that is held for its transfers "
-        "only is the other end of the interval."
+        "only, and none at all, are the ends of the interval."
     ),
     "unattended_target": (
         "It rests on transfers whose target computes in that time; a network that accesses memory without a processor "

@@ -198,6 +198,14 @@ def test_a_finding_is_removed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     beyond = logpost("whatif", place.path, "--without", "9")
     assert beyond.returncode == 2
     assert beyond.stderr.startswith("logpost: --without 9: the run's findings are 1 to ")
+    cures = json.loads(CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--cures", "--json"]).stdout)
+    assert [(one["kind"], one["gain"], one["outcome"]) for one in cures["cures"]] == [
+        ("unattended", pytest.approx(0.1), "stated")
+    ]
+    assert "10.0 %" in CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--cures"]).stdout
+    both = logpost("whatif", place.path, "--without", "1", "--cures")
+    assert both.returncode == 2
+    assert both.stderr == "logpost: --cures is about the run as it was recorded; give it alone\n"
     both = logpost("whatif", place.path, "--without", "1", "--set", "L=x2")
     assert both.returncode == 2
     assert both.stderr == "logpost: --without is about the run as it was recorded; give it alone\n"

@@ -7,8 +7,9 @@ below, and both are looked for in what a report says.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 CURES: Mapping[str, str] = {
@@ -83,6 +84,7 @@ class First:
     """Title, call path, regions and place in the source."""
     advice: str
     ranks: frozenset[int]
+    confidence: float = 0.0
 
 
 NOTHING = First("nothing", Span(0, 0, 0), False, "", "", "", frozenset())
@@ -106,7 +108,22 @@ def first_finding(report: Mapping[str, Any]) -> First:
         names=" ".join((title, *map(str, places))),
         advice=f"{found.get('cure') or ''} {found['advice']}",
         ranks=frozenset(found["ranks"]),
+        confidence=float(found["confidence"]),
     )
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What findings explain of the ranks' time, as the report says it, and in truth: what the ranks lose less without
+    the losses that were put in."""
+
+    said: float
+    true: float
+
+    @property
+    def is_right(self) -> bool:
+        """Whether both are within `POINTS`."""
+        return abs(self.said - self.true) <= POINTS
 
 
 @dataclass(frozen=True)
@@ -122,6 +139,8 @@ class Verdict:
     cure: bool
     gain: bool | None
     """None: the noise of the true gain spans zero."""
+    explained: Explained | None = None
+    """None: the truth of it is not known."""
 
     @property
     def right(self) -> bool:
@@ -144,15 +163,25 @@ def verdict(name: str, ranks: int, true: Span, first: First, expected: Expected)
     )
 
 
+def lost(report: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Of the object that `logpost report --json` prints: seconds that the ranks lose, of how many, and how many of
+    those the findings explain."""
+    of = report["coverage"]
+    whole = of["lost_s"] / of["share"] if of["share"] else 0.0
+    return of["lost_s"], whole, of["explained_s"]
+
+
 def _has(patterns: Sequence[str], text: str) -> bool:
     return any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
 
 
+POINTS = 0.05
+"""Of the ranks' time (the bar of what a report says it explains)."""
 WITHIN = 0.25
 """As in `tests.truth.programs`; for gains without an interval."""
 HEADER = (
-    "| program | ranks | true gain | first finding | its gain | cause | place | cure | gain inside |\n"
-    "|---|---|---|---|---|---|---|---|---|"
+    "| program | ranks | true gain | first finding | its gain | cause | place | cure | gain inside | explained |\n"
+    "|---|---|---|---|---|---|---|---|---|---|"
 )
 
 
@@ -163,9 +192,10 @@ def line(one: Verdict) -> str:
     if one.first.has_interval:
         stated += f" ({_percent(gain.low)} to {_percent(gain.high)})"
     noise = f" ± {_percent(one.true.noise)}" if one.true.noise else ""
+    explained = "–" if one.explained is None else f"{_percent(one.explained.said)} ({_percent(one.explained.true)}) %"
     marks = ({True: "yes", False: "no", None: "noise"}[right] for right in (one.cause, one.place, one.cure, one.gain))
     return f"| {one.name} | {one.ranks} | {_percent(one.true.middle)}{noise} % | {one.first.kind} | {stated} | " + (
-        " | ".join(marks) + " |"
+        " | ".join((*marks, explained)) + " |"
     )
 
 
@@ -180,11 +210,44 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     decided = [one for one in verdicts if one.gain is not None]
     near = [one for one in decided if abs(one.first.gain.middle - one.true.middle) <= WITHIN * one.true.middle]
     gains = f"gain inside {sum(bool(one.gain) for one in decided)} of {len(decided)}"
+    more = ""
+    stated = [one.first.gain for one in verdicts if one.first.gain.middle > 0]
+    if stated:
+        more = (
+            f"; half width of the intervals {_percent(median(one.noise / one.middle for one in stated))} % of the gain"
+        )
+    if known := [one.explained for one in verdicts if one.explained is not None]:
+        more += f"; explained within 5 points {sum(one.is_right for one in known)} of {len(known)}"
     return (
         f"of {len(verdicts)}: "
         + ", ".join(f"{what} {count}" for what, count in counts.items())
-        + f"; {gains}, within a quarter {len(near)} of {len(decided)}"
+        + f"; {gains}, within a quarter {len(near)} of {len(decided)}{more}"
     )
+
+
+def below_floor(verdicts: Iterable[Verdict]) -> list[float]:
+    """The confidences of statements that are right less often than these say."""
+    stated = [one for one in verdicts if one.first is not NOTHING]
+    levels = sorted({one.first.confidence for one in stated})
+    rights = {level: [one.right for one in stated if one.first.confidence == level] for level in levels}
+    return [level for level, right in rights.items() if sum(right) < level * len(right)]
+
+
+def calibration(verdicts: Iterable[Verdict]) -> Iterator[str]:
+    """Rows of a table in Markdown: how often statements are right, by their confidence and their kind."""
+    stated = [one for one in verdicts if one.first is not NOTHING]
+    yield "| confidence | kind | statements | cause, place and cure right | gain inside |"
+    yield "|---|---|---|---|---|"
+    for confidence in sorted({one.first.confidence for one in stated}, reverse=True):
+        level = [one for one in stated if one.first.confidence == confidence]
+        for kind in ("all", *sorted({one.first.kind for one in level})):
+            some = [one for one in level if kind in ("all", one.first.kind)]
+            decided = [one for one in some if one.gain is not None]
+            right, inside = sum(one.right for one in some), sum(bool(one.gain) for one in decided)
+            yield (
+                f"| {confidence:.2g} | {kind} | {len(some)} | {right} ({_percent(right / len(some))} %) | "
+                f"{inside} of {len(decided)} |"
+            )
 
 
 def _percent(share: float) -> str:

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from .expected import NOTHING, Expected, Span, first_finding, line, summary, verdict
+from .expected import (
+    NOTHING,
+    Expected,
+    Explained,
+    Span,
+    below_floor,
+    calibration,
+    first_finding,
+    line,
+    lost,
+    summary,
+    verdict,
+)
 from .pairs.measure import median_span
 
 BARRIER = Expected(cause=("barrier",), place=("end_of_step",), cures=("drop barrier",), ranks=frozenset({1}))
@@ -24,6 +37,7 @@ def finding(**changes: Any) -> dict[str, Any]:
         "gain": 0.42,
         "gain_low": 0.30,
         "gain_high": 0.42,
+        "confidence": 0.6,
     }
     return {"findings": [{**first, **changes}]}
 
@@ -52,23 +66,49 @@ def test_no_finding_is_wrong_about_a_loss() -> None:
     one = verdict("app", 2, TRUE, first_finding({"findings": []}), BARRIER)
     assert one.first is NOTHING
     assert (one.cause, one.place, one.cure, one.gain) == (False, False, False, False)
-    assert line(one) == "| app | 2 | 45.0 ± 5.0 % | nothing | – | no | no | no | no |"
+    assert line(one) == "| app | 2 | 45.0 ± 5.0 % | nothing | – | no | no | no | no | – |"
 
 
 def test_a_measured_gain_that_may_be_nothing_decides_nothing() -> None:
     one = verdict("app", 2, Span(-0.10, 0.40, 0.90), first_finding(finding()), BARRIER)
     assert one.gain is None
-    assert line(one).endswith("| yes | yes | yes | noise |")
+    assert line(one).endswith("| yes | yes | yes | noise | – |")
     assert "gain inside 0 of 0" in summary([one])
 
 
 def test_a_line_and_a_sum_of_it() -> None:
     one = verdict("app", 2, TRUE, first_finding(finding()), BARRIER)
     stated = "needless_barrier | 42.0 % (30.0 to 42.0)"
-    assert line(one) == f"| app | 2 | 45.0 ± 5.0 % | {stated} | yes | yes | yes | yes |"
-    # |0.42 - 0.45| = 0.03 is less than a quarter of 0.45.
+    assert line(one) == f"| app | 2 | 45.0 ± 5.0 % | {stated} | yes | yes | yes | yes | – |"
+    # Half of 12 points is 14.3 % of 42; |0.42 - 0.45| = 0.03 is less than a quarter of 0.45.
     sums = "of 1: cause 1, place 1, cure 1, all three 1; gain inside 1 of 1, within a quarter 1 of 1"
+    sums += "; half width of the intervals 14.3 % of the gain"
     assert summary([one]) == sums
+
+
+@pytest.mark.parametrize(("said", "right"), [(0.24, 1), (0.21, 1), (0.19, 0), (0.31, 0)])
+def test_what_a_report_explains_is_right_within_five_points(said: float, right: int) -> None:
+    covered = {"coverage": {"lost_s": 6.0, "share": 0.3, "explained_s": said * 20}}
+    assert lost(covered) == pytest.approx((6.0, 20.0, said * 20))
+    one = replace(verdict("app", 2, TRUE, first_finding(finding()), BARRIER), explained=Explained(said, 0.25))
+    assert line(one).endswith(f"| {100 * said:.1f} (25.0) % |")
+    assert summary([one]).endswith(f"explained within 5 points {right} of 1")
+
+
+def test_statements_are_counted_by_their_confidence_and_kind() -> None:
+    right = verdict("app", 2, TRUE, first_finding(finding()), BARRIER)
+    of_another = verdict("app", 2, TRUE, first_finding(finding(ranks=[0], gain_high=0.39, gain=0.39)), BARRIER)
+    sure = verdict("app", 2, TRUE, first_finding(finding(confidence=0.9)), BARRIER)
+    silent = verdict("app", 2, TRUE, first_finding({"findings": []}), BARRIER)
+    assert list(calibration([right, of_another, sure, silent]))[2:] == [
+        "| 0.9 | all | 1 | 1 (100.0 %) | 1 of 1 |",
+        "| 0.9 | needless_barrier | 1 | 1 (100.0 %) | 1 of 1 |",
+        "| 0.6 | all | 2 | 1 (50.0 %) | 1 of 2 |",
+        "| 0.6 | needless_barrier | 2 | 1 (50.0 %) | 1 of 2 |",
+    ]
+    # Half of those are right of which six tenths should be.
+    assert below_floor([right, of_another, sure, silent]) == [0.6]
+    assert below_floor([right, right, of_another, sure, silent]) == []
 
 
 def test_the_interval_of_a_median_is_of_order_statistics() -> None:

@@ -2,9 +2,10 @@
 
 Cure: the ranks that wait take their part of it. In the graph, the code of the ranks that run it is shorter by what they
 compute in all beyond the mean of every rank, and the ranks that wait compute longer before the call in which they do,
-up to that mean. It applies to a stretch of code (`stretches`) that less than all ranks run. The same loss ends where
-the code is done after the call for which the others wait; what depends on it only the programmer knows. A rank whose
-send waits for a receiver is `late_receiver`'s matter.
+up to that mean. It applies to a stretch of code (`stretches`) that less than all ranks run. At the other end of the
+gain none has to do it, and the late ranks compute no longer than the fastest one does. The same loss ends where the
+code is done after the call for which the others wait; what depends on it only the programmer knows. A rank whose send
+waits for a receiver is `late_receiver`'s matter.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ import numpy as np
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
 from logpost.analyzer.findings.cures.program import Program, Transformation
-from logpost.analyzer.findings.cures.stretches import every_stretch
+from logpost.analyzer.findings.cures.stretches import Floats, Stretch, every_stretch
 from logpost.analyzer.findings.cures.uneven_computation import code_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number, sums_at_locations
-from logpost.replay.columns import Int32
+from logpost.replay.columns import Int32, Int64
 
 IN_MESSAGES, IN_OPERATIONS = "late_sender_chain", "collective_wait"
 """Kinds, by where the others wait."""
@@ -37,13 +38,10 @@ def propose(program: Program) -> Iterator[Proposal]:
     sends = _paths(program, program.messages.sent_call) - _paths(program, program.messages.received_call)
     sends -= set(program.callpath[program.is_operation].tolist())
     for place in every_stretch(program):
-        beyond = [max(0.0, totals[location] - mean) for location in place.locations]
-        less = np.minimum(place.totals, beyond)
+        less = _beyond(program, place, mean)
         if len(place.locations) == len(totals) or less.max(initial=0.0) < MIN_SHARE * program.length_ps:
             continue
-        longer = column(program.count, 0)
-        for calls, gaps, total, gone in zip(place.calls, place.gaps, place.totals, less, strict=True):
-            longer[calls] = np.rint(-gaps * (gone / max(1.0, total)))
+        longer = _shorter(program, place, less)
         freed = program.saved_at(Transformation(longer_ps=longer))
         waits = {spot: time for spot, time in freed.items() if spot[0] not in place.locations and spot[1] not in sends}
         if not waits:
@@ -55,6 +53,8 @@ def propose(program: Program) -> Iterator[Proposal]:
             calls = program.calls_of[location]
             calls = calls[program.callpath[calls] == path]
             longer[calls] += round(part * most / len(calls))
+        least = min(total for total in totals.values() if total <= mean)
+        not_done = Transformation(longer_ps=_shorter(program, place, _beyond(program, place, least)))
         lost: dict[int, float] = {}
         for (_, path), time in waits.items():
             lost[path] = lost.get(path, 0.0) + time
@@ -65,10 +65,25 @@ def propose(program: Program) -> Iterator[Proposal]:
             callpaths=frozenset((place.callpath,)),
             at_fault=frozenset(one for one, gone in zip(place.locations, less, strict=True) if gone > 0),
             change=Transformation(longer_ps=longer),
+            other_ends=(not_done,),
             numbers=(Number("they_compute_there", float(place.totals.sum()), "ps"),),
             confidence=MEDIUM,
             certainty="compute time is measured; whether others can take a part of it is not known",
         )
+
+
+def _beyond(program: Program, place: Stretch, norm_ps: float) -> Floats:
+    """By location of a stretch: how much longer it computes there, as far as it computes longer in all than that."""
+    beyond = [max(0.0, program.code_ps[location] - norm_ps) for location in place.locations]
+    return np.minimum(place.totals, beyond)
+
+
+def _shorter(program: Program, place: Stretch, less: Floats) -> Int64:
+    """By call: how much longer the code before it is, with so much less at each location of a stretch."""
+    longer = column(program.count, 0)
+    for calls, gaps, total, gone in zip(place.calls, place.gaps, place.totals, less, strict=True):
+        longer[calls] = np.rint(-gaps * (gone / max(1.0, total)))
+    return longer
 
 
 def _paths(program: Program, calls: Int32) -> set[int]:

@@ -6,7 +6,8 @@ empty message takes. In the graph the first message of a row carries the bytes o
 by then all of the data is there. Beyond the eager limit it has a handshake, which the replay charges.
 
 What a message of a row cost beyond the machine's model is due to the others at one end of the gain, and remains at the
-other.
+other. At further ends the code between the messages of a row is gone with them, or another message carries their data,
+and none is left.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
-from logpost.analyzer.findings.cures.one_exchange import merged
+from logpost.analyzer.findings.cures.one_exchange import left_out, merged
 from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.cures.rows import rows_of_sends
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -52,6 +53,10 @@ def propose(program: Program) -> Iterator[Proposal]:
         alone = np.zeros(messages.count, dtype=np.uint8)
         alone[every] = 1
         change = replace(merged(program, rows), sent_from=sent_from)
+        between = [call for row in rows for call in messages.send_call[row[1:]].tolist()]
+        longer = column(program.count, 0)
+        longer[between] = -program.gap_ps[between]
+        one = replace(change, as_modelled=alone)
         here = int((program.callpath[messages.send_call] == callpath).sum())
         if len(every) <= MAINLY * here:
             continue
@@ -59,8 +64,8 @@ def propose(program: Program) -> Iterator[Proposal]:
             kind=KIND,
             callpath=callpath,
             at_fault=frozenset(program.sender[every].tolist()),
-            change=replace(change, as_modelled=alone),
-            other_ends=(change,),
+            change=one,
+            other_ends=(change, replace(one, longer_ps=longer), left_out(program, set(every))),
             numbers=(
                 Number("messages", len(every), "count"),
                 Number("mean_size", float(np.mean(messages.bytes[every])), "B"),

@@ -12,7 +12,8 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
-from logpost.analyzer.run.first_part import FirstPart
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.sample import Sample, windows_of
 from logpost.analyzer.run.wide import exact_sum
 from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
@@ -20,6 +21,9 @@ from logpost.replay.columns import Int64
 
 MOST_CALLS = 200_000
 """Calls of a program whose cures are replayed: a replay of so many lasts 0.2 s, and each cure's proposals 5 s."""
+WINDOWS = (10, 6, 3)
+"""Of a longer program, that are a sample: three deviate with two degrees of freedom, the fewest that have a quantile,
+and beyond nine it hardly changes (`gain_interval.STUDENT`)."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,24 @@ class ReplayedCure:
         return [max(0.0, gain) for gain in found]
 
 
+@dataclass(frozen=True)
+class TriedCure:
+    """A cure that was replayed, without the columns of its transformation."""
+
+    kind: str
+    callpath: int
+    at_fault: frozenset[int]
+    """locations"""
+    gain: float
+    """fraction of the longest program; negative: it lasts so much longer"""
+
+    @classmethod
+    def of(cls, cure: ReplayedCure) -> TriedCure:
+        """What remains of it."""
+        one = cure.proposal
+        return cls(one.kind, one.callpath, one.at_fault, cure.program.gain(one.change))
+
+
 def offered(
     evidence: Evidence,
     propose: Callable[[Program], Iterable[Proposal]],
@@ -94,6 +116,7 @@ def offered(
         return
     for proposal in propose(program):
         cure = ReplayedCure(program, proposal, lambda: ends_of(evidence))
+        evidence.tried.append(TriedCure.of(cure))
         gain = cure.gain()
         least = gain if divided or not of_messages else min(gain, *cure.ends(), gain)
         if least >= MIN_SHARE:
@@ -101,7 +124,7 @@ def offered(
 
 
 def program_of(evidence: Evidence) -> Program | None:
-    """The run's program, or its first part; None: there is nothing to replay it with.
+    """The run's program, or a sample of it; None: there is nothing to replay it with.
 
     Where no value of a machine is known, or they contradict the trace, messages take what they did. Values that are
     only bounded are what messages cost at least: beyond that, they keep their durations.
@@ -119,10 +142,19 @@ def _given(evidence: Evidence) -> Program | None:
     machine = run.manifest.machine
     known = not machine.refused and any(value.value > 0 or (value.high or 0.0) > 0 for value in machine.values)
     try:
-        part = run if whole else FirstPart(run, MOST_CALLS)
-        return Program(part, whole=whole, as_measured=not known, bounded=not evidence.divides("latency"))
+        return Program(run if whole else _sampled(run), as_measured=not known, bounded=not evidence.divides("latency"))
     except InputError:  # the recorded order contradicts itself, or the tables do
         return None
+
+
+def _sampled(run: Run) -> Sample:
+    """The most windows that cut less of the ranks' time than can be stated: calls that are cut keep it. Else the first
+    part."""
+    for count in WINDOWS:
+        sample = Sample(run, *windows_of(run, MOST_CALLS, count))
+        if sample.cut_share < MIN_SHARE:
+            return sample
+    return Sample(run, *windows_of(run, MOST_CALLS, 1))
 
 
 @once
@@ -162,7 +194,7 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
 
 
 def _longer(evidence: Evidence, program: Program) -> float:
-    """How many times as long the program is as its first part, which is what was replayed."""
+    """How many times as long the program is as its sample, which is what was replayed."""
     if program.whole:
         return 1.0
     part = exact_sum((program.locations["end_ps"] - program.locations["begin_ps"]).to_numpy())

@@ -4,8 +4,8 @@ Cure: one message with all of their bytes. It applies to rounds of calls that re
 code in between than a message takes: no work is done with an answer before the next question; or, where each question
 is answered at once, with less work than that lasts: it is done behind the one answer. In the graph the first message of
 a series carries the bytes of all; the calls of the other rounds vanish, and all replies are given with the code of one.
-At the other ends of the gain each answer has its own code, or each message stays, and all of a series are in flight
-together.
+At the other ends of the gain each answer has its own code; or each message stays, and all of a series are in flight
+together; or another message, or an operation of all ranks, carries their data, and none of them is left.
 """
 
 from __future__ import annotations
@@ -64,14 +64,16 @@ def propose(program: Program) -> Iterator[Proposal]:
     count = sum(map(len, long))
     every = [message for row in long for message in row]
     one_message = merged(program, long)
+    synchronous = (messages.sender_waits[every] > 0) & ~program.costs(messages.bytes[every]).rendezvous
     yield Proposal(
         kind=KIND,
         callpath=max(lost, key=lambda path: lost[path]),
         at_fault=frozenset(program.sender[every].tolist()),
         change=replace(one_message, longer_ps=_one_answer(program, long, trips)),
-        other_ends=(one_message, _together(program, long)),
+        other_ends=(one_message, _together(program, long), left_out(program, set(every))),
         numbers=(
             Number("messages", count, "count"),
+            *([Number("synchronous", float(synchronous.mean()), "1")] if synchronous.any() else []),
             Number("in_a_row", count / len(long), "count"),
             Number("mean_size", float(messages.bytes[every].mean()), "B"),
         ),
@@ -153,10 +155,7 @@ def _stretch(paths: Sequence[int], close: Sequence[bool], at: int, period: int) 
 def merged(program: Program, series: Sequence[Sequence[int]]) -> Transformation:
     """The first message of each series carries the bytes of all; calls that had nothing else to do last nothing."""
     messages = program.messages
-    sent = np.zeros(messages.count, dtype=np.uint8)
-    lasts = column(program.count)
     more_latency, more_service, more_received = (column(messages.count, 0) for _ in range(3))
-    gone = {message for row in series for message in row[1:]}
     for row in series:
         first = row[0]
         whole, part = (program.costs(float(size)) for size in (messages.bytes[row].sum(), messages.bytes[first]))
@@ -165,18 +164,25 @@ def merged(program: Program, series: Sequence[Sequence[int]]) -> Transformation:
         requests = whole.rendezvous and not part.rendezvous and not messages.sender_waits[first]
         handshake = float(2 * (whole.L + whole.o_control)) if requests else 0.0
         more_latency[first] = round(float(whole.o_s - part.o_s) + handshake)
+    return replace(
+        left_out(program, {message for row in series for message in row[1:]}),
+        more_latency_ps=more_latency,
+        more_service_ps=more_service,
+        more_received_ps=more_received,
+    )
+
+
+def left_out(program: Program, gone: set[int]) -> Transformation:
+    """These messages are not sent; calls that had nothing else to do last nothing."""
+    messages = program.messages
+    sent = np.zeros(messages.count, dtype=np.uint8)
+    lasts = column(program.count)
     sent[list(gone)] = NEVER
     for calls in (messages.send_call, messages.sent_call, messages.post_call, messages.received_call):
         for call in {int(calls[message]) for message in gone}:
             if call >= 0 and _has_only(program, call, gone):
                 lasts[call] = 0
-    return Transformation(
-        sent=sent,
-        lasts_ps=lasts,
-        more_latency_ps=more_latency,
-        more_service_ps=more_service,
-        more_received_ps=more_received,
-    )
+    return Transformation(sent=sent, lasts_ps=lasts)
 
 
 def _together(program: Program, series: Sequence[Sequence[int]]) -> Transformation:

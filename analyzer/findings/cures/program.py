@@ -19,6 +19,8 @@ import polars as pl
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.program import region_kinds
 from logpost.analyzer.run.replayable import Replayable
+from logpost.analyzer.run.sample import Sample
+from logpost.analyzer.run.schema import CATEGORIES
 from logpost.analyzer.run.wide import wide_sum
 from logpost.analyzer.words.categories import WAITING
 from logpost.analyzer.words.units import count_text
@@ -200,7 +202,6 @@ class Program:
         run: Run,
         recorded: Scenario | None = None,
         *,
-        whole: bool = True,
         as_measured: bool = False,
         bounded: bool = False,
         most: ReplayParameters | None = None,
@@ -210,7 +211,6 @@ class Program:
         Arguments:
             run: whose program it is.
             recorded: the machine that it ran on; None: the run's own.
-            whole: the run is all of the program.
             as_measured: no value of the machine is known: the duration of messages is measured slack.
             bounded: of the machine's values, only bounds are known.
             most: then the machine with all of them at their high end; None: the run's own.
@@ -219,7 +219,8 @@ class Program:
             InputError: its recorded messages wait for each other in a circle, or its tables contradict each other.
         """
         self._replayable = Replayable(run)
-        self.whole = whole
+        self.windows_end_ps: Int64 = run.lasts_until_ps if isinstance(run, Sample) else np.empty(0, dtype=np.int64)
+        """of a sample of the program"""
         self.as_measured = as_measured
         self.recorded = recorded or self._replayable.recorded
         self.most = most or (_at_end(self.recorded.machine, HIGH) if bounded else None)
@@ -260,7 +261,7 @@ class Program:
         self.ends_operation[completed["complete_call"].to_numpy()] = True
 
     def facts(self, name: str) -> pl.LazyFrame:
-        """A table, in which calls have the program's numbers: the run's own are others where it is a first part."""
+        """A table, in which calls have the program's numbers: the run's own are others where it is a sample."""
         return self._replayable.run.facts(name)
 
     def _on_nics(self, per_node: int) -> Cures:
@@ -310,7 +311,10 @@ class Program:
         unknown = self.is_kind("collective") & ~self.is_operation
         if self.as_measured:
             unknown[self._givers] = True
-        (calls,) = np.nonzero(unknown & self.inside)
+        cut = (
+            self.spent_ps(*(category for category in CATEGORIES if category != "compute")) == 0
+        )  # by a sample's window
+        (calls,) = np.nonzero(unknown & self.inside & ~cut)
         if not len(calls):
             return None
         lasts = np.full(self.count, AS_RECORDED, dtype=np.int64)
@@ -451,7 +455,12 @@ class Program:
     @cached_property
     def place_of(self) -> Int64:
         """By call: a number of its location and call path."""
-        return self.location.astype(np.int64) * (int(self.callpath.max(initial=0)) + 1) + self.callpath
+        return self.location.astype(np.int64) * self.paths + self.callpath
+
+    @cached_property
+    def paths(self) -> int:
+        """Beyond the largest call path."""
+        return int(self.callpath.max(initial=0)) + 1
 
     def measured(self, *parts: str) -> Int64:
         """By message: the sum of these parts of it, as they were split; ps."""
@@ -513,11 +522,23 @@ class Program:
         found = native.replay(self._seen_through(change).columns(self.count), with_path)
         return None if found is None else Times(**found)
 
+    @property
+    def whole(self) -> bool:
+        """It is all of the program."""
+        return not len(self.windows_end_ps)
+
+    @property
+    def part_text(self) -> str:
+        """`the program's first 200,000 calls`, `200,000 calls in 10 windows of the program`; empty: it is whole."""
+        if self.whole:
+            return ""
+        count, windows = self.count, len(self.windows_end_ps)
+        calls = count_text(count, "call")
+        return f"the program's first {calls}" if windows == 1 else f"{calls} in {windows} windows of the program"
+
     def stated(self, certainty: str) -> str:
         """The reason of a confidence, with the part of the program that this is, where that is not all."""
-        if self.whole:
-            return certainty
-        return f"{certainty}; what the cure saves is replayed on the program's first {count_text(self.count, 'call')}"
+        return certainty if self.whole else f"{certainty}; what the cure saves is replayed on {self.part_text}"
 
     def _seen_through(self, change: Transformation) -> Transformation:
         """The same where queries that poll for a message are one that waits for it."""
@@ -568,7 +589,7 @@ class Program:
             machine = _at_end(self.recorded.machine, side)
             if machine is not None and not self.as_measured:
                 recorded = replace(self.recorded, machine=machine)
-                yield Program(self._replayable.run, recorded, whole=self.whole, most=self.most)
+                yield Program(self._replayable.run, recorded, most=self.most)
 
 
 def _by_call(calls: Int32) -> dict[int, list[int]]:

@@ -3,9 +3,9 @@
 Two cures, and no trace shows which one a program gets:
 
 * the work is shared evenly: in the graph, the code before these calls lasts in all, on each rank, as long as the mean;
-* the slow ranks become as fast as the others: their code lasts, visit by visit, what that of the rank with the median
-  total does (where its visits are more, in all). With S slow ranks among N, each x beyond the others, the first saves
-  x (N - S) / N and the second x.
+* the slow ranks become as fast as the others: their code lasts, visit by visit or in all, what that of the rank with
+  the median total does. With S slow ranks among N, each x beyond the others, the first saves x (N - S) / N and the
+  second x.
 
 Both are ends of the gain; where so few are slow that these differ by a quarter at most (`EXCEPTION`), the middle is
 replayed, else what sharing saves. Stretches of code (`stretches`) in which the same ranks are slow are one place. A
@@ -17,7 +17,7 @@ costs more than the noise of any machine does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -63,7 +63,7 @@ class Uneven:
         for place in self.places:
             mean = place.totals.mean()
             for calls, gaps, total in zip(place.calls, place.gaps, place.totals, strict=True):
-                longer[calls] = _scaled(gaps, mean / total if total > 0 else 1.0)
+                longer[calls] = _scaled(gaps, mean / total) if total > 0 else round(mean / len(calls))
         return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
 
     @cached_property
@@ -76,16 +76,37 @@ class Uneven:
 
     @cached_property
     def as_fast(self) -> Transformation:
-        """The slow ranks have the times of the rank in the middle of the others."""
+        """The slow ranks have the times of the rank in the middle of the others, visit by visit; or in all, where that
+        saves more: what that rank does in a visit may be another one's turn."""
+        in_all = self._with_total_of(lambda place: place.norm)
+        if any(place.visits is None for place in self.places):
+            return in_all
         longer = column(self.program.count, 0)
         for place in self.places:
             assert place.norm is not None
-            norm = place.gaps[place.norm]
             for i in np.flatnonzero(place.slow).tolist():
-                if place.visits is not None:
-                    longer[place.calls[i]] = norm - place.gaps[i]
-                else:
-                    longer[place.calls[i]] = _scaled(place.gaps[i], norm.sum() / place.totals[i])
+                longer[place.calls[i]] = place.gaps[place.norm] - place.gaps[i]
+        by_visit = Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
+        return max(by_visit, in_all, key=self.program.gain)
+
+    @cached_property
+    def among_others(self) -> tuple[Transformation, ...]:
+        """The slow ranks have in all what the slowest of the others has, or the fastest: which of them each would be
+        like is not known."""
+
+        def others(place: Stretch) -> list[int]:
+            return sorted(np.flatnonzero(~place.slow).tolist(), key=lambda row: float(place.totals[row]))
+
+        return self._with_total_of(lambda place: others(place)[-1]), self._with_total_of(lambda place: others(place)[0])
+
+    def _with_total_of(self, norm: Callable[[Stretch], int | None]) -> Transformation:
+        """The slow ranks' code is longer or shorter by the factor by which that rank's differs."""
+        longer = column(self.program.count, 0)
+        for place in self.places:
+            row = norm(place)
+            assert row is not None
+            for i in np.flatnonzero(place.slow).tolist():
+                longer[place.calls[i]] = _scaled(place.gaps[i], place.totals[row] / place.totals[i])
         return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
 
 
@@ -130,7 +151,7 @@ def _slow(place: Stretch, *, certain: bool = True) -> frozenset[int]:
 def _proposal(uneven: Uneven) -> Proposal:
     program, first = uneven.program, uneven.places[0]
     as_fast = uneven.as_fast if uneven.certain else uneven.shared
-    gains = program.gain(uneven.shared), program.gain(as_fast)
+    gains = [max(0.0, program.gain(one)) for one in (uneven.shared, as_fast)]
     either = gains[1] > gains[0]
     exceptional = either and len(uneven.slow) <= EXCEPTION * uneven.ranks
     totals = program.code_ps.values()
@@ -154,7 +175,7 @@ def _proposal(uneven: Uneven) -> Proposal:
         callpaths=frozenset(one.callpath for one in uneven.places),
         at_fault=uneven.slow,
         change=uneven.halfway if exceptional else uneven.shared,
-        other_ends=(uneven.shared, as_fast) if exceptional else (as_fast,) if either else (),
+        other_ends=(uneven.shared, as_fast, *uneven.among_others) if uneven.certain else (),
         numbers=numbers,
         confidence=HIGH if uneven.certain else LOW,
         certainty="compute time is measured"

@@ -1,8 +1,10 @@
-"""Time in calls that no part of the model explains, where it is more than a tenth of the time at a call path.
+"""Time in calls that is not explained, where it is more than a tenth of the time at a call path: what no part of the
+model explains; what an estimated machine does not divide; and calls that no model describes.
 
-It is stated behind all cures, with what the trace hints at: ranks that outnumber cores, strided data whose packing the
-machine file lacks. What removes it is known only once it is explained. Replayed is the most that this could save: in
-the graph the messages of all such calls take what the machine says, and calls that wait for none last so much less.
+It is stated behind all cures, with what to measure to know more, and what the trace hints at: ranks that outnumber
+cores, strided data whose packing the machine file lacks. What removes it is known only once it is explained. Replayed
+is the most that this could save: in the graph the messages of all such calls take what the machine says, and calls that
+wait for none last so much less. At the other end of the gain none of it can be removed.
 """
 
 from __future__ import annotations
@@ -24,16 +26,18 @@ LEAST = 0.1
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
-    """One finding for the run."""
-    if not evidence.divides("residual") or not evidence.worth_a_look(("residual",)):
-        return ()
-    return offered(evidence, partial(propose, evidence), of_messages=False)
+    """One finding for each kind of time that is not explained."""
+    kinds = {"not_divided": evidence.undivided, "mpi_other": ("mpi_other",), "": ("residual",)}
+    for kind, categories in kinds.items():
+        known = kind == "not_divided" or evidence.divides(*categories)
+        if categories and known and evidence.worth_a_look(categories):
+            yield from offered(evidence, partial(propose, evidence, kind, categories), of_messages=False)
 
 
-def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
-    """No residual at the places with much of it."""
+def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program: Program) -> Iterator[Proposal]:
+    """Nothing of these categories at the places with much of it."""
     messages = program.messages
-    residual, length = program.spent_ps("residual"), program.leave_ps - program.enter_ps
+    residual, length = program.spent_ps(*categories), program.leave_ps - program.enter_ps
     of_place = {
         callpath: calls
         for callpath, calls in by_callpath(program, np.flatnonzero(program.inside).tolist()).items()
@@ -53,10 +57,11 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         callpaths=frozenset(of_place),
         at_fault=frozenset(program.location[calls[residual[calls] > 0]].tolist()),
         change=Transformation(lasts_ps=lasts, as_modelled=here.astype(np.uint8)),
+        other_ends=(Transformation(),),
         numbers=(
             Number("share", unexplained / exact_sum(length[calls]), "1"),
             Number("unexplained", unexplained, "ps"),
-            *_hints(evidence),
+            *([Number(kind, unexplained, "ps")] if kind else _hints(evidence)),
         ),
         confidence=LOW,
         certainty="what the machine's values leave is measured; whether it can be removed is not known",

@@ -14,7 +14,8 @@ v on the message so long after w has ended:
 with T the message's duration, of which only what bytes cost is divided. k - 1 more messages cost each of the two ranks
 their overheads. Stated are as many blocks as there are ranks in a row, with which no rank waits longer for its first
 block than it works; the number that saves most is the other end of the gain, and stated if it is smaller. Where the
-machine does not divide the duration of a message, all of it may be its receiver's overhead.
+next rank needs nothing of the work, the ranks do it at the same time and pass on nothing, which is the third end. Where
+the machine does not divide the duration of a message, all of it may be its receiver's overhead.
 
 The doubt: whether the work can be cut, which no trace shows. A pipeline that is filled once, and steadily used then, is
 none of these: few of its waits are deep, and smaller blocks save little of it.
@@ -32,7 +33,7 @@ import numpy.typing as npt
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.replay.columns import Int64
 
 KIND = "wavefront"
@@ -104,7 +105,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         callpath=int(by_place.argmax()),
         at_fault=frozenset(np.unique(program.receiver[here]).tolist()),
         change=cures[0](blocks),
-        other_ends=tuple(cure(number) for cure, number in zip(cures, best, strict=True)),
+        other_ends=(*(cure(number) for cure, number in zip(cures, best, strict=True)), _independent(program, passed)),
         numbers=(
             Number("depth", depth + 1, "count"),
             Number("chained_waits", int(chained.sum()), "count"),
@@ -112,8 +113,8 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
             Number("mean_wait", float(waits[chained].mean()), "ps"),
             Number("blocks", blocks, "count"),
         ),
-        confidence=HIGH if chained.sum() >= MIN_SAMPLES else MEDIUM,
-        certainty="which ranks compute while others wait is measured",
+        confidence=MEDIUM if chained.sum() >= MIN_SAMPLES else LOW,
+        certainty="which ranks compute while others wait is measured; whether these need their results is not known",
         rests_on=("late_sender",),
     )
 
@@ -228,6 +229,13 @@ def _in_blocks(program: Program, of: Passed, blocks: int, *, divided: bool) -> T
             (2 * of.receive[waits], 2 * messages.sent_call[of.message[waits]].astype(np.int64) + 1, 0 * of.send[waits]),
         ),
     )
+
+
+def _independent(program: Program, of: Passed) -> Transformation:
+    """The program without these messages."""
+    sent = column(program.messages.count, 0)
+    sent[of.message] = NEVER
+    return Transformation(sent=sent.astype(np.uint8))
 
 
 def _best(program: Program, cure: Callable[[int], Transformation]) -> int:

@@ -11,9 +11,9 @@ end, and the holder that released last, docs/split.md), of an unattended target 
 
 Cures: the code directly before a post, a completion or puts in a row is behind them, as far as it delays the others:
 whole regions where these are known (`late_receiver`). Locks are spread, so that each is granted when its request is
-there; or they are held for their transfers only, with the code within behind the release: the first one's gain is
-stated, and the second one's is its other end. Targets serve transfers at once: in the graph, a call that waits for a
-target's processor lasts as long as it did without that.
+there: that gain is stated. At its other ends none is needed (atomic operations), and the locks' calls last nothing; or
+locks are held for their transfers only, with the code within behind the release. Targets serve transfers at once: in
+the graph, a call that waits for a target's processor lasts as long as it did without that.
 
 The doubt: which part of the code needs what it precedes.
 """
@@ -86,7 +86,8 @@ def propose(evidence: Evidence, pattern: Pattern, program: Program) -> Iterator[
     changes = _without(evidence, program, pattern, waits)
     if waits.is_empty() or not changes:
         return
-    changes.sort(key=program.gain, reverse=True)
+    if pattern.kind != "lock_contention":
+        changes.sort(key=program.gain, reverse=True)
     by_late = dict(waits.group_by("late").agg(wide_sum("wait_ps")).sort("late").iter_rows())
     total, most = sum(by_late.values()), max(by_late.values())
     named = [late for late, time in by_late.items() if time >= NAMED * most]
@@ -146,7 +147,8 @@ def _without(evidence: Evidence, program: Program, pattern: Pattern, waits: pl.D
     if pattern.kind == "unattended_target":
         return [Transformation(lasts_ps=_lasts_without(program, pattern, waits["call"].to_numpy()))]
     if pattern.kind == "lock_contention":
-        return [_spread(program), Transformation(longer_ps=_held_shorter(program))]
+        spread = _spread(program)
+        return [spread, replace(spread, lasts_ps=_without_locks(program)), _held_shorter(program)]
     calls = pl.DataFrame({"call": _enders(program, pattern)}).unique()
     rows = calls.with_columns(
         late=pl.Series(program.location)[calls["call"]], until_ps=pl.Series(program.enter_ps)[calls["call"]]
@@ -212,21 +214,28 @@ def _locks(program: Program) -> Iterator[tuple[int, int]]:
 def _spread(program: Program) -> Transformation:
     """Each lock is granted when its request is there."""
     first = np.array([begin for begin, _ in _locks(program)], dtype=np.int64)
-    permitted = column(program.count, 0)
+    permitted, lasts = column(program.count, 0), column(program.count, AS_RECORDED)
     permitted[first] = 1
     there_and_back = 2.0 * float(np.nan_to_num(program.costs(0.0).L))
-    granted = np.full(len(first), round(there_and_back), dtype=np.int64)
-    return Transformation(permitted=permitted.astype(np.uint8), edges=((2 * first, 2 * first + 1, granted),))
+    lasts[first] = np.minimum(program.leave_ps - program.enter_ps, round(there_and_back))[first]
+    return Transformation(permitted=permitted.astype(np.uint8), lasts_ps=lasts)
 
 
-def _held_shorter(program: Program) -> Int64:
-    """By call: how much longer the code before it is where that within locks is behind their releases."""
+def _without_locks(program: Program) -> Int64:
+    """By call: its duration, of calls that take a lock or release it: none."""
+    lasts = column(program.count, AS_RECORDED)
+    lasts[[call for lock in _locks(program) for call in lock]] = 0
+    return lasts
+
+
+def _held_shorter(program: Program) -> Transformation:
+    """The code within locks is behind their releases."""
     longer = column(program.count, 0)
     for first, last in _locks(program):
         if last + 1 < program.count and program.follows[last + 1]:
             longer[first + 1 : last + 1] = -program.gap_ps[first + 1 : last + 1]
             longer[last + 1] += program.gap_ps[first + 1 : last + 1].sum()
-    return longer
+    return Transformation(longer_ps=longer)
 
 
 def _described(evidence: Evidence, pattern: Pattern, found: Finding) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from logpost.analyzer.run.undivided import title
 from logpost.analyzer.run.wide import exact_sum, wide_sum
 from logpost.analyzer.words.labels import folded, folded_path
 from logpost.analyzer.words.location_names import Location, LocationNames, Named
+
+if TYPE_CHECKING:
+    from logpost.analyzer.findings.cures.offered import TriedCure
 
 SCHEDULED = 2 / 3
 """Factor on a confidence where ranks outnumber cores."""
@@ -43,6 +46,8 @@ class Evidence:
         self.tables = tables
         self.manifest = manifest
         self.run = run
+        self.tried: list[TriedCure] = []
+        """every cure that is replayed, in no order"""
 
     @cached_property
     def locations(self) -> pl.DataFrame:

@@ -20,7 +20,10 @@ def collective_wait(facts: Facts) -> str:
     title = f"{waiters} in {facts.where or 'a collective operation'} for {whom}"
     if not facts.cause:
         return title
-    return title + f", delayed {'by work in' if facts.all('cause_works') else 'in'} {facts.cause}"
+    if facts.all("cause_works"):
+        verb_s = "" if len(facts.all("last_rank")) > 1 else "s"
+        return f"{title}, which compute{verb_s} longer than the mean in {facts.cause}"
+    return f"{title}, delayed in {facts.cause}"
 
 
 def come_together(facts: Facts) -> str:
@@ -31,10 +34,18 @@ def come_together(facts: Facts) -> str:
 
 
 def needless_barrier(facts: Facts) -> str:
-    return f"{facts.ranks} wait{facts.verb_s}{in_where(facts)}: the slowest rank of each step is another one"
+    waits = f"{facts.ranks} wait{facts.verb_s}{in_where(facts)}"
+    if facts.all("empties_pipeline"):
+        return f"{waits}: the barrier empties a pipeline in each step"
+    return f"{waits}: the slowest rank of each step is another one"
 
 
-def without_barrier(_: Facts) -> str:
+def without_barrier(facts: Facts) -> str:
+    if facts.all("empties_pipeline"):
+        return (
+            "Leave this barrier out if no data depends on it: then the first ranks begin the next step while the last "
+            "ones finish."
+        )
     return (
         "Leave this barrier out if no data depends on it: then a step that is long on one rank and the next that is "
         "long on another even out."

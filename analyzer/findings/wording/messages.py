@@ -97,7 +97,8 @@ def compute_first(facts: Facts) -> str:
 
 
 def round_trips(facts: Facts) -> str:
-    messages = f"{count_text(int(facts.number('messages')), 'message')} of {bytes_text(facts.number('mean_size'))}"
+    kind = "synchronous message" if facts.share("synchronous") > MAINLY else "message"
+    messages = f"{count_text(int(facts.number('messages')), kind)} of {bytes_text(facts.number('mean_size'))}"
     rows = f"{facts.number('in_a_row'):.0f} in a row between the same two ranks"
     return f"{messages} on average, {rows}, each after the one before it{in_where(facts)}"
 

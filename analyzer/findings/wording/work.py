@@ -130,10 +130,25 @@ def bind(_: Facts) -> str:
 
 def unexplained(facts: Facts) -> str:
     share, time = percent_text(facts.number("share")), time_text(facts.number("unexplained"))
-    return f"{share} of the time in {facts.where or 'calls'} on {facts.ranks} is not explained: {time}"
+    what = "not explained"
+    if facts.all("not_divided"):
+        what = "transport that the estimated machine does not divide"
+    elif facts.all("mpi_other"):
+        what = "in calls that no model describes"
+    return f"{share} of the time in {facts.where or 'calls'} on {facts.ranks} is {what}: {time}"
 
 
 def explain(facts: Facts) -> str:
+    if facts.all("not_divided"):
+        return (
+            "Measure the machine where the program ran (logpost calibrate), and analyze with it (--machine FILE): then "
+            "this time is divided into overhead, latency, bandwidth and queues, and cures of each can be replayed."
+        )
+    if facts.all("mpi_other"):
+        return (
+            "Make these calls less often: once before the loop, where they create objects or look up what does not "
+            "change. Where they wait for other ranks, a barrier before them in a test run shows how much is waiting."
+        )
     said = []
     if facts.all("ranks_without_core"):
         said.append("Give each rank a core: ranks outnumber cores, and a rank without a core is late in any call.")

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from logpost.analyzer.findings.finding import MIN_SHARE
+from logpost.analyzer.findings.wording.numbers import span_of
 from logpost.analyzer.render.report.layout import BAR, bar, place_text, plain, scope_line, section, source_line
 from logpost.analyzer.render.report.machine import machine_error
 from logpost.analyzer.report.data import PlacedFinding, Report
@@ -99,13 +100,17 @@ def _explained(report: Report) -> Text:
     of = report.coverage
     if not of.explained_high_ps:
         return Text("no finding explains any of it") if report.findings else plain(report.conclusion)
-    low, high = of.explained_low_ps / of.lost_ps, of.explained_high_ps / of.lost_ps
-    known, perhaps = round(low * BAR), round(high * BAR)
-    between = percent_text(low) if low == high else f"{percent_text(low)} to {percent_text(high)}"
+    said = percent_text(of.explained_ps / of.lost_ps)
+    ends = span_of(of.explained_low_ps / of.lost_ps, of.explained_high_ps / of.lost_ps)
+    low, known, high = (
+        round(time / of.lost_ps * BAR) for time in (of.explained_low_ps, of.explained_ps, of.explained_high_ps)
+    )
+    each = [f"{percent_text(one)} by {number}" for number, one in enumerate(of.by_finding, 1) if one >= MIN_SHARE]
     return Text.assemble(
-        ("█" * known + "▒" * (perhaps - known), "green"),
-        ("░" * (BAR - perhaps), "dim"),
-        f"  {between} of the lost time is in the findings",
+        ("█" * low + "▓" * (known - low) + "▒" * (high - known), "green"),
+        ("░" * (BAR - high), "dim"),
+        f"  the findings explain {said} of the lost time{f' ({ends})' if ends else ''}"
+        + (f": {', '.join(each)}" if len(each) > 1 else ""),
     )
 
 

@@ -18,8 +18,8 @@ PATH = {"code": "code between calls", "work": "calls' own work", "wait": "on the
 def print_cured(found: Cured, number: int, console: Console) -> None:
     """Write the lengths, what the critical paths consist of, and what was removed."""
     console.print(Text(f"without finding {number}: {safe(found.title)}", style="bold"))
-    if not found.whole:
-        console.print(Text(f"! the program's first {found.calls:,} calls are replayed", style="yellow"))
+    if found.part:
+        console.print(Text(f"! replayed: {found.part}", style="yellow"))
     way = "less" if found.saves >= 0 else "more"
     console.print(Text(f"recorded   {time_text(found.before.length_ps)}"))
     console.print(
@@ -47,7 +47,8 @@ def as_json(found: Cured, number: int) -> dict[str, Any]:
         "measured_ps": found.before.length_ps,
         "predicted_ps": found.after.length_ps,
         "saves": found.saves,
-        "whole": found.whole,
+        "whole": not found.part,
+        "part": found.part or None,
         "calls": found.calls,
         "before_path_ps": _path_ps(found.before),
         "after_path_ps": _path_ps(found.after),

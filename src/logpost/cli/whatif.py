@@ -47,6 +47,19 @@ def _remove(run: Run, number: int, *, as_json: bool) -> None:
     cured_text.print_cured(found, number, Console(highlight=False))
 
 
+def _list_cures(run: Run, *, as_json: bool) -> None:
+    from logpost.analyzer.findings.tried import tried
+    from logpost.analyzer.render.whatif import cures as cures_text
+
+    found = tried(run)
+    if as_json:
+        print_json(cures_text.as_json(found))
+        return
+    from rich.console import Console
+
+    cures_text.print_cures(found, Console(highlight=False))
+
+
 def command(
     run: Annotated[Path, typer.Argument(help="The run to replay.")],
     settings: Annotated[
@@ -142,6 +155,14 @@ def command(
             "aggregated, destinations spread, late ranks on time; nothing else.",
         ),
     ] = None,
+    cures: Annotated[
+        bool,
+        typer.Option(
+            "--cures",
+            help="List every cure that was replayed at a place of the program with what it saves, also those that save "
+            "too little to be a finding; nothing else.",
+        ),
+    ] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Also write one self-contained HTML file.")] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite the HTML file, the rankfile, and the run of -o.")
@@ -170,6 +191,8 @@ def command(
 
     Example: logpost whatif app.run --without 1
 
+    Example: logpost whatif app.run --cures
+
     Example: logpost whatif app.run --set L=x2 -o slow.run && logpost compare app.run slow.run
     """
     from logpost.analyzer.predict.whatif import Ask, predict
@@ -181,16 +204,18 @@ def command(
     if rankfile is not None and mapping is None:
         raise InputError(f"--rankfile {rankfile} needs a mapping to write; add --mapping best")
     opened = Run.open(run)
-    if overlap or without is not None:
-        alone = "--overlap" if overlap else "--without"
-        if (overlap and without is not None) or any(
+    if overlap or cures or without is not None:
+        alone = "--overlap" if overlap else "--cures" if cures else "--without"
+        if overlap + cures + (without is not None) > 1 or any(
             (settings, machine, scale_compute, sweep, grid, mapping, output, html)
         ):
             raise InputError(f"{alone} is about the run as it was recorded; give it alone")
-        if without is None:
-            _advise_overlap(opened, top=top, as_json=as_json)
-        else:
+        if without is not None:
             _remove(opened, without, as_json=as_json)
+        elif cures:
+            _list_cures(opened, as_json=as_json)
+        else:
+            _advise_overlap(opened, top=top, as_json=as_json)
         return
     if output is not None:
         refuse_occupied(output, force=force)

@@ -50,7 +50,7 @@ def test_little_communication_is_a_number_and_no_verdict(found: tuple[PlacedFind
 
 def test_without_a_finding_the_accounts_say_what_is_lost() -> None:
     said = conclude(BREAKDOWN, Largest("latency", 0.3, "MPI_Wait"), [], oversubscribed=False)
-    assert said.startswith("No finding applies; 50.8 % of the ranks' time is lost: 30.0 % latency (")
+    assert said.startswith("No finding applies; 49.2 % of the ranks' time is compute; the rest: 30.0 % latency (")
     # The largest first; what is below 1 % is one number, so that the parts add up: 30 + 20 + 0.8.
     assert said.index("most of it in MPI_Wait)") < said.index("20.0 % late sender (") < said.index("0.8 % in other")
 
@@ -65,7 +65,7 @@ def test_shares_that_are_all_listed_leave_no_rest() -> None:
 def test_less_than_one_per_cent_lost_is_compute() -> None:
     breakdown = [Share("compute", 993, 0.993), Share("latency", 7, 0.007)]
     said = conclude(breakdown, Largest("latency", 0.007, "MPI_Wait"), [], oversubscribed=False)
-    assert facts(said) == ["compute", "99.3 %"]
+    assert facts(said) == ["99.3 %", "compute", "0.7 %"]
 
 
 def test_uneven_compute_and_idle_threads_are_lost_too() -> None:
@@ -100,7 +100,9 @@ def test_the_region_in_which_compute_is_most_uneven_is_named(tmp_path: Path) -> 
     known = {one.name: one.value for one in report.efficiencies}
     assert report.uneven.load_balance == known["load_balance"]
     # Lost are the 120 ms in calls of the ranks' 300.
-    assert report.conclusion.startswith("No finding applies; 40.0 % of the ranks' time is lost: 40.0 % mpi other")
+    assert report.conclusion.startswith(
+        "No cure applies; 60.0 % of the ranks' time is compute; the rest: 40.0 % mpi other"
+    )
 
 
 def test_without_regions_it_is_the_code_before_a_call(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ def execution(wait: int) -> Course:
     return Course((10 + wait) * MS, pl.DataFrame(times, schema_overrides={"location": pl.Int32}), pl.DataFrame(path))
 
 
-def found(*, whole: bool = True) -> Cured:
-    return Cured("late", 0.25, execution(10), execution(6), whole=whole, calls=7, of_ps=20 * MS)
+def found(part: str = "") -> Cured:
+    return Cured("late", 0.25, execution(10), execution(6), part=part, calls=7, of_ps=20 * MS)
 
 
 def rows(*of: int) -> Rows:
@@ -45,8 +45,8 @@ def test_the_paths_add_up_to_the_lengths() -> None:
 
 
 def test_what_is_replayed_is_said() -> None:
-    said = both_paths(found(whole=False)).summary
-    assert said.startswith("Without its cause: 16.0 ms instead of 20.0 ms of the program's first 7 calls")
+    said = both_paths(found("7 calls in 3 windows of the program")).summary
+    assert said.startswith("Without its cause: 16.0 ms instead of 20.0 ms of 7 calls in 3 windows of the program")
 
 
 def test_each_rank_has_two_bars_one_below_the_other() -> None:

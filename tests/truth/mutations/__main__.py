@@ -1,5 +1,6 @@
 """`python -m tests.truth.mutations [--seed N] [--single N] [--double N] [--clean N] [--keep DIR]` draws programs with
-losses, plays them on the testbed and prints the table of `tests.truth.pairs`; `--real` plays those with one loss on
+losses, plays them on the testbed and prints the table of `tests.truth.pairs`, and how often statements of each
+confidence and kind are right; `--real` plays those with one loss on
 this machine."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.truth.expected import HEADER, NOTHING, Verdict, first_finding, line, summary
+from tests.truth.expected import HEADER, NOTHING, Verdict, below_floor, calibration, first_finding, line, summary
 from tests.truth.pairs.judge import report
 
 from .draw import clean, drawn
@@ -21,7 +22,8 @@ from .recorded import WORKLOADS, recorded
 
 
 def main(words: Sequence[str]) -> int:
-    """Exit status 1 where a program could not be played or analyzed."""
+    """Exit status 1 where a program could not be played or analyzed, or what was stated is right less often than its
+    confidence says."""
     parser = argparse.ArgumentParser(prog="tests.truth.mutations", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="the first program's; the others follow (default: 1)")
     parser.add_argument("--single", type=int, default=30, help="programs with one loss (default: 30)")
@@ -41,23 +43,30 @@ def main(words: Sequence[str]) -> int:
                 "one loss, this machine",
                 seeds,
                 lambda seed: on_this_machine(drawn(seed, 1, real=True), folder / f"real_{seed}", chosen.runs),
+                [],
             )
+        every: list[Verdict] = []
         failed = table(
             "one loss, testbed",
             seeds,
             lambda seed: on_testbed(drawn(seed, 1), machine(seed, folder), folder / f"single_{seed}"),
+            every,
         )
         failed += table(
             "two losses, testbed",
             range(chosen.seed, chosen.seed + chosen.double),
             lambda seed: on_testbed(drawn(seed, 2), machine(seed, folder), folder / f"double_{seed}"),
+            every,
         )
         failed += table(
             "one loss in an application, testbed",
             range(chosen.seed, chosen.seed + chosen.recorded),
             lambda seed: application(seed, folder / f"recorded_{seed}"),
+            every,
         )
-        return int(bool(failed + without_loss(range(chosen.seed, chosen.seed + chosen.clean), folder)))
+        failed += without_loss(range(chosen.seed, chosen.seed + chosen.clean), folder)
+        print("\nhow often what is stated is right\n", *calibration(every), sep="\n")
+        return int(bool(failed or below_floor(every)))
 
 
 def application(seed: int, folder: Path) -> Verdict:
@@ -67,8 +76,8 @@ def application(seed: int, folder: Path) -> Verdict:
     return on_testbed(drawn(seed, 1, base), place, folder)
 
 
-def table(title: str, seeds: Sequence[int], judge: Callable[[int], Verdict]) -> int:
-    """Prints a line a program; how many failed."""
+def table(title: str, seeds: Sequence[int], judge: Callable[[int], Verdict], every: list[Verdict]) -> int:
+    """Prints a line a program, and adds what was found to every verdict; how many failed."""
     print(f"\n{title}\n\n{HEADER}", flush=True)
     verdicts, failed = [], 0
     for seed in seeds:
@@ -81,6 +90,7 @@ def table(title: str, seeds: Sequence[int], judge: Callable[[int], Verdict]) -> 
         verdicts.append(one)
         print(line(one).replace("| ", f"| {seed} ", 1), flush=True)
     print(f"\n{summary(verdicts)}", flush=True)
+    every += verdicts
     return failed
 
 

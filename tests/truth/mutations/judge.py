@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
-from tests.truth.expected import NOTHING, Expected, First, Span, Verdict, first_finding, verdict
+from tests.truth.expected import NOTHING, Expected, Explained, First, Span, Verdict, first_finding, lost, verdict
 from tests.truth.pairs.build import COMPILERS, LAUNCHER, environment_of_ranks
 from tests.truth.pairs.judge import logpost, recorded, report
 from tests.truth.pairs.measure import gain
@@ -46,8 +47,8 @@ def built(program: Program, folder: Path) -> list[str]:
 def on_testbed(drawn: Drawn, machine: Path, folder: Path) -> Verdict:
     """With two losses, the one that the finding fits better is compared; of equal ones, the larger."""
     lasts, archive = simulated(drawn.program, machine, folder / "program")
-    first = first_finding(report(archive, folder / "program.run"))
-    gains = []
+    said = report(archive, folder / "program.run")
+    first, gains = first_finding(said), []
     for number, without in enumerate(drawn.without):
         shorter, _ = simulated(without, machine, folder / f"without_{number}")
         gains.append(1 - shorter / lasts)
@@ -56,7 +57,11 @@ def on_testbed(drawn: Drawn, machine: Path, folder: Path) -> Verdict:
         compared(drawn.name, drawn.program.ranks, Span(true, true, true), first, loss.expected, nothing_to_find)
         for loss, true in zip(drawn.losses, gains, strict=True)
     ]
-    return max(verdicts, key=lambda one: (one.cause + one.place + one.cure, one.true.middle))
+    _, unharmed = simulated(drawn.base, machine, folder / "without_any")
+    lost_s, whole_s, explained_s = lost(said)
+    less_s = lost_s - lost(report(unharmed, folder / "without_any.run"))[0]
+    best = max(verdicts, key=lambda one: (one.cause + one.place + one.cure, one.true.middle))
+    return replace(best, explained=Explained(explained_s / whole_s, less_s / whole_s) if whole_s else None)
 
 
 def on_this_machine(drawn: Drawn, folder: Path, runs: int) -> Verdict:

@@ -1,5 +1,5 @@
 """`python -m tests.truth.pairs run [NAME…] [--runs K] [--keep DIR]` measures pairs and prints the table;
-`build [NAME…]` only builds them; `list` prints them."""
+`judge [NAME…] --keep DIR` judges what is kept there again; `build [NAME…]` only builds them; `list` prints them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from tests.truth.expected import HEADER, Verdict, line, summary
 
 from .build import MissingError, build
 from .catalogue import Pair, pairs
-from .judge import judged
+from .judge import judged, judged_again
 
 RUNS = 7
 """Of each variant: the smallest and the largest of 7 gains hold the true median with 98 %."""
@@ -25,7 +25,7 @@ RUNS = 7
 def main(words: Sequence[str]) -> int:
     """Exit status 1 where a pair does not build or run."""
     parser = argparse.ArgumentParser(prog="tests.truth.pairs", description=__doc__)
-    parser.add_argument("verb", choices=["run", "build", "list"])
+    parser.add_argument("verb", choices=["run", "judge", "build", "list"])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--runs", type=int, default=RUNS, help="runs of each variant (default: %(default)s)")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep programs, archives and runs there")
@@ -42,7 +42,13 @@ def main(words: Sequence[str]) -> int:
             for pair in found:
                 build(pair, folder)
             return 0
-        return table(found, folder, chosen.runs)
+        if chosen.verb == "judge":
+            return table(found, lambda pair: judged_again(pair, folder))
+        runs = f"; {chosen.runs} runs of each variant"
+        print(f"load {_load()} on {os.cpu_count()} cores at the beginning{runs}\n", flush=True)
+        failed = table(found, lambda pair: judged(pair, folder, chosen.runs))
+        print(f"load {_load()} at the end")
+        return failed
 
 
 def rows(found: Sequence[Pair]) -> list[str]:
@@ -53,20 +59,20 @@ def rows(found: Sequence[Pair]) -> list[str]:
     ]
 
 
-def table(found: Sequence[Pair], folder: Path, runs: int) -> int:
-    """Prints a line as soon as a pair is measured; what could not be measured follows."""
+def table(found: Sequence[Pair], judge: Callable[[Pair], Verdict]) -> int:
+    """Prints a line as soon as a pair is judged; what could not be follows."""
     verdicts: list[Verdict] = []
     failures: list[str] = []
-    print(f"load {_load()} on {os.cpu_count()} cores at the beginning; {runs} runs of each variant\n\n{HEADER}")
+    print(HEADER, flush=True)
     for pair in found:
         try:
-            verdicts.append(judged(pair, folder, runs))
+            verdicts.append(judge(pair))
             print(line(verdicts[-1]), flush=True)
         except MissingError as missing:
             failures.append(f"{pair.name}: not run: {missing}")
         except Exception:
             failures.append(f"{pair.name}: {traceback.format_exc()}")
-    print(f"\n{summary(verdicts)}; load {_load()} at the end")
+    print(f"\n{summary(verdicts)}")
     for failure in failures:
         print(failure, file=sys.stderr)
     return int(bool(failures))

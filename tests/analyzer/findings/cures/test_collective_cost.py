@@ -67,7 +67,7 @@ def test_single_small_reductions_are_as_short_as_their_rounds(costs: Callable[..
     (finding,) = costs(reductions(per_round=5, gap=100 * US))
     # Every algorithm takes two rounds of 10 µs: 5 * (30 - 20) of 1000 µs are saved, less 8 B of 1 ns at the other end.
     assert finding["gain"] == pytest.approx(0.05, rel=0.01)
-    assert finding["gain_low"] == pytest.approx(0.05, rel=0.01)
+    assert finding["gain_low"] == pytest.approx(0.049)  # 0.0499.., rounded outward to tenths of a percent
     assert finding["advice"].startswith("Call it less often")
 
 

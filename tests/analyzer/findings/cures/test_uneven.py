@@ -15,6 +15,7 @@ from logpost.analyzer.findings.cures import (
     uneven_computation,
     uneven_steps,
 )
+from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.finding import LOW
 
 STEPS = 10
@@ -50,6 +51,17 @@ def test_one_slow_rank_of_many_may_become_as_fast_as_the_others() -> None:
     assert numbers["gain_if_as_fast"] == pytest.approx(0.5, abs=0.001)
     assert numbers["gain_if_shared"] == pytest.approx(0.4, abs=0.001)
     assert numbers["load_balance"] == pytest.approx(4.8 / 8)
+
+
+def test_what_one_rank_alone_computes_is_shared_with_those_that_compute_nothing_there() -> None:
+    with steps([0, 0, 0, 8]).as_run() as run:
+        program = Program(run)
+        (proposal,) = uneven_computation.propose(program)
+        shared = proposal.other_ends[0].longer_ps
+    assert shared is not None
+    # Rank 3 gives 6 of 8 ms of each step, and each of the three others has 2 of them.
+    of_rank = [int(shared[program.location == rank].sum()) for rank in range(4)]
+    assert of_rank == [pytest.approx(STEPS * 2 * MS, rel=1e-3)] * 3 + [pytest.approx(-STEPS * 6 * MS, rel=1e-3)]
 
 
 def test_where_more_than_a_fifth_are_slow_the_work_can_only_be_shared() -> None:
@@ -113,7 +125,7 @@ def test_ranks_that_wait_in_an_operation_are_not_the_one_they_wait_for() -> None
         )
     (row,) = story.alone(late_ranks.find).iter_rows(named=True)
     assert row["kind"] == "collective_wait"
-    assert row["title"].startswith("ranks 1-3 wait in MPI_Barrier for rank 0, delayed by work in")
+    assert row["title"].startswith("ranks 1-3 wait in MPI_Barrier for rank 0, which computes longer than the mean in")
 
 
 def fences(partners: bool) -> Story:

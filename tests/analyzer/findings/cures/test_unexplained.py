@@ -42,3 +42,36 @@ def test_strided_data_without_a_known_cost_of_packing_is_a_hint() -> None:
     advice = story(2 * MS, layout=0).alone(unexplained.find)["advice"].to_list()
     assert all("--calibrate-layouts" in one for one in advice)
     assert "--calibrate-layouts" not in story(2 * MS).alone(unexplained.find)["advice"][0]
+
+
+def test_calls_that_no_model_describes_are_not_explained() -> None:
+    made = Story(2, 100 * MS)
+    made.loggp |= {"o_s": 1000.0}
+    path = made.path("main", "MPI_Comm_dup")
+    for rank in range(2):
+        made.call(rank, 10 * MS, 40 * MS, path, mpi_other=30 * MS)
+    (found,) = made.alone(unexplained.find).iter_rows(named=True)
+    assert (
+        found["title"]
+        == "100.0 % of the time in MPI_Comm_dup on ranks 0-1 is in calls that no model describes: 60.0 ms"
+    )
+    assert found["gain"] == pytest.approx(0.3)
+
+
+def test_how_much_of_what_is_not_explained_can_be_removed_is_open() -> None:
+    made = Story(2, 100 * MS)
+    path = made.path("main", "MPI_Comm_dup")
+    for rank in range(2):
+        made.call(rank, 10 * MS, 40 * MS, path, mpi_other=30 * MS)
+    (found,) = made.findings().iter_rows(named=True)
+    # None of the calls' 30 ms in 100, or all; ends are rounded outward to a tenth of a percent.
+    assert (found["gain_low"], found["gain_high"]) == (0.0, pytest.approx(0.3, abs=0.0011))
+
+
+def test_what_an_estimated_machine_does_not_divide_is_to_be_measured() -> None:
+    made = story(0)
+    made.undivided = ["latency", "send_overhead"]
+    found = made.alone(unexplained.find)
+    assert all("that the estimated machine does not divide" in one for one in found["title"])
+    assert all("--machine FILE" in one for one in found["advice"])
+    assert found.height == 1

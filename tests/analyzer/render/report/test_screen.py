@@ -15,7 +15,7 @@ from tests.analyzer.two_phases import two_phases
 from tests.archives import DATA, unpacked
 from tests.said import says
 
-from logpost.analyzer.findings.finding import Number
+from logpost.analyzer.findings.finding import COVERS, Number
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.render.report.screen import LINES, print_screen
 from logpost.analyzer.render.report.sections import print_sections
@@ -44,22 +44,26 @@ def test_it_has_what_is_lost_by_category(tmp_path: Path) -> None:
     assert "residual 0" not in text
 
 
-def test_what_findings_explain_is_between_the_largest_and_their_sum(tmp_path: Path) -> None:
+def test_what_findings_explain_adds_up_and_is_as_uncertain_as_their_gains(tmp_path: Path) -> None:
     report = build(two_phases().write(tmp_path / "a.run"))
     first, *_ = report.findings
 
-    def of(*times_ms: int) -> tuple[int, int]:
-        found = [replace(first, exposed_ps=time * MS) for time in times_ms]
+    def of(*times_ms: int, low: float | None = None, high: float | None = None) -> tuple[int, int, int]:
+        found = [
+            replace(first, gain=0.1, gain_low=low, gain_high=high, evidence=(Number(COVERS, time * MS, "ps"),))
+            for time in times_ms
+        ]
         covered = coverage(report.breakdown, found)
         assert covered.lost_ps == 48 * MS
-        return covered.explained_low_ps // MS, covered.explained_high_ps // MS
+        assert covered.by_finding == tuple(time / 48 for time in times_ms)
+        return covered.explained_low_ps // MS, covered.explained_ps // MS, covered.explained_high_ps // MS
 
-    assert of() == (0, 0)
-    assert of(20) == (20, 20)
-    assert of(20, 10) == (20, 30)
-    assert of(40, 20) == (40, 48)  # no more than is lost
-    # Threads of a rank wait outside of the ranks' accounts.
-    assert coverage(report.breakdown, [replace(first, kind="serial_part")]).explained_high_ps == 0
+    assert of() == (0, 0, 0)
+    assert of(20, 10) == (30, 30, 30)
+    assert of(20, low=0.05, high=0.12) == (10, 20, 24)
+    assert of(40, 20) == (48, 48, 48)  # no more than is lost
+    # What no cure was replayed for explains nothing.
+    assert coverage(report.breakdown, [replace(first, evidence=())]).explained_ps == 0
 
 
 def test_each_finding_has_its_gain_place_advice_and_a_command_that_verifies_it(tmp_path: Path) -> None:

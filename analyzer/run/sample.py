@@ -1,0 +1,203 @@
+"""A sample of a run: its calls in some windows of time, and what is between them, as a run without the time between
+these windows.
+
+Windows are equally long, each in the middle of an equal part of the program; one alone is the run's first part. A call
+that a window's begin or end cuts lasts as long as the part of it that is inside, and is without messages and
+categories. Calls, and numbers of messages and epochs, are dense as they are in a whole run. A message, a collective
+operation or a transfer is in the sample where all of its calls are in one window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.schema import CATEGORIES
+from logpost.replay.columns import Int64
+
+SAMPLED = 16
+"""Each of so many calls is read to find out when that many have begun."""
+NOWHERE = -1
+
+
+def windows_of(run: Run, most_calls: int, count: int) -> tuple[Int64, Int64]:
+    """Begins and ends of windows that have so many calls at most, but for those that begin at the same time; ps.
+
+    Arguments:
+        run: the whole.
+        most_calls: of all windows together.
+        count: how many windows; 1: the first part.
+    """
+    enters = np.sort(
+        run.facts("calls").select(pl.col("enter_ps").gather_every(SAMPLED)).collect()["enter_ps"].to_numpy()
+    )
+    if count == 1:
+        last = min(len(enters) - 1, most_calls // SAMPLED)
+        return np.array([np.iinfo(np.int64).min]), np.array([enters[last] + 1])
+    ends = run.facts("locations").filter("accounted").select(pl.col("begin_ps").min(), pl.col("end_ps").max()).collect()
+    begin, end = ends.row(0)
+    part = (end - begin) // count
+    middles = begin + part // 2 + part * np.arange(count)
+    half = part // 2
+    while half:
+        inside = np.searchsorted(enters, middles + half) - np.searchsorted(enters, middles - half)
+        calls = int(inside.sum()) * SAMPLED
+        if calls <= most_calls:
+            break
+        half = half * most_calls // calls
+    return middles - half, middles + half
+
+
+class Sample(Run):
+    """A run in windows.
+
+    Arguments:
+        run: the whole.
+        begins_ps: of the windows (`windows_of`).
+        ends_ps: likewise.
+    """
+
+    def __init__(self, run: Run, begins_ps: Int64, ends_ps: Int64) -> None:
+        super().__init__(run.path, run.manifest)
+        self.begins_ps, self.ends_ps = begins_ps, ends_ps
+        self._whole = run
+        inside = pl.any_horizontal(
+            ((pl.col("enter_ps") < end) & (pl.col("leave_ps") > begin)) | pl.col("enter_ps").is_between(begin, end - 1)
+            for begin, end in zip(self.begins_ps.tolist(), self.ends_ps.tolist(), strict=True)
+        )
+        calls = run.facts("calls").filter(inside).sort("call").collect()
+        enter, leave = calls["enter_ps"].to_numpy(), calls["leave_ps"].to_numpy()
+        window = np.searchsorted(self.begins_ps, enter, side="right") - 1
+        cut = (window < 0) | (leave > self.ends_ps[window])
+        self._calls = calls.with_columns(
+            pl.when(pl.lit(cut)).then(0).otherwise(pl.col(f"{name}_ps")).alias(f"{name}_ps")
+            for name in CATEGORIES
+            if name != "compute"
+        ).with_columns(self._joined("enter_ps"), self._joined("leave_ps"))
+        """in the order of their numbers"""
+        self._cut = cut
+        self._number = (
+            calls.select("call")
+            .with_row_index("now")
+            .select("call", pl.col("now").cast(pl.Int32), window=pl.Series(window, dtype=pl.Int32))
+            .filter(~cut)
+        )
+
+    @property
+    def lasts_until_ps(self) -> Int64:
+        """When each window ends, without the time between them."""
+        return self._without_gaps(self.ends_ps)
+
+    @property
+    def cut_share(self) -> float:
+        """Of the programs' time in the windows, what is in calls that their begins and ends cut."""
+        cut = self._calls.filter(pl.lit(self._cut)).select((pl.col("leave_ps") - pl.col("enter_ps")).sum())
+        programs = self.locations().filter("accounted").select((pl.col("end_ps") - pl.col("begin_ps")).sum())
+        return float(cut.item() / max(1, programs.collect().item()))
+
+    def _without_gaps(self, times: Int64) -> Int64:
+        """The same instants without the time between windows."""
+        first = max(0, int(self.begins_ps[0]))
+        begins = np.append(first, self.begins_ps[1:])
+        before = np.append(0, np.cumsum(self.ends_ps - begins))
+        window = np.clip(np.searchsorted(self.begins_ps, times, side="right") - 1, 0, None)
+        inside: Int64 = np.clip(times - begins[window], 0, (self.ends_ps - begins)[window])
+        return before[window] + inside
+
+    def _joined(self, column: str) -> pl.Expr:
+        return pl.col(column).map_batches(
+            lambda times: pl.Series(self._without_gaps(times.to_numpy())), return_dtype=pl.Int64
+        )
+
+    def facts(self, name: str) -> pl.LazyFrame:
+        """A table's rows in the windows."""
+        made = _TABLES.get(name)
+        return super().facts(name) if made is None else made(self)
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """Likewise, in the region of interest."""
+        return self.facts(name) if name in _TABLES else super().table(name)
+
+    def _whole_facts(self, name: str) -> pl.LazyFrame:
+        return super().facts(name)
+
+    def calls(self) -> pl.LazyFrame:
+        """The calls."""
+        now = pl.int_range(pl.len(), dtype=pl.Int32)
+        return self._calls.lazy().with_columns(call=now)
+
+    def locations(self) -> pl.LazyFrame:
+        """The locations; their programs are shorter."""
+        ends = ("first_ps", "last_ps", "begin_ps", "end_ps")
+        return self._whole_facts("locations").with_columns(map(self._joined, ends))
+
+    def inside(self, name: str, *needed: str, optional: tuple[str, ...] = ()) -> pl.LazyFrame:
+        """Rows of a table whose calls are in one window, under their numbers; an optional call that is not is none."""
+        rows = self._whole_facts(name)
+        window = pl.col(f"{needed[0]}_window")
+        for column in (*needed, *optional):
+            number = self._number.lazy().rename({"call": column, "now": f"{column}_now", "window": f"{column}_window"})
+            rows = rows.join(number, on=column, how="left", maintain_order="left")
+        return (
+            rows.filter(*(pl.col(f"{column}_window") == window for column in needed))
+            .with_columns(
+                **{column: pl.col(f"{column}_now") for column in needed},
+                **{
+                    column: pl.when(pl.col(f"{column}_window") == window)
+                    .then(pl.col(f"{column}_now"))
+                    .otherwise(NOWHERE)
+                    for column in optional
+                },
+            )
+            .drop(f"{column}_{end}" for column in (*needed, *optional) for end in ("now", "window"))
+        )
+
+    def messages(self) -> pl.LazyFrame:
+        """The messages, numbered at both ends."""
+        rows = self.inside("messages", "send_call", "recv_post_call", "recv_call", optional=("send_complete_call",))
+        return rows.with_columns(
+            send_number=_dense("send_number", "send_location"), recv_number=_dense("recv_number", "recv_location")
+        )
+
+    def collectives(self) -> pl.LazyFrame:
+        """The operations of which all members are here."""
+        members = self._whole_facts("collectives").group_by("instance").agg(whole=pl.len())
+        rows = self.inside("collectives", "call", "complete_call").with_columns(
+            self._joined("enter_ps"), self._joined("leave_ps")
+        )
+        return (
+            rows.join(members, on="instance", how="left", maintain_order="left")
+            .filter((pl.len().over("instance") == pl.col("whole")) | (pl.col("instance") < 0))
+            .drop("whole")
+        )
+
+    def epochs(self) -> pl.LazyFrame:
+        """The epochs, numbered at each location; a match that is not here is none."""
+        rows = self.inside("epochs", "begin_call", optional=("end_call",)).with_columns(
+            self._joined("acquired_ps"), now=_dense("number", "location")
+        )
+        numbers = rows.select(peer="location", match="number", match_now="now")
+        return (
+            rows.join(numbers, on=["peer", "match"], how="left", maintain_order="left")
+            .with_columns(match=pl.col("match_now").fill_null(NOWHERE), number=pl.col("now"))
+            .drop("now", "match_now")
+        )
+
+
+def _dense(number: str, location: str) -> pl.Expr:
+    return (pl.col(number).rank("dense").over(location) - 1).cast(pl.Int32)
+
+
+_TABLES: Mapping[str, Callable[[Sample], pl.LazyFrame]] = {
+    "calls": Sample.calls,
+    "messages": Sample.messages,
+    "unmatched": lambda sample: sample._whole_facts("unmatched").clear(),
+    "collectives": Sample.collectives,
+    "transfers": lambda sample: sample.inside("transfers", "call", optional=("complete_call", "remote_call")),
+    "epochs": Sample.epochs,
+    "locations": Sample.locations,
+}
+"""Name to how the sample's rows of it are made."""

@@ -1,0 +1,44 @@
+"""Barriers that could be left out."""
+
+from __future__ import annotations
+
+import pytest
+from tests.analyzer.story import MS, Story
+
+from logpost.analyzer.findings.cures import needless_barrier
+
+STEPS, STEP = 10, 30 * MS
+
+
+def story_of(works: list[int], *, passed_on: bool) -> Story:
+    """Three ranks compute, and meet in a barrier at the end of each step; passed on: each of them waits for a message
+    of the one before."""
+    story = Story(3, STEPS * STEP)
+    send, recv, barrier = (story.path("main", name) for name in ("MPI_Send", "MPI_Recv", "MPI_Barrier"))
+    for step in range(STEPS):
+        t = step * STEP
+        at, done = t, {}
+        for rank, work in enumerate(works):
+            done[rank] = (at if passed_on else t) + work
+            if passed_on and rank < 2:
+                ends = (done[rank], done[rank]), (t, done[rank])
+                story.call(rank, *ends[0], send)
+                story.call(rank + 1, *ends[1], recv, late_sender=done[rank] - t)
+                story.message(rank, rank + 1, 8, *ends, (send, recv), late_sender=done[rank] - t)
+                at = done[rank]
+        story.collective(barrier, "Barrier", {rank: (one, max(done.values())) for rank, one in done.items()})
+    return story
+
+
+def test_a_barrier_that_empties_a_pipeline_in_each_step_is_left_out() -> None:
+    # Three ranks of 9 ms one after the other: 27 of each of 10 steps of 30 ms. Without the barrier the last one ends
+    # behind 2 + 10 times 9 ms, and what is after each step, 3 ms, remains: 300 - (12 * 9 + 10 * 3) of 300 ms at most,
+    # of which the last step's 3 ms are outside of the ranks' last calls.
+    (finding,) = story_of([9 * MS] * 3, passed_on=True).alone(needless_barrier.find).iter_rows(named=True)
+    assert (finding["region"], finding["ranks"]) == ("MPI_Barrier", [0, 1, 2])
+    assert "empties a pipeline" in finding["title"]
+    assert finding["gain"] == pytest.approx(0.54, abs=0.04)
+
+
+def test_a_barrier_before_which_one_rank_computes_longest_is_that_rank_s_matter() -> None:
+    assert story_of([9 * MS, 9 * MS, 27 * MS], passed_on=False).alone(needless_barrier.find).is_empty()

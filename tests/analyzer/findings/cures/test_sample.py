@@ -1,0 +1,153 @@
+"""Of a long program, cures are replayed on a sample, whose calls have other numbers than the run's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.analyzer import story
+from tests.analyzer.story import Story
+from tests.collectors.raw_logs import Log
+
+from logpost.analyzer.findings.cures import offered
+from logpost.analyzer.run.directory import Run
+from logpost.analyzer.run.sample import Sample, windows_of
+
+from .from_logs import MACHINE, MS, PS, ROUNDS, US, Found, findings, numbers, rounds, started
+
+RANKS, SIZE = 4, 8
+
+
+def reduced_and_handed_out() -> list[Log]:
+    """In each round of 1 ms, a Reduce of 100 µs, and a Bcast of 100 µs of what it gave."""
+    logs = started(RANKS)
+    for begin in rounds():
+        for log in logs:
+            at = begin + 500 * US
+            log.collective("MPI_Reduce", at, at + 100 * US, (SIZE, 0 if log.rank else RANKS * SIZE))
+            log.collective("MPI_Bcast", at + 100 * US, at + 200 * US, (0 if log.rank else RANKS * SIZE, SIZE))
+    return logs
+
+
+def reduced_twice() -> list[Log]:
+    """In each round of 1 ms, two Allreduces of 100 µs in a row."""
+    logs = started(RANKS)
+    for begin in rounds():
+        for log in logs:
+            for at in (begin + 500 * US, begin + 600 * US):
+                log.collective("MPI_Allreduce", at, at + 100 * US, (RANKS * SIZE, RANKS * SIZE))
+    return logs
+
+
+@pytest.mark.parametrize(
+    ("program", "named", "gain"),
+    [
+        # The Bcast is gone: 100 µs of each round of 1 ms.
+        (reduced_and_handed_out, "both_in_one[MPI_Allreduce]", 0.1),
+        # Either Allreduce lasts as long as its 2 rounds of 1 + 8 + 1 µs: 2 * (100 - 20) µs of each round.
+        (reduced_twice, "back_to_back", 0.16),
+    ],
+)
+@pytest.mark.parametrize("most", [3 * ROUNDS * RANKS, ROUNDS * RANKS])
+def test_half_of_equal_rounds_saves_as_much_as_all(
+    program: Callable[[], list[Log]],
+    named: str,
+    gain: float,
+    most: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`most` calls are more than the program has, or half of them: 8 rounds, and 0.6 ms up to a first operation."""
+    monkeypatch.setattr(offered, "MOST_CALLS", most)
+    found: list[Found] = [row for row in findings(program(), tmp_path, MACHINE) if named in numbers(row)]
+    assert [row["gain"] for row in found] == [pytest.approx(gain, rel=0.08)], found
+    # On every rank, of the whole program.
+    assert found[0]["exposed_ps"] == pytest.approx(gain * ROUNDS * RANKS * MS * PS, rel=0.15)
+
+
+STEPS = 5_000
+
+
+def slow_from(first: int) -> Story:
+    """Two ranks with an Allreduce in each step of 10 ms; from one step on, it lasts 1 ms instead of 2 µs."""
+    made = Story(2, 10 * STEPS * story.MS)
+    path = made.path("main", "MPI_Allreduce")
+    for step in range(STEPS):
+        enter = (10 * step + 8) * story.MS
+        leave = enter + (story.MS if step >= first else story.MS // 500)
+        made.collective(path, "Allreduce", dict.fromkeys((0, 1), (enter, leave)))
+    return made
+
+
+@pytest.mark.parametrize("first", [STEPS // 2, 0])
+def test_windows_of_all_of_a_program_show_what_its_first_part_lacks(
+    first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # 10,000 calls of 2 ranks, of which 4,000 are in ten windows of 2 s: two cut calls each are 0.1 % of that.
+    monkeypatch.setattr(offered, "MOST_CALLS", 4_000)
+    run = slow_from(first).write(tmp_path / "a.run")
+    rows = run.table("findings").collect().to_dicts()
+    # 1 ms of each step of 10 ms, from the first one on.
+    truth = 0.1 * (STEPS - first) / STEPS
+    assert [one["kind"] for one in rows] == ["collective_cost"]
+    assert rows[0]["gain"] == pytest.approx(truth, rel=0.03)
+    assert "calls in 10 windows of the program" in rows[0]["certainty"]
+    # Five windows save 0.1 and five nothing: they deviate by 0.05 * sqrt(10 / 9) from their mean, and that mean by
+    # sqrt(1 - 0.4) / sqrt(10) of that, times 2.262: 0.0292. Equal windows do not deviate.
+    off = 0.0292 if first else 0.0
+    assert (rows[0]["gain_low"], rows[0]["gain_high"]) == pytest.approx((truth - off, truth + off), abs=0.002)
+
+
+def sampled(run: Run, count: int) -> Sample:
+    return Sample(run, *windows_of(run, 4_000, count))
+
+
+def test_a_sample_has_no_time_between_its_windows(tmp_path: Path) -> None:
+    sample = sampled(slow_from(0).write(tmp_path / "a.run"), 10)
+    calls = sample.facts("calls").collect()
+    assert calls.height == pytest.approx(4_000, rel=0.01)
+    # 2,000 steps of 10 ms in windows of equal length.
+    assert sample.lasts_until_ps[-1] == pytest.approx(2_000 * 10 * story.MS, rel=0.02)
+    assert len(set(np.diff(sample.lasts_until_ps).tolist())) == 1
+    ends = sample.facts("locations").select("begin_ps", "end_ps").collect()
+    assert ends.rows() == [(0, sample.lasts_until_ps[-1])] * 2
+    for _, own in calls.group_by("location"):
+        assert (own["enter_ps"].to_numpy()[1:] >= own["leave_ps"].to_numpy()[:-1]).all()
+    # Of every operation both members are here, or none.
+    assert sample.facts("collectives").group_by("instance").len().collect()["len"].unique().to_list() == [2]
+
+
+def test_a_call_that_a_window_cuts_lasts_as_long_as_what_is_inside(tmp_path: Path) -> None:
+    run = slow_from(0).write(tmp_path / "a.run")
+    # From 8.5 to 18.25 ms, and from 35 to 48.75 ms: a call has 8 to 9 ms of each step of 10 ms.
+    begins, ends = (np.array(times) * story.MS // 100 for times in ([850, 3500], [1825, 4875]))
+    sample = Sample(run, begins, ends)
+    calls = sample.facts("calls").filter(pl.col("location") == 0).collect()
+    # Of the first 0.5 ms, of the second 0.25; 38 to 39 ms is 3 ms behind 9.75, 48 to 48.75 is 13.
+    expected = [(0, 50), (950, 975), (1275, 1375), (2275, 2350)]
+    assert calls.select("enter_ps", "leave_ps").rows() == [tuple(t * story.MS // 100 for t in one) for one in expected]
+    # Only the third one is whole.
+    assert sample.facts("collectives").filter(pl.col("location") == 0).collect()["call"].to_list() == [2]
+    assert (calls["collective_ps"] > 0).to_list() == [False, False, True, False]
+
+
+def test_where_windows_cut_more_than_can_be_stated_the_first_part_is_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two ranks compute 1 s, and wait 1 s, ten times; each second has 100 Allreduces in its last ms."""
+    made = Story(2, 20_000 * story.MS)
+    path, wait = made.path("main", "MPI_Allreduce"), made.path("main", "MPI_Barrier")
+    for step in range(10):
+        begin = 2_000 * step * story.MS
+        for number in range(100):
+            at = begin + 999 * story.MS + number * story.MS // 100
+            made.collective(path, "Allreduce", dict.fromkeys((0, 1), (at, at + story.MS // 200)))
+        made.collective(wait, "Barrier", dict.fromkeys((0, 1), (begin + 1_000 * story.MS, begin + 2_000 * story.MS)))
+    run = made.write(tmp_path / "a.run")
+    monkeypatch.setattr(offered, "MOST_CALLS", 1_000)
+    # Half of the calls are in ten windows that end in Barriers, or in six or three.
+    assert [Sample(run, *windows_of(run, 1_000, count)).cut_share > 0.01 for count in (10, 6, 3)] == [True] * 3
+    assert len(offered._sampled(run).begins_ps) == 1
