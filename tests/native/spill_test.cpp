@@ -249,7 +249,7 @@ TEST(SpillInMemory, IsRefusedUnlessAskedFor) {
     }
     Spill unasked(memory, kNoMemory);
     EXPECT_EQ(error_of(unasked),
-              "/dev/shm lies in memory (tmpfs), where what exceeds the limit of memory would not leave it; name a "
+              "/dev/shm is in memory (tmpfs), where what exceeds the limit of memory would not leave it; name a "
               "folder on a disk with --spill, or raise --memory");
     Spill requested(memory, kNoMemory, true);
     EXPECT_EQ(error_of(requested), "");

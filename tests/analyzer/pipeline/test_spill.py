@@ -144,7 +144,7 @@ def test_memory_is_no_place_to_spill_unasked(halo: Path, tmp_path: Path) -> None
     try:
         # Without a limit of the user's own there is none there.
         assert contents(analyze(Request(str(halo), str(folder / "a.run"))))[1]["limit_bytes"] is None
-        with pytest.raises(InputError, match=r"lies in memory \(tmpfs\).* name a folder on a disk with --spill"):
+        with pytest.raises(InputError, match=r"is in memory \(tmpfs\).* name a folder on a disk with --spill"):
             analyze(Request(str(halo), str(folder / "b.run"), memory=NOTHING_FITS))
         spilled = analyze(Request(str(halo), str(folder / "c.run"), memory=NOTHING_FITS, spill=str(folder)))
         assert contents(spilled)[1]["spilled_bytes"] > 0
