@@ -9,64 +9,28 @@ from numpy.typing import NDArray
 
 import logpost.replay.columns
 
+
 class Curve:
     """y(x) through measured points."""
 
-    def __init__(
-        self,
-        x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        continued: bool,
-    ) -> None: ...
-    def at(
-        self, x: logpost.replay.columns.Float64
-    ) -> tuple[logpost.replay.columns.Float64, logpost.replay.columns.UInt8]:
+    def __init__(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], continued: bool) -> None: ...
+
+    def at(self, x: logpost.replay.columns.Float64) -> tuple[logpost.replay.columns.Float64, logpost.replay.columns.UInt8]:
         """Values, and 1 where x lies beyond the last point."""
 
 class Surface:
     """y(x, z): a curve for each measured z."""
 
-    def __init__(
-        self,
-        z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        curves: Sequence[Curve],
-    ) -> None: ...
-    def at(
-        self, x: logpost.replay.columns.Float64, z: logpost.replay.columns.Float64
-    ) -> tuple[logpost.replay.columns.Float64, logpost.replay.columns.UInt8]:
+    def __init__(self, z: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], curves: Sequence[Curve]) -> None: ...
+
+    def at(self, x: logpost.replay.columns.Float64, z: logpost.replay.columns.Float64) -> tuple[logpost.replay.columns.Float64, logpost.replay.columns.UInt8]:
         """Values, and 1 where x or z lies beyond the last point."""
 
 class Parameters:
     """What a machine says of messages to a model, in picoseconds."""
 
-    def __init__(
-        self,
-        class_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        max_bytes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        L: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        o_s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        o_s_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        o_r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        o_r_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        G: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        eager_limit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        across_network: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        nics_per_node: int,
-        l_mw: Sequence[Surface],
-        block_bytes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        l_mw_alone: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        o_mw: Curve,
-        o_net: Curve,
-        T_mem: Curve,
-        o_burst: Surface,
-        G_m: float | None,
-        header_bytes: float,
-        per_hop: float,
-        mean_hops: float | None,
-        asynchronous_progress: bool,
-        model: str,
-    ) -> None: ...
+    def __init__(self, class_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], L: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_s_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_r_per_byte: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], G: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], eager_limit: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], across_network: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], nics_per_node: int, l_mw: Sequence[Surface], block_bytes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l_mw_alone: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], o_mw: Curve, o_net: Curve, T_mem: Curve, o_burst: Surface, G_m: float | None, header_bytes: float, per_hop: float, mean_hops: float | None, asynchronous_progress: bool, model: str) -> None: ...
+
     @property
     def library(self) -> list[int | None]:
         """
@@ -75,6 +39,7 @@ class Parameters:
 
     @library.setter
     def library(self, stated: list[int | None], /) -> None: ...
+
     @property
     def block_bytes(self) -> float:
         """
@@ -89,15 +54,7 @@ def library_properties() -> list[tuple[str, list[str]]]:
 def message_models() -> list[str]:
     """Names of the models that messages can be split under."""
 
-def costs(
-    machine: Parameters,
-    locality: logpost.replay.columns.UInt8,
-    bytes: logpost.replay.columns.Float64,
-    block: logpost.replay.columns.Float64,
-    stride: logpost.replay.columns.Float64,
-    burst: logpost.replay.columns.Float64,
-    hops: logpost.replay.columns.Float64,
-) -> tuple[logpost.replay.columns.Float64, logpost.replay.columns.UInt8]:
+def costs(machine: Parameters, locality: logpost.replay.columns.UInt8, bytes: logpost.replay.columns.Float64, block: logpost.replay.columns.Float64, stride: logpost.replay.columns.Float64, burst: logpost.replay.columns.Float64, hops: logpost.replay.columns.Float64) -> tuple[logpost.replay.columns.Float64, logpost.replay.columns.UInt8]:
     """
     Terms (n, 7) in picoseconds, and flags (n, 3): rendezvous, beyond sizes, beyond strides.
     """
@@ -166,31 +123,14 @@ FINALIZE: int = 18
 class Program:
     """Calls, messages and collectives of a program, as the replay sees them."""
 
-    def __init__(
-        self,
-        ticks_per_second: int,
-        length_ps: int,
-        callers: logpost.replay.columns.Int32,
-        kinds: list[int],
-        layouts: list[tuple[int, int, int]],
-        members: list[list[int]],
-        locations: logpost.replay.columns.Piece,
-        calls: logpost.replay.columns.Pieces,
-        messages: logpost.replay.columns.Pieces,
-        unmatched: logpost.replay.columns.Pieces,
-        collectives: logpost.replay.columns.Pieces,
-        transfers: logpost.replay.columns.Pieces,
-        epochs: logpost.replay.columns.Pieces,
-        first_groups: list[int] = ...,
-        most_ends: int = ...,
-        spill: Spill | None = None,
-    ) -> None:
+    def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, kinds: list[int], layouts: list[tuple[int, int, int]], members: list[list[int]], locations: logpost.replay.columns.Piece, calls: logpost.replay.columns.Pieces, messages: logpost.replay.columns.Pieces, unmatched: logpost.replay.columns.Pieces, collectives: logpost.replay.columns.Pieces, transfers: logpost.replay.columns.Pieces, epochs: logpost.replay.columns.Pieces, first_groups: list[int] = ..., most_ends: int = ..., spill: Spill | None = None) -> None:
         """
         Tables are dictionaries of columns, or give such dictionaries piece by piece. `first_groups`: by communicator, how many of its members the first group of an inter-communicator has; 0: it is none. `most_ends`: no location has more messages. `spill`: where what has no place in memory goes.
         """
 
     @property
     def length_ps(self) -> int: ...
+
     def place(self, sockets: numpy.ndarray, place_of_node: numpy.ndarray, hops: numpy.ndarray) -> None:
         """
         Says where it ran: the socket of every location, the place of every node on the network (-1: not known), and the hops between every two places, row by row.
@@ -201,20 +141,7 @@ class Program:
         The pairs of nodes that exchange messages: the senders' nodes and the receivers', ascending.
         """
 
-    def set_network(
-        self,
-        sender: logpost.replay.columns.Int32,
-        receiver: logpost.replay.columns.Int32,
-        hops: logpost.replay.columns.Int32,
-        dimensions: int,
-        route_begin: logpost.replay.columns.Int64,
-        route: logpost.replay.columns.Int32,
-        links: int,
-        byte_ps: float,
-        narrow_byte_ps: logpost.replay.columns.Float64,
-        dimension_byte_ps: logpost.replay.columns.Float64,
-        channels: float,
-    ) -> None:
+    def set_network(self, sender: logpost.replay.columns.Int32, receiver: logpost.replay.columns.Int32, hops: logpost.replay.columns.Int32, dimensions: int, route_begin: logpost.replay.columns.Int64, route: logpost.replay.columns.Int32, links: int, byte_ps: float, narrow_byte_ps: logpost.replay.columns.Float64, dimension_byte_ps: logpost.replay.columns.Float64, channels: float) -> None:
         """
         Says which links messages between nodes take: for every pair of `node_pairs` its hops in each dimension of a grid and its links (from route_begin on in route), how long a byte occupies a link, and one that other traffic leaves less of (by link; empty: none), and the links of each dimension.
         """
@@ -236,6 +163,7 @@ class Causes:
     """
 
     def __init__(self, program: Program, threads: int) -> None: ...
+
     def find(self) -> None:
         """
         Finds the critical path and the delay costs; an analysis finds at once what is not yet known.
@@ -244,16 +172,10 @@ class Causes:
 class Analysis:
     """Rows of a run's tables, in batches."""
 
-    def __init__(
-        self,
-        program: Program,
-        parameters: Parameters,
-        threads: int,
-        begin_ps: logpost.replay.columns.Int64 | None = None,
-        end_ps: logpost.replay.columns.Int64 | None = None,
-        causes: Causes | None = None,
-    ) -> None: ...
+    def __init__(self, program: Program, parameters: Parameters, threads: int, begin_ps: logpost.replay.columns.Int64 | None = None, end_ps: logpost.replay.columns.Int64 | None = None, causes: Causes | None = None) -> None: ...
+
     def next_messages(self, limit: int) -> logpost.replay.columns.Messages | None: ...
+
     @property
     def threads(self) -> int:
         """As many as it was given."""
@@ -278,19 +200,26 @@ class Analysis:
         """
 
     def split_only(self) -> int: ...
+
     def unmatched(self) -> logpost.replay.columns.Unmatched: ...
+
     def pairs(self) -> logpost.replay.columns.Pairs: ...
+
     def load(self) -> logpost.replay.columns.Load: ...
+
     def network(self) -> logpost.replay.columns.Network:
         """
         Traffic between nodes by phase, and by phase and link; empty where the machine's network is not known.
         """
 
     def accounted(self) -> list[int]: ...
+
     @property
     def messages(self) -> int: ...
+
     @property
     def clock_violations(self) -> int: ...
+
     @property
     def asynchronous_progress(self) -> bool:
         """
@@ -311,8 +240,10 @@ class Analysis:
 
     @property
     def window_count(self) -> int: ...
+
     @property
     def window_width_ps(self) -> int: ...
+
     @property
     def window_cells(self) -> int:
         """
@@ -320,12 +251,14 @@ class Analysis:
         """
 
     def accounting(self) -> logpost.replay.columns.Accounting: ...
+
     def time_cells(self) -> logpost.replay.columns.TimeCells:
         """
         The program's accounting in cells finer than windows, at several levels of detail.
         """
 
     def exposure(self) -> logpost.replay.columns.Exposure: ...
+
     def critical_path(self) -> logpost.replay.columns.CriticalPath:
         """The critical path of the recorded execution, in the order of time."""
 
@@ -340,7 +273,9 @@ class Analysis:
         """
 
     def interest(self) -> logpost.replay.columns.Interest: ...
+
     def wait_states(self) -> logpost.replay.columns.WaitStates: ...
+
     def collectives(self, begin: int = 0, end: int | None = None) -> logpost.replay.columns.Collectives:
         """Rows of the table `collectives`, to `end` or the last one."""
 
@@ -360,21 +295,16 @@ class Analysis:
         """
 
     def next_transfers(self, limit: int) -> logpost.replay.columns.Transfers | None: ...
+
     def epochs(self) -> logpost.replay.columns.Epochs: ...
+
     @property
     def asynchronous_transfers(self) -> bool:
         """
         Whether targets serve one-sided transfers without a processor: stated, or proven by the trace.
         """
 
-def collective_messages(
-    operation: int, size: int, bytes: int
-) -> tuple[
-    logpost.replay.columns.Int32,
-    logpost.replay.columns.Int32,
-    logpost.replay.columns.UInt64,
-    logpost.replay.columns.Int32,
-]:
+def collective_messages(operation: int, size: int, bytes: int) -> tuple[logpost.replay.columns.Int32, logpost.replay.columns.Int32, logpost.replay.columns.UInt64, logpost.replay.columns.Int32]:
     """
     Sender, receiver, bytes and step of each message of the usual algorithm; members count from the root.
     """
@@ -388,17 +318,14 @@ class Surroundings(Place):
     """
 
     def __init__(self, program: Program) -> None: ...
+
     @property
     def known(self) -> bool: ...
+
     def set_nodes(self, nodes: logpost.replay.columns.Int32) -> None:
         """Puts each location on a node; the ranks of a node share its NICs."""
 
-    def place(
-        self,
-        sockets: logpost.replay.columns.Int32,
-        place_of_node: logpost.replay.columns.Int32,
-        hops: logpost.replay.columns.Int32,
-    ) -> None:
+    def place(self, sockets: logpost.replay.columns.Int32, place_of_node: logpost.replay.columns.Int32, hops: logpost.replay.columns.Int32) -> None:
         """As Program.place."""
 
     def node_pairs(self) -> tuple[logpost.replay.columns.Int32, logpost.replay.columns.Int32]:
@@ -406,20 +333,7 @@ class Surroundings(Place):
         As Program.node_pairs, and the pairs that may exchange messages in collective operations.
         """
 
-    def set_network(
-        self,
-        sender: logpost.replay.columns.Int32,
-        receiver: logpost.replay.columns.Int32,
-        hops: logpost.replay.columns.Int32,
-        dimensions: int,
-        route_begin: logpost.replay.columns.Int64,
-        route: logpost.replay.columns.Int32,
-        links: int,
-        byte_ps: float,
-        narrow_byte_ps: logpost.replay.columns.Float64,
-        dimension_byte_ps: logpost.replay.columns.Float64,
-        channels: float,
-    ) -> None:
+    def set_network(self, sender: logpost.replay.columns.Int32, receiver: logpost.replay.columns.Int32, hops: logpost.replay.columns.Int32, dimensions: int, route_begin: logpost.replay.columns.Int64, route: logpost.replay.columns.Int32, links: int, byte_ps: float, narrow_byte_ps: logpost.replay.columns.Float64, dimension_byte_ps: logpost.replay.columns.Float64, channels: float) -> None:
         """As Program.set_network."""
 
 def path_parts() -> list[str]:
@@ -433,30 +347,26 @@ class WhatIf:
     A program's dependency graph, calibrated on the machine that it ran on.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        machine: Parameters,
-        planned: Parameters,
-        recorded: Surroundings | None = None,
-        elsewhere: Surroundings | None = None,
-        overlapped: bool = False,
-        nics_share: bool = False,
-    ) -> None:
+    def __init__(self, program: Program, machine: Parameters, planned: Parameters, recorded: Surroundings | None = None, elsewhere: Surroundings | None = None, overlapped: bool = False, nics_share: bool = False) -> None:
         """
         A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. `overlapped`: what is computed behind a Wait is before it. `nics_share`: messages share their sender's NIC, and do not take turns at it.
         """
 
     @property
     def nodes(self) -> int: ...
+
     @property
     def edges(self) -> int: ...
+
     @property
     def calls(self) -> int: ...
+
     @property
     def bytes(self) -> int: ...
+
     @property
     def rebuilt(self) -> int: ...
+
     @property
     def library(self) -> list[tuple[int, bool, int, int, list[int]]]:
         """
@@ -481,39 +391,20 @@ class WhatIf:
         Whether calls take what arrives first: in which order requests complete depends on the machine.
         """
 
-    def replay(
-        self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray
-    ) -> dict[str, Any]:
+    def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray) -> dict[str, Any]:
         """Makespans, critical paths and sums, a row per machine."""
 
-    def makespans(
-        self,
-        machines: list[Parameters],
-        compute: numpy.ndarray,
-        by_location: numpy.ndarray,
-        by_callpath: numpy.ndarray,
-        threads: int,
-        released: bool,
-    ) -> numpy.ndarray:
+    def makespans(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, by_callpath: numpy.ndarray, threads: int, released: bool) -> numpy.ndarray:
         """
         Makespans, by machine; released: a message does not wait for one that arrives at a NIC after it; no matter where messages contend, and NICs take them as they arrive.
         """
 
-    def reordered(
-        self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []
-    ) -> WhatIf | None:
+    def reordered(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None:
         """
         The program whose NICs take messages in the order in which they arrive under a setting; None: in the order in which they arrived.
         """
 
-    def in_order_of(
-        self,
-        elsewhere: WhatIf,
-        machine: Parameters,
-        compute: float = 1.0,
-        by_location: list[float] = [],
-        by_callpath: list[float] = [],
-    ) -> WhatIf | None:
+    def in_order_of(self, elsewhere: WhatIf, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None:
         """
         The program, in which requests complete in the order in which messages arrive elsewhere under a setting; None: that is the order of their arrival, or contention is not replayed.
         """
@@ -523,29 +414,12 @@ class WhatIf:
         The program in the same places, on links of other bandwidths; None: these are other places.
         """
 
-    def tangents(
-        self,
-        at_zero: Parameters,
-        step: Parameters,
-        unit: Parameters,
-        compute: float,
-        by_location: numpy.ndarray,
-        by_callpath: numpy.ndarray,
-        x: numpy.ndarray,
-        threads: int,
-    ) -> numpy.ndarray:
+    def tangents(self, at_zero: Parameters, step: Parameters, unit: Parameters, compute: float, by_location: numpy.ndarray, by_callpath: numpy.ndarray, x: numpy.ndarray, threads: int) -> numpy.ndarray:
         """
         Makespan, slope and count of a longest path at each x of the machine at_zero + x step. Not where it `contends`.
         """
 
-    def times(
-        self,
-        machine: Parameters,
-        compute: float = 1.0,
-        by_location: list[float] = [],
-        by_callpath: list[float] = [],
-        unexplained: bool = True,
-    ) -> tuple[numpy.ndarray, numpy.ndarray]:
+    def times(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = [], unexplained: bool = True) -> tuple[numpy.ndarray, numpy.ndarray]:
         """
         Enters and leaves of all calls, by location and call; an empty list of factors: 1 each. Without `unexplained`, calls that move data last neither what the machine says nor what no model explains.
         """
@@ -570,20 +444,7 @@ class Cures:
         The longest program and the enters and leaves of all calls under a transformation (columns of the native struct, by name), and the program's critical path where requested; None: events would have to be before themselves. Times in ps.
         """
 
-def split(
-    machine: Parameters,
-    s0: logpost.replay.columns.Int64,
-    s1: logpost.replay.columns.Int64,
-    sw0: logpost.replay.columns.Int64,
-    r0: logpost.replay.columns.Int64,
-    rw0: logpost.replay.columns.Int64,
-    rw1: logpost.replay.columns.Int64,
-    bytes: logpost.replay.columns.UInt64,
-    locality: logpost.replay.columns.UInt8,
-    stride: logpost.replay.columns.Int64,
-    block: logpost.replay.columns.UInt64,
-    waits: logpost.replay.columns.Int64,
-) -> tuple[logpost.replay.columns.Int64, logpost.replay.columns.Int64]:
+def split(machine: Parameters, s0: logpost.replay.columns.Int64, s1: logpost.replay.columns.Int64, sw0: logpost.replay.columns.Int64, r0: logpost.replay.columns.Int64, rw0: logpost.replay.columns.Int64, rw1: logpost.replay.columns.Int64, bytes: logpost.replay.columns.UInt64, locality: logpost.replay.columns.UInt8, stride: logpost.replay.columns.Int64, block: logpost.replay.columns.UInt64, waits: logpost.replay.columns.Int64) -> tuple[logpost.replay.columns.Int64, logpost.replay.columns.Int64]:
     """Parts (n, 11) and deficits (n,) of n messages."""
 
 def fit(duration: int, wanted: list[int], tiers: list[int]) -> tuple[list[int], int, int]:

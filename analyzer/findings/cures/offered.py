@@ -159,12 +159,14 @@ def _sampled(run: Run) -> Sample:
 
 @once
 def ends_of(evidence: Evidence) -> tuple[Program, ...]:
-    """The program at the ends of its machine's values: low, high."""
+    """The program at the ends of its machine's values: low, high; without an end that contradicts the recorded times:
+    calls would last longer than they did, of clocks that are coarser than latencies."""
     program = _given(evidence)
     try:
-        return () if program is None else tuple(program.at_ends())
+        ends = () if program is None else tuple(program.at_ends())
     except InputError:  # at an end, messages contradict each other
         return ()
+    return tuple(one for one in ends if not one.contradicts_times)
 
 
 def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:

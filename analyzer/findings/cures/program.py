@@ -21,7 +21,7 @@ from logpost.analyzer.run.program import region_kinds
 from logpost.analyzer.run.replayable import Replayable
 from logpost.analyzer.run.sample import Sample
 from logpost.analyzer.run.schema import CATEGORIES
-from logpost.analyzer.run.wide import wide_sum
+from logpost.analyzer.run.wide import exact_sum, wide_sum
 from logpost.analyzer.words.categories import WAITING
 from logpost.analyzer.words.units import count_text
 from logpost.errors import InputError
@@ -567,6 +567,12 @@ class Program:
             less = 0 if found is None else self.base.program_ps - found.program_ps
             self._gains[change] = less / self.length_ps
         return self._gains[change]
+
+    @property
+    def contradicts_times(self) -> bool:
+        """Calls last longer in the replay than they did."""
+        replayed, measured = self.base.leave_ps - self.base.enter_ps, self.leave_ps - self.enter_ps
+        return exact_sum(replayed[self.inside]) > exact_sum(measured[self.inside])
 
     def saved_at(self, change: Transformation) -> dict[tuple[int, int], float]:
         """(location, call path) to the time in calls there that a transformation saves; ps."""

@@ -2,7 +2,8 @@
 
 Two cures, and no trace shows which one a program gets:
 
-* the work is shared evenly: in the graph, the code before these calls lasts in all, on each rank, as long as the mean;
+* the work is shared evenly: in the graph, the code before these calls lasts in all as long as the mean, on each rank
+  that has some; what one rank alone computes is shared among all;
 * the slow ranks become as fast as the others: their code lasts, visit by visit or in all, what that of the rank with
   the median total does. With S slow ranks among N, each x beyond the others, the first saves x (N - S) / N and the
   second x.
@@ -58,12 +59,16 @@ class Uneven:
 
     @cached_property
     def shared(self) -> Transformation:
-        """Each rank has the mean."""
+        """Each rank that computes there has the mean; what one rank alone computes is shared among all."""
         longer = column(self.program.count, 0)
         for place in self.places:
-            mean = place.totals.mean()
+            alone = np.count_nonzero(place.totals) == 1
+            mean = place.totals.mean() if alone else place.totals[place.totals > 0].mean()
             for calls, gaps, total in zip(place.calls, place.gaps, place.totals, strict=True):
-                longer[calls] = _scaled(gaps, mean / total) if total > 0 else round(mean / len(calls))
+                if total > 0:
+                    longer[calls] = _scaled(gaps, mean / total)
+                elif alone:
+                    longer[calls] = round(mean / len(calls))
         return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
 
     @cached_property

@@ -37,7 +37,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program: Program) -> Iterator[Proposal]:
     """Nothing of these categories at the places with much of it."""
     messages = program.messages
-    residual, length = program.spent_ps(*categories), program.leave_ps - program.enter_ps
+    recorded = ~program.is_kind("not_recorded")
+    residual, length = program.spent_ps(*categories) * recorded, program.leave_ps - program.enter_ps
     of_place = {
         callpath: calls
         for callpath, calls in by_callpath(program, np.flatnonzero(program.inside).tolist()).items()
