@@ -14,7 +14,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.sample import Sample, windows_of
-from logpost.analyzer.run.wide import exact_sum
+from logpost.analyzer.run.wide import exact_sum, wide_sum
 from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
 from logpost.replay.columns import Int64
@@ -172,7 +172,7 @@ def ends_of(evidence: Evidence) -> tuple[Program, ...]:
 def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
     proposal, program = cure.proposal, cure.program
     saved = program.saved_at(proposal.change)
-    lost = {location: time * _longer(evidence, program) for location, time in sums_at_locations(saved).items()}
+    lost = sums_at_locations(saved if program.whole else _of_whole(evidence, program, saved))
     first, last = evidence.active_windows(WAITING, lost)
     stated = program.stated(proposal.certainty)
     confidence, certainty = evidence.confidence(proposal.confidence, stated, proposal.rests_on)
@@ -195,12 +195,16 @@ def _finding(evidence: Evidence, cure: ReplayedCure, gain: float) -> Finding:
     )
 
 
-def _longer(evidence: Evidence, program: Program) -> float:
-    """How many times as long the program is as its sample, which is what was replayed."""
-    if program.whole:
-        return 1.0
+def _of_whole(
+    evidence: Evidence, program: Program, saved: dict[tuple[int, int], float]
+) -> dict[tuple[int, int], float]:
+    """What a sample saves at each (location, call path), as many times as the program is longer; no more than the
+    program's calls there last."""
     part = exact_sum((program.locations["end_ps"] - program.locations["begin_ps"]).to_numpy())
-    return sum(evidence.program_ps.values()) / max(1, part)
+    longer = sum(evidence.program_ps.values()) / max(1, part)
+    rows = evidence.exposure.filter(pl.col("category") != "compute").group_by("location", "callpath")
+    lasts = {(at, path): time for at, path, time in rows.agg(wide_sum("exposed_ps")).iter_rows()}
+    return {place: max(time, min(time * longer, lasts.get(place, 0))) for place, time in saved.items()}
 
 
 def by_callpath(program: Program, calls: Iterable[int]) -> dict[int, list[int]]:
