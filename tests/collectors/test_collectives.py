@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-from tests.analyzer.in_process import analyze
 from tests.collectors import recording
+from tests.collectors.priced_gaps import split_with_prices
 
-from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.resplit import Resplit
-from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import COLLECTIVE_PARTS
 
 # Three ranks r = 0, 1, 2; an int has 4 bytes. Per operation: root, then (sent, received) of each rank.
@@ -80,46 +78,12 @@ def test_operations_roots_and_bytes(mpi: str, tmp_path: Path) -> None:
             assert "Role: COLL_ONE2ALL" in line
 
 
-_MACHINE = """
-format = 1
-name = "ours"
-title = "a machine on which 64 B in blocks have a price"
-date = "2026"
-kind = "template"
-source = "TEST"
-units = ["ns", "ns/B"]
-[sources.TEST]
-kind = "paper"
-text = "this test"
-[loggp.other_node]
-L = 1
-o_s = 1
-o_r = 1
-g = 0
-G = 0.01
-[[log3p.point]]
-size_bytes = 64
-stride_bytes = 48
-block_bytes = 16
-l_mw = 20
-alone = true
-[[log3p.point]]
-size_bytes = 64
-stride_bytes = 24
-block_bytes = 8
-l_mw = 40
-alone = true
-"""
-
-
 def test_data_with_gaps_have_their_layouts_and_are_middleware(mpi: str, tmp_path: Path) -> None:
     """Of what a member gives and of what it gets: pairs of doubles, single ones, or none where data are contiguous."""
     program = recording.build("strided_collectives.c", mpi, tmp_path)
     result = recording.run(mpi, tmp_path, 2, program)
     assert result.status == 0, result.err
-    (tmp_path / "ours.toml").write_text(_MACHINE)
-    request = Request(str(result.archive), str(tmp_path / "a.run"), machine=str(tmp_path / "ours.toml"))
-    run = Run.open(analyze(request))
+    run = split_with_prices(result)
     blocks = {-1: 0} | {i: layout.block_bytes for i, layout in enumerate(run.manifest.layouts)}
     data = pl.col("operation").cast(pl.String).is_in(["create handle", "destroy handle"]).not_()
     rows = run.table("collectives").filter(data).sort("location", "enter_ps").collect()

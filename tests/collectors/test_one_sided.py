@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 from tests.analyzer.in_process import analyze
 from tests.collectors import recording
+from tests.collectors.priced_gaps import split_with_prices
 
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.resplit import Resplit
@@ -234,43 +235,9 @@ def test_requests(mpi: str, tmp_path: Path) -> None:
     _gaps_are_middleware(result)
 
 
-_MACHINE = """
-format = 1
-name = "ours"
-title = "a machine on which 64 B in blocks have a price"
-date = "2026"
-kind = "template"
-source = "TEST"
-units = ["ns", "ns/B"]
-[sources.TEST]
-kind = "paper"
-text = "this test"
-[loggp.other_node]
-L = 1
-o_s = 1
-o_r = 1
-g = 0
-G = 0.01
-[[log3p.point]]
-size_bytes = 64
-stride_bytes = 48
-block_bytes = 16
-l_mw = 20
-alone = true
-[[log3p.point]]
-size_bytes = 64
-stride_bytes = 24
-block_bytes = 8
-l_mw = 40
-alone = true
-"""
-
-
 def _gaps_are_middleware(result: recording.Result) -> None:
     """Each end whose data have gaps costs half of l_mw: 10 ns for pairs, 20 ns for single doubles."""
-    (result.folder / "ours.toml").write_text(_MACHINE)
-    request = Request(str(result.archive), str(result.folder / "ours"), machine=str(result.folder / "ours.toml"))
-    run = Run.open(analyze(request))
+    run = split_with_prices(result)
     found = run.table("transfers").collect()
     parts = [f"{part}_ps" for part in TRANSFER_PARTS]
     assert found.select(pl.sum_horizontal(parts)).to_series().to_list() == found["envelope_ps"].to_list()
