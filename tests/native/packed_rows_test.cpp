@@ -1,4 +1,4 @@
-#include "replay/native/memory/packed_rows.hpp"
+#include "replay/native/split/packed_rows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -87,7 +87,7 @@ TEST(Queues, MessagesWaitForWhatElseTheirNicServes) {
     const auto machine = plain_machine();
     const Windows whole{.count = 1, .width_ps = 3000};
     const auto uses = [](std::size_t location, NicUse use) {
-        NicUses found{std::make_unique<Shelf>(), std::vector<std::span<NicUse>>(3)};
+        NicUses found{std::make_unique<Arena>(), std::vector<std::span<NicUse>>(3)};
         found.of[location] = found.memory->copy(std::vector{use});
         return found;
     };

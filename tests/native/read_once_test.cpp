@@ -1,6 +1,6 @@
 // Columns that go back to the system while they are read.
 
-#include "replay/native/memory/read_once.hpp"
+#include "replay/native/graph/read_once.hpp"
 
 #include <gtest/gtest.h>
 

@@ -17,8 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "replay/native/memory/huge_array.hpp"
-#include "replay/native/memory/shelf.hpp"
+#include "replay/native/memory/arena.hpp"
 #include "replay/native/program/program.hpp"
 #include "replay/native/program/settle.hpp"
 
@@ -78,7 +77,7 @@ TEST_F(Spilling, NothingIsMadeBelowTheLimit) {
     Spill spill(directory_, kMuch);
     auto timeline = filled(1000);
     settle(timeline, spill);
-    const HugeArray<std::uint64_t> array(1000, &spill);
+    static_cast<void>(Arena(&spill).take<std::uint64_t>(1000));
     expect_filled(timeline, 1000);
     EXPECT_EQ(spill.spilled_bytes(), 0U);
 }
@@ -121,23 +120,25 @@ TEST_F(Spilling, AColumnInTheFileCanStillGrowAndShrink) {
 TEST_F(Spilling, WhatIsReleasedComesBackAsItWas) {
     Spill spill(directory_, kNoMemory);  // the process is above it, so all is released again and again
     constexpr std::size_t kElements = std::size_t{4} << 20U;
-    HugeArray<std::uint64_t> array(kElements, &spill);
-    std::iota(array.data(), array.data() + kElements, std::uint64_t{0});
+    Arena arena(&spill);
+    const auto array = arena.take<std::uint64_t>(kElements);
+    std::iota(array.begin(), array.end(), std::uint64_t{0});
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     for (std::size_t i = 0; i < kElements; ++i) {
-        ASSERT_EQ(array.data()[i], i);
+        ASSERT_EQ(array[i], i);
     }
 }
 
 TEST_F(Spilling, AnArrayGoesBackAndAnotherTakesItsPlace) {
     Spill spill(directory_, kNoMemory);
     for (int round = 0; round < 3; ++round) {
-        const HugeArray<std::uint64_t> array(1 << 20U, &spill);
-        HugeArray<std::uint64_t> other(1 << 20U, &spill);
-        EXPECT_EQ(other.data()[12345], 0U);
-        other.data()[12345] = 1;
+        Arena arena(&spill);
+        static_cast<void>(arena.take<std::uint64_t>(2U << 20U));
+        const auto other = arena.take<std::uint64_t>(2U << 20U);
+        EXPECT_EQ(other[12345], 0U);
+        other[12345] = 1;
     }
-    EXPECT_EQ(spill.spilled_bytes(), 6U * (8U << 20U));
+    EXPECT_EQ(spill.spilled_bytes(), 6U * (16U << 20U));
 }
 
 /// Bytes of files that are mapped and resident in this process: the third number of statm, in pages.
@@ -170,17 +171,17 @@ TEST_F(Spilling, WhoeverLooksReleasesWhatIsBeyondTheLimit) {
     }
 }
 
-TEST_F(Spilling, AShelfHoldsWhatWasPutOnIt) {
+TEST_F(Spilling, AnArenaHoldsWhatWasCopiedToIt) {
     for (const auto limit : {kNoMemory, kMuch}) {
         Spill spill(directory_, limit);
-        Shelf shelf(&spill);
+        Arena arena(&spill);
         std::vector<std::span<std::uint32_t>> arrays;
         for (int round = 0; round < 2; ++round) {
             for (const std::uint32_t n : {0U, 1U, 1000U, 3U, 6'000'000U, 17U}) {
                 std::vector<std::uint32_t> values(n);
                 std::iota(values.begin(), values.end(), n);
-                arrays.push_back(shelf.copy(values));
-                arrays.push_back(shelf.take<std::uint32_t>(n));
+                arrays.push_back(arena.copy(values));
+                arrays.push_back(arena.take<std::uint32_t>(n));
                 std::ranges::fill(arrays.back(), n);
             }
             for (std::size_t i = 0; i < arrays.size(); i += 2) {
@@ -191,11 +192,11 @@ TEST_F(Spilling, AShelfHoldsWhatWasPutOnIt) {
                 }
             }
             arrays.clear();
-            shelf.clear();
+            arena.clear();
         }
         EXPECT_EQ(spill.spilled_bytes() > 0, limit == kNoMemory);
     }
-    Shelf in_memory;
+    Arena in_memory;
     EXPECT_EQ(in_memory.copy(std::vector{1, 2, 3})[2], 3);
 }
 

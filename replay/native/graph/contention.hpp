@@ -21,7 +21,7 @@
 #include "replay/native/graph/graph.hpp"
 #include "replay/native/graph/replay.hpp"
 #include "replay/native/graph/sync_points.hpp"
-#include "replay/native/memory/wide.hpp"
+#include "replay/native/program/wide.hpp"
 #include "replay/native/program/surroundings.hpp"
 
 namespace logpost::replay {

@@ -13,7 +13,7 @@
 
 #include "replay/native/cost/cost.hpp"
 #include "replay/native/memory/huge_column.hpp"
-#include "replay/native/memory/wide.hpp"
+#include "replay/native/program/wide.hpp"
 #include "replay/native/program/program.hpp"
 #include "replay/native/program/surroundings.hpp"
 

@@ -6,7 +6,7 @@
 #include "replay/native/graph/draft.hpp"
 #include "replay/native/graph/topological.hpp"
 #include "replay/native/memory/nearly_sorted.hpp"
-#include "replay/native/memory/read_once.hpp"
+#include "replay/native/graph/read_once.hpp"
 #include "replay/native/memory/release.hpp"
 #include "replay/native/memory/threads.hpp"
 

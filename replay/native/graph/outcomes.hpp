@@ -9,7 +9,7 @@
 
 #include "replay/native/graph/graph.hpp"
 #include "replay/native/graph/replay.hpp"
-#include "replay/native/memory/wide.hpp"
+#include "replay/native/program/wide.hpp"
 #include "replay/native/program/program.hpp"
 
 namespace logpost::replay {

@@ -10,7 +10,7 @@
 
 #include "replay/native/graph/contention.hpp"
 #include "replay/native/graph/schedule.hpp"
-#include "replay/native/memory/wide.hpp"
+#include "replay/native/program/wide.hpp"
 #include "replay/native/servers/endpoints.hpp"
 #include "replay/native/servers/flow_sharing.hpp"
 

@@ -17,8 +17,6 @@
 #include <system_error>
 #include <utility>
 
-#include "replay/native/memory/cache_line.hpp"
-
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -71,10 +69,6 @@ bool is_memory(const struct statfs& system) noexcept {
 /// That `look` knows.
 std::mutex known_mutex;
 std::vector<Spill*> known;
-
-std::size_t rounded(std::size_t bytes, std::size_t to) noexcept {
-    return (bytes + to - 1) / to * to;
-}
 
 }  // namespace
 
@@ -185,7 +179,7 @@ Spill::Region& Spill::add(std::size_t bytes) {
     if (file_ < 0) {
         open();
     }
-    bytes = rounded(std::max<std::size_t>(bytes, 1), page_bytes());
+    bytes = rounded_up(std::max<std::size_t>(bytes, 1), page_bytes());
     int error = posix_fallocate(file_, end_, static_cast<off_t>(bytes));
     void* memory = MAP_FAILED;
     if (error == 0) {
@@ -218,7 +212,7 @@ std::byte* Spill::store(const std::vector<iovec>& pieces) {
         filling_ = region.memory;
         place = region.memory + region.used;
         offset = region.offset + static_cast<off_t>(region.used);
-        region.used = std::min(region.bytes, rounded(region.used + bytes, kCacheLine));
+        region.used = std::min(region.bytes, rounded_up(region.used + bytes, kCacheLine));
     }
     put(pieces, bytes, offset);
     return place;

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "replay/native/memory/column.hpp"
-#include "replay/native/memory/span.hpp"
 #include "replay/native/program/ids.hpp"
 #include "replay/native/program/locality.hpp"
 #include "replay/native/program/network.hpp"
 #include "replay/native/program/placement.hpp"
+#include "replay/native/program/span.hpp"
 
 namespace logpost::replay {
 

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "replay/native/memory/cache_line.hpp"
+#include "replay/native/memory/spill.hpp"
 
 namespace logpost::replay {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "replay/native/memory/span.hpp"
 #include "replay/native/program/program.hpp"
+#include "replay/native/program/span.hpp"
 
 namespace logpost::replay {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "replay/native/memory/spill.hpp"
-#include "replay/native/memory/wide.hpp"
+#include "replay/native/program/wide.hpp"
 
 namespace logpost::replay {
 

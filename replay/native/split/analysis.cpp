@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "replay/native/memory/packed_rows.hpp"
 #include "replay/native/memory/threads.hpp"
-#include "replay/native/memory/wide.hpp"
 #include "replay/native/program/message_facts.hpp"
+#include "replay/native/program/wide.hpp"
+#include "replay/native/split/packed_rows.hpp"
 
 namespace logpost::replay {
 

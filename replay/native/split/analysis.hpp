@@ -9,8 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "replay/native/memory/shelf.hpp"
-#include "replay/native/memory/unset.hpp"
+#include "replay/native/memory/arena.hpp"
 #include "replay/native/program/accounted.hpp"
 #include "replay/native/program/phases.hpp"
 #include "replay/native/program/program.hpp"
@@ -56,13 +55,13 @@ struct MessageRows {
         deficit = first_part + kParts,
         clamped,
     };
-    std::array<Unset<std::int32_t>, kIds> ids;
-    Unset<std::uint64_t> bytes;
-    Unset<std::uint64_t> recv_bytes;
-    Unset<std::uint8_t> rendezvous;
-    Unset<std::uint8_t> locality;
-    Unset<std::uint8_t> clock_violation;
-    std::array<Unset<std::int64_t>, kTimes> times;
+    std::array<std::vector<std::int32_t>, kIds> ids;
+    std::vector<std::uint64_t> bytes;
+    std::vector<std::uint64_t> recv_bytes;
+    std::vector<std::uint8_t> rendezvous;
+    std::vector<std::uint8_t> locality;
+    std::vector<std::uint8_t> clock_violation;
+    std::array<std::vector<std::int64_t>, kTimes> times;
 
     void resize(std::size_t n);
 };
@@ -96,11 +95,11 @@ struct TransferRows {
         first_part,
         deficit = first_part + kTransferCategories.size(),
     };
-    std::array<Unset<std::int32_t>, kIds> ids;
-    Unset<std::uint64_t> bytes;
-    Unset<std::uint8_t> kind;
-    Unset<std::uint8_t> locality;
-    std::array<Unset<std::int64_t>, kTimes> times;
+    std::array<std::vector<std::int32_t>, kIds> ids;
+    std::vector<std::uint64_t> bytes;
+    std::vector<std::uint8_t> kind;
+    std::vector<std::uint8_t> locality;
+    std::array<std::vector<std::int64_t>, kTimes> times;
 
     void resize(std::size_t n);
 };
@@ -211,7 +210,7 @@ class Analysis {
     MessageModel model_;
     TransferModel transfers_;
     std::vector<std::size_t> first_call_;  // by location: calls of the accounted locations before it
-    Shelf account_memory_;
+    Arena account_memory_;
     std::vector<std::span<const AccountRow>> accounts_;
     std::vector<std::span<const std::uint64_t>> callpaths_;  // packed
     TimeCells time_cells_;

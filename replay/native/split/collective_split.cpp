@@ -85,7 +85,8 @@ CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& param
       parameters_(parameters),
       waits_(waits),
       endpoints_(program, parameters),
-      instances_(program.collective_instances) {
+      instances_(program.collective_instances),
+      wanted_memory_(program.spill.get()) {
     std::vector<std::uint32_t> users(endpoints_.nics);
     for (const auto nic : endpoints_.nic) {
         ++users[nic];
@@ -94,8 +95,8 @@ CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& param
         alone_.push_back(users[nic] == 1 ? 1 : 0);
     }
     find_instances();
-    auto memory = gather();
-    const std::span<const Slot> slots(memory.data(), slot_count_);
+    Arena memory(program_.spill.get());
+    const auto slots = gather(memory);
     classify();
     choose(slots, threads);
     replay_all(slots, threads);
@@ -134,8 +135,7 @@ void CollectiveSplit::find_instances() {
                 .blocking = one.call == one.complete_call};
         });
     }
-    wanted_memory_ = HugeArray<Wanted>(count, program_.spill.get());
-    wanted_ = {wanted_memory_.data(), count};
+    wanted_ = wanted_memory_.take<Wanted>(count);
     std::ranges::uninitialized_fill(wanted_, Wanted{-1.0F});
     std::size_t first = 0;
     for (auto& instance : instances_) {
@@ -167,10 +167,8 @@ CollectiveSplit::Slot CollectiveSplit::slot(const Collective& one, std::size_t l
 
 /// Finds the members of each operation, by rank; one that lacks a member, or has one that its communicator does not
 /// have (a remote group, a thread), is not divided.
-HugeArray<CollectiveSplit::Slot> CollectiveSplit::gather() {
-    const auto count = slot_count_;
-    HugeArray<Slot> memory(count, program_.spill.get());
-    const std::span slots(memory.data(), count);
+std::span<const CollectiveSplit::Slot> CollectiveSplit::gather(Arena& memory) {
+    const auto slots = memory.take<Slot>(slot_count_);
     std::ranges::uninitialized_value_construct(slots);
     std::vector<std::uint32_t> present(instances_.size());
     for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
@@ -203,7 +201,7 @@ HugeArray<CollectiveSplit::Slot> CollectiveSplit::gather() {
             instance.comm = kUndefined;
         }
     }
-    return memory;
+    return slots;
 }
 
 void CollectiveSplit::add_bytes(Instance& instance, Rank rank, const Collective& one) const noexcept {
@@ -458,7 +456,7 @@ void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) 
     std::vector<std::optional<Buffer>> buffers(workers);
     std::vector<std::vector<Sums>> sums(workers, std::vector<Sums>(kinds_.size()));
     // By operation: then what a location's NICs are asked stands nearly by time.
-    Shelf asked(program_.spill.get());
+    Arena asked(program_.spill.get());
     std::vector<std::span<Asked>> uses(instances_.size());
     std::vector<std::vector<Asked>> found_uses(workers);
     const bool messages = std::ranges::any_of(program_.timelines, [](const auto& one) { return !one.sends.empty(); });
@@ -505,7 +503,7 @@ void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) 
             ++counts[index(one.location)];
         }
     }
-    nic_uses_ = {std::make_unique<Shelf>(program_.spill.get()), {}};
+    nic_uses_ = {std::make_unique<Arena>(program_.spill.get()), {}};
     for (auto& count : counts) {
         nic_uses_.of.push_back(nic_uses_.memory->take<NicUse>(count));
         count = 0;

@@ -12,8 +12,8 @@
 #include "replay/native/collectives/algorithm.hpp"
 #include "replay/native/collectives/parts.hpp"
 #include "replay/native/collectives/replay.hpp"
-#include "replay/native/memory/huge_array.hpp"
-#include "replay/native/memory/wide.hpp"
+#include "replay/native/memory/arena.hpp"
+#include "replay/native/program/wide.hpp"
 #include "replay/native/split/nic_use.hpp"
 #include "replay/native/waits/collective_waits.hpp"
 
@@ -102,7 +102,7 @@ class CollectiveSplit {
         std::uint32_t index = 0;           ///< of the operation there
     };
     void find_instances();
-    [[nodiscard]] HugeArray<Slot> gather();
+    [[nodiscard]] std::span<const Slot> gather(Arena& memory);
     void classify();
     [[nodiscard]] double least_distance(std::span<const Slot> slots) const;
     [[nodiscard]] double distance(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots) const;
@@ -140,7 +140,7 @@ class CollectiveSplit {
     std::vector<CollectiveKind> kinds_;
     std::size_t slot_count_ = 0;       // members of all operations
     std::vector<std::size_t> offset_;  // by location
-    HugeArray<Wanted> wanted_memory_;
+    Arena wanted_memory_;
     std::span<Wanted> wanted_;         // by location and operation; the first < 0: not divided
     std::int64_t start_ps_ = 0;        // o_s of the smallest message
     std::vector<std::uint8_t> alone_;  // by location: none other has its NIC

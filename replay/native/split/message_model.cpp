@@ -58,7 +58,6 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
     thread_local std::vector<Rendezvous> asking;
     distinct.clear();
     asking.clear();
-    asks_[location].clear();
     StageTable table(parameters_, distinct);
     for (std::uint32_t i = 0; i < timeline.receives.size(); ++i) {
         const auto& received = timeline.receives[i];
@@ -96,7 +95,6 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
             const auto ready = request_ready(
                 record.times, request, parameters_.asynchronous_progress,
                 [&](std::int64_t time) { return attends(location, time, record.times.rw0, received.call); });
-            asks_[location].push_back(i);
             asking.push_back({.receive = i, .handshake = {}, .request_ready = ready});
             if (!parameters_.asynchronous_progress) {
                 judge_attendance(id, stages, request, ready, counts);  // while both ends' calls are near
@@ -105,8 +103,8 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
             record.arrival = injection(record.times, stages, {}, begun(id));
         }
     }
-    stages_[location] = more_memory_->copy(distinct);
-    rendezvous_[location] = more_memory_->copy(asking);
+    stages_[location] = found_memory_->copy(distinct);
+    rendezvous_[location] = found_memory_->copy(asking);
     return counts;
 }
 
@@ -143,7 +141,7 @@ void MessageModel::plan_departures(std::size_t location) {
         departure.cut = before > call.leave_ps - call.enter_ps;
         departure.end_ps = departure.cut ? call.leave_ps : call.enter_ps + before;
     });
-    departure_stages_[location] = more_memory_->copy(distinct);
+    departure_stages_[location] = found_memory_->copy(distinct);
 }
 
 bool MessageModel::progresses(std::size_t location, std::size_t call) const noexcept {
@@ -302,9 +300,9 @@ void MessageModel::forget_queues() {
 }
 
 const MessageModel::Rendezvous* MessageModel::rendezvous_of(MessageId id) const noexcept {
-    const auto location = index(id.location);
-    const auto place = asks_[location].place_of(id.receive);
-    return place.has_value() ? &rendezvous_[location][*place] : nullptr;
+    const auto mine = rendezvous_[index(id.location)];
+    const auto found = std::ranges::lower_bound(mine, id.receive, {}, &Rendezvous::receive);
+    return found != mine.end() && found->receive == id.receive ? &*found : nullptr;
 }
 
 std::vector<MessageModel::Control> MessageModel::controls(std::size_t location) const {
@@ -371,10 +369,9 @@ void MessageModel::reserve() {
         receives += timeline.receives.size();
         in_all += either(timeline);
     }
-    record_memory_ = HugeArray<MessageRecord>(receives, program_.spill.get());
-    processor_memory_ = HugeArray<ProcessorWaits>(in_all, program_.spill.get());
-    auto* record = record_memory_.data();
-    auto* waits = processor_memory_.data();
+    memory_ = std::make_unique<Arena>(program_.spill.get());
+    auto* record = memory_->take<MessageRecord>(receives).data();
+    auto* waits = memory_->take<ProcessorWaits>(in_all).data();
     for (const auto& timeline : program_.timelines) {
         records_.emplace_back(record, timeline.receives.size());
         processor_.emplace_back(waits, timeline.receives.size());
@@ -383,23 +380,20 @@ void MessageModel::reserve() {
         waits += either(timeline);
     }
     rendezvous_.resize(locations);
-    asks_.resize(locations);
     stages_.resize(locations);
     departure_stages_.resize(locations);
-    more_memory_ = std::make_unique<Shelf>(program_.spill.get());
+    found_memory_ = std::make_unique<Arena>(program_.spill.get());
     loads_.assign(locations * 2 * static_cast<std::size_t>(windows_.count), {});
 }
 
 void MessageModel::forget_messages() noexcept {
     records_ = {};
     processor_ = {};
-    record_memory_ = {};
-    processor_memory_ = {};
     rendezvous_ = {};
-    asks_ = {};
     bursts_ = {};
     stages_ = {};
-    more_memory_.reset();
+    memory_.reset();
+    found_memory_.reset();
 }
 
 /// Only where the machine says what a burst costs.
@@ -415,7 +409,7 @@ void MessageModel::count_bursts() {
 
 bool MessageModel::build_records() {
     std::vector<Counts> counts(program_.timelines.size());
-    more_memory_->clear();
+    found_memory_->clear();
     for_each_parallel(counts.size(), threads_, 1, [&](std::size_t location, unsigned) {
         counts[location] = build_records(location);
         plan_departures(location);  // now that its calls are near

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "replay/native/cost/parameters.hpp"
-#include "replay/native/memory/huge_array.hpp"
-#include "replay/native/memory/ranked_bits.hpp"
+#include "replay/native/memory/arena.hpp"
 #include "replay/native/program/message_facts.hpp"
 #include "replay/native/program/program.hpp"
 #include "replay/native/program/windows.hpp"
@@ -203,14 +202,12 @@ class MessageModel {
     Windows windows_;
     std::vector<Span> interest_;
     unsigned threads_;
-    HugeArray<MessageRecord> record_memory_;
-    HugeArray<ProcessorWaits> processor_memory_;
-    std::vector<std::span<MessageRecord>> records_;     // [receiving location][receive], in record_memory_
-    std::vector<std::span<ProcessorWaits>> processor_;  // likewise, in processor_memory_
+    std::unique_ptr<Arena> memory_;                     // of records_, processor_ and departures_
+    std::unique_ptr<Arena> found_memory_;               // of what each round of build_records finds
+    std::vector<std::span<MessageRecord>> records_;     // [receiving location][receive]
+    std::vector<std::span<ProcessorWaits>> processor_;  // likewise
     bool between_nodes_ = false;                        // some messages leave their node
-    std::unique_ptr<Shelf> more_memory_;                // of what follows, but loads_
     std::vector<std::span<Rendezvous>> rendezvous_;     // [receiving location], by receive
-    std::vector<RankedBits> asks_;                      // [receiving location]: where its receives stand in rendezvous_
     std::vector<std::span<MessageStages>> stages_;      // [receiving location]: the distinct ones
     std::vector<std::vector<std::uint32_t>> bursts_;    // [sending location][send]; empty: not asked for
     std::vector<EndpointLoad> loads_;

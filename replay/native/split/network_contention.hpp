@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "replay/native/memory/span.hpp"
-#include "replay/native/memory/wide.hpp"
 #include "replay/native/program/message_facts.hpp"
 #include "replay/native/program/program.hpp"
+#include "replay/native/program/span.hpp"
+#include "replay/native/program/wide.hpp"
 
 namespace logpost::replay {
 

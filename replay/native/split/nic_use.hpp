@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "replay/native/memory/shelf.hpp"
+#include "replay/native/memory/arena.hpp"
 
 namespace logpost::replay {
 
@@ -25,7 +25,7 @@ struct NicUse {
 
 /// By location, ascending.
 struct NicUses {
-    std::unique_ptr<Shelf> memory;
+    std::unique_ptr<Arena> memory;
     std::vector<std::span<NicUse>> of;
 };
 

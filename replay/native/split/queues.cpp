@@ -6,7 +6,7 @@
 
 #include "replay/native/memory/nearly_sorted.hpp"
 #include "replay/native/memory/threads.hpp"
-#include "replay/native/memory/wide.hpp"
+#include "replay/native/program/wide.hpp"
 #include "replay/native/servers/endpoints.hpp"
 #include "replay/native/servers/fifo.hpp"
 #include "replay/native/split/message_model.hpp"

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <vector>
 
-#include "replay/native/memory/unset.hpp"
 #include "replay/native/program/windows.hpp"
 #include "replay/native/split/account.hpp"
 
@@ -18,9 +17,9 @@ struct TimeCellRows {
     explicit TimeCellRows(std::size_t count = 0)
         : level(count), cell(count), location(count), members(count), category(count), exposed(count) {}
 
-    Unset<std::int32_t> level, cell, location, members;
-    Unset<std::uint8_t> category;
-    Unset<std::int64_t> exposed;
+    std::vector<std::int32_t> level, cell, location, members;
+    std::vector<std::uint8_t> category;
+    std::vector<std::int64_t> exposed;
 };
 
 class TimeCells {

@@ -12,8 +12,8 @@ constexpr std::uint32_t kFewCalls = 256;
 
 }  // namespace
 
-ActiveTime::ActiveTime(const Timeline& timeline, std::span<const Wait> waits, std::size_t callpaths, Shelf& shelf)
-    : timeline_(timeline), waits_(waits), waited_(shelf.take<std::int64_t>(waits.size() + 1)) {
+ActiveTime::ActiveTime(const Timeline& timeline, std::span<const Wait> waits, std::size_t callpaths, Arena& arena)
+    : timeline_(timeline), waits_(waits), waited_(arena.take<std::int64_t>(waits.size() + 1)) {
     waited_[0] = 0;
     for (std::size_t i = 0; i < waits.size(); ++i) {
         waited_[i + 1] = waited_[i] + (waits[i].until_ps - timeline.calls[waits[i].call].enter_ps);
@@ -34,7 +34,7 @@ ActiveTime::ActiveTime(const Timeline& timeline, std::span<const Wait> waits, st
     std::vector<std::int64_t> now(places_.size(), 0);
     const auto add = [&](std::uint32_t place, std::int64_t length) { now[slot[place]] += length; };
     std::size_t wait = 0;
-    sums_ = shelf.take<std::int64_t>((calls / step_ + 1) * now.size());
+    sums_ = arena.take<std::int64_t>((calls / step_ + 1) * now.size());
     for (std::uint32_t at = 0; at <= calls - calls % step_; at += step_) {
         std::ranges::copy(now, sums_.begin() + static_cast<std::ptrdiff_t>(at / step_ * now.size()));
         wait = scan(at, std::min(at + step_, calls), wait, add);

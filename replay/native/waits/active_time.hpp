@@ -57,8 +57,8 @@ class PlaceTimes {
 /// The active time of one location. Long spans are read from sums that are kept every so many calls.
 class ActiveTime {
   public:
-    /// What it keeps is on the shelf.
-    ActiveTime(const Timeline& timeline, std::span<const Wait> waits, std::size_t callpaths, Shelf& shelf);
+    /// Its arrays are in the arena.
+    ActiveTime(const Timeline& timeline, std::span<const Wait> waits, std::size_t callpaths, Arena& arena);
 
     /// What a span has in addition to its active time.
     struct Spent {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "replay/native/memory/span.hpp"
 #include "replay/native/program/program.hpp"
+#include "replay/native/program/span.hpp"
 #include "replay/native/waits/collective_waits.hpp"
 #include "replay/native/waits/delays.hpp"
 #include "replay/native/waits/recorded_path.hpp"
@@ -48,7 +48,7 @@ class Causes {
     std::once_flag delays_found_;
     std::optional<Waits> waits_;  // until the delays are found
     std::vector<WaitTotals> wait_states_;
-    Shelf wait_end_memory_;
+    Arena wait_end_memory_;
     std::vector<WaitEnds> wait_ends_;
     std::vector<PathStretch> path_;
     std::vector<std::vector<Span>> on_path_;

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <vector>
 
-#include "replay/native/memory/huge_array.hpp"
+#include "replay/native/memory/arena.hpp"
 #include "replay/native/memory/threads.hpp"
 #include "replay/native/waits/charges.hpp"
 #include "replay/native/waits/comparison.hpp"
@@ -22,8 +22,8 @@ struct Charged {
 };
 
 /// As many as all waits.
-HugeArray<Charged> in_order(const Program& program, const Waits& waits, std::size_t count) {
-    HugeArray<Charged> all(count, program.spill.get());
+std::span<const Charged> in_order(const Program& program, const Waits& waits, std::size_t count, Arena& memory) {
+    const auto all = memory.take<Charged>(count);
     auto* next = all.data();
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
         const auto mine = waits.of(location);
@@ -33,7 +33,7 @@ HugeArray<Charged> in_order(const Program& program, const Waits& waits, std::siz
         }
         Spill::look();
     }
-    std::ranges::sort(std::span(all.data(), count), [](const Charged& a, const Charged& b) {
+    std::ranges::sort(all, [](const Charged& a, const Charged& b) {
         return std::tuple(b.cause_ps, b.location, b.wait) < std::tuple(a.cause_ps, a.location, a.wait);
     });
     return all;
@@ -159,7 +159,7 @@ class ComparedBlock {
 std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits& collectives, const Waits& waits,
                                    const std::vector<Span>& interest, unsigned threads) {
     Synchronizations synchronizations(program, collectives, waits, threads);
-    Shelf active_memory(program.spill.get());
+    Arena active_memory(program.spill.get());
     ActiveTimes active(program.timelines.size());
     for_each_parallel(active.size(), threads, 1, [&](std::size_t location, unsigned) {
         active[location].emplace(program.timelines[location], waits.of(location), program.callpaths(), active_memory);
@@ -172,8 +172,8 @@ std::vector<DelayCost> delay_costs(const Program& program, const CollectiveWaits
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
         count += waits.of(location).size();
     }
-    auto memory = in_order(program, waits, count);
-    const std::span<const Charged> all(memory.data(), count);
+    Arena memory(program.spill.get());
+    const auto all = in_order(program, waits, count, memory);
     const auto batch = std::clamp(kOfEach * program.timelines.size(), kFewest, kMost);
     for (std::size_t begin = 0; begin < all.size(); begin += batch) {
         const auto block = all.subspan(begin, std::min(batch, all.size() - begin));

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "replay/native/memory/span.hpp"
-#include "replay/native/memory/wide.hpp"
 #include "replay/native/program/program.hpp"
+#include "replay/native/program/span.hpp"
+#include "replay/native/program/wide.hpp"
 #include "replay/native/waits/active_time.hpp"
 #include "replay/native/waits/waits.hpp"
 

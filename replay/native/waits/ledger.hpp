@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "replay/native/memory/wide.hpp"
+#include "replay/native/program/wide.hpp"
 #include "replay/native/waits/delays.hpp"
 #include "replay/native/waits/waits.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "replay/native/memory/shelf.hpp"
+#include "replay/native/memory/arena.hpp"
 #include "replay/native/program/program.hpp"
 #include "replay/native/waits/waits.hpp"
 
@@ -44,7 +44,7 @@ class Synchronizations {
     };
     [[nodiscard]] bool holds(std::int32_t group, replay::Location location) const noexcept;
 
-    Shelf memory_;
+    Arena memory_;
     std::vector<Location> locations_;
     std::vector<std::vector<replay::Location>> groups_;  // sorted; by communicator, then the second groups of all
     const Program& program_;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "replay/native/memory/shelf.hpp"
+#include "replay/native/memory/arena.hpp"
 #include "replay/native/program/program.hpp"
 #include "replay/native/waits/collective_waits.hpp"
 #include "replay/native/waits/wait_states.hpp"
@@ -74,7 +74,7 @@ class Waits {
     [[nodiscard]] const Rendezvous& shut_down() const noexcept { return shut_down_; }
 
   private:
-    Shelf memory_;
+    Arena memory_;
     std::vector<std::span<const Wait>> waits_;  // by location
     std::vector<WaitTotals> states_;
     Rendezvous start_up_;

@@ -9,7 +9,7 @@
 #include "analyzer/archive/native/trace/quality.hpp"
 #include "analyzer/archive/native/trace/stream_use.hpp"
 #include "analyzer/archive/native/trace/trace.hpp"
-#include "replay/native/memory/wide.hpp"
+#include "replay/native/program/wide.hpp"
 
 namespace logpost::analyzer {
 

@@ -7,7 +7,7 @@
 namespace logpost::analyzer {
 
 // Times are int64 picoseconds, and so are the sums of one location; sums over locations are wide
-// (replay/native/memory/wide.hpp, analyzer/run/wide.py). Bytes are int64. What does not fit is refused here, where it
+// (replay/native/program/wide.hpp, analyzer/run/wide.py). Bytes are int64. What does not fit is refused here, where it
 // enters, so that no later step has to look for it.
 
 /// Every time lies within 53 days (2^62 ps) of the clock's zero, and so does the trace's length. Before time 0 is moved

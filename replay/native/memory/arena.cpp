@@ -1,11 +1,12 @@
-#include "replay/native/memory/shelf.hpp"
+#include "replay/native/memory/arena.hpp"
+
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
-
-#include "replay/native/memory/cache_line.hpp"
+#include <utility>
 
 namespace logpost::replay {
 namespace {
@@ -13,11 +14,27 @@ namespace {
 constexpr std::size_t kFirst = std::size_t{4} << 10U;   // bytes of a block: as many as all before it,
 constexpr std::size_t kMost = std::size_t{4} << 20U;    // but no more than this, unless one array needs it
 constexpr std::size_t kFiled = std::size_t{16} << 20U;  // of a block in the file, which costs nothing until it is used
+constexpr std::size_t kHuge = std::size_t{2} << 20U;    // x86-64's and AArch64's huge page
+
+/// In huge pages where the block fills them and the system grants them: the first touch of 4 KiB pages would cost as
+/// much as filling them.
+std::byte* block_of(std::size_t bytes) {
+    const bool huge = bytes >= kHuge;
+    void* memory = huge ? std::aligned_alloc(kHuge, rounded_up(bytes, kHuge)) : std::aligned_alloc(kCacheLine, bytes);
+    if (memory == nullptr) {
+        throw std::bad_alloc();
+    }
+    if (huge) {
+        madvise(memory, rounded_up(bytes, kHuge),
+                MADV_HUGEPAGE);  // advice: where it is refused, small pages do as well
+    }
+    return static_cast<std::byte*>(memory);
+}
 
 }  // namespace
 
-Shelf::Place Shelf::place(std::size_t bytes) {
-    bytes = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+Arena::Place Arena::place(std::size_t bytes) {
+    bytes = rounded_up(bytes, kCacheLine);
     const std::scoped_lock lock(mutex_);
     if (blocks_.empty() || blocks_.back().bytes - blocks_.back().used < bytes) {
         const auto size = std::max(bytes, std::clamp(taken_ / kCacheLine * kCacheLine, kFirst, kMost));
@@ -26,11 +43,7 @@ Shelf::Place Shelf::place(std::size_t bytes) {
             const auto filed = std::max(bytes, kFiled);
             blocks_.push_back({static_cast<std::byte*>(spill_->take(filed)), filed, 0, true});
         } else {
-            auto* memory = static_cast<std::byte*>(std::aligned_alloc(kCacheLine, size));
-            if (memory == nullptr) {
-                throw std::bad_alloc();
-            }
-            blocks_.push_back({memory, size, 0, false});
+            blocks_.push_back({block_of(size), size, 0, false});
         }
         taken_ += size;
     }
@@ -40,7 +53,7 @@ Shelf::Place Shelf::place(std::size_t bytes) {
     return {memory, block.in_file};
 }
 
-std::byte* Shelf::filled(const void* values, std::size_t bytes) {
+std::byte* Arena::filled(const void* values, std::size_t bytes) {
     const auto [memory, in_file] = place(bytes);
     if (in_file) {
         spill_->write(memory, values, bytes);
@@ -50,7 +63,7 @@ std::byte* Shelf::filled(const void* values, std::size_t bytes) {
     return memory;
 }
 
-void Shelf::clear() noexcept {
+void Arena::clear() noexcept {
     for (const auto& block : blocks_) {
         if (block.in_file) {
             spill_->give_back(block.memory);

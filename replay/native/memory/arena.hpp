@@ -1,7 +1,7 @@
 #pragma once
 
-/// Many arrays that are made one after the other and go at once: by location, most of them small. They lie one behind
-/// the other in the heap or, beyond the limit of memory, in the spill's file.
+/// Arrays that are made one after another and freed together: small ones, by location, share a block; a large one has a
+/// block in huge pages. Blocks are in the heap or, beyond the limit of memory, in the spill's file.
 
 #include <cstddef>
 #include <mutex>
@@ -13,15 +13,15 @@
 
 namespace logpost::replay {
 
-class Shelf {
+class Arena {
   public:
     /// The spill must outlive it; null: all is in memory.
-    explicit Shelf(Spill* spill = nullptr) noexcept : spill_(spill) {}
-    Shelf(const Shelf&) = delete;
-    Shelf& operator=(const Shelf&) = delete;
-    ~Shelf() { clear(); }
+    explicit Arena(Spill* spill = nullptr) noexcept : spill_(spill) {}
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
+    ~Arena() { clear(); }
 
-    /// Memory for `n` elements, not constructed. Any thread may ask. Throws SpillError, std::bad_alloc.
+    /// Memory for `n` elements, not constructed. Any thread may call it. Throws SpillError, std::bad_alloc.
     template <class T>
     [[nodiscard]] std::span<T> take(std::size_t n) {
         static_assert(std::is_trivially_copyable_v<T>);
@@ -42,7 +42,7 @@ class Shelf {
         return copy(std::span<const T>(values));
     }
 
-    /// Forgets all arrays.
+    /// Frees all arrays.
     void clear() noexcept;
 
   private:
