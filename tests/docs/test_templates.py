@@ -11,8 +11,11 @@ from pathlib import Path
 
 import pytest
 from tests.analyzer.in_process import analyze
+from tests.analyzer.story import MS, Story
 from tests.dashboards.synthetic import make_run
 
+from logpost.analyzer.findings import cures
+from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.run.directory import Run
 from logpost.collectors import usable
@@ -139,3 +142,58 @@ def test_a_copied_page_is_in_the_navigation_and_computes_its_chart(
         (link.children, link.to_plotly_json()["props"]["className"]) for link in links(view.state, runs)
     ]
     runs.jobs.close()
+
+
+def test_a_copied_cure_is_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"{cures.__name__}.example"
+    shutil.copyfile(TEMPLATES / "cure.py", tmp_path / "example.py")
+    monkeypatch.setattr(cures, "__path__", [*cures.__path__, str(tmp_path)])
+    try:
+        example = importlib.import_module(name)
+    finally:
+        sys.modules.pop(name, None)
+    # In odd steps of 10 ms rank 0 computes for 9 ms and rank 1 for 1 ms, in even ones vice versa. Without the barriers
+    # each of them computes for 5 times 10 ms: with the 1 ms behind each barrier 60 of 100 ms.
+    story = Story(2, 100 * MS)
+    barrier = story.path("main", "MPI_Barrier")
+    for step in range(10):
+        works = (9, 1) if step % 2 else (1, 9)
+        ends = {rank: (step * 10 * MS + work * MS, step * 10 * MS + 9 * MS) for rank, work in enumerate(works)}
+        story.collective(barrier, "Barrier", ends)
+    with story.as_run() as run:
+        (finding,) = example.find(Evidence(story.tables(), story.manifest(), run=run))
+    assert (finding.kind, finding.ranks) == ("example", (0, 1))
+    assert finding.gain == pytest.approx(0.4, abs=0.01)
+
+
+COUNTS = """
+#include "algorithm.hpp"
+#include <cstdio>
+
+struct Count {
+    unsigned messages = 0, last = 0;
+    unsigned long bytes = 0;
+    void message(unsigned from, unsigned to, unsigned long size) {
+        if (from != last) std::puts("a message from a member that has not received one");
+        last = to;
+        ++messages;
+        bytes += size;
+    }
+};
+
+int main() {
+    using namespace logpost::replay;
+    Count count;
+    schedule::example(count, Pattern{.operation = Operation::bcast, .size = 4, .bytes = 10});
+    std::printf("%u %lu", count.messages, count.bytes);
+}
+"""
+
+
+def test_a_copied_algorithm_visits_its_messages(tmp_path: Path) -> None:
+    shutil.copyfile(TEMPLATES / "algorithm.hpp", tmp_path / "algorithm.hpp")
+    (tmp_path / "count.cpp").write_text(COUNTS)
+    program = tmp_path / "count"
+    subprocess.run(["c++", "-std=c++20", f"-I{ROOT}", tmp_path / "count.cpp", "-o", program], check=True)
+    # 4 members: 3 messages there and 3 back, of 10 bytes each.
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "6 60"
