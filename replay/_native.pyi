@@ -347,9 +347,9 @@ class WhatIf:
     A program's dependency graph, calibrated on the machine that it ran on.
     """
 
-    def __init__(self, program: Program, machine: Parameters, planned: Parameters, recorded: Surroundings | None = None, elsewhere: Surroundings | None = None, overlapped: bool = False, nics_share: bool = False) -> None:
+    def __init__(self, program: Program, machine: Parameters, planned: Parameters, recorded: Surroundings | None = None, elsewhere: Surroundings | None = None, overlapped: bool = False, nics_share: bool = False, stored: str = '', key: str = '') -> None:
         """
-        A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. `overlapped`: what is computed behind a Wait is before it. `nics_share`: messages share their sender's NIC, and do not take turns at it.
+        A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. `overlapped`: what is computed behind a Wait is before it. `nics_share`: messages share their sender's NIC, and do not take turns at it. `stored`: a file with the graph under this key, which is written where there is none.
         """
 
     @property

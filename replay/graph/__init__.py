@@ -5,7 +5,7 @@ from __future__ import annotations
 from logpost.replay.graph.breakpoints import Curve, Segment, curve, reached
 from logpost.replay.graph.changes import Scenario, changed, on_machine
 from logpost.replay.graph.direction import Direction, direction
-from logpost.replay.graph.engine import Engine, Outcome
+from logpost.replay.graph.engine import Engine, Outcome, StoredGraph
 
 __all__ = [
     "Curve",
@@ -14,6 +14,7 @@ __all__ = [
     "Outcome",
     "Scenario",
     "Segment",
+    "StoredGraph",
     "changed",
     "curve",
     "direction",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -36,6 +37,15 @@ ORDER_MATTERS = 0.001
 COVERED = 0.9
 """What share of truths a stated interval is meant to hold."""
 SENSITIVITIES = ("L", "o_s", "o_r", "g", "G")
+
+
+@dataclass(frozen=True)
+class StoredGraph:
+    """A file that has a program's graph, or will have it once it was built."""
+
+    file: Path
+    key: str
+    """of all that the graph depends on; a file with another key is written anew"""
 
 
 @dataclass(frozen=True)
@@ -144,6 +154,7 @@ class Engine:
         callpaths: int,
         network: Surroundings | None = None,
         nics_share: bool = False,
+        stored: StoredGraph | None = None,
     ) -> None:
         self.program = program
         self.recorded = recorded
@@ -152,6 +163,8 @@ class Engine:
         self.network = network
         self.nics_share = nics_share
         """with contention: whether messages share their sender's NIC, instead of taking turns at it"""
+        self.stored = stored
+        """where the graph of what was recorded is kept"""
         self.kept_ps: int | None = None
         """where NICs serve messages in a scenario's order of arrival: its makespan in the recorded order"""
         self.found_ps: int | None = None
@@ -417,6 +430,8 @@ class Engine:
         return self._graphs[key]
 
     def _built(self, scenario: Scenario) -> WhatIf:
+        as_recorded = self.stored is not None and _protocols(scenario) == _protocols(self.recorded)
+        stored = self.stored if as_recorded else None
         try:
             return WhatIf(
                 self.program,
@@ -426,6 +441,7 @@ class Engine:
                 scenario.elsewhere,
                 scenario.overlapped,
                 self.nics_share,
+                *(() if stored is None else (str(stored.file), stored.key)),
             )
         except CycleError as error:
             raise InputError(

@@ -209,3 +209,17 @@ def test_a_finding_is_removed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     both = logpost("whatif", place.path, "--without", "1", "--set", "L=x2")
     assert both.returncode == 2
     assert both.stderr == "logpost: --without is about the run as it was recorded; give it alone\n"
+
+
+def test_quick_has_the_lengths_of_the_whole_prediction(run: str) -> None:
+    whole, quick = (
+        json.loads(CliRunner().invoke(build("whatif"), ["whatif", run, "--set", "L=x2", "--json", *more]).stdout)
+        for more in ([], ["--quick"])
+    )
+    assert quick == {name: whole[name] for name in ("json_version", "settings", "measured_ps", "predicted_ps")} | {
+        "machine": whole["recorded_machine"]
+    }
+    text = CliRunner().invoke(build("whatif"), ["whatif", run, "--set", "L=x2", "--quick"]).stdout
+    assert [line.split()[0] for line in text.splitlines()] == ["machine", "measured", "predicted"]
+    refused = CliRunner().invoke(build("whatif"), ["whatif", run, "--quick", "--sweep", "L=x1:x2:3"])
+    assert refused.exit_code != 0

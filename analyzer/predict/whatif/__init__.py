@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logpost.analyzer.predict.whatif.ask import Prediction, RegionChange, Replay, predict
+from logpost.analyzer.predict.whatif.ask import Lengths, Prediction, RegionChange, Replay, lengths, predict
 from logpost.analyzer.predict.whatif.axis import Axis
 from logpost.analyzer.predict.whatif.best_mapping import Proposal
 from logpost.analyzer.predict.whatif.contours import Contour
@@ -19,6 +19,7 @@ __all__ = [
     "Axis",
     "Contour",
     "Grid",
+    "Lengths",
     "NetworkChange",
     "Piece",
     "Point",
@@ -29,6 +30,7 @@ __all__ = [
     "Sweep",
     "Tolerance",
     "Use",
+    "lengths",
     "predict",
     "write_predicted",
 ]

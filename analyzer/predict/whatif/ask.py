@@ -82,6 +82,16 @@ class Prediction:
         return self.measured_ps / self.predicted_ps if self.predicted_ps else 1.0
 
 
+@dataclass(frozen=True)
+class Lengths:
+    """Of a program, and nothing else of a prediction: no interval, path or network."""
+
+    settings: list[str]
+    machine: str
+    measured_ps: int
+    predicted_ps: int
+
+
 class Replay:
     """A run's program, rebuilt once, for as many questions as somebody has."""
 
@@ -114,6 +124,28 @@ def predict(run: Run, ask: Ask) -> Prediction:
     return Replay(run).predict(ask)
 
 
+def lengths(run: Run, ask: Ask) -> Lengths:
+    """The program's length as it ran and as it would be, in the time of two replays.
+
+    Raises:
+        InputError: as `Replay.predict`.
+    """
+    plan = Plan(Rebuilt(run), ask)
+    engine = plan.engine()
+    (measured,) = engine.makespans([plan.recorded])
+    (predicted,) = engine.makespans_in_arrival_order([plan.planned])
+    return Lengths(_settings(ask), run.manifest.machine.label, measured, predicted)
+
+
+def _settings(ask: Ask) -> list[str]:
+    return [
+        *([] if ask.machine is None else [f"machine {ask.machine}"]),
+        *ask.settings,
+        *(f"computation {text}" for text in ask.scale_compute),
+        *([] if ask.mapping is None else [f"mapping {ask.mapping}"]),
+    ]
+
+
 def _predict(replay: Replay, ask: Ask) -> Prediction:
     run, used, doubts = replay.run, replay.run.manifest.machine, replay.doubts
     plan = Plan(replay.rebuilt, ask)
@@ -127,12 +159,7 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
         return intervals_ps(used, some, before, outcomes, doubts)
 
     return Prediction(
-        settings=[
-            *([] if ask.machine is None else [f"machine {ask.machine}"]),
-            *ask.settings,
-            *(f"computation {text}" for text in ask.scale_compute),
-            *([] if ask.mapping is None else [f"mapping {ask.mapping}"]),
-        ],
+        settings=_settings(ask),
         machine=used.label,
         measured_ps=before.makespan_ps,
         predicted_ps=after.makespan_ps,

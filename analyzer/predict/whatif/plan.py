@@ -70,7 +70,7 @@ class Rebuilt:
         """The engine that replays contention, or not."""
         if contention not in self._engines:
             network = self.site.surroundings if contention and self.site is not None else None
-            self._engines[contention] = self._replayable.engine(network=network)
+            self._engines[contention] = self._replayable.engine(network=network, stores=True)
         return self._engines[contention]
 
     def outcome(self, contention: bool) -> Outcome:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from logpost.analyzer.predict.whatif import Prediction, Proposal, RegionChange, Sweep, Tolerance
+from logpost.analyzer.predict.whatif import Lengths, Prediction, Proposal, RegionChange, Sweep, Tolerance
 from logpost.analyzer.render.whatif.grid import print_grid
 from logpost.analyzer.words.units import percent_text, safe, shorten, time_text
 from logpost.replay.graph import Outcome
@@ -53,7 +53,14 @@ def print_prediction(found: Prediction, console: Console, *, top: int) -> None:
         print_grid(found.grid, console)
 
 
-def _change(found: Prediction) -> str:
+def print_lengths(found: Lengths, console: Console) -> None:
+    """Write what `--quick` computes."""
+    console.print(Text(f"machine of the run: {safe(found.machine)}", style="dim"))
+    console.print(Text(f"measured   {time_text(found.measured_ps)}"))
+    console.print(Text(f"predicted  {time_text(found.predicted_ps)}, {_change(found)}; without --quick: its interval"))
+
+
+def _change(found: Prediction | Lengths) -> str:
     if found.predicted_ps == found.measured_ps:
         return "no change"
     way = "faster" if found.predicted_ps < found.measured_ps else "slower"

@@ -48,12 +48,15 @@ class ChoiceFacts {
     };
 
     /// `lane` of the weights: the recorded machine, with the times `recorded` of the nodes; empty: none is believed.
-    ChoiceFacts(const Graph& graph, const Weights& weights, std::span<const std::uint32_t> sources, Choices&& of,
-                std::span<const std::int64_t> recorded, std::size_t lane)
+    /// `sources`, `targets`: nodes by edge.
+    ChoiceFacts(const Graph& graph, const Weights& weights, std::span<const std::uint32_t> sources,
+                std::span<const std::uint32_t> targets, Choices&& of, std::span<const std::int64_t> recorded,
+                std::size_t lane)
         : choices(std::move(of)),
           graph_(graph),
           weights_(weights),
           sources_(sources),
+          targets_(targets),
           recorded_(recorded),
           lane_(lane) {
         find_channels();
@@ -81,7 +84,7 @@ class ChoiceFacts {
     }
     [[nodiscard]] bool is_held(std::uint32_t choice) const {
         const auto arc = choices.all[choice].post_arc;
-        return arc != kNone && held.contains(target_of(arc));
+        return arc != kNone && held.contains(targets_[arc]);
     }
     [[nodiscard]] bool is_last(std::uint32_t choice) const noexcept {
         return choice + 1 == choices.rows[row_of[choice]].end;
@@ -99,10 +102,6 @@ class ChoiceFacts {
     [[nodiscard]] std::uint32_t poster(std::uint32_t choice) const noexcept {
         const auto in = choices.all[choice].first_begun;
         return in == 0 ? kNone : choices.rows[row_of[choice]].first + in - 1;
-    }
-    [[nodiscard]] std::uint32_t target_of(std::uint32_t arc) const noexcept {
-        return static_cast<std::uint32_t>(std::ranges::upper_bound(graph_.first_edge, arc) - graph_.first_edge.begin() -
-                                          1);
     }
 
   private:
@@ -231,7 +230,7 @@ class ChoiceFacts {
             }
             if (one.post_arc != kNone) {
                 post_arc.add(one.post_arc, c);
-                const auto target = target_of(one.post_arc);
+                const auto target = targets_[one.post_arc];
                 if (!leaves[target]) {
                     held.add(target, c);  // the message's own beginning waits for the match
                 }
@@ -269,7 +268,7 @@ class ChoiceFacts {
             return recorded_[one.arrival];
         }
         auto latest = INT64_MIN;
-        for_each_edge(target_of(one.post_arc), [&](std::uint32_t i) {
+        for_each_edge(targets_[one.post_arc], [&](std::uint32_t i) {
             if (i != one.post_arc && sources_[i] != kNone && !queues(i)) {
                 latest = std::max(latest, recorded_[sources_[i]] + weights_.weight(i, lane_));
             }
@@ -321,6 +320,7 @@ class ChoiceFacts {
     const Graph& graph_;
     const Weights& weights_;
     std::span<const std::uint32_t> sources_;  // by edge: node
+    std::span<const std::uint32_t> targets_;
     std::span<const std::int64_t> recorded_;  // by node
     std::size_t lane_;
 };

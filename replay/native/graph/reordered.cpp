@@ -54,7 +54,8 @@ class Reordering {
 
     std::optional<Graph> graph(bool as_recorded) {
         find_servers(as_recorded);
-        facts_.emplace(graph_, weights_, sources_, choices_of(program_, graph_, sources_), recorded_, kRecorded);
+        facts_.emplace(graph_, weights_, sources_, targets_, choices_of(program_, graph_, sources_), recorded_,
+                       kRecorded);
         rows_.resize(facts_->choices.rows.size());
         for (std::uint32_t row = 0; row < rows_.size(); ++row) {
             rows_[row].row = row;
@@ -249,7 +250,7 @@ class Reordering {
             const auto& one = facts_->choices.all[choice];
             changed_ = changed_ || matched_[choice] != one.posted;
             if (one.post_arc != kNone) {
-                const auto target = facts_->target_of(one.post_arc);
+                const auto target = targets_[one.post_arc];
                 time_[target] =
                     std::max(time_[target], time_[matched_[choice]] + weights_.weight(one.post_arc, kPlanned));
                 if (schedule_.arrive(target)) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "replay/native/graph/outcomes.hpp"
 #include "replay/native/graph/reordered.hpp"
 #include "replay/native/graph/replay.hpp"
+#include "replay/native/graph/stored.hpp"
 #include "replay/native/graph/tangents.hpp"
 #include "replay/native/memory/threads.hpp"
 #include "replay/native/program/surroundings.hpp"
@@ -37,7 +39,8 @@ class WhatIf {
   public:
     /// `recorded`: the network that it ran on, where contention is replayed.
     WhatIf(const Program& program, Parameters machine, const Parameters& planned, const Surroundings* recorded,
-           const Surroundings* elsewhere, bool overlapped, bool nics_share)
+           const Surroundings* elsewhere, bool overlapped, bool nics_share, const std::string& stored,
+           const std::string& key)
         : program_(program),
           overlapped_(overlapped),
           machine_(std::move(machine)),
@@ -45,9 +48,10 @@ class WhatIf {
           network_(elsewhere != nullptr  ? elsewhere->network
                    : recorded != nullptr ? recorded->network
                                          : Network{}),
-          built_(std::make_shared<Built>(build_graph(program, machine_, planned, elsewhere,
-                                                     recorded == nullptr ? nullptr : &recorded->network, overlapped,
-                                                     nics_share))) {}
+          built_(std::make_shared<Built>(stored_or_built(stored, key, [&] {
+              return build_graph(program, machine_, planned, elsewhere,
+                                 recorded == nullptr ? nullptr : &recorded->network, overlapped, nics_share);
+          }))) {}
 
     /// The same program, whose NICs take messages in another order; none: they arrive as they did.
     [[nodiscard]] std::optional<WhatIf> reordered(const Parameters& machine, double compute,
@@ -163,6 +167,20 @@ class WhatIf {
     }
 
   private:
+    /// The graph in a file, which is written where there is none; without a file, as built.
+    template <class Build>
+    static Graph stored_or_built(const std::string& file, const std::string& key, Build&& build) {
+        if (file.empty()) {
+            return build();
+        }
+        if (auto found = stored_graph(file, key)) {
+            return std::move(*found);
+        }
+        auto graph = build();
+        static_cast<void>(store_graph(graph, file, key));  // where it cannot be written, it is built again
+        return graph;
+    }
+
     /// What does not depend on how fast links are.
     struct Built {
         explicit Built(Graph&& of)
@@ -291,9 +309,10 @@ class WhatIf {
 };
 
 void make_whatif(WhatIf* self, const Program& program, const Parameters& machine, const Parameters& planned,
-                 const Surroundings* recorded, const Surroundings* elsewhere, bool overlapped, bool nics_share) {
+                 const Surroundings* recorded, const Surroundings* elsewhere, bool overlapped, bool nics_share,
+                 const std::string& stored, const std::string& key) {
     const nb::gil_scoped_release release;
-    new (self) WhatIf(program, machine, planned, recorded, elsewhere, overlapped, nics_share);
+    new (self) WhatIf(program, machine, planned, recorded, elsewhere, overlapped, nics_share, stored, key);
 }
 
 }  // namespace
@@ -305,15 +324,17 @@ void bind_whatif(nb::module_& module) {
     nb::exception<CycleError>(module, "CycleError", PyExc_ValueError);
     nb::class_<WhatIf>(module, "WhatIf", "A program's dependency graph, calibrated on the machine that it ran on.")
         .def("__init__", &make_whatif, "program"_a, "machine"_a, "planned"_a, "recorded"_a.none() = nb::none(),
-             "elsewhere"_a.none() = nb::none(), "overlapped"_a = false, "nics_share"_a = false, nb::keep_alive<1, 2>(),
+             "elsewhere"_a.none() = nb::none(), "overlapped"_a = false, "nics_share"_a = false, "stored"_a = "",
+             "key"_a = "", nb::keep_alive<1, 2>(),
              nb::sig("def __init__(self, program: Program, machine: Parameters, planned: Parameters, "
                      "recorded: Surroundings | None = None, elsewhere: Surroundings | None = None, "
-                     "overlapped: bool = False, nics_share: bool = False) -> None"),
+                     "overlapped: bool = False, nics_share: bool = False, stored: str = '', key: str = '') -> None"),
              "A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that "
              "it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. "
              "`overlapped`: what is computed behind a Wait is before it. `nics_share`: messages share their "
              "sender's "
-             "NIC, and do not take turns at it.")
+             "NIC, and do not take turns at it. `stored`: a file with the graph under this key, which is written where "
+             "there is none.")
         .def_prop_ro("nodes", [](const WhatIf& self) { return self.graph().nodes(); })
         .def_prop_ro("edges", [](const WhatIf& self) { return self.graph().arcs.size(); })
         .def_prop_ro("calls", [](const WhatIf& self) { return self.graph().enters.size(); })

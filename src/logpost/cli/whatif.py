@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from logpost.cli.short_help import with_common_options
 COMMAND_SETTINGS: dict[str, Any] = {"cls": with_common_options("--set", "--machine", "--without", "--html", "--json")}
 
 if TYPE_CHECKING:
+    from logpost.analyzer.predict.whatif import Ask
     from logpost.analyzer.run.directory import Run
 
 
@@ -58,6 +60,20 @@ def _list_cures(run: Run, *, as_json: bool) -> None:
     from rich.console import Console
 
     cures_text.print_cures(found, Console(highlight=False))
+
+
+def _quick(run: Run, ask: Ask, *, as_json: bool) -> None:
+    from logpost.analyzer.predict.whatif import lengths
+
+    found = lengths(run, ask)
+    if as_json:
+        print_json(asdict(found))
+        return
+    from rich.console import Console
+
+    from logpost.analyzer.render.whatif.text import print_lengths
+
+    print_lengths(found, Console(highlight=False))
 
 
 def command(
@@ -163,6 +179,10 @@ def command(
             "too little to be a finding; nothing else.",
         ),
     ] = False,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Print the program's length alone: no interval, path, sensitivities or regions."),
+    ] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Also write one self-contained HTML file.")] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite the HTML file, the rankfile, and the run of -o.")
@@ -193,6 +213,8 @@ def command(
 
     Example: logpost whatif app.run --cures
 
+    Example: logpost whatif app.run --set L=x2 --quick
+
     Example: logpost whatif app.run --set L=x2 -o slow.run && logpost compare app.run slow.run
     """
     from logpost.analyzer.predict.whatif import Ask, predict
@@ -217,14 +239,17 @@ def command(
         else:
             _advise_overlap(opened, top=top, as_json=as_json)
         return
+    asked = Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention, grid)
+    if quick:
+        if any((sweep, grid, rankfile, output, html)):
+            raise InputError("--quick prints a length alone; leave out --sweep, --grid, --rankfile, -o and --html")
+        _quick(opened, asked, as_json=as_json)
+        return
     if output is not None:
         refuse_occupied(output, force=force)
     if html is not None:
         refuse_existing(html, force=force)
-    found = predict(
-        opened,
-        Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention, grid),
-    )
+    found = predict(opened, asked)
     if rankfile is not None and found.seats is not None:
         from logpost.analyzer.predict.whatif.rankfile import write_rankfile
 

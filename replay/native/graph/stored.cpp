@@ -1,0 +1,232 @@
+#include "replay/native/graph/stored.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+namespace logpost::replay {
+namespace {
+
+constexpr std::string_view kMagic = "logpost graph 1\n";
+/// A file that can be built again has a tenth of the free space at most: the rest is the user's.
+constexpr std::uintmax_t kShareOfFree = 10;
+
+/// Calls `column` for each column of a graph and `value` for all else that it is made of.
+template <class Graph, class Column, class Value>
+void for_each_member(Graph& graph, Column&& column, Value&& value) {
+    column(graph.first_edge);
+    column(graph.arcs);
+    column(graph.models);
+    column(graph.costs);
+    column(graph.own_weights);
+    column(graph.own_models);
+    column(graph.messages);
+    column(graph.begins);
+    column(graph.ends);
+    column(graph.programs);
+    column(graph.not_recorded);
+    column(graph.awaiting);
+    column(graph.first_call);
+    column(graph.enters);
+    column(graph.leaves);
+    column(graph.next_call);
+    column(graph.crossings);
+    column(graph.crossing_of);
+    column(graph.steps);
+    column(graph.grants);
+    column(graph.slots);
+    value(graph.nics_share);
+    value(graph.library);
+    value(graph.fit);
+    value(graph.rebuilt);
+    value(graph.slots_needed);
+}
+
+/// Of all bytes, in the order in which they are read or written: of 64-bit words, the last one filled up with zeros.
+class Sum {
+  public:
+    void add(std::span<const std::byte> bytes) noexcept {
+        while (bytes.size() >= kStep) {
+            for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                add(lane, bytes.data() + 8 * lane, 8);
+            }
+            bytes = bytes.subspan(kStep);
+        }
+        for (std::size_t lane = 0; !bytes.empty(); ++lane) {
+            const auto n = std::min<std::size_t>(8, bytes.size());
+            add(lane, bytes.data(), n);
+            bytes = bytes.subspan(n);
+        }
+    }
+    [[nodiscard]] std::uint64_t value() const noexcept {
+        std::uint64_t all = 0;
+        for (const auto lane : lanes_) {
+            all = (all ^ lane) * kPrime;
+        }
+        return all;
+    }
+
+  private:
+    static constexpr std::size_t kLanes = 4;  // multiplications that do not wait for each other
+    static constexpr std::size_t kStep = 8 * kLanes;
+    static constexpr std::uint64_t kPrime = 0x100000001b3;  // of FNV-1a, 64 bits
+
+    void add(std::size_t lane, const std::byte* from, std::size_t n) noexcept {
+        std::uint64_t word = 0;
+        std::memcpy(&word, from, n);
+        lanes_[lane] = (lanes_[lane] ^ word) * kPrime;
+        lanes_[lane] ^= lanes_[lane] >> 32U;
+    }
+
+    std::array<std::uint64_t, kLanes> lanes_{0xcbf29ce484222325, 1, 2, 3};
+};
+
+class File {
+  public:
+    explicit File(int descriptor) noexcept : descriptor_(descriptor) {}
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File() {
+        if (descriptor_ >= 0) {
+            close(descriptor_);
+        }
+    }
+    [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
+    [[nodiscard]] std::uint64_t size() const noexcept {
+        struct stat found{};
+        return fstat(descriptor_, &found) == 0 ? static_cast<std::uint64_t>(found.st_size) : 0;
+    }
+
+    /// All of them, or false.
+    [[nodiscard]] bool write(std::span<const std::byte> bytes) noexcept {
+        sum_.add(bytes);
+        return moved(bytes, [&](const std::byte* at, std::size_t n) { return ::write(descriptor_, at, n); });
+    }
+    [[nodiscard]] bool read(std::span<std::byte> bytes) noexcept {
+        const bool whole = moved(bytes, [&](std::byte* at, std::size_t n) { return ::read(descriptor_, at, n); });
+        sum_.add(bytes);
+        return whole;
+    }
+    [[nodiscard]] std::uint64_t sum() const noexcept { return sum_.value(); }
+
+  private:
+    template <class Byte, class Move>
+    static bool moved(std::span<Byte> bytes, Move&& move) noexcept {
+        while (!bytes.empty()) {
+            const auto n = move(bytes.data(), bytes.size());
+            if (n < 0 && errno == EINTR) {
+                continue;
+            }
+            if (n <= 0) {
+                return false;
+            }
+            bytes = bytes.subspan(static_cast<std::size_t>(n));
+        }
+        return true;
+    }
+
+    int descriptor_;
+    Sum sum_;
+};
+
+template <class T>
+auto bytes_of(T& value) noexcept {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if constexpr (std::is_const_v<T>) {
+        return std::as_bytes(std::span(&value, 1));
+    } else {
+        return std::as_writable_bytes(std::span(&value, 1));
+    }
+}
+
+bool written(const Graph& graph, File& file, std::string_view key) noexcept {
+    const auto text = std::as_bytes(std::span(key));
+    const std::uint64_t length = key.size();
+    bool whole = file.write(std::as_bytes(std::span(kMagic))) && file.write(bytes_of(length)) && file.write(text);
+    for_each_member(
+        graph,
+        [&](const auto& column) {
+            static_assert(std::is_trivially_copyable_v<typename std::decay_t<decltype(column)>::value_type>);
+            const std::uint64_t size = column.size();
+            whole = whole && file.write(bytes_of(size)) && file.write(std::as_bytes(std::span(column)));
+        },
+        [&](const auto& value) { whole = whole && file.write(bytes_of(value)); });
+    const auto sum = file.sum();
+    return whole && file.write(bytes_of(sum));
+}
+
+}  // namespace
+
+bool store_graph(const Graph& graph, const std::filesystem::path& file, std::string_view key) noexcept {
+    std::error_code unknown;
+    const auto space = std::filesystem::space(file.parent_path(), unknown);
+    if (unknown || graph.bytes() > space.available / kShareOfFree) {
+        return false;
+    }
+    try {
+        const auto name = file.string() + "." + std::to_string(getpid());
+        bool whole = false;
+        {
+            File unfinished(open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+            if (!unfinished.is_open()) {
+                return false;
+            }
+            whole = written(graph, unfinished, key);
+        }
+        std::error_code error;
+        if (whole) {
+            std::filesystem::rename(name, file, error);
+        }
+        if (!whole || error) {
+            std::filesystem::remove(name, error);
+            return false;
+        }
+        return true;
+    } catch (const std::exception&) {  // no memory for a name
+        return false;
+    }
+}
+
+std::optional<Graph> stored_graph(const std::filesystem::path& path, std::string_view key) {
+    File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    std::string magic(kMagic.size(), ' ');
+    std::uint64_t length = 0;
+    if (!file.is_open() || !file.read(std::as_writable_bytes(std::span(magic))) || magic != kMagic ||
+        !file.read(bytes_of(length)) || length != key.size()) {
+        return std::nullopt;
+    }
+    std::string stored(length, ' ');
+    if (!file.read(std::as_writable_bytes(std::span(stored))) || stored != key) {
+        return std::nullopt;
+    }
+    const auto bytes = file.size();  // none of its columns has more
+    std::optional<Graph> graph(std::in_place);
+    bool whole = true;
+    for_each_member(
+        *graph,
+        [&](auto& column) {
+            std::uint64_t size = 0;
+            whole = whole && file.read(bytes_of(size)) && size <= bytes / sizeof(column[0]);
+            if (whole) {
+                column.resize(size);
+                whole = file.read(std::as_writable_bytes(std::span(column)));
+            }
+        },
+        [&](auto& value) { whole = whole && file.read(bytes_of(value)); });
+    const auto sum = file.sum();
+    std::uint64_t expected = 0;
+    return whole && file.read(bytes_of(expected)) && sum == expected ? std::move(graph) : std::nullopt;
+}
+
+}  // namespace logpost::replay

@@ -1,0 +1,91 @@
+/// A graph in a file: what is read is what was written, or nothing.
+
+#include "replay/native/graph/stored.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace logpost::replay {
+namespace {
+
+namespace fs = std::filesystem;
+
+class StoredGraph : public testing::Test {
+  protected:
+    void SetUp() override {
+        fs::create_directories(folder_);
+        graph_.first_edge = {0, 1, 3};
+        graph_.arcs = {Arc(Graph::kNoSource, 0), Arc(0, 1), Arc(1, 2)};
+        graph_.models = {{.kind = EdgeModel::Kind::compute, .location = Location{1}, .callpath = 4}};
+        graph_.costs = {17};
+        graph_.own_weights = {5, -6};
+        graph_.own_models = {0, 0};
+        graph_.steps = {{.origin = 1, .bytes = 9}};
+        graph_.rebuilt = 3;
+        graph_.slots_needed = 2;
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    fs::path folder_ = fs::path(testing::TempDir()) / "stored_graph";
+    fs::path file_ = folder_ / "graph.bin";
+    Graph graph_;
+};
+
+TEST_F(StoredGraph, IsReadAsItWasWritten) {
+    ASSERT_TRUE(store_graph(graph_, file_, "key"));
+    const auto found = stored_graph(file_, "key");
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->first_edge, graph_.first_edge);
+    ASSERT_EQ(found->arcs.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(found->arcs[i].source, graph_.arcs[i].source);
+        EXPECT_EQ(found->arcs[i].row(), graph_.arcs[i].row());
+    }
+    EXPECT_EQ(found->models, graph_.models);
+    EXPECT_EQ(found->costs, graph_.costs);
+    EXPECT_EQ(found->own_weights, graph_.own_weights);
+    EXPECT_EQ(found->steps.at(0).bytes, 9U);
+    EXPECT_EQ(found->rebuilt, 3U);
+    EXPECT_EQ(found->slots_needed, 2U);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1) << "nothing else is left";
+}
+
+TEST_F(StoredGraph, OfAnotherKeyThereIsNone) {
+    EXPECT_FALSE(stored_graph(file_, "key").has_value());
+    ASSERT_TRUE(store_graph(graph_, file_, "key"));
+    EXPECT_FALSE(stored_graph(file_, "kez").has_value());
+    EXPECT_FALSE(stored_graph(file_, "").has_value());
+    graph_.rebuilt = 4;
+    ASSERT_TRUE(store_graph(graph_, file_, "kez")) << "the file is replaced";
+    EXPECT_EQ(stored_graph(file_, "kez").value().rebuilt, 4U);
+}
+
+TEST_F(StoredGraph, OfAFileThatIsCutOrChangedThereIsNone) {
+    ASSERT_TRUE(store_graph(graph_, file_, "key"));
+    std::string whole;
+    {
+        std::ifstream in(file_, std::ios::binary);
+        whole.assign(std::istreambuf_iterator<char>(in), {});
+    }
+    const auto write = [&](const std::string& bytes) { std::ofstream(file_, std::ios::binary) << bytes; };
+    for (std::size_t at = 0; at < whole.size(); at += 7) {
+        write(whole.substr(0, at));
+        ASSERT_FALSE(stored_graph(file_, "key").has_value()) << at << " bytes";
+        auto changed = whole;
+        changed[at] = static_cast<char>(changed[at] ^ 0x40);
+        write(changed);
+        ASSERT_FALSE(stored_graph(file_, "key").has_value()) << "byte " << at;
+    }
+    write(whole);
+    EXPECT_TRUE(stored_graph(file_, "key").has_value());
+}
+
+TEST_F(StoredGraph, WhereNoFileCanBeWrittenNoneIs) {
+    EXPECT_FALSE(store_graph(graph_, folder_ / "missing" / "graph.bin", "key"));
+}
+
+}  // namespace
+}  // namespace logpost::replay
