@@ -239,17 +239,17 @@ def command(
         else:
             _advise_overlap(opened, top=top, as_json=as_json)
         return
-    asked = Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention, grid)
+    question = Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention, grid)
     if quick:
         if any((sweep, grid, rankfile, output, html)):
             raise InputError("--quick prints a length alone; leave out --sweep, --grid, --rankfile, -o and --html")
-        _quick(opened, asked, as_json=as_json)
+        _quick(opened, question, as_json=as_json)
         return
     if output is not None:
         refuse_occupied(output, force=force)
     if html is not None:
         refuse_existing(html, force=force)
-    found = predict(opened, asked)
+    found = predict(opened, question)
     if rankfile is not None and found.seats is not None:
         from logpost.analyzer.predict.whatif.rankfile import write_rankfile
 
