@@ -1,4 +1,4 @@
-"""Blocking point-to-point: one MpiSend and one MpiRecv for each message, at the right places, none for MPI_PROC_NULL."""
+"""Blocking point-to-point: one MpiSend and one MpiRecv for each message, in its place, and none for MPI_PROC_NULL."""
 
 from __future__ import annotations
 
