@@ -155,7 +155,7 @@ def main(words: list[str], every: list[Row]) -> int:
     failed = False
     for row in every:
         if words and not any(word.lower() in row.name.lower() for word in words):
-            print(f"{row.name:<12}  not run  not asked for", flush=True)
+            print(f"{row.name:<12}  not run  not selected", flush=True)
             continue
         try:
             said, result = row.attempt(), "passed"

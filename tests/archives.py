@@ -1,4 +1,4 @@
-"""The real archives: packed in `tests/data/archives`, and whatever more lies in `../shared/traces` beside the checkout.
+"""The real archives: packed in `tests/data/archives`, and any more in `../shared/traces` next to the checkout.
 
 `LOGPOST_SHARED` names another place than `../shared`. The native tests unpack the same files (tests/CMakeLists.txt).
 """
@@ -40,7 +40,7 @@ def unpack(folder: Path) -> None:
         unpacked(file, folder)
 
 
-def beside_the_checkout() -> list[Path]:
+def not_packed() -> list[Path]:
     """Folders of archives that are not packed."""
     have = {name_of(file) for file in packed()}
     return sorted(

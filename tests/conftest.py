@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from . import tiers
-from .archives import SHARED, beside_the_checkout, unpack
+from .archives import SHARED, not_packed, unpack
 from .once import made_once
 from .two_hosts import NotHereError, TwoHosts, two_hosts
 
@@ -72,8 +72,8 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def archives(traces: Path) -> list[Path]:
-    """The anchor file of every real archive: the packed ones, and those beside the checkout."""
-    folders = [*sorted(traces.iterdir()), *beside_the_checkout()]
+    """The anchor file of every real archive: the packed ones, and those next to the checkout."""
+    folders = [*sorted(traces.iterdir()), *not_packed()]
     return [anchor for folder in folders for anchor in sorted(folder.glob("*.otf2"))]
 
 

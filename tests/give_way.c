@@ -1,7 +1,7 @@
 // Preloaded into the ranks of a test: a rank that waits in UCX gives the core to another.
 //
-// UCX polls without end, and a turn of the scheduler goes by until the rank that it waits for runs: 4 ranks on 2 cores
-// take tens of seconds for what is done in one. Open MPI has a switch for this (mpi_yield_when_idle), MPICH has none.
+// UCX polls without end, and a turn of the scheduler passes until the rank that it waits for runs: 4 ranks on 2 cores
+// need tens of seconds for what is done in one. Open MPI has a switch for this (mpi_yield_when_idle), MPICH has none.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-"""What takes long to make is made once, by the process of the suite that needs it first."""
+"""What is slow to make is made once, by the process of the suite that needs it first."""
 
 from __future__ import annotations
 

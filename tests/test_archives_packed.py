@@ -1,4 +1,4 @@
-"""The packed archives are what the table beside them says, and small."""
+"""The packed archives are what the table next to them says, and small."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_where_mpi4py_cannot_be_built_it_is_said(tmp_path: Path, monkeypatch: py
         mpi4py.tests(tmp_path, "mpich", mpi4py.FOLDER)
 
 
-def test_an_interrupted_run_goes_on_and_forgets_a_line_that_was_cut_off(tmp_path: Path) -> None:
+def test_an_interrupted_run_continues_and_forgets_a_line_that_was_cut_off(tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
     assert kept.read(results) == {}
     results.write_text('{"name": "a 2", "without": true, "with_collector": true}\n{"name": "b')
@@ -221,7 +221,7 @@ def test_with_the_collector_a_failure_is_compared_with_the_same_hour(
 def test_what_does_not_pass_in_company_is_run_again_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trials: list[str]
 ) -> None:
-    """Two tests at a time, each in a process of its own: `crowded` passes only where nothing runs beside it, `broken`
+    """Two tests at a time, each in a separate process: `crowded` passes only where no other test runs, `broken`
     never does with the collector, and is tried twice more before it counts."""
     folder = tmp_path / "mpich" / "build" / "coll"
     for name in ("crowded", "broken"):
@@ -231,7 +231,7 @@ def test_what_does_not_pass_in_company_is_run_again_alone(
     ran, here = tmp_path / "ran", os.getpid()
 
     def passes(way: str, test: suite.Test, limit_s: float) -> bool:
-        place = "alone" if os.getpid() == here else "beside"
+        place = "alone" if os.getpid() == here else "shared"
         with ran.open("a") as out:
             out.write(f"{test.program} {way} {place} {limit_s <= lanes.HURRY_S}\n")
         return (way == "without" or test.program != "broken") and (place == "alone" or test.program != "crowded")
@@ -246,14 +246,14 @@ def test_what_does_not_pass_in_company_is_run_again_alone(
         "coll/broken 2": (True, False),
     }
     lines = ran.read_text().splitlines()
-    assert sorted(x for x in lines if "beside" in x) == [
-        "broken with beside True",
-        "broken without beside True",
-        "crowded without beside True",
-        "red3 with beside True",
-        "red3 without beside True",
+    assert sorted(x for x in lines if "shared" in x) == [
+        "broken with shared True",
+        "broken without shared True",
+        "crowded without shared True",
+        "red3 with shared True",
+        "red3 without shared True",
     ]
-    # A possible regression comes first, and both ways of it are repeated.
+    # A possible regression is first, and both ways of it are repeated.
     assert [x for x in lines if "alone" in x] == [
         *["broken without alone False", "broken with alone False"] * 2,
         "crowded without alone False",
@@ -262,14 +262,14 @@ def test_what_does_not_pass_in_company_is_run_again_alone(
     assert len(kept.read(tmp_path / "mpich" / "r.jsonl")) == 3
 
 
-def test_a_busy_machine_takes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_machine_has_longer_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     for load, factor in ((0.3, 1.0), (2.0, 1.0), (5.0, 2.5), (40.0, lanes.MOST)):
         monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
         assert lanes.load_factor() == factor
 
 
-def test_versions_tell_the_recorder_from_the_analyzer(tmp_path: Path) -> None:
+def test_versions_distinguish_the_recorder_and_the_analyzer(tmp_path: Path) -> None:
     def versions() -> tuple[str, str]:
         return kept.recorder(tmp_path), kept.analyzer(tmp_path)
 

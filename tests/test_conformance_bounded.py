@@ -16,7 +16,7 @@ from tests.conformance.bounded import in_time
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
-# A process in a session of its own, as ranks are, that ignores requests to end; its number goes to a file.
+# A process in a separate session, as ranks are, that ignores requests to end; its number is written to a file.
 LEAVES = """
 import os, signal, sys, time
 if os.fork() == 0:
@@ -62,21 +62,21 @@ def _ended(process: int, within_s: float) -> bool:
 
 
 def test_output_and_exit_status_of_a_command_and_of_a_function(tmp_path: Path) -> None:
-    surroundings = {**os.environ, "ASKED": "yes"}
+    surroundings = {**os.environ, "CHOSEN": "yes"}
     assert in_time([sys.executable, "-c", "print('No Errors')"], tmp_path, 60.0, surroundings) == ("No Errors\n", 0)
-    assert in_time(["sh", "-c", "echo $ASKED; pwd; exit 3"], tmp_path, 60.0, surroundings) == (f"yes\n{tmp_path}\n", 3)
+    assert in_time(["sh", "-c", "echo $CHOSEN; pwd; exit 3"], tmp_path, 60.0, surroundings) == (f"yes\n{tmp_path}\n", 3)
     assert in_time(["sh", "-c", "kill -9 $$"], tmp_path, 60.0, surroundings) == ("", -9)
     assert in_time(["/no/such"], tmp_path, 60.0, surroundings)[1] == 127
 
     def says() -> int:
-        os.system("echo $ASKED")
+        os.system("echo $CHOSEN")
         raise SystemExit(2)
 
     assert in_time(says, tmp_path, 60.0, surroundings) == ("yes\n", 2)
     assert in_time(lambda: 1 // 0, tmp_path, 60.0, surroundings)[1] == 1
 
 
-def test_a_program_past_its_time_is_asked_to_end_and_its_output_kept(tmp_path: Path) -> None:
+def test_a_program_past_its_time_is_requested_to_end_and_its_output_kept(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import time; print(1, flush=True); time.sleep(600)"]
     assert in_time(command, tmp_path, 1.0, os.environ) == ("1\n", -signal.SIGTERM)
 

@@ -78,5 +78,5 @@ def test_markers(fixtures: frozenset[str], names: frozenset[str], folder: str, e
         ("gfortran is not installed", False),
     ],
 )
-def test_a_skip_for_lack_of_what_the_tier_hides_is_told_apart(reason: str, expected: bool) -> None:
+def test_a_skip_for_lack_of_what_the_tier_hides_is_recognized(reason: str, expected: bool) -> None:
     assert tiers.names_something_forbidden(reason) == expected

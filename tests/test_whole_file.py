@@ -28,7 +28,7 @@ def test_a_block_that_raises_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["page.html"]
 
 
-def test_the_mode_is_what_the_user_asks_of_new_files(tmp_path: Path) -> None:
+def test_the_mode_is_what_the_user_wants_of_new_files(tmp_path: Path) -> None:
     old = os.umask(0o027)
     try:
         write_whole(tmp_path / "a", "")

@@ -1,6 +1,6 @@
 """Which tests need an MPI, the simulator or a browser, and a PATH that holds them to it.
 
-A test gets its markers from the fixtures and helpers that it uses and the folder it lies in; one that starts MPI in
+A test gets its markers from the fixtures and helpers that it uses and the folder it is in; one that starts MPI in
 another way says `pytest.mark.mpi`. Every other test belongs to the tier of `make check` and sees a PATH without
 the commands of MPI, OpenSHMEM, SimGrid and browsers, in every run: what lacks its marker fails at once, not only where
 nothing is installed.
@@ -34,7 +34,7 @@ BY_FIXTURE = {
 BY_HELPER = {"require_mpi": "mpi", "Simulated": "testbed", "on_testbed": "testbed", "run_on_testbed": "testbed"}
 """Names that a test or one of its fixtures uses."""
 BY_FOLDER = {"browser": "browser", "collectors/testbed": "testbed", "truth": "slow"}
-"""`truth`: each test simulates programs and analyzes them as a whole; together they take a minute."""
+"""`truth`: each test simulates programs and analyzes them as a whole; together they last a minute."""
 NEEDS = frozenset({"mpi", "testbed", "browser"})
 """Markers of the tests that may use what the tier of `make check` does without."""
 
@@ -54,7 +54,7 @@ def markers(fixtures: frozenset[str], names: frozenset[str], folder: str) -> set
 def path_without(folder: Path, path: str) -> str:
     """`path` with every directory that holds a forbidden command replaced by one of links to its other files.
 
-    Those directories are made in `folder`, named after what they hold, and stay there for whoever asks next.
+    Those directories are made in `folder`, named after what they hold, and stay there for the next caller.
     """
     directories = []
     for directory in dict.fromkeys(path.split(os.pathsep)):

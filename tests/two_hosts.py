@@ -1,6 +1,6 @@
-"""Two hosts on this machine, as far as MPI and the clocks can tell.
+"""Two hosts on this machine, as far as MPI and the clocks can see.
 
-Each is a network namespace of its own, joined by a virtual cable, with a host name of its own; the second one's
+Each is a separate network namespace with its own host name, joined by a virtual cable; the second one's
 monotonic clocks are shifted. Open MPI starts ranks on them as on a cluster, and they talk over TCP. What is measured
 between them is a real network stack on one machine: the truth about the clocks is known, times are not a cluster's.
 """

@@ -3,8 +3,8 @@
 Each wrapper is exported under ``MPI_X`` and under ``PMPI_X``: Fortran bindings call either (Open MPI's ``use mpi`` and
 ``mpi_f08`` call ``PMPI_X``, MPICH's ``mpif.h`` calls ``MPI_X``). Handles are passed as machine words and pointers as
 ``void *``, which is right for every MPI on 64-bit Linux, so a wrapper that only passes on cannot harm a program of
-another MPI. Only names that the MPI library has are defined, so that a program that asks whether a function exists gets
-the library's answer.
+another MPI. Only names that the MPI library has are defined, so that a program that looks a function up finds what the
+library has.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _found(note: str) -> str:
 
 
 def _hook(f: Function) -> tuple[str, dict[str, str], str, str]:
-    """Return what goes before the call, which arguments to replace, what to note on success and otherwise."""
+    """Return what to note before the call, which arguments to replace, what to note on success and otherwise."""
     h = f.hook
     failed = "lp_plain(s);"
     status = {"status": "ask"}
@@ -439,8 +439,8 @@ const uint64_t lp_table_hash = 0x{hash:016x}ull;
 
 /* Both names of a wrapper, given in assembly so that they cannot clash with the prototypes and macros of mpi.h. The
  * version is a hidden one and the first of the library: such a symbol is bound by references in programs and
- * libraries, which name no version, but dlsym() does not see it. So whoever asks the process whether it has MPI, as
- * mpi4py does before it loads one, gets the answer that it would get without us. */
+ * libraries, which name no version, but dlsym() does not see it. So code that looks up whether the process has MPI, as
+ * mpi4py does before it loads one, finds what it would find without us. */
 #define LP_EXPORT(name)                                                                \\
   __asm__(".globl lpp_" #name "\\n.type lpp_" #name ",@function\\n"                    \\
           ".set lpp_" #name ",lpw_" #name "\\n"                                        \\

@@ -101,7 +101,7 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
         return path
     if re.search(r"[\s:]", str(path)):
         raise InputError(f"LD_PRELOAD cannot name {path}: set XDG_CACHE_HOME to a path without spaces and colons")
-    say(f"building the interposer for {target} (once, takes seconds)")
+    say(f"building the interposer for {target} (once, within seconds)")
 
     def make(place: Path) -> None:
         complaint = f"the interposer for {target} does not compile"
@@ -144,7 +144,7 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
 
 @dataclass(frozen=True)
 class _Part:
-    """C files that become one object, and options of their own."""
+    """C files that become one object, and their compiler options."""
 
     name: str
     sources: Sequence[Path]

@@ -34,7 +34,7 @@ def _synchronization(operation: str, meant: Sequence[str]) -> str:
 
 
 def hooks(hook: str, arguments: Sequence[str], names: Collection[str]) -> tuple[str, str] | None:
-    """Return what goes before a call and what to note on its success; nothing for calls that are not on windows.
+    """Return what to note before a call and what to note on its success; nothing for calls that are not on windows.
 
     Args:
         hook: of the table of prototypes.

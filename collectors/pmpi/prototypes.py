@@ -105,7 +105,7 @@ def table_hash() -> int:
 
 
 def functions_text(program: str) -> str:
-    """Return ``functions.txt``, which goes with the raw logs: number, name, role and collective operation."""
+    """Return ``functions.txt``, which accompanies the raw logs: number, name, role and collective operation."""
     lines = [f"table {table_hash():016x} {program}"]
     for f in functions():
         operation = f.arguments[0] if f.hook in ("coll", "icoll", "coll_init") else "-"

@@ -28,7 +28,7 @@ DOUBTS = {
     ),
     "late_receiver": (
         "Receives that are posted late because their buffer is still in use cannot be posted earlier without a second "
-        "buffer, and a receiver that is late by its work may not be able to share it. Which messages are a "
+        "buffer, and a receiver that more work delays may not be able to share it. Which messages are a "
         "rendezvous is inferred where the archive does not say."
     ),
     "load_imbalance": (

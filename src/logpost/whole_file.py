@@ -50,7 +50,7 @@ def write_whole(path: Path, text: str) -> None:
 
 @contextmanager
 def whole_file(path: Path, text: str) -> Iterator[Path]:
-    """The text in a new file beside `path`, for the block to check; it takes `path`'s place when the block ends.
+    """The text in a new file next to `path`, for the block to check; it takes `path`'s place when the block ends.
 
     Where the block raises, or anything cannot be written (OSError), `path` is as before and the new file is gone. What
     is no regular file (a pipe, a terminal) is written to as it is.

@@ -1,4 +1,4 @@
-"""Fixtures of the recording tests: each test that asks for `mpi` runs with Open MPI and with MPICH."""
+"""Fixtures of the recording tests: each test that uses `mpi` runs with Open MPI and with MPICH."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def require(mpi: str) -> str:
 def ranks_of_mpich_give_way(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Other tests run beside them: Open MPI's ranks yield by themselves where they outnumber the cores."""
+    """Other tests run concurrently: Open MPI's ranks yield by default only where they outnumber the cores."""
     parameters = request.node.callspec.params.values() if hasattr(request.node, "callspec") else ()
     if "mpich" in request.fixturenames or any("mpich" in str(value).lower() for value in parameters):
         for name, value in give_way.environment(tmp_path_factory.getbasetemp()):

@@ -191,7 +191,7 @@ def build(source: str, mpi: str, folder: Path, *options: str, compiler: str | No
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a recording."""
+    """The results of a recording."""
 
     status: int
     out: str

@@ -18,10 +18,10 @@ from logpost.analyzer.run.directory import Run
 pytestmark = pytest.mark.mpi
 
 OPEN = [100, 110, 120, 130, 140, 140, 150, 160, 170, 180, 200, 210]
-"""Tags of any_source.c that whoever sends first may take; 140 is of a request that is started twice."""
+"""Tags of any_source.c whose sender the order of arrival decides; 140 is of a request that is started twice."""
 
 
-def test_receives_that_name_no_sender_are_told_from_those_that_do(mpi: str, tmp_path: Path) -> None:
+def test_receives_that_name_no_sender_are_marked(mpi: str, tmp_path: Path) -> None:
     program = recording.build("any_source.c", mpi, tmp_path)
     done = recording.run(mpi, tmp_path, 3, program)
     assert done.status == 0, done.err

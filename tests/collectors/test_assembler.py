@@ -48,7 +48,7 @@ def test_offsets_of_two_hosts(tmp_path: Path) -> None:
     a, b = _two_hosts()
     a.call("MPI_Init", 20_000_000_000, 20_000_002_000)
     b.call("MPI_Init", 5_000_000_000, 5_000_001_000)
-    # at the start: b's 5.0 s is a's 10 s (2e10 ticks), asked within 2000 ns
+    # at the start: b's 5.0 s is a's 10 s (2e10 ticks), measured within 2000 ns
     b.offset(4_999_999_000, 5_000_001_000, 20_000_000_000)
     # at the end, 10 s later: b's clock shows 15.00001 s, a's 20 s
     b.offset(15_000_009_000, 15_000_011_000, 40_000_000_000)
@@ -83,7 +83,7 @@ def test_one_host_has_one_clock(tmp_path: Path) -> None:
         log.sync(1_000_000, 1_000_000, 10**15)
         log.sync(1_001_000_000, 1_001_000_000, 10**15 + 10**9)
         log.call("MPI_Init", 2_000_000, 3_000_000)
-    b.offset(2_500_000, 2_500_800, 2_500_700)  # the answer was late: the middle is 300 off
+    b.offset(2_500_000, 2_500_800, 2_500_700)  # the answer arrived late: the middle is 300 off
     for log in (a, b):
         log.call("MPI_Finalize", 4_000_000, 5_000_000)
     made = _archive(tmp_path, a, b)
@@ -115,7 +115,7 @@ def test_a_rate_that_no_clock_has_is_not_measured(tmp_path: Path, ticks: int) ->
 
 
 def test_clocks_of_two_kinds(tmp_path: Path) -> None:
-    """A host without a good TSC counts ns; its times come into the archive in rank 0's ticks."""
+    """A host without a good TSC counts ns; the archive has its times in rank 0's ticks."""
     a = Log(0, 2, host="a", boot="boot-a", clock=TSC)
     b = Log(1, 2, host="b", boot="boot-b", clock=MONOTONIC)
     a.sync(0, 0, 10**15)
@@ -159,7 +159,7 @@ def test_a_log_ends_at_its_first_damage(tmp_path: Path) -> None:
     log.call("MPI_Init", 2_000_000, 3_000_000)
     log.call("MPI_Barrier", 4_000_000, 5_000_000)
     whole = len(log.text()) - 4096
-    after_comms = 64 + len(log.records[0]) + len(log.records[1])  # file header, who it is, MPI_COMM_WORLD
+    after_comms = 64 + len(log.records[0]) + len(log.records[1])  # file header, the process, MPI_COMM_WORLD
     raw = raw_logs.write(tmp_path / "raw", log)
     file = next(raw.glob("*.raw"))
     assembler = assemble.find_assembler()
@@ -201,8 +201,8 @@ def test_what_it_refuses(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_log_goes_on_in_the_window_that_its_process_left(tmp_path: Path) -> None:
-    """Log and window hold the same call twice while the window is being emptied; its header tells which counts."""
+def test_a_log_continues_in_the_window_that_its_process_left(tmp_path: Path) -> None:
+    """Log and window hold the same call twice while the window is being emptied; its header shows which counts."""
     log = Log(0, 1)
     log.sync(1_000_000, 1_000_000, 10**15)
     log.sync(1_001_000_000, 1_001_000_000, 10**15 + 10**9)

@@ -1,4 +1,4 @@
-"""Blocking point-to-point: one MpiSend and one MpiRecv for each message, at the right places, and none for nobody."""
+"""Blocking point-to-point: one MpiSend and one MpiRecv for each message, in its place, and none for MPI_PROC_NULL."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def test_every_mode_leaves_its_messages(mpi: str, tmp_path: Path) -> None:
     assert result.status == 0, result.err
     trace = result.read()
     sent = [(e.number("Tag"), e.number("Length")) for e in trace.on(0, "MPI_SEND")]
-    # 3 ints are 12 bytes; tag 15 goes to MPI_PROC_NULL and leaves nothing
+    # 3 ints are 12 bytes; tag 15 is sent to MPI_PROC_NULL and leaves nothing
     assert sent == [(10, 12), (11, 5), (13, 7), (14, 9), (20, 4), (21, 8), (22, 1)]
     assert [(e.number("Tag"), e.number("Length")) for e in trace.on(1, "MPI_SEND")] == [(12, 0), (20, 5), (21, 8)]
     got = [(e.number("Sender"), e.number("Tag"), e.number("Length")) for e in trace.on(1, "MPI_RECV")]
-    # the wildcards of tags 10, 11 and 20 are resolved from the status; tag 13 came by MPI_Irecv
+    # the wildcards of tags 10, 11 and 20 are resolved from the status; tag 13 was received by MPI_Irecv
     assert got == [(0, 10, 12), (0, 11, 5), (0, 14, 9), (0, 20, 4), (0, 21, 8), (0, 22, 1)]
     assert [(e.number("Sender"), e.number("Tag"), e.number("Length")) for e in trace.on(0, "MPI_RECV")] == [
         (1, 12, 0),

@@ -37,7 +37,7 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     assert len(made) == 1
 
 
-def test_whoever_is_faster_wins(tmp_path: Path) -> None:
+def test_the_faster_process_wins(tmp_path: Path) -> None:
     wanted = tmp_path / "helper"
 
     def make(place: Path) -> None:
@@ -49,7 +49,7 @@ def test_whoever_is_faster_wins(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_who_asks_while_another_process_makes_it_waits(tmp_path: Path) -> None:
+def test_a_process_waits_while_another_one_builds(tmp_path: Path) -> None:
     wanted, begun = tmp_path / "helper", tmp_path / "begun"
     theirs = textwrap.dedent(
         f"""
@@ -78,7 +78,7 @@ def test_who_asks_while_another_process_makes_it_waits(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["begun", "helper"]
 
 
-def test_who_waits_in_vain_makes_it_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_waits_in_vain_builds_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "LONGEST_WAIT", 0.1)
     with (tmp_path / "helper.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -113,7 +113,7 @@ def test_identity_of_a_compiler_changes_with_it(tmp_path: Path) -> None:
     assert build.identity_of(str(wrapper)) != before
 
 
-def test_the_first_error_is_told(tmp_path: Path) -> None:
+def test_the_first_error_is_in_the_message(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no helper: x\.c:1: error: bad$"):
         build.run_compiler(["sh", "-c", "echo note >&2; echo 'x.c:1: error: bad' >&2; exit 1"], "no helper")
     with pytest.raises(InputError, match="no helper: no message, exit status 3"):

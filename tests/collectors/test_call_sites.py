@@ -1,4 +1,4 @@
-"""Where in the code each call stands: C, C++, Fortran, shared objects, position-independent or not, stripped or not."""
+"""Where in the code each call is: C, C++, Fortran, shared objects, position-independent or not, stripped or not."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_every_call_without_frame_pointers(mpi: str, kind: tuple[str, ...], tmp_
     assert _sites(mpi, tmp_path, program) == _expected()
 
 
-def test_without_debugging_information_functions_and_offsets_tell_places_apart(openmpi: str, tmp_path: Path) -> None:
+def test_without_debugging_information_functions_and_offsets_distinguish_places(openmpi: str, tmp_path: Path) -> None:
     program = recording.build("sites.c", openmpi, tmp_path, "-O2", "-g0")
     found = _sites(openmpi, tmp_path, program)
     assert re.fullmatch(r"main \(sites\+0x[0-9a-f]+:0\) / MPI_Init", found[0])

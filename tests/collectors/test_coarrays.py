@@ -68,7 +68,7 @@ def test_accesses_have_images_and_bytes(launcher: str, tmp_path: Path) -> None:
     assert [event.number("Sent") for event in sums] == [8 * IMAGES]
     analyzed = logpost("analyze", archive, "-o", tmp_path / "run")
     assert analyzed.returncode == 0, analyzed.stderr
-    # Each image tells all others that it stops; none waits in sync images any more, where that is looked at.
+    # Each image notifies all others that it stops; none waits in sync images any more, where that is looked at.
     counts = {one.name: (one.count, one.blame) for one in Run.open(tmp_path / "run").manifest.quality if one.count}
     assert counts == {"send_not_received": (IMAGES * (IMAGES - 1), "program")}
 
@@ -90,13 +90,13 @@ def test_a_target_that_computes_is_waited_for_where_it_must_progress(
     to_first = tables.table("transfers").filter(pl.col("location") == 1, pl.col("target") == 0)
     waited_ps = int(to_first.select(pl.col("processor_queueing_ps").sum()).collect().item())
     # The target computes for 50 ms in each of 10 rounds. The other image's accesses wait for all but the last where
-    # they must; where two rounds end one access, the later alone is told from a slow network. Hardware waits for none.
+    # they must; where two rounds end one access, the later alone cannot be a slow network. Hardware waits for none.
     assert (waited_ps > 5 * 50e9) if progress else (waited_ps < 50e9), waited_ps
 
 
 @pytest.mark.parametrize(("how", "status"), [("end", 0), ("error stop", 3), ("killed", 134)])
 def test_ends_accesses_to_oneself_and_of_nothing(how: str, status: int, tmp_path: Path) -> None:
-    """Image 2 ends as it is told while image 1 waits for it in a sync all."""
+    """Image 2 ends as its argument states while image 1 waits for it in a sync all."""
     program = _program(tmp_path, "mpif90.openmpi", "-fcoarray=lib", "-lcaf_openmpi", source="coarray_ends.f90")
     # As in _recorded.
     environment = recording.environment(OMPI_MCA_btl_vader_single_copy_mechanism="cma")

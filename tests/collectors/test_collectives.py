@@ -22,7 +22,7 @@ EXPECTED = [
     ("SCATTER", 1, [(0, 8), (24, 8), (0, 8)]),
     ("SCATTERV", 0, [(24, 4), (0, 8), (0, 12)]),
     ("ALLGATHER", None, [(24, 24)] * 3),
-    # what a rank gives goes to all three
+    # what a rank gives is sent to all three
     ("ALLGATHERV", None, [(12, 24), (24, 24), (36, 24)]),
     ("ALLTOALL", None, [(24, 24)] * 3),
     # rank i gets i + 1 ints from each: out (1+2+3) * 4 = 24, in 3 * (r + 1) * 4

@@ -69,7 +69,7 @@ def test_peers_are_ranks_of_the_communicator(trace: recording.Trace) -> None:
 
 def test_names_of_processes_are_no_larger_than_every_mpi_compares(mpi: str, tmp_path: Path) -> None:
     """MPICH 4.0 takes the largest of MPI_UINT64_T as of signed numbers: half of all names got lost between the groups
-    of an inter-communicator, which then could not be told apart."""
+    of an inter-communicator, which then could not be distinguished."""
     program = recording.build("communicators.c", mpi, tmp_path)
     result = recording.run(mpi, tmp_path, 4, program, options=("--keep-raw",))
     assert result.status == 0, result.err

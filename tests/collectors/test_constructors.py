@@ -14,7 +14,7 @@ from logpost.analyzer.run.phases import program
 
 RANKS = 4
 LATE_PS = 10**11
-"""By which rank 0 is late, each time: 0.1 s."""
+"""By which rank 0 arrives late, each time: 0.1 s."""
 PLACES = (
     "MPI_Comm_dup",
     "MPI_Comm_split",

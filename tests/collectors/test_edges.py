@@ -39,7 +39,7 @@ def test_with_oneself_and_without_bytes(mpi: str, tmp_path: Path, ranks: int) ->
         empty = [(e.operation, e.number("Sent"), e.number("Received")) for e in ends if e.operation in EMPTY]
         assert empty == [(operation, 0, 0) for operation in EMPTY]
     run = Run.open(analyze(Request(str(done.archive), str(tmp_path / "a.run"))))
-    # The send that nobody waited for.
+    # The send that no rank waited for.
     counts = {one.name: (one.count, one.blame) for one in run.manifest.quality if one.count}
     assert counts == {"request_left": (ranks, "program")}
     assert run.manifest.messages == ranks * (len(SENT) + 1)

@@ -46,7 +46,7 @@ def logs() -> list[Log]:
 
 
 def test_one_that_the_others_have_done_counts(logs: list[Log], tmp_path: Path) -> None:
-    # Of MPI_Comm_create a member learns that the group has a stranger when all have come.
+    # Of MPI_Comm_create a member learns that the group has a stranger when all have entered.
     for log in logs:
         log.collective("MPI_Barrier", 100, 110)
     logs[0].outside("MPI_Comm_create", 120, 140)
@@ -58,7 +58,7 @@ def test_one_that_the_others_have_done_counts(logs: list[Log], tmp_path: Path) -
 
 
 def test_one_that_is_done_again_does_not(logs: list[Log], tmp_path: Path) -> None:
-    # An argument is wrong, which nobody else sees; then it is right.
+    # An argument is wrong, which no other member sees; then it is right.
     logs[1].fails("MPI_Bcast", 100, 101)
     logs[1].fails("MPI_Allreduce", 102, 103)
     for log in logs:
@@ -88,7 +88,7 @@ def test_errors_of_a_library_leave_records_that_agree(mpich: str, tmp_path: Path
     """Under MPICH: Open MPI 4.1 returns no error, and makes a communicator with the stranger."""
     result = recording.run(mpich, tmp_path, 4, recording.build("failed.c", mpich, tmp_path))
     assert result.status == 0, result.err
-    # A broadcast and a nonblocking one are longer than what rank 1 takes.
+    # A broadcast and a nonblocking one are longer than rank 1's buffer.
     done = ["CREATE_HANDLE", "BARRIER", "BCAST", "BARRIER", "BCAST", "BARRIER", "BARRIER"]
     assert _operations(result.archive, 4) == [done] * 4
     ended = [e.kind for e in result.read().on(1, "MPI_REQUEST_CANCELLED", "MPI_IRECV")]

@@ -36,7 +36,7 @@ def _offsets(archive: Path) -> dict[int, tuple[int, float]]:
 
 
 def test_a_put_is_issued_at_its_line_and_complete_after_the_wait(tmp_path: Path) -> None:
-    """The put's line comes at 100 us. That of the wait comes at 180 us and says 50 us: it began at 130."""
+    """The put's line is at 100 us. That of the wait is at 180 us and says 50 us: it began at 130."""
     origin = Trace(0)
     origin.at(100, "(P) PUT_NB: sz =     64,  peer = TM0:1", place="/src/heat.c:41")
     origin.at(180, "(S) WAIT_SYNCNB: waittime = 50.000us", place="/src/heat.c:42")
@@ -147,7 +147,7 @@ def test_what_a_file_lacks_is_counted_and_said(tmp_path: Path) -> None:
         "1 of 3 processes have no file here; what was sent to them has no partner",
         "1 files end within a line; those lines are left out",
         "2 lines of unknown form are left out, the first: trace-0: 0 0.000120s> (P) PUT: of a form that is not known",
-        "1 transfers and messages to teams whose members the trace does not tell have no record",
+        "1 transfers and messages to teams whose members the trace does not state have no record",
         "GASNET_TRACEMASK GPRWBA is without S: waits are not in the files, their time counts as computation",
         "1 nonblocking transfers have no end in the files",
     ]
@@ -224,7 +224,7 @@ def _text(sample: Path) -> str:
     )
 
 
-@pytest.mark.skipif(not SAMPLES, reason="the samples lie beside the checkout")
+@pytest.mark.skipif(not SAMPLES, reason="the samples are not part of the checkout")
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
 def test_counts_are_those_of_the_text(sample: Path, tmp_path: Path) -> None:
     made = import_gasnet(sorted(sample.glob("trace-*")), tmp_path / "archive")

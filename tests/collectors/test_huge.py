@@ -52,7 +52,7 @@ def test_puts_beyond_an_int_and_thousands_of_windows(mpi: str, tmp_path: Path) -
 
 @pytest.mark.timeout(1200)
 def test_ten_million_calls(openmpi: str, tmp_path: Path) -> None:
-    """Beside Init, Comm_rank and Finalize; the log goes to the disk as it grows, so the program stays small."""
+    """Besides Init, Comm_rank and Finalize; the log is written to the disk as it grows, so the program stays small."""
     program = recording.build("surroundings.c", openmpi, tmp_path)
     done = recording.run(openmpi, tmp_path, 1, program, "many", "10000000", options=("--json",))
     assert done.status == 0, done.err

@@ -79,11 +79,11 @@ def test_every_function_of_the_library_has_a_wrapper_under_both_names(built: tup
     assert functions <= table, sorted(functions - table)
     for name in functions:
         assert wrapped[name] == wrapped[f"P{name}"], "one wrapper under both names"
-    # A reduction to one image is recorded under a name of its own, and is no function of its own.
+    # A reduction to one image is recorded under a separate name, and is no separate function.
     coarrays = {f"_gfortran_caf_{name.removesuffix('_to')}" for name, _, _ in coarray.functions()}
-    beside = shmem.library_of(found)  # OpenSHMEM's, for which only references of programs matter: under one name
-    openshmem = shmem_functions.wrapped(_symbols(beside, "--defined-only")) if beside else frozenset()
-    assert beside is None or len(openshmem) > 800
+    symmetric = shmem.library_of(found)  # OpenSHMEM's, for which only references of programs matter: under one name
+    openshmem = shmem_functions.wrapped(_symbols(symmetric, "--defined-only")) if symmetric else frozenset()
+    assert symmetric is None or len(openshmem) > 800
     visible = functions | {f"P{name}" for name in functions} | coarrays | openshmem | FOR_PROGRAMS | MARKERS | HOOKS
     visible |= LOOKUP
     assert set(wrapped) - VERSIONS == visible, "and nothing else is visible"

@@ -182,7 +182,7 @@ def test_a_program_requests_an_archive(openmpi: str, tmp_path: Path, how: str) -
     Without the recorder it does nothing.
     """
     include = f"-I{Path(collectors.__file__).parent}"
-    program = recording.build("keeps_asked.c", openmpi, tmp_path, include, *how.split())
+    program = recording.build("keeps_requested.c", openmpi, tmp_path, include, *how.split())
     alone = subprocess.run(
         [recording.LAUNCHERS[openmpi], "-n", "2", str(program)],
         env=recording.environment(),
@@ -199,7 +199,7 @@ def test_a_program_requests_an_archive(openmpi: str, tmp_path: Path, how: str) -
 
 def test_a_program_starts_its_archive(mpi: str, tmp_path: Path) -> None:
     """logpost_start() after 60 of 100 barriers: Init, Comm_rank and 60 barriers count as overwritten on each rank."""
-    program = recording.build("keeps_asked.c", mpi, tmp_path, f"-I{Path(collectors.__file__).parent}")
+    program = recording.build("keeps_requested.c", mpi, tmp_path, f"-I{Path(collectors.__file__).parent}")
     done = recording.run(mpi, tmp_path, 2, program, "3", "60", options=("--keep", "1MB"))
     assert (done.status, done.out) == (0, "done\n")
     assert _barriers(tmp_path) == {True: 40, False: 41}

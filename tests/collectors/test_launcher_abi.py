@@ -1,4 +1,4 @@
-"""Which MPI a launcher belongs to: what stands on PATH when it is asked, not what stood there before."""
+"""Which MPI a launcher belongs to: what is on PATH at the lookup, not what was there before."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def put_launcher(folder: Path, version: str) -> str:
     return f"{folder}:/usr/bin:/bin"
 
 
-def test_a_launcher_is_asked_anew_when_path_has_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_launcher_is_looked_up_anew_when_path_has_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert launcher_abi("mpirun") is None
     monkeypatch.setenv("PATH", put_launcher(tmp_path / "one", "mpirun (Open MPI) 4.1.4"))

@@ -49,7 +49,7 @@ def test_layout_of_each_message(mpi: str, tmp_path: Path) -> None:
     assert {tag: layout for tag, layout in sent.items() if layout} == LAYOUTS
     # contiguous ones have none: 1, 13 (blocks that touch) and plain doubles
     assert [tag for tag, layout in sent.items() if layout is None] == [1, 13, 50]
-    # each side tells its own
+    # each side states its own
     assert got == {**sent, 50: LAYOUTS[12]}
     lengths = {e.number("Tag"): e.number("Length") for e in trace.on(0, "MPI_SEND")}
     assert (lengths[0], lengths[60]) == (16 * 16, 2 * 9 * 8)

@@ -272,8 +272,8 @@ def test_sampling_ends_with_its_time(mpi: str, tmp_path: Path) -> None:
     assert rounds < PASSES, "cut off, or the test's time is too long"
 
 
-def test_children_of_a_measured_program_come_up(openmpi: str, tmp_path: Path) -> None:
-    """Their parents wait for them and could not take part; they have no measurement of their own."""
+def test_children_of_a_measured_program_start(openmpi: str, tmp_path: Path) -> None:
+    """Their parents wait for them and could not take part; they have no measurement."""
     program = recording.build("spawn.c", openmpi, tmp_path)
     result = recording.run(openmpi, tmp_path / "out", 2, program, options=(*QUICK, "--keep-raw"))
     assert result.status == 0, result.err

@@ -32,7 +32,7 @@ def test_large_counts_and_what_else_is_new(mpich: str, tmp_path: Path) -> None:
         assert (ends["ALLGATHERV"].number("Sent"), ends["ALLGATHERV"].number("Received")) == (8 * (rank + 1), 12)
         persistent = trace.on(rank, "NON_BLOCKING_COLLECTIVE_COMPLETE")
         assert [(e.operation, e.number("Sent")) for e in persistent] == [("ALLREDUCE", 16), ("ALLREDUCE", 16)]
-        assert len({e.number("Request") for e in persistent}) == 2, "each start is a request of its own"
+        assert len({e.number("Request") for e in persistent}) == 2, "each start is a separate request"
     # 4 partitions of 2 ints are one message of 32 bytes
     (partitioned,) = [e for e in trace.on(0, "MPI_ISEND") if e.number("Tag") == 5]
     assert partitioned.number("Length") == 32

@@ -1,4 +1,4 @@
-"""Inter-communicators in which one group gives and the other gets: nobody waits for who gives nothing."""
+"""Inter-communicators in which one group gives and the other gets: no rank waits for one that gives nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(mpi: str, tmp_path: Path) -> Run:
     return Run.open(analyze(Request(str(result.archive), str(tmp_path / "app.run"))))
 
 
-def test_no_clock_is_blamed_and_givers_wait_for_nobody(run: Run) -> None:
+def test_no_clock_is_blamed_and_givers_wait_for_no_rank(run: Run) -> None:
     assert [count.name for count in run.manifest.quality if count.severity != "info" and count.count] == []
     groups = run.table("communicators").filter(pl.col("first_group") > 0).collect()
     assert groups.select("size", "first_group").rows() == [(4, 2)]

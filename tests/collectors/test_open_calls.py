@@ -88,7 +88,7 @@ def test_a_call_that_ended_is_not_open(tmp_path: Path) -> None:
     logs[1].dies_in("MPI_Recv", 3_300, RECV, peer=0, tag=8)
     archive = _assembled(tmp_path, logs)
     assert _opened(archive) == {1: ("MPI_Recv", "recv from=0 tag=8 comm=0")}
-    # 3.3 us is where the last call of rank 1 enters and leaves: how long it took is not known.
+    # 3.3 us is where the last call of rank 1 enters and leaves: its duration is not known.
     enter, leave = recording.read(archive).on(1, "ENTER", "LEAVE")[-3:-1]
     assert (enter.kind, leave.kind, enter.time) == ("ENTER", "LEAVE", leave.time)
 
@@ -112,7 +112,7 @@ def test_a_call_that_never_returns_is_named_with_its_code(openmpi: str, how: str
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_a_deadlock_that_is_ended(openmpi: str, how: signal.Signals, tmp_path: Path) -> None:
-    """The launcher is told to end, or one rank is killed, upon which the launcher ends the others."""
+    """The launcher is signalled to end, or one rank is killed, upon which the launcher ends the others."""
     program = recording.build("deadlock.c", openmpi, tmp_path)
     command = [sys.executable, "-m", "logpost.cli.app", "record", "--calibrate", "none", "-o", str(tmp_path), "--"]
     command += [recording.LAUNCHERS[openmpi], "--oversubscribe", "-n", "4", str(program)]
@@ -157,7 +157,7 @@ def _when_all_wait(folder: Path, ranks: int) -> list[Path]:
             return windows
         before = now
         time.sleep(1.0)
-    pytest.fail("the program never came to wait")
+    pytest.fail("the program never began to wait")
 
 
 def _child(parent: int) -> int:

@@ -39,7 +39,7 @@ def _instances(done: recording.Result, folder: Path) -> pl.DataFrame:
         pl.col("operation").first(),
     )
     assert members.select("len", "locations", "kinds").unique().rows() == [(2, 2, 1)]
-    # Who leaves an all-reduce has waited for the other; another round's would be over before it.
+    # A rank that leaves an all-reduce has waited for the other; another round's would be over before it.
     assert members.filter(operation="Allreduce").filter(pl.col("last_enter") > pl.col("first_leave")).height == 0
     assert set(rows.select("operation", "bytes_received").unique().rows()) == SIZES
     return rows
@@ -119,7 +119,7 @@ def test_behind_the_cut_of_a_ring(mpi: str, tmp_path: Path) -> None:
     assert rows["instance"].n_unique() < rounds * 7 // 2
 
 
-def test_buffered_sends_that_are_started_while_the_one_before_is_under_way(mpi: str, tmp_path: Path) -> None:
+def test_buffered_sends_that_are_started_while_the_one_before_is_in_progress(mpi: str, tmp_path: Path) -> None:
     """Open MPI gives the request another handle then."""
     done = _recorded("persistent_buffered.c", mpi, tmp_path)
     trace = done.read()

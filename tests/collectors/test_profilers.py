@@ -1,5 +1,5 @@
-"""Beside a profiler that interposes, too, as mpiP does: it sees what it sees without the recorder, which sees the
-rest: in whatever way the profiler comes into the program."""
+"""Together with a profiler that interposes, too, as mpiP does: it sees what it sees without the recorder, which sees
+the rest: in whatever way the profiler is linked or loaded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.mpi
 
 PROFILE = "profile: 20 sends, 20 receives, 6 barriers\n"
 CALLS = ["MPI_Init", "MPI_Comm_rank", *["MPI_Send", "MPI_Recv"] * 10, *["MPI_Barrier"] * 3]
-"""Of rank 0; what the profiler calls in MPI_Finalize comes behind them."""
+"""Of rank 0; what the profiler calls in MPI_Finalize follows them."""
 
 
 @pytest.mark.parametrize("way", ["linked", "static", "preloaded"])

@@ -1,4 +1,4 @@
-"""Programs that nobody here wrote: Debian's hpcc and lammps on Open MPI, mpi4py on the MPI it came with."""
+"""Programs of other authors: Debian's hpcc and lammps on Open MPI, mpi4py on the MPI it was built with."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_regions_stand_in_the_archive(mpi: str, tmp_path: Path) -> None:
 
 
 def test_a_region_is_cut_where_recording_is_off(openmpi: str, tmp_path: Path) -> None:
-    """outer goes on behind the gap; inner ends in it; of what began in it the end is left out, and counted."""
+    """outer continues behind the gap; inner ends in it; of what began in it the end is left out, and counted."""
     program = recording.build("regions.c", openmpi, tmp_path, INCLUDE)
     done = recording.run(openmpi, tmp_path, 2, program, "pause")
     trace = done.read()
@@ -58,7 +58,7 @@ def test_a_region_is_cut_where_recording_is_off(openmpi: str, tmp_path: Path) ->
     assert "LOGPOST::REGION_ENDS_LEFT_OUT\nProperty value                 2" in trace.info
 
 
-def test_functions_are_regions_where_they_are_asked_for(openmpi: str, tmp_path: Path) -> None:
+def test_functions_are_regions_where_they_are_requested(openmpi: str, tmp_path: Path) -> None:
     program = recording.build("regions.c", openmpi, tmp_path, INCLUDE, "-finstrument-functions", "-g")
     done = recording.run(openmpi, tmp_path, 2, program, options=("--functions",))
     trace = done.read()
@@ -68,7 +68,7 @@ def test_functions_are_regions_where_they_are_asked_for(openmpi: str, tmp_path: 
     assert [line for line in trace.defined("REGION") if '"exchange"' in line and "regions.c" in line]
     (tmp_path / "without").mkdir()
     plain = recording.run(openmpi, tmp_path / "without", 2, program)
-    assert _regions(plain.read(), 0, "exchange") == [], "only when asked"
+    assert _regions(plain.read(), 0, "exchange") == [], "only when requested"
 
 
 def test_fortran_names_regions(openmpi: str, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_ranges_of_nvtx_are_regions(openmpi: str, tmp_path: Path) -> None:
 
 
 def test_tasks_of_itt_are_regions(openmpi: str, tmp_path: Path) -> None:
-    """ITT's static library calls whom it has loaded only where a variable names groups of functions."""
+    """ITT's static library calls the tool that it has loaded only where a variable names groups of functions."""
     ittapi = os.environ.get("LOGPOST_ITTAPI")
     options = [f"-I{Path(recording.__file__).parent / 'programs' / 'itt'}", "-ldl"]
     if ittapi:
@@ -122,7 +122,7 @@ def test_tasks_of_itt_are_regions(openmpi: str, tmp_path: Path) -> None:
         assert _regions(done.read(), rank) == ["+step", "+inner", "-inner", "-step"] * 2
 
 
-def test_whoever_listens_to_markers_already_is_left_to_it(openmpi: str, tmp_path: Path) -> None:
+def test_another_tool_that_listens_to_markers_keeps_them(openmpi: str, tmp_path: Path) -> None:
     """Another tool's variables stay."""
     program = tmp_path / "show"
     program.write_text('#!/bin/sh\necho "$NVTX_INJECTION64_PATH $INTEL_LIBITTNOTIFY64 $INTEL_ITTNOTIFY_GROUPS"\n')

@@ -1,4 +1,4 @@
-"""Requests: each is started once and completed once, whichever call completes it, under an id of its own."""
+"""Requests: each is started once and completed once, whichever call completes it, under a separate id."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_every_send_is_completed_once_under_its_own_id(trace: recording.Trace) -
     assert set(started) - set(completed) == {e.number("Request") for e in freed}
 
 
-def test_every_receive_has_the_message_that_came(trace: recording.Trace) -> None:
+def test_every_receive_has_the_message_that_arrived(trace: recording.Trace) -> None:
     requested = [e.number("Request") for e in trace.on(1, "MPI_IRECV_REQUEST")]
     received = trace.on(1, "MPI_IRECV")
     cancelled = [e.number("Request") for e in trace.on(1, "MPI_REQUEST_CANCELLED")]
@@ -52,7 +52,7 @@ def test_every_receive_has_the_message_that_came(trace: recording.Trace) -> None
     assert (mrecv.number("Sender"), mrecv.number("Length")) == (0, 5)
 
 
-def test_completion_lies_in_the_call_that_completed(trace: recording.Trace) -> None:
+def test_completion_is_in_the_call_that_completed(trace: recording.Trace) -> None:
     waits = trace.within(0, "MPI_Wait", "MPI_ISEND_COMPLETE")
     # four singly, then the persistent one, then the inactive one, which completes nothing
     assert [len(inside) for inside in waits] == [1, 1, 1, 1, 1, 0]
@@ -82,7 +82,7 @@ def test_persistent_requests_start_with_start(trace: recording.Trace) -> None:
     assert [e.number("Tag") for e in again] == [150]
 
 
-def test_nobody_is_sent_nothing(trace: recording.Trace) -> None:
+def test_mpi_proc_null_has_no_messages(trace: recording.Trace) -> None:
     messages = [e for e in trace.events if e.kind in ("MPI_SEND", "MPI_ISEND", "MPI_RECV", "MPI_IRECV")]
     assert len(messages) > 40
     assert 170 not in {e.number("Tag") for e in messages}

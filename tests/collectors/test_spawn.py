@@ -1,4 +1,4 @@
-"""Spawned processes come into the same archive, as ranks after those of the first world."""
+"""Spawned processes are in the same archive, as ranks after those of the first world."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_the_root_waits_for_a_late_parent(mpi: str, tmp_path: Path) -> None:
     assert costs.select(pl.col("short_term_ps").sum()).collect().item() > late_ps / 2
 
 
-def test_nothing_is_asked_of_the_program_at_the_other_end_of_a_port(openmpi: str, tmp_path: Path) -> None:
+def test_nothing_is_requested_of_the_program_at_the_other_end_of_a_port(openmpi: str, tmp_path: Path) -> None:
     """It might not be recorded: each side names the inter-communicator for itself and does not know the other group."""
     program = recording.build("ports.c", openmpi, tmp_path)
     result = recording.run(openmpi, tmp_path, 2, program)
@@ -79,5 +79,5 @@ def test_nothing_is_asked_of_the_program_at_the_other_end_of_a_port(openmpi: str
     assert len(set(comms)) == 2
     assert len(trace.defined("INTER_COMM")) == 2
     assert trace.calls(0)[-4:] == ["MPI_Comm_accept", "MPI_Sendrecv", "MPI_Comm_disconnect", "MPI_Finalize"]
-    nobody = [line for line in trace.defined("LOCATION_GROUP") if '"not recorded"' in line]
-    assert len(nobody) == 1
+    not_recorded = [line for line in trace.defined("LOCATION_GROUP") if '"not recorded"' in line]
+    assert len(not_recorded) == 1

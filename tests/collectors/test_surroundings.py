@@ -34,7 +34,7 @@ def test_descriptors_and_directories_are_the_programs_own(openmpi: str, tmp_path
     result = _record(openmpi, tmp_path, "close", options=("--window", "64"), ranks=1)
     assert result.out == "", "the log keeps no descriptor that a program could close or reuse"
     trace = result.read()
-    # 20000 records of 24 bytes: the window of 64 KiB moves 7 times, each told in the trace, none losing a call
+    # 20000 records of 24 bytes: the window of 64 KiB moves 7 times, each noted in the trace, none losing a call
     assert trace.calls(0).count("MPI_Comm_size") == 20000
     assert len(trace.on(0, "BUFFER_FLUSH")) == 20000 * 24 // 65536
 

@@ -1,4 +1,4 @@
-"""Recording switched off and on while the program runs, by each rank at its own instant: what lies in a gap is counted,
+"""Recording switched off and on while the program runs, by each rank at its own instant: calls in a gap are counted,
 and messages around it are paired rightly."""
 
 from __future__ import annotations
@@ -102,13 +102,13 @@ def _let_run(windows: list[Path], seconds: float, rounds: int) -> None:
     limit = time.monotonic() + 100
     time.sleep(seconds)
     while any(_pauses(window) < pauses for window, pauses in until.items()):
-        assert time.monotonic() < limit, "the program does not go on"
+        assert time.monotonic() < limit, "the program does not continue"
         time.sleep(0.01)
 
 
 def test_a_file_switches(openmpi: str, tmp_path: Path) -> None:
     """Off, since there is no file; on when it says so; off when it is gone. Of keeps.c, with a pause a round, each rank
-    makes 3 x 600 calls for messages and 150 barriers, beside Init, Comm_rank, Comm_size, Barrier and Finalize: more
+    makes 3 x 600 calls for messages and 150 barriers, besides Init, Comm_rank, Comm_size, Barrier and Finalize: more
     than a window of the size here."""
     program, switch = recording.build("keeps.c", openmpi, tmp_path), tmp_path / "switch"
     words = [sys.executable, "-m", "logpost.cli.app", "record", "-o", str(tmp_path), "--switch", str(switch)]

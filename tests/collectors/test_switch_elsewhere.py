@@ -27,7 +27,7 @@ def _stated(trace: recording.Trace) -> dict[str, int]:
 
 
 def _usual(done: recording.Result, folder: Path) -> Run:
-    """The run of an archive of which nothing is unusual beside the gaps."""
+    """The run of an archive of which nothing is unusual but the gaps."""
     run = Run.open(analyze(Request(str(done.archive), str(folder / "a.run"))))
     counted = {count.name: count.count for count in run.manifest.quality if count.count}
     assert {c.name: c.count for c in run.manifest.quality if c.severity != "info" and c.count} == {}
@@ -85,7 +85,7 @@ def test_threads_follow_their_process(mpi: str, tmp_path: Path, how: str, messag
 
 
 def test_a_process_that_is_killed_while_it_is_off(mpi: str, tmp_path: Path) -> None:
-    """Rank 0 has records of 70 sends, rank 1 of the first 50 receives: the others are nobody's fault."""
+    """Rank 0 has records of 70 sends, rank 1 of the first 50 receives: the others are no rank's fault."""
     program = recording.build("switched_killed.c", mpi, tmp_path, INCLUDE)
     done = recording.run(mpi, tmp_path, 2, program)
     assert done.status != 0

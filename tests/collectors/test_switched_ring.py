@@ -81,7 +81,7 @@ def test_a_ring_that_holds_all_is_as_a_log(mpi: str, tmp_path: Path) -> None:
 
 
 def test_killed_while_off_the_ring_is_read(openmpi: str, tmp_path: Path) -> None:
-    """What was made while off stands in no archive, though the window holds it still."""
+    """What was made while off is in no archive, though the window holds it still."""
     program = recording.build("switched_killed.c", openmpi, tmp_path, INCLUDE)
     done = recording.run(openmpi, tmp_path, 2, program, options=KEEP)
     assert done.status != 0
@@ -102,7 +102,7 @@ def _left_out(stated: dict[str, int]) -> int:
 def test_threads_share_a_ring_that_is_switched(mpi: str, tmp_path: Path, how: str, keep: str) -> None:
     """Every half of a message is recorded, skipped, overwritten or left out, whichever thread completes it; a ring of
     1 GB holds each time on whole, one of 1 MB few of them. A message that is paired with another round's differs in
-    size: what starts a receive, or tells what was skipped before it, may be overwritten before what ends it is."""
+    size: what starts a receive, or states what was skipped before it, may be overwritten before what ends it is."""
     rounds = 400
     program = recording.build("switched_threads.c", mpi, tmp_path, INCLUDE, "-pthread")
     done = recording.run(mpi, tmp_path, 3, program, how, str(rounds), options=("--keep", keep))

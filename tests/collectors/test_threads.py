@@ -15,7 +15,7 @@ from logpost.analyzer.run.directory import Run
 
 def test_threads_have_their_own_locations(mpi: str, tmp_path: Path) -> None:
     program = recording.build("threads.c", mpi, tmp_path, "-pthread")
-    # windows of 64 KiB move several times under way
+    # windows of 64 KiB move several times during the run
     result = recording.run(mpi, tmp_path, 2, program, options=("--window", "64"))
     assert result.status == 0, result.err
     trace = result.read()

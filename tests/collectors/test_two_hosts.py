@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.alone
 @pytest.mark.parametrize("clock", ["tsc", "monotonic"])
-def test_ranks_stand_on_their_hosts_and_messages_arrive_after_they_are_sent(
+def test_ranks_are_on_their_hosts_and_messages_arrive_after_they_are_sent(
     hosts: TwoHosts, openmpi: str, tmp_path: Path, clock: str
 ) -> None:
     program = recording.build("hosts.c", openmpi, tmp_path)
@@ -60,7 +60,7 @@ def test_ranks_stand_on_their_hosts_and_messages_arrive_after_they_are_sent(
 def test_a_recording_measures_between_its_hosts(hosts: TwoHosts, openmpi: str, tmp_path: Path) -> None:
     """One rank on either host: a class other_node, and no other."""
     program = recording.build("hosts.c", openmpi, tmp_path)
-    # Two relays beside the ranks take their turns on the processors: time enough.
+    # Two relays share the processors with the ranks: time enough.
     settings = recorder.Settings(tmp_path, openmpi, calibrate_s=10.0, environment=recording.environment())
     made = recorder.record((*hosts.launch, "-n", "2", str(program)), settings, print, print).archive
     assert made is not None

@@ -61,7 +61,7 @@ def test_opencoarrays_is_a_wrapper_or_a_library(tmp_path: Path, monkeypatch: pyt
     assert usable._coarrays() == (str(debian), "")
 
 
-def test_the_mpi_on_path_comes_before_debians_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_mpi_on_path_precedes_debians_names(monkeypatch: pytest.MonkeyPatch) -> None:
     here, other = mpi.Mpi(mpi.OPENMPI, "5.0.1", (), None), mpi.Mpi(mpi.MPICH, "4.0.2", (), None)
 
     def find(command: list[str], choice: str | None = None) -> mpi.Mpi:

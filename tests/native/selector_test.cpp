@@ -53,7 +53,7 @@ TEST(Selector, AFallbackThatBytesDoNotDecideIsLeftOpen) {
 }
 
 TEST(Selector, WhatNoRuleIsForIsLeftOpen) {
-    // Nonblocking operations have rules of their own; those of a simulation that knows one algorithm do not differ.
+    // Nonblocking operations have separate rules; those of a simulation that knows one algorithm do not differ.
     EXPECT_EQ(by(Collectives::openmpi, Operation::barrier, 8, 0, false), std::nullopt);
     EXPECT_EQ(by(Collectives::textbook, Operation::barrier, 8, 0, false), dissemination);
     // MPICH composes broadcasts by nodes; two groups have other algorithms.

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from tests.archives import ROOT, beside_the_checkout, unpack
+from tests.archives import ROOT, not_packed, unpack
 
 WHATIFS = (
     ("--set", "L=x2"),
@@ -117,7 +117,7 @@ def _of(command: list[str], anchor: Path, machine: Path | None, run: Path) -> li
 def _inputs(folder: Path) -> Iterator[tuple[Path, Path | None]]:
     """Anchor file and machine file of every archive and written program."""
     unpack(folder)
-    for archive in sorted([*folder.iterdir(), *beside_the_checkout()], key=lambda one: one.name):
+    for archive in sorted([*folder.iterdir(), *not_packed()], key=lambda one: one.name):
         yield from ((anchor, None) for anchor in sorted(archive.glob("*.otf2"))[:1])
     written = folder / "written"
     subprocess.run([ROOT / "build" / "dev" / "truth" / "simulate", written], check=True, stdout=subprocess.DEVNULL)
@@ -129,7 +129,7 @@ def frozen(command: list[str], jobs: int, only: str = "") -> dict[str, str]:
     """The hash of every table and answer.
 
     Args:
-        command: the words that start logpost; none: this checkout, in processes of its own.
+        command: the words that start logpost; none: this checkout, in separate processes.
         jobs: archives that are analyzed at the same time.
         only: regular expression that the names of archives and programs have.
     """

@@ -30,8 +30,8 @@ def test_every_row_says_how_it_ended(matrix: ModuleType, capsys: pytest.CaptureF
     assert third.endswith("exit status 3: no luck")
     assert matrix.main(["python"], rows) == 0
     assert capsys.readouterr().out.splitlines()[1:] == [
-        "MPI 1         not run  not asked for",
-        "libotf2 9     not run  not asked for",
+        "MPI 1         not run  not selected",
+        "libotf2 9     not run  not selected",
     ]
 
 

@@ -1,4 +1,4 @@
-// Debugging information, asked of binutils' (or LLVM's) addr2line.
+// Debugging information, looked up with binutils' (or LLVM's) addr2line.
 #pragma once
 
 #include <cstdint>

@@ -89,7 +89,7 @@ void set_off(OTF2_Archive* archive, const Job& job, const Tally& tally) {
 }
 
 // A rank that left no log.
-LocationEvents nobody(OTF2_Archive* archive, const Job& job, std::uint32_t rank) {
+LocationEvents missing_rank(OTF2_Archive* archive, const Job& job, std::uint32_t rank) {
     OTF2_EvtWriter* writer = OTF2_Archive_GetEvtWriter(archive, location_of(rank, 0));
     if (writer == nullptr) {
         throw std::runtime_error("cannot open the events of rank " + std::to_string(rank));
@@ -123,11 +123,11 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
         if (job.by_rank[rank] != nullptr) {
             write_events(archive, job, *job.by_rank[rank], strings, tally, contexts, overwritten, locations);
         } else {
-            locations.push_back(nobody(archive, job, rank));
+            locations.push_back(missing_rank(archive, job, rank));
         }
     }
     if (job.has_unknown_members()) {
-        locations.push_back(nobody(archive, job, static_cast<std::uint32_t>(job.by_rank.size())));
+        locations.push_back(missing_rank(archive, job, static_cast<std::uint32_t>(job.by_rank.size())));
     }
     check(OTF2_Archive_CloseEvtFiles(archive), "closing events");
     write_definitions(archive, job, strings, tally, contexts, locations);

@@ -48,7 +48,7 @@ struct Tally {
     std::uint64_t accesses_without_window = 0;
     std::vector<std::vector<std::uint32_t>> groups;  // of epochs, as ranks; their references begin at 1
     std::map<std::vector<std::uint32_t>, OTF2_GroupRef> group_refs;
-    std::uint64_t contradictory = 0;        // receives whose status did not fit what was asked for
+    std::uint64_t contradictory = 0;        // receives whose status did not fit the request
     std::uint64_t pending = 0;              // requests that never completed
     std::uint64_t ends_alone = 0;           // of regions that began without a record; left out
     std::uint64_t regions_entered = 0;      // that the program names, and functions

@@ -25,7 +25,7 @@ class Calls {
     const std::optional<Record>& call() const { return call_; }
     // Parts of that call: requests that it started, tested or completed.
     const std::vector<Record>& parts() const { return parts_; }
-    // Windows moved while that call was being noted: they come after it.
+    // Windows moved while that call was being noted: they follow it.
     const std::vector<Record>& windows() const { return windows_; }
     const Thread& thread() const { return *thread_; }
     const std::string& path() const { return thread_->log.path(); }
@@ -39,8 +39,8 @@ class Calls {
     bool off_ = false;
 };
 
-// Visits the number of the thread whose next call ended first, until no thread has one. Of calls that ended at one time
-// that of the thread with the smaller number comes first.
+// Visits the number of the thread whose next call ended first, until no thread has one. Of calls that ended at the
+// same time that of the thread with the smaller number is first.
 template <class Visit>
 void for_each_in_order(std::vector<Calls>& threads, Visit&& visit) {
     using Next = std::pair<std::uint64_t, std::size_t>;  // when its call ended, and the thread

@@ -1,6 +1,6 @@
 // The calling contexts of a job: from where each communication call was made, as a tree.
 //
-// A node is a function and the line where it stood; a communication function is a leaf without a line below the place
+// A node is a function and the line where it was; a communication function is a leaf without a line below the place
 // of its call: main (halo.c:12) / exchange_halo (halo.c:57) / MPI_Waitall.
 #pragma once
 

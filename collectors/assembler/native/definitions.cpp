@@ -104,7 +104,7 @@ class Definitions {
         const char* help;
         OTF2_Type type;
     };
-    // All of them, in their order and without a gap, which otf2-print asks for, whether they are used or not.
+    // All of them, in their order and without a gap, which otf2-print requires, whether they are used or not.
     static constexpr Attribute attributes[] = {
         {layout_attribute, "logpost:layout",
          "Memory layout of one element of a message's non-contiguous datatype: blocks, bytes per block, distance of "
@@ -126,12 +126,12 @@ class Definitions {
          "belong together",
          OTF2_TYPE_UINT32},
         {any_source_attribute, "logpost:any_source",
-         "1: the receive named no sender, or the one that a probe of any source had found: whoever came first",
+         "1: the receive named no sender, or the one that a probe of any source had found: the first to arrive",
          OTF2_TYPE_UINT8},
     };
     static constexpr const char* level_name = "logpost:pcontrol_level";
 
-    // Every string must be written before it is referred to, so all are asked for beforehand.
+    // Every string must be written before it is referred to, so all are gathered beforehand.
     void gather_strings() {
         for (const char* text : {"", "MPI", "machine", "node", "logpost:cores", "logpost:cpu_binding", "not recorded",
                                  "Linux", "Master thread"}) {
@@ -328,7 +328,7 @@ class Definitions {
         std::vector<std::uint64_t> members;
         members.reserve(ranks.size());
         for (const std::uint32_t rank : ranks) {
-            members.push_back(rank != none ? rank : job_.by_rank.size());  // the last place is the one of nobody
+            members.push_back(rank != none ? rank : job_.by_rank.size());  // the last place is that of unknown members
         }
         return group(OTF2_GROUP_TYPE_COMM_GROUP, members);
     }

@@ -14,7 +14,7 @@ struct EventWriter {
     std::uint32_t thread = 0;
     std::uint64_t events = 0;
     std::uint64_t last = 0;
-    bool ended = false;  // the thread whose events these were, and another one goes on
+    bool ended = false;  // the thread whose events these were, and another one continues
 
     // The time of the next event: never before the last one. Counts the event.
     OTF2_TimeStamp at(std::uint64_t time) {

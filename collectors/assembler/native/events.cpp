@@ -42,7 +42,7 @@ class ProcessEvents {
             return;
         }
         for (const lp_carried& c : process.ring->carried()) {
-            const bool closed = c.told == LP_CLOSED;
+            const bool closed = c.logged == LP_CLOSED;
             if (!closed) {
                 carried_[c.thread].push_back(c);
             }
@@ -121,7 +121,7 @@ class ProcessEvents {
         check(OTF2_Archive_CloseEvtWriter(archive_, out.writer), "closing events");
     }
 
-    // Before each event of a thread. Between threads nobody is there to compute: that time is a region of its own.
+    // Before each event of a thread. Between threads no thread computes: that time is a separate region.
     void thread_lives(EventWriter& out, const Calls& source, std::uint64_t time) {
         if (out.events == 0) {
             if (out.thread == 0) {
@@ -164,10 +164,10 @@ class ProcessEvents {
         }
         if (r.head.kind == LP_OFF || r.head.kind == LP_ON) {
             if (r.head.kind == LP_OFF) {
-                goes_off(out, source, enter);
+                switched_off(out, source, enter);
                 take_over(out, enter, taken(out.thread));
             } else if (off_[out.thread].is) {
-                goes_on(out, source, enter, r.get<lp_gap>(), source.thread().carried.at(off_[out.thread].times));
+                switched_on(out, source, enter, r.get<lp_gap>(), source.thread().carried.at(off_[out.thread].times));
             } else {
                 begins_on(out, source, enter, r);
             }
@@ -188,7 +188,7 @@ class ProcessEvents {
         }
     }
 
-    // What the program says by itself.
+    // What the program marks explicitly.
     void region(EventWriter& out, const Calls& source, const Record& r, std::uint64_t time) {
         OpenRegions& open = regions_[out.thread];
         if (r.head.kind == LP_REGION_END) {
@@ -207,8 +207,8 @@ class ProcessEvents {
         }
     }
 
-    // A time without records is a region of its own, in which requests end and begin that did so unseen.
-    void goes_off(EventWriter& out, const Calls& source, std::uint64_t time) {
+    // A time without records is a separate region, in which requests end and begin that did so unseen.
+    void switched_off(EventWriter& out, const Calls& source, std::uint64_t time) {
         Off& off = off_[out.thread];
         off.since = time;
         off.is = true;
@@ -219,8 +219,8 @@ class ProcessEvents {
               "MeasurementOnOff");
     }
 
-    void goes_on(EventWriter& out, const Calls& source, std::uint64_t time, const lp_gap& gap,
-                 const std::vector<lp_carried>& carried) {
+    void switched_on(EventWriter& out, const Calls& source, std::uint64_t time, const lp_gap& gap,
+                     const std::vector<lp_carried>& carried) {
         Off& off = off_[out.thread];
         check(OTF2_EvtWriter_MeasurementOnOff(out.writer, nullptr, out.at(time), OTF2_MEASUREMENT_ON),
               "MeasurementOnOff");
@@ -228,24 +228,24 @@ class ProcessEvents {
         requests_.resume(out, time, source.thread().ended.at(off.times++));
         windows_.resume(out, time);
         std::vector<lp_carried> unseen = carried;
-        std::erase_if(unseen, [](const lp_carried& c) { return c.told != 0; });
+        std::erase_if(unseen, [](const lp_carried& c) { return c.logged != 0; });
         take_over(out, time, unseen);
         leave_off(out, source, time, off);
         regions_[out.thread].resume(out, time, gap.kept, gap.begun);
         skipped(gap);
     }
 
-    // The ring has overwritten where it went off, and all before: the thread's events begin here, and all that is under
-    // way began unseen. A part of it may have been stated in what was overwritten, too.
+    // The ring has overwritten where it went off, and all before: the thread's events begin here, and all pending
+    // requests began unseen. A part of it may have been stated in what was overwritten, too.
     void begins_on(EventWriter& out, const Calls& source, std::uint64_t time, const Record& r) {
         const auto gap = r.get<lp_gap>();
         tally_.ns_off = std::max(tally_.ns_off, ns_between(gap.since, r.head.enter));
         std::vector<lp_carried> carried = taken(out.thread);
-        std::erase_if(carried, [](const lp_carried& c) { return c.told == 0; });
+        std::erase_if(carried, [](const lp_carried& c) { return c.logged == 0; });
         std::ranges::copy(source.thread().carried.at(off_[out.thread].times), std::back_inserter(carried));
-        std::ranges::for_each(carried, [](lp_carried& c) { c.told = 0; });
-        goes_off(out, source, time);
-        goes_on(out, source, time, gap, carried);
+        std::ranges::for_each(carried, [](lp_carried& c) { c.logged = 0; });
+        switched_off(out, source, time);
+        switched_on(out, source, time, gap, carried);
     }
 
     std::uint64_t ns_between(std::uint64_t from, std::uint64_t to) const {
@@ -253,7 +253,7 @@ class ProcessEvents {
         return job_.ns(ticks - std::min(ticks, to_archive_ticks(job_, process_, from)));
     }
 
-    // What the ring's sum has under way of a thread, once.
+    // The pending requests of a thread in the ring's sum, once.
     std::vector<lp_carried> taken(std::uint32_t thread) {
         requests_.take_over(thread);
         const auto found = carried_.extract(thread);
@@ -275,7 +275,7 @@ class ProcessEvents {
         tally_.ns_off = std::max(tally_.ns_off, job_.ns(time - std::min(time, off.since)));
     }
 
-    // The call that the process ended in. How long it took is not known: it leaves where it enters, and says so.
+    // The call that the process ended in. Its duration is not known: it leaves where it enters, and says so.
     void open_call(EventWriter& out, const Calls& source, const lp_open& open) {
         Record r{};
         std::memcpy(&r.head, &open.what, sizeof open.what);
@@ -305,7 +305,7 @@ class ProcessEvents {
         return out.attributes;  // the writer empties it
     }
 
-    // What the call's parts tell: requests that it started, tested and completed.
+    // What the call's parts state: requests that it started, tested and completed.
     void parts(EventWriter& out, const Calls& source, std::uint64_t enter, std::uint64_t leave) {
         for (const Record& part : source.parts()) {
             if (part.head.kind == LP_REPLACED) {
@@ -373,7 +373,7 @@ class ProcessEvents {
     void failed(EventWriter& out, const Record& r, std::uint64_t enter, std::uint64_t leave) {
         const auto c = r.get<lp_collective>();
         if (job_.functions[r.head.function].operation == "-") {
-            collectives_.comm_made(out, enter, leave, {c.comm, 0});  // as of who is no member of the new one
+            collectives_.comm_made(out, enter, leave, {c.comm, 0});  // as of a process that is no member of the new one
         } else {
             collectives_.blocking(out, enter, leave, c, ids_.operation(r.head.function));
         }

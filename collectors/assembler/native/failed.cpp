@@ -2,7 +2,7 @@
 //
 // An error may be found before anybody is waited for (an argument is wrong), or in the operation itself (the group of
 // MPI_Comm_create has a stranger, a message is too long): then other members have done the operation, and the one that
-// failed counts it, too. No member can tell; all logs together can. The member with the most successes on the
+// failed counts it, too. No single log shows it; all logs together do. The member with the most successes on the
 // communicator says which operations there were. A failed call is one of them where that member did the same there,
 // and has more left to do than the own successes account for.
 //
@@ -38,7 +38,7 @@ std::uint32_t comm_of(const Record& r) {
     }
 }
 
-// The archive's communicator; none: no log tells.
+// The archive's communicator; none: no log states it.
 std::uint32_t ref_of(const Process& process, std::uint32_t local) {
     const auto at = process.comm_refs.find(local);
     return at != process.comm_refs.end() ? at->second : none;

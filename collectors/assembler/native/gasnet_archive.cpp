@@ -74,7 +74,7 @@ void set_properties(OTF2_Archive* archive, const Survey& run) {
 }
 
 // A process without a file.
-LocationEvents nobody(OTF2_Archive* archive, std::uint32_t rank) {
+LocationEvents missing_rank(OTF2_Archive* archive, std::uint32_t rank) {
     OTF2_EvtWriter* writer = OTF2_Archive_GetEvtWriter(archive, location_of(rank, 0));
     if (writer == nullptr) {
         throw std::runtime_error("cannot open the events of process " + std::to_string(rank));
@@ -101,7 +101,7 @@ void write_offsets(OTF2_Archive* archive, const Survey& run, const std::vector<L
             throw std::runtime_error("cannot open local definitions");
         }
         if (const auto* process = of_rank(run, l.rank); process != nullptr) {
-            // Readers correct times between two records: a single value stands at both ends.
+            // Readers correct times between two records: a single value is written at both ends.
             auto offsets = process->offsets;
             if (offsets.empty() && run.shift_us != 0) {
                 offsets.push_back({});
@@ -265,7 +265,7 @@ void warn(Survey& run, const Totals& totals) {
     say(static_cast<std::uint64_t>(std::ranges::count_if(run.processes, &ProcessSurvey::cut)),
         "files end within a line; those lines are left out");
     say(totals.unknown, "lines of unknown form are left out, the first: " + totals.first_unknown);
-    say(totals.peer_unknown, "transfers and messages to teams whose members the trace does not tell have no record");
+    say(totals.peer_unknown, "transfers and messages to teams whose members the trace does not state have no record");
     say(totals.barriers_of_part, "barriers of such teams have no record");
     const std::string& mask = run.processes.front().header.mask;
     if (!mask.empty() && mask.find('S') == std::string::npos) {
@@ -299,7 +299,7 @@ void import(const std::filesystem::path& directory, const std::vector<std::strin
         if (process != nullptr && !process->threads.empty()) {
             write_process(archive, run, *process, strings, names, totals, locations);
         } else {
-            locations.push_back(nobody(archive, rank));
+            locations.push_back(missing_rank(archive, rank));
         }
     }
     check(OTF2_Archive_CloseEvtFiles(archive), "closing events");

@@ -153,8 +153,8 @@ class ProcessEvents {
         check(OTF2_EvtWriter_Leave(thread.out.writer, nullptr, thread.out.at(us), region), "Leave");
     }
 
-    // Waits are known when they are over; the first reading has noted when each began. What happens meanwhile
-    // (handlers) lies within. No wait begins within a handler.
+    // Waits are known when they are over; the first reading has noted when each began. What happens during a
+    // wait (handlers) is within it. No wait begins within a handler.
     void enter_waits(Thread& thread, std::uint64_t us) {
         const auto& waits = thread.survey->waits;
         if (thread.handler == 0 && thread.next_wait == thread.ended_waits && thread.next_wait < waits.size() &&

@@ -33,7 +33,7 @@ struct Totals {
     std::uint64_t waits = 0;
     std::uint64_t unused = 0;            // lines of categories that no event is made of, and details
     std::uint64_t unknown = 0;           // lines of no known form
-    std::uint64_t peer_unknown = 0;      // transfers and messages to a team whose members no line tells
+    std::uint64_t peer_unknown = 0;      // transfers and messages to a team whose members no line states
     std::uint64_t barriers_of_part = 0;  // barriers of such a team
     std::uint64_t without_end = 0;       // nonblocking transfers whose completion is not in the file
     std::uint64_t guessed_waits = 0;     // waits for one of several pending transfers: taken for the oldest

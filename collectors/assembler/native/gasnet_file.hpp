@@ -1,9 +1,9 @@
 // GASNet's own text traces (GASNET_TRACEFILE): one file per process, line by line.
 //
-// A file begins with lines about the process ("0> gex_System_QueryJobSize(): 2"). Then comes a line per event:
+// A file begins with lines about the process ("0> gex_System_QueryJobSize(): 2"). Then follows a line per event:
 //     0 0.443409s> [heat.c:41] (P) PUT_NB: sz =      8,  peer = TM0:1
 // process, perhaps its thread in brackets, seconds since the process started (6 decimals), perhaps where the program
-// stood, category, text. Lines of other forms (what the program itself wrote) are counted.
+// was, category, text. Lines of other forms (what the program itself wrote) are counted.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Line {
     char category = 0;
     std::string_view name;  // PUT_NB, BARRIER, ...
     std::string_view rest;  // what follows it
-    std::string_view file;  // empty: not told
+    std::string_view file;  // empty: not stated
     std::uint32_t line = 0;
 };
 
@@ -35,7 +35,7 @@ std::optional<std::uint64_t> number(std::string_view text, std::string_view key)
 // The microseconds behind `key`, in nanoseconds.
 std::optional<std::uint64_t> nanoseconds(std::string_view text, std::string_view key);
 
-// Rank in the job of the endpoint behind `key`: TM0:1, JOB:1 or 1; nothing: of a team whose members no line tells.
+// Rank in the job of the endpoint behind `key`: TM0:1, JOB:1 or 1; nothing: of a team whose members no line states.
 std::optional<std::uint32_t> endpoint(std::string_view text, std::string_view key);
 
 struct Header {
@@ -44,7 +44,7 @@ struct Header {
     std::string host;
     std::string started;  // local time to the second, as the file writes it
     std::string config;
-    std::string mask;  // GASNET_TRACEMASK: which categories are in the file; empty: not told
+    std::string mask;  // GASNET_TRACEMASK: which categories are in the file; empty: not stated
     std::optional<std::uint32_t> rank;
     std::uint32_t size = 0;
 };

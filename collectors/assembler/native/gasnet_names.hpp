@@ -1,4 +1,4 @@
-// What the events of an imported run refer to: regions, and where in the source the calls stood.
+// What the events of an imported run refer to: regions, and where in the source the calls are.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -20,10 +20,10 @@ class Names {
     // gasnet_ and the line's own name in lower case; region 0 is the program.
     OTF2_RegionRef region(std::string_view name);
 
-    // The calling context of a region called from a line; OTF2_UNDEFINED_CALLING_CONTEXT: the line is not told.
+    // The calling context of a region called from a line; OTF2_UNDEFINED_CALLING_CONTEXT: the line is not stated.
     OTF2_CallingContextRef called(OTF2_RegionRef region, std::string_view file, std::uint32_t line);
 
-    // Asks for all strings; must come before they are written.
+    // Gathers all strings; must be called before they are written.
     void gather(Strings& strings) const;
     void write(OTF2_GlobalDefWriter* writer, Strings& strings, const std::string& program) const;
 

@@ -205,7 +205,7 @@ std::optional<Edge> edge(const Lags& lags, std::uint32_t from, std::uint32_t to,
     return Edge{static_cast<double>(there - back) / 2, static_cast<double>(there + back) / 2};
 }
 
-// The surest way from the first process to each: by rank, who is before it.
+// The surest path from the first process to each: by rank, which process is before it.
 std::map<std::uint32_t, std::uint32_t> ways(const Lags& lags, const std::vector<ProcessSurvey>& processes) {
     std::map<std::uint32_t, std::set<std::uint32_t>> neighbours;
     for (const auto& [pair, parts] : lags.all()) {

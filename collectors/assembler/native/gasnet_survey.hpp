@@ -2,7 +2,7 @@
 // how far the processes' clocks are apart.
 //
 // Each process counts microseconds from its own start. An active message that i sends at s (on i's clock) and whose
-// handler begins on j at r (on j's clock) tells that j's clock is ahead of i's by at most r - s, as no message arrives
+// handler begins on j at r (on j's clock) shows that j's clock is ahead of i's by at most r - s, as no message arrives
 // before it is sent. With the least r - s of each direction, a from i to j and b from j to i, j is ahead of i by a
 // value in [-b, a]; taken is the middle, (a - b) / 2, and the bound of its error is (a + b) / 2. Processes without
 // messages in both directions with the first one are reached over others, errors added up, the surest way taken.
@@ -43,7 +43,7 @@ struct ProcessSurvey {
     std::string path;
     Header header;
     std::map<std::uint64_t, ThreadSurvey> threads;
-    std::vector<Offset> offsets;  // empty: no messages tell
+    std::vector<Offset> offsets;  // empty: no messages show it
     std::uint64_t first_us = 0;
     std::uint64_t last_us = 0;
     bool cut = false;

@@ -44,7 +44,7 @@ Module module_from(std::map<std::string, std::string> values) {
 
 void take_stack(Thread& thread, const Record& record) {
     const auto def = record.get<lp_stack_def>();
-    constexpr std::size_t most = std::size_t{1} << 24U;  // as many as the numbers in calls can tell apart
+    constexpr std::size_t most = std::size_t{1} << 24U;  // as many as the numbers in calls can distinguish
     if (def.stack == 0 || def.stack >= most) {
         return;
     }
@@ -208,7 +208,7 @@ Job read_job(const std::filesystem::path& directory) {
         }
         if (thread->log.header().table != job.table) {
             throw std::runtime_error(path.string() +
-                                     " was written with a table of functions other than functions.txt beside it");
+                                     " was written with a table of functions other than functions.txt next to it");
         }
         auto& process = found[thread->log.header().process];
         if (!process) {

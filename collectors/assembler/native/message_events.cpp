@@ -25,9 +25,9 @@ void MessageEvents::receive(EventWriter& out, std::uint64_t time, const lp_messa
 lp_message MessageEvents::matched(std::uint64_t handle) {
     const auto at = matched_.find(handle);
     if (at == matched_.end()) {
-        lp_message nobody{};
-        nobody.peer = LP_NO_PEER;
-        return nobody;
+        lp_message nothing{};
+        nothing.peer = LP_NO_PEER;
+        return nothing;
     }
     const lp_message m = at->second.front();
     at->second.pop_front();

@@ -18,7 +18,7 @@ namespace logpost::assembler {
 
 inline constexpr std::uint32_t none = UINT32_MAX;
 
-// A row of functions.txt: what the function numbers of the raw logs mean. Behind those come regions that stand for
+// A row of functions.txt: what the function numbers of the raw logs mean. Behind those are regions that stand for
 // times at which recording was off and those between two threads of a location, and the regions that the program names.
 struct Function {
     std::string name;
@@ -62,7 +62,7 @@ struct Thread {
     std::uint64_t calls = 0;
     std::optional<lp_open> open;                   // the call that it was in when its process ended
     std::vector<Stack> stacks;                     // stack 1 is the first
-    std::vector<std::vector<lp_carried>> carried;  // for each time that recording was off: requests under way then
+    std::vector<std::vector<lp_carried>> carried;  // for each time that recording was off: requests pending then
     std::vector<std::vector<lp_ended>> ended;      // and those of other threads that had ended
     std::vector<Failed> failed;
 };
@@ -121,7 +121,7 @@ struct Clock {
 struct Communicator {
     bool inter = false;
     bool self = false;
-    std::array<std::vector<std::uint32_t>, 2> members;  // ranks over all worlds, `none` where no log tells
+    std::array<std::vector<std::uint32_t>, 2> members;  // ranks over all worlds, `none` where no log states them
     std::string name;
     std::uint32_t name_rank = none;
     std::uint32_t parent = none;
@@ -152,8 +152,8 @@ struct Job {
     std::uint64_t resolution = 0;  // ticks per second of the archive
     std::vector<std::string> warnings;
 
-    // The process of a rank; nullptr where no log tells, and for the place of members that nobody knows, which is one
-    // beyond the last rank.
+    // The process of a rank; nullptr where no log states it, and for the place of unknown members, which is one beyond
+    // the last rank.
     Process* process_of(std::uint32_t rank) const { return rank < by_rank.size() ? by_rank[rank] : nullptr; }
     bool has_unknown_members() const;
     // A duration in the archive's ticks.

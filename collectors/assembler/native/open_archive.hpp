@@ -17,7 +17,7 @@ void set_property(OTF2_Archive* archive, const char* name, const std::string& va
 
 class OpenArchive {
   public:
-    // `open_at_once`: the most locations whose events are written side by side; a chunk of each is held meanwhile.
+    // `open_at_once`: the most locations whose events are written side by side; a chunk of each is held in memory.
     // Throws std::runtime_error when the archive cannot be created.
     OpenArchive(const std::filesystem::path& directory, std::size_t open_at_once);
     ~OpenArchive();

@@ -5,7 +5,7 @@
 namespace logpost::assembler {
 namespace {
 
-// A rank of a communicator as the archive's rank, and the communicator itself, as far as logs tell.
+// A rank of a communicator as the archive's rank, and the communicator itself, as far as logs state them.
 class Members {
   public:
     Members(const Job& job, const Process& process, std::uint32_t local) {

@@ -89,18 +89,18 @@ void Places::resolve(std::vector<std::string>& warnings) {
         const ElfSymbols symbols(path);
         const bool same = symbols.readable() && (object.build_id.empty() || symbols.build_id().empty() ||
                                                  symbols.build_id() == object.build_id);
-        std::map<std::uint64_t, std::vector<Place>> told;
+        std::map<std::uint64_t, std::vector<Place>> found;
         if (same) {
             std::vector<std::uint64_t> wanted;
             for (const auto& [address, places] : object.addresses) {
                 wanted.push_back(address);
             }
-            told = ask_addr2line(path, wanted);
+            found = ask_addr2line(path, wanted);
         } else if (symbols.readable()) {
             warnings.push_back(path + " is not the file that ran (it was rebuilt): its functions have no names");
         }
         for (auto& [address, places] : object.addresses) {
-            for (const Place& place : told[address]) {
+            for (const Place& place : found[address]) {
                 if (!place.file.empty() && !place.function.empty() && !starts_programs(place.function)) {
                     places.push_back({own_name(place.function, place.file), place.file, place.line});
                 }

@@ -19,7 +19,7 @@ struct Module {
 };
 
 // A function at work, and where it was. Without debugging information `line` is 0 and `file` is "object+0xoffset",
-// which still tells places of one function apart.
+// which still distinguishes places of one function.
 struct Place {
     std::string function;
     std::string file;
@@ -32,7 +32,7 @@ class Places {
     // A return address in a module: the place is that of the call before it.
     void want(const Module& module, std::uint64_t address);
 
-    // Asks addr2line (one process per object, DWARF) and the objects' symbol tables. What neither tells is named
+    // Runs addr2line (one process per object, DWARF) and reads the objects' symbol tables. What neither has is named
     // "object+0xoffset". Adds a warning per object that is not the one that ran.
     void resolve(std::vector<std::string>& warnings);
 

@@ -19,7 +19,7 @@ class ProcessIds {
 
     std::uint64_t ticks(std::uint64_t raw) const { return to_archive_ticks(job_, process_, raw); }
 
-    // False, and counted: no log tells about this communicator.
+    // False, and counted: no log defines this communicator.
     bool comm(std::uint32_t local, OTF2_CommRef& ref);
     // The same where creation and destruction are written.
     bool created_comm(std::uint32_t local, OTF2_CommRef& ref);

@@ -103,7 +103,7 @@ void RequestEvents::take_over(std::uint32_t thread) {
     }
 }
 
-// What another thread has started unseen before anything that is known of the handle begins with the call that
+// What another thread has started unseen before any known event of the handle begins with the call that
 // completes it.
 void RequestEvents::begin_unseen(EventWriter& out, std::uint64_t time, std::uint64_t handle) {
     const auto at = unseen_.find(handle);
@@ -153,7 +153,7 @@ void RequestEvents::end_unseen(EventWriter& out, std::uint64_t time, const Pendi
 }
 
 void RequestEvents::resume(EventWriter& out, std::uint64_t time, const std::vector<lp_carried>& carried) {
-    std::unordered_map<std::uint64_t, std::size_t> under_way;
+    std::unordered_map<std::uint64_t, std::size_t> still_pending;
     std::unordered_set<std::uint64_t> persistent;
     for (const lp_carried& c : carried) {
         lp_head head{};
@@ -161,8 +161,8 @@ void RequestEvents::resume(EventWriter& out, std::uint64_t time, const std::vect
         const bool made = head.kind == LP_SEND_INIT || head.kind == LP_RECV_INIT || head.kind == LP_COLL_INIT;
         if (made && c.active == 0) {
             persistent.insert(c.handle);
-        } else if (c.told != 0) {
-            ++under_way[c.handle];
+        } else if (c.logged != 0) {
+            ++still_pending[c.handle];
         }
     }
     std::erase_if(persistent_, [&](const auto& entry) {
@@ -172,8 +172,8 @@ void RequestEvents::resume(EventWriter& out, std::uint64_t time, const std::vect
     for (auto at = pending_.begin(); at != pending_.end();) {
         auto& queue = at->second;
         const auto own = static_cast<std::size_t>(std::ranges::count(queue, out.thread, &Pending::thread));
-        const auto left = under_way.find(at->first);
-        std::size_t gone = own - std::min(own, left != under_way.end() ? left->second : 0);
+        const auto left = still_pending.find(at->first);
+        std::size_t gone = own - std::min(own, left != still_pending.end() ? left->second : 0);
         for (auto p = queue.begin(); p != queue.end() && gone != 0;) {
             if (p->thread == out.thread) {
                 ended.push_back(*p);
@@ -275,26 +275,26 @@ void RequestEvents::end(EventWriter& out, std::uint64_t time, const lp_done& don
     }
 }
 
-// MPICH 4.0 leaves the status of MPI_Isendrecv unfilled. Where a status contradicts what was asked for, what was
-// asked for holds, with the length of the buffer; without a named source there is nothing to hold on to.
-void RequestEvents::receive_done(EventWriter& out, std::uint64_t time, lp_done done, const lp_message& asked,
+// MPICH 4.0 leaves the status of MPI_Isendrecv unfilled. Where a status contradicts the request, the
+// request holds, with the length of the buffer; without a named source there is nothing to hold on to.
+void RequestEvents::receive_done(EventWriter& out, std::uint64_t time, lp_done done, const lp_message& requested,
                                  std::uint64_t id) {
     OTF2_CommRef ref = 0;
-    const bool other_peer = asked.peer != LP_ANY_PEER && done.peer != asked.peer;
-    const bool other_tag = asked.tag != LP_ANY_TAG && done.tag != asked.tag;
+    const bool other_peer = requested.peer != LP_ANY_PEER && done.peer != requested.peer;
+    const bool other_tag = requested.tag != LP_ANY_TAG && done.tag != requested.tag;
     if (done.peer != LP_NO_PEER && (other_peer || other_tag)) {
         ++tally_.contradictory;
-        done.peer = asked.peer;
-        done.tag = asked.tag;
-        done.bytes = asked.bytes;
+        done.peer = requested.peer;
+        done.tag = requested.tag;
+        done.bytes = requested.bytes;
     }
-    if (done.peer < 0 || !ids_.comm(asked.comm, ref)) {
+    if (done.peer < 0 || !ids_.comm(requested.comm, ref)) {
         return;
     }
     if (!halves_.received(ref, done.peer, done.tag)) {  // nothing else in OTF2 ends a request without a message
         check(OTF2_EvtWriter_MpiRequestCancelled(out.writer, nullptr, out.at(time), id), "MpiRequestCancelled");
     } else {
-        check(OTF2_EvtWriter_MpiIrecv(out.writer, ids_.received(out, asked), out.at(time),
+        check(OTF2_EvtWriter_MpiIrecv(out.writer, ids_.received(out, requested), out.at(time),
                                       static_cast<std::uint32_t>(done.peer), ref, static_cast<std::uint32_t>(done.tag),
                                       done.bytes, id),
               "MpiIrecv");

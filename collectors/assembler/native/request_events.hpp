@@ -1,5 +1,5 @@
 // Nonblocking operations: requests that are started, tested, completed, cancelled or freed. MPI gives a handle anew as
-// soon as its request is done, which the log of another thread may tell later: so each handle has a queue.
+// soon as its request is done, which the log of another thread may show later: so each handle has a queue.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +38,11 @@ class RequestEvents {
 
     static constexpr std::uint64_t open = UINT64_MAX;  // a request that is not closed
 
-    // Recording is on again: `carried` are the thread's requests that are under way. Of others that were, what ends
+    // Recording is on again: `carried` are the thread's pending requests. Of others that were, what ends
     // them is written here, in the call that stands for the time without records.
     void resume(EventWriter& out, std::uint64_t time, const std::vector<lp_carried>& carried);
 
-    // A request of a thread began where no record is left, and the thread's own events tell of it later or, where it is
+    // A request of a thread began where no record is left, and the thread's own events have it later or, where it is
     // `closed` at some time, no more: until then other threads may complete it.
     void began_unseen(std::uint64_t handle, std::uint32_t thread, Pending p, std::uint64_t closed);
     // Of a thread's requests of that kind those that are not closed are known now.
@@ -66,7 +66,8 @@ class RequestEvents {
     void end_unseen(EventWriter& out, std::uint64_t time, const Pending& p);
     void end(EventWriter& out, std::uint64_t time, const lp_done& done, const Pending& p);
     bool take(std::uint64_t handle, std::uint32_t thread, Pending& p);
-    void receive_done(EventWriter& out, std::uint64_t time, lp_done done, const lp_message& asked, std::uint64_t id);
+    void receive_done(EventWriter& out, std::uint64_t time, lp_done done, const lp_message& requested,
+                      std::uint64_t id);
 
     ProcessIds& ids_;
     CollectiveEvents& collectives_;

@@ -23,7 +23,7 @@ class WindowEvents {
     void made(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_rma_call& call);
     void freed(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_rma_call& call);
 
-    // Starts an access; returns its matching id, 0: it is none (to nobody, or through an unknown window).
+    // Starts an access; returns its matching id, 0: it is none (to no target, or through an unknown window).
     std::uint64_t access(EventWriter& out, std::uint64_t time, const lp_transfer& x);
     // The request of an access was found complete, and incomplete.
     void request_done(EventWriter& out, std::uint64_t time, const lp_transfer& x, std::uint64_t id);
@@ -36,7 +36,7 @@ class WindowEvents {
                      const std::vector<std::uint64_t>& ranks);
     void collective(EventWriter& out, std::uint64_t enter, std::uint64_t leave, const lp_rma_collective& c,
                     OTF2_CollectiveOp operation);
-    // Recording is on again: no access from before is known to be under way.
+    // Recording is on again: no access from before is known to be pending.
     void resume(EventWriter& out, std::uint64_t time);
     // The library ends, and with it what stands for all of its memory.
     void finalized(EventWriter& out, std::uint64_t enter, std::uint64_t leave);

@@ -21,7 +21,7 @@ int lp_call_failed;
 
 enum { CLASSES = 3, CPU_WORDS = 64, LENGTH = 1, TEXT = 2 };
 static const char* const CLASS_NAMES[CLASSES] = {"same_socket", "same_node", "other_node"};
-static const double RESERVE = 0.3; /* of the time: for a sample that takes longer, and for gathering */
+static const double RESERVE = 0.3; /* of the time: for a sample that exceeds its share, and for gathering */
 
 struct place {
     uint64_t host;
@@ -36,7 +36,7 @@ struct job {
     int* ranks;           /* room for as many */
     uint64_t began_ns;    /* since 1970 */
     double started_s, budget_s;
-    double share; /* of the time of measuring in which the ranks had their processors, those who had them least */
+    double share; /* of the time of measuring in which the ranks had their processors: the least of all ranks */
 };
 
 struct ends {
@@ -151,7 +151,7 @@ static double elapsed_s(const struct job* j) {
     return lp_mpi.Wtime() - j->started_s;
 }
 
-/* What a rank that takes part has: memory, and the samples of its pairs as text. */
+/* What each measuring rank has: memory, and the samples of its pairs as text. */
 struct own {
     char *memory, *text;
     size_t length;
@@ -211,7 +211,7 @@ static void measure(const struct job* j, struct cal* c, struct ends ends, const 
     own->has_samples |= own->length > before;
 }
 
-/* The samples of all pairs come to rank 0, which appends them to `all`. */
+/* The samples of all pairs are gathered at rank 0, which appends them to `all`. */
 static void gather(const struct job* j, struct ends ends, char* text, uint64_t length, FILE* all) {
     char *received = NULL, none;
     if (j->rank == ends.a && j->rank != 0) {
@@ -324,7 +324,7 @@ static void run(struct job* j) {
     MPI_Allreduce(mine_most, most, 3, lp_k.uint64, lp_k.max, j->comm);
     j->share = 1 - 1e-6 * (double)most[1];
     if (most[0])
-        snprintf(reason, sizeof reason, "a call of the MPI library failed meanwhile");
+        snprintf(reason, sizeof reason, "a call of the MPI library failed during the measurement");
     if (all)
         fclose(all);
     for (int k = 0; k < CLASSES && !*reason && most[2]; k++)

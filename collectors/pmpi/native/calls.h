@@ -1,7 +1,7 @@
 /* MPI as the calibration's sources call it (../../calibration/programs), led to the library behind the wrappers: they
  * are compiled with `-include calls.h`. A call that fails ends nothing; it is noted, and its calibration is not used.
  *
- * Constants are looked up once: Open MPI's are objects that have to be found by name, which takes as long as a message.
+ * Constants are looked up once: Open MPI's are objects that have to be found by name, which costs as much as a message.
  */
 #ifndef LOGPOST_CALLS_H
 #define LOGPOST_CALLS_H

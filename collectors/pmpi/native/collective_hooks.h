@@ -44,8 +44,8 @@ static inline int lp_is_root(struct lp_place p, int root) {
     return root == MPI_ROOT || (!p.inter && root >= 0 && root == p.rank);
 }
 
-/* What a call tells, and behind it the handle of its request where it has one. */
-LP_HOOK lp_told(struct lp_stamp s, int kind, const void* data, size_t bytes, const void* request) {
+/* The record of a call, and behind it the handle of its request where it has one. */
+LP_HOOK lp_note_call(struct lp_stamp s, int kind, const void* data, size_t bytes, const void* request) {
     size_t n = LP_HEAD + bytes + (request ? 8 : 0);
     if (!lp_reserve(s.t, n))
         return;
@@ -59,11 +59,11 @@ LP_HOOK lp_told(struct lp_stamp s, int kind, const void* data, size_t bytes, con
 
 LP_HOOK lp_coll(struct lp_stamp s, int kind, lp_word comm, int32_t root, struct lp_volume v, const void* request) {
     struct lp_collective c = {v.sent, v.received, lp_comm_id(s.t, (MPI_Comm)comm), root, v.layout, v.received_layout};
-    lp_told(s, kind, &c, sizeof c, request);
+    lp_note_call(s, kind, &c, sizeof c, request);
 }
 
 /* A collective operation that returned an error. Whether its member took part in it is seen where all logs are
- * (failed.cpp). The communicator may be what was wrong, so MPI is not asked about it. */
+ * (failed.cpp). The communicator may be what was wrong, so MPI is not called with it. */
 LP_HOOK lp_failed_over(struct lp_stamp s, uint32_t known, int32_t root) {
     struct lp_collective c = {0, 0, known, root, 0, 0};
     size_t n = LP_HEAD + sizeof c;
@@ -116,7 +116,7 @@ LP_SUM_TYPES(lp_sum_types_count, int64_t)
 
 LP_HOOK lp_comm_call(struct lp_stamp s, int kind, uint32_t parent, uint32_t comm, const void* request) {
     struct lp_comm_call c = {parent, comm};
-    lp_told(s, kind, &c, sizeof c, request);
+    lp_note_call(s, kind, &c, sizeof c, request);
 }
 
 LP_HOOK lp_comm_new(struct lp_stamp s, lp_word parent, int has_parent, const void* made) {

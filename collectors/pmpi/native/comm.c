@@ -5,7 +5,7 @@
  * before. MPI_Comm_idup must not wait: its id is the parent's with the number of the duplication, which is the same on
  * all members because idup is collective over the parent.
  *
- * An open file is a communicator of its own, as MPI makes one of it, named the same way: its collective operations have
+ * An open file is a separate communicator, as MPI makes one of it, named the same way: its collective operations have
  * an order apart from those of the communicator that it was opened on. */
 #include <pthread.h>
 #include <stdlib.h>
@@ -168,7 +168,8 @@ uint32_t lp_comm_register(struct lp_thread* t, MPI_Comm comm, uint32_t parent, u
     return define(t, comm, parent, flags | LP_COMM_INTER, ours, theirs);
 }
 
-/* An inter-communicator to a program that need not be recorded, so nothing may be asked of it: only our side agrees. */
+/* An inter-communicator to a program that need not be recorded, so nothing may be requested of it: only our side
+ * agrees. */
 uint32_t lp_comm_register_far(struct lp_thread* t, MPI_Comm comm, MPI_Comm local, uint32_t parent) {
     int rank = 0;
     uint64_t mine[2] = {0, 0};

@@ -1,6 +1,6 @@
 /* What each kind of call leaves in the log. Called by the generated wrappers after the end of the call was stamped,
  * with t->busy held. `f` is the function's number in the table. Definitions (communicators, layouts) are looked up
- * before room is reserved, since learning one writes a record of its own. */
+ * before room is reserved, since learning one writes a record, too. */
 #ifndef LOGPOST_HOOKS_H
 #define LOGPOST_HOOKS_H
 
@@ -82,8 +82,8 @@ LP_FAST struct lp_message lp_envelope(struct lp_thread* t, int64_t count, lp_wor
     return m;
 }
 
-/* Whether whoever sent first decided on the sender of a receive: it names none, or the one that the thread's probe of
- * any source has found. Forgets the probe. */
+/* Whether the order of arrival decided on the sender of a receive: it names none, or the one that the thread's probe
+ * of any source has found. Forgets the probe. */
 LP_FAST uint32_t lp_any_source(struct lp_thread* t, uint32_t comm, int source, int tag) {
     struct lp_found* found = &lp_mpi_part(t)->found;
     if (source == MPI_ANY_SOURCE)
@@ -244,7 +244,7 @@ LP_HOOK lp_isendrecv(struct lp_stamp s, int64_t count, lp_word type, int dest, i
     lp_commit(s.t, LP_ISENDRECV, s.f, n, s.enter, s.leave);
 }
 
-/* A probe of any source has found a message: the receive that names its sender takes whatever came first, too. */
+/* A probe of any source has found a message: the receive that names its sender gets what arrived first, too. */
 LP_HOOK lp_probed(struct lp_stamp s, int source, lp_word comm, const MPI_Status* status) {
     if (source == MPI_ANY_SOURCE && status->MPI_SOURCE >= 0)
         lp_mpi_part(s.t)->found =
@@ -312,7 +312,7 @@ static inline MPI_Status* lp_statuses(struct lp_thread* t, int count, void* want
                                                 : (MPI_Status*)wanted;
 }
 
-/* Open MPI gives a persistent request whose buffered send is still under way another handle as it starts it anew. */
+/* Open MPI gives a persistent request whose buffered send is still in progress another handle as it starts it anew. */
 LP_HOOK lp_startall(struct lp_stamp s, uint64_t* handles, const void* requests, int count) {
     for (int i = 0; handles && i < count; i++) {
         uint64_t pair[2] = {handles[i], (uintptr_t)((const MPI_Request*)requests)[i]};

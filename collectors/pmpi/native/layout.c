@@ -80,11 +80,11 @@ static struct pattern repeat(struct pattern p, uint64_t count, int64_t step) {
         return r;
     }
     int closes = p.end - p.begin == step;
-    int goes_on = p.stride > 0 && step == p.stride * (int64_t)p.blocks;
+    int continues = p.stride > 0 && step == p.stride * (int64_t)p.blocks;
     r.blocks = closes ? (p.blocks - 1) * count + 1 : p.blocks * count;
     if (closes)
         r.block = r.stride = -1;
-    else if (!goes_on)
+    else if (!continues)
         r.stride = -1;
     return r;
 }
@@ -269,7 +269,7 @@ static void merge(struct envelope e, const int* i, const MPI_Aint* a, const MPI_
         return;
     }
     MPI_Count counts = e.large; /* how many of the large ones are not byte displacements */
-    MPI_Count begin = 0;        /* integers that come before the counts */
+    MPI_Count begin = 0;        /* integers that precede the counts */
     if (e.combiner == MPI_COMBINER_HVECTOR || e.combiner == MPI_COMBINER_HINDEXED_BLOCK)
         counts = 2;
     if (e.combiner == MPI_COMBINER_HINDEXED || e.combiner == MPI_COMBINER_STRUCT)

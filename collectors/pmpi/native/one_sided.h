@@ -17,7 +17,7 @@ LP_HOOK lp_rma_new(struct lp_stamp s, int kind, lp_word comm, const void* made) 
     lp_rma_note(s, LP_RMA_NEW, call);
 }
 
-/* Bytes of an operand; none where the operation takes none, whatever stands there. */
+/* Bytes of an operand; none where the operation has none, whatever its arguments are. */
 static inline uint64_t lp_operand(struct lp_thread* t, int64_t count, lp_word type, lp_word op) {
     return (MPI_Op)op == lp_k.no_op ? 0 : lp_bytes(t, count, (MPI_Datatype)type);
 }

@@ -28,7 +28,7 @@ enum {
     MOST_SPAN = 64 << 20, /* of a layout that the program used; as --most-bytes of the program `layout` */
     SCRATCH = 64 << 10    /* cal_measure keeps some 130 doubles per sample of a batch */
 };
-/* Short: where a rank loses its processor, each repetition takes as long as others have it. */
+/* Short: where a rank loses its processor, each repetition lasts while others have it. */
 static const double SAMPLE_S = 5e-6;
 static const double LEAST_DELAY_S = 100e-6, LEAST_SETTLE_S = 5e-6;
 static const int SIZES[] = {1, 64, 512, 4096, 16384, 65536, LARGEST};
@@ -61,7 +61,7 @@ struct quick {
     double trip_s, longest_s;         /* round trip of few bytes, half of one of many */
 };
 
-/* --- memory: cal_measure asks for little, and gives it back in the opposite order -------------------------------- */
+/* --- memory: cal_measure requests little, and gives it back in the opposite order -------------------------------- */
 
 static char *scratch, *scratch_next;
 
@@ -87,7 +87,7 @@ size_t lp_quick_memory(void) {
     return SCRATCH + LARGEST + WINDOW * (CAL_REPLY_BYTES + sizeof(MPI_Request)) + REACH;
 }
 
-/* --- how long messages take, and where the protocol changes ------------------------------------------------------- */
+/* --- the duration of messages, and where the protocol changes ----------------------------------------------------- */
 
 static double one_way_s(struct cal* c, struct quick* q, int bytes) {
     struct cal_result r;

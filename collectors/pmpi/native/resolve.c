@@ -155,7 +155,7 @@ void* lp_find(const char* name) {
 }
 
 /* An object, not a function: the executable may hold a copy of it (a copy relocation), and then that copy is the one
- * that everybody uses, libmpi included. So the global order of search, not what comes after us. */
+ * that everybody uses, libmpi included. So the global order of search, not what is loaded after us. */
 void* lp_find_object(const char* name) {
     void* symbol = lp_symbol(RTLD_DEFAULT, name);
     if (symbol)

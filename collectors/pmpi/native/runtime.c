@@ -60,7 +60,7 @@ static void calibrate(void) {}
 
 static void calibrate_layouts(void) {}
 
-static void choose_who_measures(void) {}
+static void choose_measuring_ranks(void) {}
 
 static void measure_offsets(struct lp_thread* t) {
     (void)t;
@@ -86,7 +86,7 @@ static uint64_t clock_key(void) {
     return (hash ^ (uint64_t)lp_clock) * 0x100000001b3ull;
 }
 
-/* Asks rank 0 for its time, several times, and notes the quickest answer. */
+/* Requests rank 0's time, several times, and notes the quickest answer. */
 static void ask(struct lp_thread* t) {
     struct lp_offset best = {0, 0, 0};
     uint64_t width = UINT64_MAX, begin = lp_clock_ns(CLOCK_MONOTONIC_RAW);
@@ -129,7 +129,7 @@ static void measure_offsets(struct lp_thread* t) {
         }
 }
 
-static void choose_who_measures(void) {
+static void choose_measuring_ranks(void) {
     uint64_t key = clock_key();
     uint64_t* keys = malloc(sizeof(uint64_t) * (size_t)own_size);
     measured = calloc((size_t)own_size, 1);
@@ -203,7 +203,7 @@ struct lp_thread* lp_after_init(uint64_t enter) {
         lp_mpi.Comm_get_parent(&parent);
     if (parent != lp_k.comm_null)
         lp_comm_register(t, parent, 0, 0);
-    choose_who_measures();
+    choose_measuring_ranks();
     measure_offsets(t);
     if (parent == lp_k.comm_null) /* the parents of a spawned world have measured, and wait for it */
         calibrate();
@@ -274,10 +274,10 @@ void lp_session_made(struct lp_thread* t, MPI_Comm comm) {
         return;
     lp_mpi.Comm_split(comm, 0, own_rank, &own);
     lp_mpi.Comm_rank(own, &rank);
-    int other = rank != own_rank, others = 0; /* processes that were spawned have ranks of their own */
+    int other = rank != own_rank, others = 0; /* spawned processes have separate ranks */
     lp_mpi.Allreduce(&other, &others, 1, lp_k.integer, lp_k.max, own);
     if (!others) {
-        choose_who_measures();
+        choose_measuring_ranks();
         measure_offsets(t);
         free(measured);
         measured = NULL;

@@ -113,10 +113,10 @@ LP_HIDDEN uint32_t lp_rma_register_over(struct lp_thread* t, MPI_Win win, uint32
 LP_HIDDEN uint32_t lp_rma_register_context(struct lp_thread* t, MPI_Win ctx, uint32_t of);
 LP_HIDDEN struct lp_rma_call lp_rma_forget(MPI_Win win);
 LP_HIDDEN void lp_rma_name(struct lp_thread* t, MPI_Win win, const char* name);
-/* In thread's scratch space, those that are no members left out; NULL: unknown. Calls MPI, but tells nobody else. */
+/* In thread's scratch space, those that are no members left out; NULL: unknown. Calls MPI, but only locally. */
 LP_HIDDEN uint64_t* lp_rma_ranks(struct lp_thread* t, MPI_Win win, MPI_Group group, int* count);
 
-/* calibrate.c: LogGP between ranks of this job, where the recording asks for it; by all ranks, within MPI_Init. `own`
+/* calibrate.c: LogGP between ranks of this job, where the recording requests it; by all ranks, within MPI_Init. `own`
  * is a private duplicate of MPI_COMM_WORLD. */
 LP_HIDDEN void lp_calibrate(MPI_Comm own, int rank, int size);
 /* The layouts that the program used; by all ranks, within MPI_Finalize. */

@@ -1,6 +1,6 @@
 /* Windows for one-sided accesses: local ids, which handles stand for, and the ranks of a group in a window.
  *
- * Nothing is sent: who a window connects, and as the how-manieth of its communicator, is known to all of its members.
+ * Nothing is sent: all members of a window know which processes it connects, and their ranks in its communicator.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-void lp_account_begin(struct lp_account* a, void* memory, uint64_t* told, size_t slot_bytes) {
+void lp_account_begin(struct lp_account* a, void* memory, uint64_t* logged, size_t slot_bytes) {
     a->lost = memory;
     a->channels = (struct lp_channel*)(a->lost + 1);
     a->cells = (struct lp_carried*)(a->channels + LP_CHANNELS);
-    a->told = told;
+    a->logged = logged;
     *a->lost = (struct lp_lost){.magic = LP_LOST_MAGIC,
                                 .process = lp_process_id,
                                 .slot_bytes = slot_bytes,
@@ -32,9 +32,9 @@ void lp_account_copy(struct lp_account* a, const struct lp_account* from) {
     a->free_cell = from->free_cell;
     a->started = from->started;
     for (uint32_t i = 0; i < LP_CHANNELS; i++)
-        a->told[i] = a->channels[i].count;
+        a->logged[i] = a->channels[i].count;
     for (uint32_t c = 0; c < LP_CELLS; c++)
-        a->cells[c].told = 1;
+        a->cells[c].logged = 1;
     a->recorded.unnumbered = from->lost->unnumbered;
     a->recorded.unheld = from->lost->unheld;
 }
@@ -70,7 +70,7 @@ static void count(struct lp_account* a, uint32_t what, uint32_t comm, int32_t pe
         return;
     c->count++;
     if (a->sum == &a->recorded)
-        a->told[c - a->channels]++;
+        a->logged[c - a->channels]++;
 }
 
 void lp_account_count(struct lp_account* a, struct lp_channel of) {
@@ -106,10 +106,10 @@ static void operated_persistently(struct lp_account* a, const struct lp_collecti
     count(a, LP_OPERATED, c->comm, 0, (int32_t)number);
 }
 
-/* A request of which the log does not tell: nor does it of what comes of it. */
-static struct lp_lost* skip_unless(struct lp_account* a, int told) {
+/* Of a request that the log does not contain, its completion is not counted as logged, either. */
+static struct lp_lost* skip_unless(struct lp_account* a, int logged) {
     struct lp_lost* before = a->sum;
-    if (!told)
+    if (!logged)
         a->sum = a->lost;
     return before;
 }
@@ -161,7 +161,7 @@ static void hold(struct lp_account* a, const struct lp_carried* carried) {
 
 static void carry(struct lp_account* a, uint32_t thread, uint32_t active, const struct lp_head* record) {
     const size_t bytes = (size_t)record->words * 8;
-    struct lp_carried c = {.thread = thread, .active = (uint16_t)active, .told = a->sum == &a->recorded};
+    struct lp_carried c = {.thread = thread, .active = (uint16_t)active, .logged = a->sum == &a->recorded};
     if (bytes > sizeof c.record) {
         a->sum->unheld++;
         return;
@@ -176,7 +176,7 @@ static void drop(struct lp_account* a, uint32_t b, uint32_t before, uint32_t cel
     *(before ? &a->next[before] : &a->head[b]) = a->next[cell];
     if (a->tail[b] == cell)
         a->tail[b] = before;
-    a->closed -= a->cells[cell - 1].told == LP_CLOSED;
+    a->closed -= a->cells[cell - 1].logged == LP_CLOSED;
     a->cells[cell - 1].number = 0;
     a->next[cell] = a->free_cell;
     a->free_cell = cell;
@@ -191,7 +191,7 @@ static void forget_closed(struct lp_account* a) {
     uint64_t first = UINT64_MAX, last = 0;
     for (uint32_t i = 0; i < LP_CELLS; i++) {
         const struct lp_carried* c = &a->cells[i];
-        if (c->number && c->told == LP_CLOSED) {
+        if (c->number && c->logged == LP_CLOSED) {
             first = c->number < first ? c->number : first;
             last = c->number > last ? c->number : last;
         }
@@ -200,7 +200,7 @@ static void forget_closed(struct lp_account* a) {
         for (uint32_t i = a->head[b], before = 0, after; i; i = after) {
             const struct lp_carried* c = &a->cells[i - 1];
             after = a->next[i];
-            if (c->told == LP_CLOSED && c->number <= first + (last - first) / 2)
+            if (c->logged == LP_CLOSED && c->number <= first + (last - first) / 2)
                 drop(a, b, before, i);
             else
                 before = i;
@@ -227,7 +227,7 @@ static const struct lp_carried* find(struct lp_account* a, uint64_t handle, uint
         const struct lp_carried* c = &a->cells[i - 1];
         if (!is(c, handle, wanted) || (chosen && c->thread != thread))
             continue;
-        if (c->told == LP_CLOSED && (c->thread == thread || head_of(c)->leave < a->now))
+        if (c->logged == LP_CLOSED && (c->thread == thread || head_of(c)->leave < a->now))
             continue;
         chosen = at = i;
         before = last;
@@ -241,10 +241,10 @@ static const struct lp_carried* find(struct lp_account* a, uint64_t handle, uint
     return &a->cells[at - 1];
 }
 
-/* As find() with `out`; what ends so that the log does not tell is noted. */
+/* As find() with `out`; an end that the log does not contain is noted. */
 static const struct lp_carried* end(struct lp_account* a, uint64_t handle, uint32_t thread) {
     const struct lp_carried* c = find(a, handle, thread, OPERATION, 1);
-    if (!c || !a->told || a->sum == &a->recorded || !c->told || c->thread == thread)
+    if (!c || !a->logged || a->sum == &a->recorded || !c->logged || c->thread == thread)
         return c;
     if (a->ended_used == a->ended_room) {
         const size_t room = a->ended_room ? 2 * a->ended_room : 64;
@@ -262,19 +262,19 @@ static const struct lp_carried* end(struct lp_account* a, uint64_t handle, uint3
 
 void lp_account_carry(struct lp_account* a, const struct lp_carried* stated) {
     struct lp_carried c = *stated;
-    c.told = LP_STATED;
+    c.logged = LP_STATED;
     hold(a, &c);
 }
 
 void lp_account_keep_stated(struct lp_account* a, uint32_t thread, uint64_t ticks) {
     for (uint32_t i = 0; i < LP_CELLS; i++) {
         struct lp_carried* c = &a->cells[i];
-        if (!c->number || c->thread != thread || c->told == LP_CLOSED)
+        if (!c->number || c->thread != thread || c->logged == LP_CLOSED)
             continue;
-        if (c->told == LP_STATED) {
-            c->told = LP_NOT_STATED;
+        if (c->logged == LP_STATED) {
+            c->logged = LP_NOT_STATED;
         } else {
-            c->told = LP_CLOSED;
+            c->logged = LP_CLOSED;
             ((struct lp_head*)c->record)->leave = ticks;
             a->closed++;
         }
@@ -294,7 +294,7 @@ static void start(struct lp_account* a, uint32_t thread, uint64_t handle) {
         a->sum->unpaired++;
         return;
     }
-    struct lp_lost* before = skip_unless(a, c->told);
+    struct lp_lost* before = skip_unless(a, c->logged);
     if (head_of(c)->kind == LP_SEND_INIT)
         sent(a, data_of(c));
     else if (head_of(c)->kind == LP_COLL_INIT)
@@ -310,49 +310,49 @@ static void complete(struct lp_account* a, uint32_t thread, const struct lp_done
         return;
     }
     const int kind = head_of(c)->kind;
-    const struct lp_message* asked = data_of(c);
+    const struct lp_message* requested = data_of(c);
     if (kind == LP_ISENDRECV)
-        asked++;
+        requested++;
     else if (kind != LP_IRECV && kind != LP_RECV_INIT)
         return;
     if (done->flags & LP_DONE_CANCELLED || done->peer == LP_NO_PEER)
         return;
-    /* As the assembler does where a status contradicts what was asked for. */
-    const int other = (asked->peer != LP_ANY_PEER && done->peer != asked->peer) ||
-                      (asked->tag != LP_ANY_TAG && done->tag != asked->tag);
-    struct lp_lost* before = skip_unless(a, c->told);
-    received(a, asked->comm, other ? asked->peer : done->peer, other ? asked->tag : done->tag);
+    /* As the assembler does where a status contradicts the request. */
+    const int other = (requested->peer != LP_ANY_PEER && done->peer != requested->peer) ||
+                      (requested->tag != LP_ANY_TAG && done->tag != requested->tag);
+    struct lp_lost* before = skip_unless(a, c->logged);
+    received(a, requested->comm, other ? requested->peer : done->peer, other ? requested->tag : done->tag);
     a->sum = before;
 }
 
 /* A message that a matched probe has named is received: its communicator is the probe's. */
-static struct lp_message probed(struct lp_account* a, uint32_t thread, uint64_t handle, int* told) {
+static struct lp_message probed(struct lp_account* a, uint32_t thread, uint64_t handle, int* logged) {
     const struct lp_carried* c = find(a, handle, thread, PROBED, 1);
     struct lp_message m = {.peer = LP_NO_PEER};
     if (c)
         memcpy(&m, data_of(c), sizeof m);
-    *told = c && c->told;
+    *logged = c && c->logged;
     return m;
 }
 
 static void receive_probed(struct lp_account* a, uint32_t thread, const struct lp_message* m, uint64_t handle) {
-    int told = 0;
-    const struct lp_message asked = probed(a, thread, handle, &told);
-    struct lp_lost* before = skip_unless(a, told);
-    received(a, asked.comm, asked.peer == LP_NO_PEER ? LP_NO_PEER : m->peer, m->tag);
+    int logged = 0;
+    const struct lp_message requested = probed(a, thread, handle, &logged);
+    struct lp_lost* before = skip_unless(a, logged);
+    received(a, requested.comm, requested.peer == LP_NO_PEER ? LP_NO_PEER : m->peer, m->tag);
     a->sum = before;
 }
 
 static void carry_probed(struct lp_account* a, uint32_t thread, const struct lp_head* record, const uint64_t* handles) {
-    int told = 0;
+    int logged = 0;
     struct {
         struct lp_head head;
         struct lp_message message;
         uint64_t request;
-    } r = {*record, probed(a, thread, handles[1], &told), handles[0]};
+    } r = {*record, probed(a, thread, handles[1], &logged), handles[0]};
     r.head.kind = LP_IRECV;
     r.head.words = sizeof r / 8;
-    struct lp_lost* before = skip_unless(a, told);
+    struct lp_lost* before = skip_unless(a, logged);
     carry(a, thread, 0, &r.head);
     a->sum = before;
 }

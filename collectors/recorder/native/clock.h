@@ -36,7 +36,7 @@ __attribute__((noinline, unused)) static uint64_t lp_clock_ns(clockid_t id) {
 __attribute__((always_inline)) static inline uint64_t lp_now(void) {
 #if defined(__x86_64__)
     if (__builtin_expect(lp_clock == 1, 1))
-        return __builtin_ia32_rdtsc(); /* <x86intrin.h>, which names it, takes longer to compile than all else here */
+        return __builtin_ia32_rdtsc(); /* <x86intrin.h>, which names it, compiles more slowly than all else here */
 #endif
     return lp_clock_ns(CLOCK_MONOTONIC_RAW);
 }

@@ -1,4 +1,4 @@
-/* FNV-1a, 64 bits: of what stands in several pieces, one after the other, beginning with LP_HASH. */
+/* FNV-1a, 64 bits: of data in several pieces, one after the other, beginning with LP_HASH. */
 #ifndef LOGPOST_HASH_H
 #define LOGPOST_HASH_H
 

@@ -5,7 +5,7 @@
  * appended to the log with one write, five times cheaper than mapping the next part of the log, and a full disk is an
  * error code. What kills the process leaves both files to the kernel: nothing is lost. No file descriptor is kept, for
  * programs close descriptors that they do not know. Memory in use is one window per thread that calls MPI, of those
- * that live at one time: programs that start a thread per task start tens of thousands, and a log of its own for each
+ * that live at the same time: programs that start a thread per task start tens of thousands, and a log for each
  * would be as many files, mappings and locations. With a ring (ring.c) the log holds notes alone, and the windows'
  * other records go there. */
 #include <errno.h>
@@ -154,8 +154,8 @@ static void identify(void) {
     hash = lp_hash(hash, boot, strlen(boot));
     hash = lp_hash(hash, &pid, sizeof pid);
     hash = lp_hash(hash, &start_ticks, sizeof start_ticks);
-    /* 0 means nobody. No more than a signed number holds: the groups of an inter-communicator learn each other's names
-     * as the largest of all (comm.c), and MPICH 4.0 compares MPI_UINT64_T as signed. */
+    /* 0 means no process. No more than a signed number holds: the groups of an inter-communicator learn each other's
+     * names as the largest of all (comm.c), and MPICH 4.0 compares MPI_UINT64_T as signed. */
     lp_process_id = (hash >> 1) | 1;
 }
 
@@ -189,7 +189,7 @@ int lp_log_prepare(void) {
         ring = 1;
     }
 #if defined(LOGPOST_SIMULATED)
-    (void)end_of_thread; /* ranks have no threads of their own */
+    (void)end_of_thread; /* ranks have no threads */
     return 1;
 #else
     return pthread_key_create(&key, end_of_thread) == 0;
@@ -201,7 +201,7 @@ static void unmap(struct lp_thread* t) {
     pthread_mutex_lock(&t->moving);
     if (t->map)
         munmap(t->map, window_bytes);
-    t->map = t->pos = t->end = NULL; /* every further reserve comes to lp_window, which refuses */
+    t->map = t->pos = t->end = NULL; /* every further reserve calls lp_window, which refuses */
     pthread_mutex_unlock(&t->moving);
 }
 
@@ -215,7 +215,7 @@ static void mark_stopped(struct lp_thread* t) {
     unmap(t);
 }
 
-/* Ends recording in this process; the program goes on. */
+/* Ends recording in this process; the program continues. */
 static void stop(struct lp_thread* t, const char* what, int error) {
     int first = !__atomic_exchange_n(&lp_stopped, 1, __ATOMIC_SEQ_CST);
     if (first)
@@ -251,7 +251,7 @@ int lp_write_at(const char* path, const void* from, size_t bytes, uint64_t at) {
         return errno;
     int error = lp_write(fd, from, bytes, at);
     if (close(fd) && !error)
-        error = errno; /* network file systems tell a full disk here */
+        error = errno; /* network file systems report a full disk here */
     return error;
 }
 
@@ -283,7 +283,7 @@ static int move_window(struct lp_thread* t) {
  * the window is empty. */
 static int flush(struct lp_thread* t) {
     int cancellable = lp_shield(), held = t->off;
-    pthread_mutex_lock(&t->moving); /* who begins to follow the ring holds it, too */
+    pthread_mutex_lock(&t->moving); /* the thread that begins to follow the ring holds it, too */
     held = held || lp_switch_follows_ring();
     if (held) {
         pthread_mutex_unlock(&t->moving);
@@ -450,9 +450,9 @@ static struct lp_thread* take_over(uint64_t binding) {
     return t;
 }
 
-/* Whatever the ended thread was in ended with it: calls, regions. Recording may have been switched meanwhile, which
- * this one follows as every thread does, at its first call. */
-static void go_on(struct lp_thread* t) {
+/* Whatever the ended thread was in ended with it: calls, regions. Recording may have been switched since, which this
+ * one follows as every thread does, at its first call. */
+static void resume(struct lp_thread* t) {
     t->busy = 0;
     t->stack = 0;
     t->depth = t->lowest = 0;
@@ -496,7 +496,7 @@ struct lp_thread* lp_thread_create(void) {
     const uint64_t binding = lp_binding();
     struct lp_thread* t = take_over(binding);
     if (t) {
-        go_on(t);
+        resume(t);
     } else if ((t = calloc(1, lp_thread_bytes)) != NULL) {
         t->binding = binding;
         begin(t);
@@ -506,7 +506,7 @@ struct lp_thread* lp_thread_create(void) {
 }
 
 /* Moves the rest of the window to the log, which is whole then. At the end of the program a window over a ring stays
- * where it is: the slot that it would take has more to tell. */
+ * where it is: the slot that it would overwrite holds more. */
 void lp_log_close(struct lp_thread* t) {
     if (t->map && !lp_on)
         lp_switch_ends(t);

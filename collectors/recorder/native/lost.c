@@ -29,7 +29,7 @@ int lp_lost_create(const char* path, size_t slot_bytes) {
 
 /* A time at which recording was off ends in a slot that is overwritten: what was skipped counts as gone, as what was
  * overwritten before it does. */
-static void goes_on(uint32_t thread, const struct lp_head* record) {
+static void switched_on(uint32_t thread, const struct lp_head* record) {
     struct lp_gap gap;
     memcpy(&gap, record + 1, sizeof gap);
     lp_account_keep_stated(&account, thread, record->enter);
@@ -62,7 +62,7 @@ static void add(uint32_t thread, const struct lp_head* r) {
                                ((const struct lp_ended*)data)[i].thread);
             break;
         case LP_ON:
-            goes_on(thread, r);
+            switched_on(thread, r);
             break;
         default:
             if (r->kind < LP_FIRST_NOTE)

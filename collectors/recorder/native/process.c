@@ -1,4 +1,4 @@
-/* What a log tells about its process and threads: host, clock, program, the processors they are bound to. */
+/* What a log states of its process and threads: host, clock, program, the processors they are bound to. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>

@@ -1,11 +1,12 @@
 /* The raw log: what the interposer leaves behind and the assembler reads, per thread a log (*.raw) and a window
  * (*.window) with what has not been appended to the log yet. A thread that begins takes over log and window of one that
- * has ended on the same processors, if there is one (LP_NEXT): a process has as many logs as threads lived at one time.
+ * has ended on the same processors, if there is one (LP_NEXT): a process has as many logs as threads lived at the same
+ * time.
  *
- * Both begin with a header of LP_FILE_HEADER bytes; then come records without gaps, each a multiple of 8 bytes, in the
- * order in which the calls *ended*. The first word of a record (kind, function, size) is stored last, so a record is
- * there whole or not at all, whatever kills the process. A zero word ends the records. Where there is a window, the log
- * is valid up to the size that the window's header states, and goes on in the window.
+ * Both begin with a header of LP_FILE_HEADER bytes; then follow records without gaps, each a multiple of 8 bytes, in
+ * the order in which the calls *ended*. The first word of a record (kind, function, size) is stored last, so a record
+ * is there whole or not at all, whatever kills the process. A zero word ends the records. Where there is a window, the
+ * log is valid up to the size that the window's header states, and continues in the window.
  *
  * All numbers are in the byte order of the machine that recorded. Times are raw ticks of the process's clock. */
 #ifndef LOGPOST_RAWLOG_H
@@ -82,7 +83,7 @@ struct lp_lost {
 };
 
 /* How many messages or operations of one kind were overwritten. Members of a communicator make its persistent
- * operations in one order, which numbers them from 1, and may start them in another: each is a channel of its own. */
+ * operations in one order, which numbers them from 1, and may start them in another: each is a separate channel. */
 struct lp_channel {
     uint32_t comm; /* local id */
     int32_t peer;
@@ -96,14 +97,14 @@ enum lp_channel_kind { LP_SENT = 1, LP_RECEIVED, LP_OPERATED, LP_OPERATED_ON_WIN
 struct lp_carried {
     uint32_t thread;
     uint16_t active; /* of a persistent request: 0: it is the request, 1: an operation that it started */
-    uint16_t told;   /* 1: its start is in the log; of a ring: enum lp_told */
+    uint16_t logged; /* 1: its start is in the log; of a ring: enum lp_logged */
     uint64_t number; /* in the order of their start; 0: the place is free */
     uint64_t handle; /* of the request, or of the message that a probe has named */
     uint64_t record[10];
 };
-/* LP_STATED: behind a time off, of which the end is not in the sum. LP_CLOSED: it was not under way at the end of one,
+/* LP_STATED: behind a time off, of which the end is not in the sum. LP_CLOSED: it was not pending at the end of one,
  * the `leave` of its record; only what another thread has recorded before that can be its completion. */
-enum lp_told { LP_NOT_STATED, LP_STATED, LP_CLOSED };
+enum lp_logged { LP_NOT_STATED, LP_STATED, LP_CLOSED };
 
 /* Messages or operations of a channel that have no records, since recording was switched off: the numbers behind
  * `before`, in the order in which the process sends, receives or operates there. */
@@ -141,7 +142,7 @@ enum lp_kind {
     LP_RECV,         /* lp_message, peer resolved from the status */
     LP_SENDRECV,     /* two lp_message: sent, received */
     LP_ISEND,        /* lp_message + request */
-    LP_IRECV,        /* lp_message as asked for (peer and tag may be wildcards) + request */
+    LP_IRECV,        /* lp_message as requested (peer and tag may be wildcards) + request */
     LP_ISENDRECV,    /* two lp_message + request */
     LP_SEND_INIT,    /* lp_message + request, starts nothing */
     LP_RECV_INIT,    /* same */
@@ -168,7 +169,7 @@ enum lp_kind {
     LP_RANKS,        /* ranks in the window, 8 bytes each; part of an LP_SYNCHRONIZE that follows */
     LP_RMA_COLL,     /* lp_rma_collective */
     LP_OFF,          /* recording was switched off at `enter`: of what follows, up to LP_ON, only notes count */
-    LP_ON,           /* lp_gap: it was switched on again at `enter`; LP_SKIPPED and LP_CARRIED stand before it */
+    LP_ON,           /* lp_gap: it was switched on again at `enter`; LP_SKIPPED and LP_CARRIED precede it */
     LP_REGION_BEGIN, /* uint64 region: the program is in it from `enter` on */
     LP_REGION_END,   /* the region that began last ends at `enter` */
     LP_MARK,         /* uint64 region: the program says so at `enter` */
@@ -190,10 +191,10 @@ enum lp_kind {
     LP_DEF_RMA,       /* lp_rma_def */
     LP_NAME_RMA,      /* uint32 id, uint32 length, characters */
     LP_SKIPPED,       /* lp_skipped entries: what the process did while recording was off */
-    LP_CARRIED,       /* lp_carried entries: requests of this thread that are under way when it is on again */
+    LP_CARRIED,       /* lp_carried entries: requests of this thread that are pending when it is on again */
     LP_DEF_REGION,    /* uint32 id, uint32 length, characters */
     LP_DEF_FUNCTION,  /* uint32 id, uint32 8, uint64 address of a function that is a region */
-    LP_ENDED,         /* lp_ended entries; stands before LP_ON, as LP_SKIPPED */
+    LP_ENDED,         /* lp_ended entries; precedes LP_ON, as LP_SKIPPED */
     LP_REST           /* lp_gap, at the end of the program: of threads that have not noticed that recording is on */
 };
 
@@ -282,7 +283,7 @@ struct lp_transfer {
     uint64_t received; /* and from it */
     uint64_t request;  /* of accesses with a handle */
     uint32_t window;   /* local id; 0: none is known */
-    int32_t target;    /* rank in the window; LP_NO_PEER: nobody */
+    int32_t target;    /* rank in the window; LP_NO_PEER: none */
     uint32_t layout;   /* of the origin's memory */
     uint32_t target_layout;
     uint32_t operation; /* enum lp_transfer_kind */

@@ -36,7 +36,7 @@ struct lp_region_seen {
 #define LP_REGIONS_SEEN 256u
 
 struct lp_thread {
-    char* pos; /* where the next record goes */
+    char* pos; /* where the next record begins */
     char* end; /* of the window's room for records */
     int busy;
     int phase; /* of lp_on, that it has followed */
@@ -52,13 +52,14 @@ struct lp_thread {
     uint64_t binding;               /* hash of the processors that it may run on */
     struct lp_thread* ended_before; /* of a thread that has ended: another one whose log is to be taken over */
     /* Of switch.c: up to where the thread's records are summed up, because recording has been off, and whether it was
-     * off there. Other threads read what has records meanwhile, and hold `moving`, as who moves or unmaps them does. */
+     * off there. Other threads that read what has records hold `moving`, as does the thread that moves or unmaps them.
+     */
     uint64_t summed;
     int summed_off;
     pthread_mutex_t moving;
     struct lp_thread* next;
     int window_moves;
-    struct lp_open* open; /* in the window; where there is none, the one beside */
+    struct lp_open* open; /* in the window; where there is none, `no_window` */
     struct lp_open no_window;
     uint32_t depth;  /* regions that it is in, */
     uint32_t lowest; /* and the least that it was in since recording went off */

@@ -1,7 +1,7 @@
 /* Named regions of the program: logpost.h, compiler instrumentation, NVTX and ITT markers.
  *
- * Begin and end are records of their own. A region that began before the library did, or within one of its calls, is
- * none; the depth at which a thread is tells which ends belong to records. */
+ * Begin and end are separate records. A region that began before the library did, or within one of its calls, is
+ * none; the depth at which a thread is shows which ends belong to records. */
 #include "regions.h"
 
 #include <pthread.h>
@@ -22,11 +22,11 @@ struct region {
 static struct region* regions[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t ids;
-static int functions; /* compiler instrumentation is asked for */
+static int functions; /* compiler instrumentation is requested */
 
 void lp_regions_prepare(void) {
-    const char* asked = getenv("LOGPOST_FUNCTIONS");
-    functions = asked && *asked && strcmp(asked, "0");
+    const char* requested = getenv("LOGPOST_FUNCTIONS");
+    functions = requested && *requested && strcmp(requested, "0");
 }
 
 /* --- numbers ---------------------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ struct nvtx_attributes {
 };
 enum { NVTX_ASCII = 1, NVTX_REGISTERED = 3 };
 
-/* Strings are registered with whoever listens, so a handle is ours to make. */
+/* Strings are registered with the tool that listens, so a handle is ours to make. */
 struct nvtx_string {
     char text[1];
 };

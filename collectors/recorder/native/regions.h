@@ -1,4 +1,4 @@
-/* Regions that the program names, beside the calls of its libraries. */
+/* Regions that the program names, in addition to the calls of its libraries. */
 #ifndef LOGPOST_REGIONS_H
 #define LOGPOST_REGIONS_H
 

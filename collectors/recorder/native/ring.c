@@ -134,7 +134,7 @@ static int wanted(int kind, enum lp_notes which) {
     if (kind < LP_FIRST_NOTE || kind == LP_WINDOW)
         return 0;
     if (kind == LP_SKIPPED)
-        return which != LP_NOTES_BESIDE_SLOT;
+        return which != LP_NOTES_OUTSIDE_SLOT;
     return which == LP_ALL_NOTES || (kind != LP_CARRIED && kind != LP_ENDED);
 }
 
@@ -165,7 +165,7 @@ static int keep_notes(const struct lp_thread* t, size_t used, uint64_t* notes, e
 
 int lp_ring_take(const struct lp_thread* t, size_t used, uint64_t* notes) {
     pthread_mutex_lock(&lock);
-    int error = used ? keep_notes(t, used, notes, LP_NOTES_BESIDE_SLOT) : 0;
+    int error = used ? keep_notes(t, used, notes, LP_NOTES_OUTSIDE_SLOT) : 0;
     if (!error && used)
         error = turn(t, used);
     pthread_mutex_unlock(&lock);

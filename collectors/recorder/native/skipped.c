@@ -10,13 +10,13 @@
 static struct lp_account account;
 
 int lp_skipped_create(void) {
-    uint64_t* told = calloc(LP_CHANNELS, sizeof *told);
-    void* memory = told ? calloc(1, LP_ACCOUNT_BYTES) : NULL;
+    uint64_t* logged = calloc(LP_CHANNELS, sizeof *logged);
+    void* memory = logged ? calloc(1, LP_ACCOUNT_BYTES) : NULL;
     if (!memory) {
-        free(told);
+        free(logged);
         return ENOMEM;
     }
-    lp_account_begin(&account, memory, told, 0);
+    lp_account_begin(&account, memory, logged, 0);
     return 0;
 }
 
@@ -36,16 +36,16 @@ void lp_skipped_take(uint32_t thread, const struct lp_head* record, int off) {
 /* In parts that fit into any window. */
 enum { PART = 256 };
 
-static void tell_channels(struct lp_thread* t) {
+static void state_channels(struct lp_thread* t) {
     const size_t room = sizeof(struct lp_head) + PART * sizeof(struct lp_skipped);
     for (uint32_t i = 0; i < LP_CHANNELS && lp_reserve(t, room);) {
         struct lp_skipped* to = (struct lp_skipped*)(t->pos + sizeof(struct lp_head));
         uint32_t n = 0;
         for (; i < LP_CHANNELS && n < PART; i++)
-            if (account.channels[i].what && account.channels[i].count != account.told[i]) {
-                to[n] = (struct lp_skipped){account.channels[i], account.told[i]};
-                to[n++].channel.count -= account.told[i];
-                account.told[i] = account.channels[i].count;
+            if (account.channels[i].what && account.channels[i].count != account.logged[i]) {
+                to[n] = (struct lp_skipped){account.channels[i], account.logged[i]};
+                to[n++].channel.count -= account.logged[i];
+                account.logged[i] = account.channels[i].count;
             }
         if (n)
             lp_commit(t, LP_SKIPPED, 0, sizeof(struct lp_head) + n * sizeof *to, 0, 0);
@@ -57,27 +57,27 @@ static int by_start(const void* a, const void* b) {
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void tell_requests(struct lp_thread* t) {
-    static uint32_t under_way[LP_CELLS];
+static void state_requests(struct lp_thread* t) {
+    static uint32_t pending[LP_CELLS];
     const size_t room = sizeof(struct lp_head) + PART * sizeof(struct lp_carried);
     uint32_t found = 0;
     for (uint32_t c = 0; c < LP_CELLS; c++)
         if (account.cells[c].number && account.cells[c].thread == t->index)
-            under_way[found++] = c;
-    qsort(under_way, found, sizeof *under_way, by_start);
+            pending[found++] = c;
+    qsort(pending, found, sizeof *pending, by_start);
     for (uint32_t i = 0; i < found && lp_reserve(t, room); i += PART) {
         struct lp_carried* to = (struct lp_carried*)(t->pos + sizeof(struct lp_head));
         const uint32_t n = found - i < PART ? found - i : PART;
         for (uint32_t k = 0; k < n; k++) {
-            to[k] = account.cells[under_way[i + k]];
-            account.cells[under_way[i + k]].told = 1;
+            to[k] = account.cells[pending[i + k]];
+            account.cells[pending[i + k]].logged = 1;
         }
         lp_commit(t, LP_CARRIED, 0, sizeof(struct lp_head) + n * sizeof *to, 0, 0);
     }
 }
 
-/* The thread's own are those that are not among its requests under way. */
-static void tell_ended(struct lp_thread* t) {
+/* The thread's own are those that are not among its pending requests. */
+static void state_ended(struct lp_thread* t) {
     const size_t room = sizeof(struct lp_head) + PART * sizeof *account.ended;
     for (size_t i = 0; i < account.ended_used && lp_reserve(t, room);) {
         struct lp_ended* to = (struct lp_ended*)(t->pos + sizeof(struct lp_head));
@@ -91,10 +91,10 @@ static void tell_ended(struct lp_thread* t) {
     account.ended_used = 0;
 }
 
-struct lp_gap lp_skipped_tell(struct lp_thread* t) {
-    tell_channels(t);
-    tell_requests(t);
-    tell_ended(t);
+struct lp_gap lp_skipped_state(struct lp_thread* t) {
+    state_channels(t);
+    state_requests(t);
+    state_ended(t);
     struct lp_lost *lost = account.lost, *recorded = &account.recorded;
     const struct lp_gap gap = {
         .calls = lost->calls,

@@ -1,4 +1,4 @@
-/* Stacks that are seen for the first time: unwound, remembered, and noted with the objects that their code lies in. */
+/* Stacks that are seen for the first time: unwound, remembered, and noted with the objects that their code is in. */
 #include "stacks.h"
 
 #include <errno.h>
@@ -188,7 +188,7 @@ static void put_in_slot(struct lp_thread* t, struct lp_stack* s) {
 }
 
 /* The same stack of an ended thread, at this one's places; NULL: there is none. */
-static struct lp_stack* met_again(struct lp_thread* t, const struct lp_frame* frame, int count) {
+static struct lp_stack* former_stack(struct lp_thread* t, const struct lp_frame* frame, int count) {
     for (struct lp_stack *s, **at = former_slot(t, frame, count); (s = *at); at = &s->next) {
         int i = 0;
         while (i < count && s->frames == (uint32_t)count && s->frame[i].address == frame[i].address)
@@ -204,7 +204,7 @@ static struct lp_stack* met_again(struct lp_thread* t, const struct lp_frame* fr
 }
 
 static struct lp_stack* remember(struct lp_thread* t, const struct lp_frame* frame, int count, int cut) {
-    struct lp_stack* s = met_again(t, frame, count);
+    struct lp_stack* s = former_stack(t, frame, count);
     if (s)
         return s;
     s = malloc(sizeof *s + (size_t)count * sizeof *frame);
@@ -231,7 +231,7 @@ static struct lp_stack* find(struct lp_thread* t, uintptr_t address, const uintp
     struct lp_stack **head = &t->stacks->slot[lp_stack_slot(address, place)], **at = head;
     for (struct lp_stack* s; (s = *at); at = &s->next, ++*length)
         if (lp_stack_is(s, address, place)) {
-            *at = s->next; /* to the front: it is likely to be asked for again */
+            *at = s->next; /* to the front: it is likely to be looked up again */
             s->next = *head;
             *head = s;
             return s;
@@ -247,7 +247,7 @@ uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t*
     int saved = errno, room = depth();
     struct lp_frame frame[LP_STACK_MAX_FRAMES] = {{place, address}};
     if (length >= MAX_CHAIN || t->stacks->count >= MAX_STACKS) {
-        frame[0].place = NULL; /* a caller wherever it stands */
+        frame[0].place = NULL; /* a caller at any place of the stack */
         room = 1;
         s = find(t, address, NULL, &length);
     }

@@ -1,7 +1,7 @@
 /* From where a call is made: the return addresses above a wrapper, each distinct stack noted once per thread.
  *
  * A stack is unwound when it is new, and remembered under the wrapper's return address and the place of that address on
- * the stack. Each remembered frame keeps the place of its own return address as well, so whether the program stands
+ * the stack. Each remembered frame keeps the place of its own return address as well, so whether the program is
  * there again is seen by comparing memory, outward from the wrapper: as long as all frames inside agree, the place of
  * the next one is where it was. That costs a load per frame, and is exact without frame pointers. (A function with
  * a frame of varying size, called at the same depth, may leave an old return address in its own place: then the frames
@@ -34,7 +34,7 @@ struct lp_stacks {
 
 LP_HIDDEN uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t* place);
 LP_HIDDEN void lp_stacks_free(struct lp_thread* t);
-/* Another thread goes on: memory at remembered places may be gone. What the log has keeps its number. */
+/* Another thread continues: memory at remembered places may be gone. What the log has keeps its number. */
 LP_HIDDEN void lp_stacks_forget(struct lp_thread* t);
 LP_HIDDEN void lp_stacks_note_modules(struct lp_thread* t); /* the objects that hold code, as far as they are new */
 LP_HIDDEN void lp_stacks_begin(struct lp_thread* t);        /* none when LOGPOST_STACK_DEPTH is 0 */

@@ -168,7 +168,7 @@ static size_t begin_all(struct stream** streams) {
     return n;
 }
 
-/* Notes have no time of their own: they pass with what is before them. */
+/* Notes have no time: they pass with what is before them. */
 static struct stream* earliest(struct stream* all, size_t n) {
     struct stream* first = NULL;
     for (size_t i = 0; i < n; i++) {

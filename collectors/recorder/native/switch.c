@@ -11,7 +11,7 @@
 
 volatile uint64_t lp_next_look = UINT64_MAX;
 
-/* Held by who sums up or states sums. A thread that does so may move its window meanwhile. */
+/* Held by the thread that sums up or states sums. That thread may move its window while it holds it. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int followed; /* what the process does is summed up: recording has been off */
 static char file[1024];
@@ -43,7 +43,7 @@ void lp_switch(int on) {
         __atomic_compare_exchange_n(&lp_on, &phase, phase + 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-static void goes_off(struct lp_thread* t) {
+static void turn_off(struct lp_thread* t) {
     uint64_t now = lp_now();
     if (!lp_reserve(t, sizeof(struct lp_head)))
         return;
@@ -65,11 +65,11 @@ static void state(struct lp_thread* t, int kind, struct lp_gap gap) {
     lp_commit(t, kind, 0, n, now, now);
 }
 
-static void goes_on(struct lp_thread* t) {
+static void turn_on(struct lp_thread* t) {
     pthread_mutex_lock(&lock); /* the order of statements is that of their times */
     if (lp_log_move(t)) {
         t->off = 0;
-        struct lp_gap gap = lp_skipped_tell(t);
+        struct lp_gap gap = lp_skipped_state(t);
         gap.since = t->off_since;
         gap.kept = t->lowest;
         gap.begun = t->depth - t->lowest;
@@ -84,7 +84,7 @@ void lp_switch_ends(struct lp_thread* t) {
         return;
     int cancellable = lp_shield();
     lp_switch_hold(t);
-    const struct lp_gap gap = lp_skipped_tell(t);
+    const struct lp_gap gap = lp_skipped_state(t);
     if (gap.calls || gap.sends || gap.receives || gap.collectives || gap.transfers || gap.inexact)
         state(t, LP_REST, gap);
     lp_switch_release();
@@ -95,7 +95,7 @@ void lp_follow(struct lp_thread* t) {
     int phase = lp_on, saved = errno, cancellable = lp_shield();
     t->phase = phase ? phase : t->phase;
     if (t->map && LP_IS_ON(t->phase) == t->off)
-        LP_IS_ON(t->phase) ? goes_on(t) : goes_off(t);
+        LP_IS_ON(t->phase) ? turn_on(t) : turn_off(t);
     lp_unshield(cancellable);
     errno = saved;
 }

@@ -1,8 +1,8 @@
 /* Recording that is switched off and on while the program runs: by MPI_Pcontrol, by logpost.h, by a file.
  *
- * Ranks switch at different instants, so what a process does meanwhile is followed all the same: its records go to the
- * window as always, and a full window is summed up (lost.c) where else it would be written. When recording is on again,
- * the log says what was left out, so that both ends of a channel still know their messages' numbers. */
+ * Ranks switch at different instants, so what a process does while it is off is followed all the same: its records go
+ * to the window as always, and a full window is summed up (lost.c) where else it would be written. When recording is on
+ * again, the log says what was left out, so that both ends of a channel still know their messages' numbers. */
 #ifndef LOGPOST_SWITCH_H
 #define LOGPOST_SWITCH_H
 
@@ -12,7 +12,8 @@
 LP_HIDDEN void lp_switch_prepare(void);
 /* For the whole process; each thread follows with its next call. */
 LP_HIDDEN void lp_switch(int on);
-/* Around the move of a window of a thread that is off: what it holds is summed up, and nobody sums meanwhile. */
+/* Around the move of a window of a thread that is off: what it holds is summed up, and no other thread sums during the
+ * move. */
 LP_HIDDEN void lp_switch_hold(struct lp_thread* t);
 /* Whether the windows that are on are summed up as well when they move: no log will hold them. */
 LP_HIDDEN int lp_switch_follows_ring(void);
@@ -34,8 +35,8 @@ LP_HIDDEN int lp_skipped_create(void);
 LP_HIDDEN void lp_skipped_follow_ring(void);
 /* A record of a thread; `off`: one that is not kept. */
 LP_HIDDEN void lp_skipped_take(uint32_t thread, const struct lp_head* record, int off);
-/* States in the thread's log what was skipped since it was stated last, and the thread's requests under way. */
-LP_HIDDEN struct lp_gap lp_skipped_tell(struct lp_thread* t);
+/* States in the thread's log what was skipped since it was stated last, and the thread's pending requests. */
+LP_HIDDEN struct lp_gap lp_skipped_state(struct lp_thread* t);
 
 /* log.c */
 LP_HIDDEN int lp_log_move(struct lp_thread* t); /* empties the window; 0: recording has ended */

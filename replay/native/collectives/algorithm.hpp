@@ -1,6 +1,6 @@
 #pragma once
 
-/// The algorithms by which MPI libraries carry out collective operations, and which of them come into question.
+/// The algorithms by which MPI libraries carry out collective operations, and which of them are candidates.
 
 #include <array>
 #include <cstddef>
@@ -17,7 +17,7 @@ enum class Algorithm : std::uint8_t {
     dissemination,       ///< ceil(log2 P) rounds, in round k with the ranks 2^k away (Hensgen, Finkel, Manber 1988)
     recursive_doubling,  ///< rounds with i xor 2^k; ranks beyond a power of two are folded in
     binomial,            ///< a binomial tree with the root at its top; where there is no root, up and down again
-    linear,              ///< the root with each member in turn; of alltoall everybody with everybody at once
+    linear,              ///< the root with one member after another; of alltoall all pairs concurrently
     chain,               ///< from member to member, in segments
     ring,                ///< P - 1 rounds with the neighbours, of a reduction twice
     rabenseifner,        ///< recursive halving, then recursive doubling (Thakur, Rabenseifner, Gropp 2005)
@@ -25,7 +25,7 @@ enum class Algorithm : std::uint8_t {
     pairwise,            ///< P - 1 rounds, in round k with the ranks k away
     scatter_ring,        ///< a binomial scatter, then a ring (van de Geijn)
     leaders,             ///< of an inter-communicator: each group's binomial tree to its leader; the leaders exchange
-    linear_then_tree,    ///< a reduction of each member in turn at the root, then a binomial tree (SimGrid's SMPI)
+    linear_then_tree,    ///< a reduction at the root, one member after another, then a binomial tree (SimGrid's SMPI)
 };
 inline constexpr std::size_t kAlgorithms = 13;
 inline constexpr std::array<std::string_view, kAlgorithms> kAlgorithmNames{

@@ -1,8 +1,8 @@
 /// Which algorithms the libraries' default rules choose from, by operation, bytes and members: Open MPI's
 /// ompi/mca/coll/tuned/coll_tuned_decision_fixed.c (the same file in v4.1.6 and v5.0.9) and the defaults of MPICH's
 /// MPIR_CVAR_*_MSG_SIZE (src/mpi/coll/*/*.c of 3.3 and later); of an allreduce also SMPI's, of all sizes
-/// (src/smpi/colls/smpi_default_selector.cpp). A limit here is where either of them first takes another algorithm; what
-/// all never take for a size does not come into question.
+/// (src/smpi/colls/smpi_default_selector.cpp). A limit here is where either of them first uses another algorithm; one
+/// that all of them never use for a size is no candidate.
 
 #include <utility>
 
@@ -52,8 +52,8 @@ constexpr std::array kBetweenGroups{leaders};
 constexpr std::array kBlocksOfGroups{pairwise};
 constexpr std::array kTreeOfGroup{leaders, linear};
 
-/// Open MPI's coll/inter and MPICH's *_inter_*.c: trees within the groups, one message between them; the root with each
-/// of the other group in turn; alltoall with each of the other group.
+/// Open MPI's coll/inter and MPICH's *_inter_*.c: trees within the groups, one message between them; the root with the
+/// members of the other group one after another; alltoall with each of the other group.
 std::span<const Algorithm> between_groups(Operation operation) noexcept {
     switch (operation) {
         case Operation::barrier:

@@ -9,7 +9,7 @@
 
 namespace logpost::replay {
 
-/// Messages in an order in which everything that one depends on stands before it. Within a step, each member first
+/// Messages in an order in which everything that one depends on is before it. Within a step, each member first
 /// sends all it sends, and then takes what it gets, each in this order. Members are numbered as visit_schedule does.
 struct EveryMessage {
     std::vector<std::int32_t> from, to, step;

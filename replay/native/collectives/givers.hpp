@@ -8,9 +8,9 @@
 
 namespace logpost::replay {
 
-/// Those who give something to an exchange in which members may skip others (Alltoallv), the earliest first.
+/// The members that give something to an exchange in which members may skip others (Alltoallv), the earliest first.
 ///
-/// A member that left before a giver came got nothing from it, unless those who had come gave less than it got.
+/// A member that left before a giver entered got nothing from it, unless the earlier givers gave less than it got.
 template <class Member>
 class Givers {
   public:
@@ -26,7 +26,7 @@ class Givers {
             all_[i].given_before = before.given_before + std::min(before.bytes, room);
         }
     }
-    /// The place of the last giver whom a member may have needed that got so many bytes and ended then; `size()`: there
+    /// The place of the last giver that a member may have needed that got so many bytes and ended then; `size()`: there
     /// is none.
     [[nodiscard]] std::size_t last_needed(std::int64_t end_ps, std::uint64_t got) const noexcept {
         const auto late = std::ranges::upper_bound(all_, end_ps, {}, &Giver::begin_ps);

@@ -19,7 +19,7 @@ namespace logpost::replay::schedule {
 
 /// Each member sends one message to the first one, which receives them in the order of their arrival.
 template <class Visitor>
-void as_they_come(Visitor& visitor, std::uint32_t size, std::uint64_t bytes) {
+void in_order_of_arrival(Visitor& visitor, std::uint32_t size, std::uint64_t bytes) {
     std::vector<std::uint32_t> order(size - 1);
     std::iota(order.begin(), order.end(), 1U);
     if constexpr (requires { visitor.ready(0U); }) {
@@ -48,7 +48,7 @@ void linear(Visitor& visitor, const Pattern& pattern) {
         return;
     }
     if (operation == Operation::barrier) {
-        as_they_come(visitor, size, bytes);
+        in_order_of_arrival(visitor, size, bytes);
     }
     for (std::uint32_t i = 1; i < size && !down(operation) && operation != Operation::barrier; ++i) {
         visitor.message(i, 0, bytes);

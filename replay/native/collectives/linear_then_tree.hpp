@@ -14,7 +14,7 @@ namespace logpost::replay::schedule {
 
 template <class Visitor>
 void linear_then_tree(Visitor& visitor, const Pattern& pattern) {
-    as_they_come(visitor, pattern.size, pattern.bytes);
+    in_order_of_arrival(visitor, pattern.size, pattern.bytes);
     down_the_tree(pattern.size,
                   [&](std::uint32_t parent, std::uint32_t child) { visitor.message(parent, child, pattern.bytes); });
 }

@@ -10,8 +10,8 @@
 namespace logpost::replay {
 
 enum class CollectivePart : std::uint8_t {
-    late_members,   ///< members on the way to this one that entered after those whom the operation's definition names
-    send_overhead,  ///< o_s, its own and of those on the way; of a rendezvous also the answer to the clear-to-send
+    late_members,   ///< members on the path to this one that entered after those that the operation's definition names
+    send_overhead,  ///< o_s, its own and of those on the path; of a rendezvous also the answer to the clear-to-send
     latency,
     endpoint_contention,
     serialization,

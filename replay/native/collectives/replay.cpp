@@ -89,7 +89,7 @@ std::uint32_t CollectiveReplay::cost(std::uint32_t from, std::uint32_t to, std::
     return recent;
 }
 
-/// First come, first served; messages are told round by round, so that one that is ready before the busy period at hand
+/// First in, first out. Messages are visited round by round, so that one that is ready before the busy period at hand
 /// found the endpoint free.
 std::int64_t CollectiveReplay::queue(Busy& busy, std::int64_t ready, std::int64_t service) noexcept {
     if (ready >= busy.end) {
@@ -197,7 +197,7 @@ void CollectiveReplay::message(std::uint32_t from, std::uint32_t to, std::uint64
     const auto way = transfer(from, to, one, start);
     const auto before = by_sender ? sender : receiver;
     at_[to] =
-        add(way.arrived + one.finish(), before, index, by_sender ? Path::answered : Path::asked, by_sender ? 1 : 0);
+        add(way.arrived + one.finish(), before, index, by_sender ? Path::answered : Path::cleared, by_sender ? 1 : 0);
     at_[from] = add(way.left, before, index, by_sender ? Path::left : Path::let_go, by_sender ? 1 : 0);
 }
 
@@ -227,7 +227,7 @@ void CollectiveReplay::exchange(std::uint32_t count, std::uint64_t bytes, std::u
         const auto start = std::max(request, sent_[i]) + one.o_control + one.L + one.o_control;
         const auto way = transfer(from, i, one, start);
         const auto before = by_sender ? at_[from] : at_[i];
-        next_[i] = add(way.arrived + one.finish(), before, cost_[i], by_sender ? Path::answered : Path::asked, 1);
+        next_[i] = add(way.arrived + one.finish(), before, cost_[i], by_sender ? Path::answered : Path::cleared, 1);
         left_[from] = add(way.left, before, cost_[i], by_sender ? Path::left : Path::let_go, 1);
     }
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -239,23 +239,23 @@ void CollectiveReplay::exchange(std::uint32_t count, std::uint64_t bytes, std::u
 }
 
 void CollectiveReplay::burst(std::uint32_t count, std::uint32_t rounds, std::uint64_t bytes) {
-    const auto told = std::min(rounds, kSingleRounds);
-    const auto each = (rounds + told - 1) / told;
+    const auto single = std::min(rounds, kSingleRounds);
+    const auto each = (rounds + single - 1) / single;
     const auto heads = at_;
-    // First everybody's sends, then what comes.
+    // First the sends of all members, then the arrivals.
     sent_.resize(count);
     for (std::uint32_t i = 0; i < count; ++i) {
         auto sent = nodes_[heads[i]].t;
         std::uint32_t index = 0;
-        for (std::uint32_t k = 0; k < told; ++k) {
-            index = cost(i, (i + 1 + k * rounds / told) % count, bytes, each);
+        for (std::uint32_t k = 0; k < single; ++k) {
+            index = cost(i, (i + 1 + k * rounds / single) % count, bytes, each);
             sent += costs_[index].start();
         }
-        at_[i] = add(sent, heads[i], index, Path::sent, told);
+        at_[i] = add(sent, heads[i], index, Path::sent, single);
         sent_[i] = nodes_[heads[i]].t;
     }
-    for (std::uint32_t k = 0; k < told; ++k) {
-        const auto distance = 1 + k * rounds / told;
+    for (std::uint32_t k = 0; k < single; ++k) {
+        const auto distance = 1 + k * rounds / single;
         for (std::uint32_t from = 0; from < count; ++from) {
             const auto to = (from + distance) % count;
             const auto index = cost(from, to, bytes, each);
@@ -269,7 +269,7 @@ void CollectiveReplay::burst(std::uint32_t count, std::uint32_t rounds, std::uin
                                             : add_work(posted + one.finish(), receiver, index, Path::served);
                 continue;
             }
-            // All receives are posted before the sends; the answers of both sides overlap with other messages.
+            // All receives are posted before the sends; the handshakes of both sides overlap with other messages.
             const auto request = std::max(sent_[from] + one.L, nodes_[heads[to]].t);
             const auto arrived = transfer(from, to, one, request + one.o_control + one.L + one.o_control).arrived;
             at_[to] = arrived >= posted ? add(arrived + one.finish(), heads[from], index, Path::answered, k + 1)
@@ -293,7 +293,7 @@ std::int64_t CollectiveReplay::last_work(std::uint32_t member) const noexcept {
                 break;
             case Path::received:
             case Path::answered:
-            case Path::asked:
+            case Path::cleared:
                 return work + costs_[node.cost].finish();
             case Path::enter:
             case Path::left:
@@ -342,7 +342,7 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
             put(recv_overhead, one.o_r);
             break;
         case Path::answered:
-        case Path::asked:
+        case Path::cleared:
         case Path::left:
         case Path::let_go:
             put(send_overhead, one.o_s * node.run);
@@ -355,11 +355,11 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
             put(send_overhead, one.o_control);
             wait = count;
             put(endpoint_contention, 0);
-            if (node.path == Path::answered || node.path == Path::asked) {
+            if (node.path == Path::answered || node.path == Path::cleared) {
                 put(latency, one.L);
             }
             put(serialization, one.serialization);
-            if (node.path == Path::answered || node.path == Path::asked) {
+            if (node.path == Path::answered || node.path == Path::cleared) {
                 put(middleware, one.unpack);
                 put(recv_overhead, one.o_r);
             }
@@ -375,7 +375,7 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
     return count;
 }
 
-/// Of the nodes on the way every few are noted: to note one takes as long as to sum up two.
+/// Of the nodes on the path every few are noted: to note one costs as much as to sum up two.
 CollectiveReplay::Parts CollectiveReplay::parts(std::uint32_t member, std::int64_t from_ps) {
     if (from_ps != summed_from_) {
         summed_from_ = from_ps;

@@ -2,9 +2,10 @@
 
 /// A collective operation, replayed as its messages from the measured enters of its members.
 ///
-/// Each member carries out its part of the algorithm's schedule in order: a send takes its processor for o_s, a receive
-/// for o_r from when the message is there; on the way are the NICs of both ends, L and (B - 1) G, and a handshake where
-/// the machine says so. The way back from a member's end, along what it waited for, has a label at every instant.
+/// Each member carries out its part of the algorithm's schedule in order: a send occupies its processor for o_s, a
+/// receive for o_r from when the message is there; on the path are the NICs of both ends, L and (B - 1) G, and a
+/// handshake where the machine says so. The path from a member's end backwards, along what it waited for, has a label
+/// at every instant.
 
 #include <algorithm>
 #include <array>
@@ -66,7 +67,7 @@ class CollectiveReplay {
     template <class Visit>
     void back(std::uint32_t member, std::int64_t from_ps, Visit&& visit) const;
     using Parts = std::array<std::int64_t, kReplayedParts>;
-    /// How long each part is on that way. Members asked from the same instant share what their ways have in common.
+    /// The sum of each part on that path. Members with the same `from_ps` share what their paths have in common.
     [[nodiscard]] Parts parts(std::uint32_t member, std::int64_t from_ps);
 
     // The visitor of a schedule.
@@ -83,15 +84,15 @@ class CollectiveReplay {
     void burst(std::uint32_t count, std::uint32_t rounds, std::uint64_t bytes);
 
   private:
-    /// How the time since the node before came about.
+    /// What the time since the node before consists of.
     enum class Path : std::uint8_t {
         enter,     // there is none before
         copied,    // data with gaps, of the member to itself
         sent,      // o_s, `run` times
-        served,    // the message was there: o_r, `run` times, after sends of its own
+        served,    // the message was there: o_r, `run` times, after the member's sends
         received,  // o_s .. o_r of a message whose sender is before
         answered,  // rendezvous: the same, from the sender's o_s on
-        asked,     // rendezvous: the same, from the receiver's answer on
+        cleared,   // rendezvous: the same, from the receiver's answer on
         left,      // rendezvous: from the sender's o_s to the payload's last byte
         let_go,    // rendezvous: from the receiver's answer to the payload's last byte
     };

@@ -6,7 +6,7 @@
 
 namespace logpost::replay {
 
-/// How a message's data lie in memory: blocks of `block_bytes`, one every `stride_bytes`.
+/// The layout of a message's data in memory: blocks of `block_bytes`, one every `stride_bytes`.
 ///
 /// Data are contiguous where there is one block, no stride, or a stride that is not larger than a block.
 struct Blocks {
@@ -60,13 +60,13 @@ Middleware middleware_tables(Middleware middleware);
 /// where it has as many blocks, at n times its own block's bytes.
 Reading middleware_latency(const Middleware& middleware, double bytes, double block_bytes, double stride_bytes);
 
-/// What the cost of a message depends on beside its machine and locality.
+/// What the cost of a message depends on in addition to its machine and locality.
 struct MessageShape {
     double bytes = 0;
     double block_bytes = 0;   ///< as in Blocks
     double stride_bytes = 0;  ///< as in Blocks
     double burst = 1;         ///< messages initiated back to back; from 2 on o_s is o(S, b) where the machine states it
-    double hops = -1;         ///< links on its way; -1: not known, and L holds as it stands
+    double hops = -1;         ///< links on its route; -1: not known, and L holds unchanged
 };
 
 /// The unrounded terms of a message.

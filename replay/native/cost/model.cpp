@@ -5,7 +5,7 @@
 namespace logpost::replay {
 namespace {
 
-/// What a model has beside o_s, L and o_r (docs/split.md, section 8).
+/// What a model has in addition to o_s, L and o_r (docs/split.md, section 8).
 struct Has {
     Terms terms;
     bool sizes;       ///< values depend on the size: G, overheads per byte, ranges

@@ -20,8 +20,8 @@ inline constexpr std::array<std::string_view, kModels> kModelNames{"full", "logg
 /// The model of that name; nothing where there is none.
 [[nodiscard]] std::optional<Model> model_named(std::string_view name) noexcept;
 
-/// What of a machine a model knows: terms that it lacks cost nothing, queues that it lacks let nobody wait. Everything
-/// that splits messages reads the result, and nothing else knows of models.
+/// What of a machine a model knows: terms that it lacks cost nothing, queues that it lacks let no message wait.
+/// Everything that splits messages reads the result, and nothing else depends on models.
 [[nodiscard]] Parameters reduced(Parameters machine, Model model);
 
 }  // namespace logpost::replay

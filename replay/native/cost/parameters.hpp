@@ -29,7 +29,7 @@ struct LocalityParameters {
 
     /// The range that a message of `bytes` falls into: the only place that says so.
     [[nodiscard]] std::size_t range_of(double bytes) const noexcept;
-    /// Whether a message of this size asks before it sends its data.
+    /// Whether a message of this size is sent by rendezvous.
     [[nodiscard]] bool rendezvous(double bytes) const noexcept {
         return eager_limit.has_value() && bytes > static_cast<double>(*eager_limit);
     }

@@ -106,7 +106,7 @@ nb::dict exposure(Analysis& analysis) {
     return d;
 }
 
-/// All time of every location by callpath, and what of it lies on the critical path.
+/// All time of every location by callpath, and the part of it on the critical path.
 nb::dict path_profile(Analysis& analysis) {
     std::vector<std::int64_t> spent;
     std::vector<std::int64_t> on_path;
@@ -207,7 +207,7 @@ void bind_accounts(nb::class_<Analysis>& analysis) {
         .def("critical_path", &critical_path, nb::sig("def critical_path(self) -> logpost.replay.columns.CriticalPath"),
              "The critical path of the recorded execution, in the order of time.")
         .def("path_profile", &path_profile, nb::sig("def path_profile(self) -> logpost.replay.columns.PathProfile"),
-             "All time by location, callpath, phase and category, and what of it lies on the critical path.")
+             "All time by location, callpath, phase and category, and the part of it on the critical path.")
         .def("delay_costs", &delay_costs, nb::sig("def delay_costs(self) -> logpost.replay.columns.DelayCosts"),
              "Which code of which location makes others wait in the region of interest, and how much.")
         .def("interest", &interest, nb::sig("def interest(self) -> logpost.replay.columns.Interest"))

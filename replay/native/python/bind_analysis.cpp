@@ -27,7 +27,7 @@ std::string message_time_name(std::size_t time) {
     return std::string(kPartNames[time - MessageRows::first_part]) + "_ps";
 }
 
-/// The region of interest is given by its begin and end on every location, or not at all; or lies in the causes.
+/// The region of interest is given by its begin and end on every location, or not at all; or is part of the causes.
 void make_analysis(Analysis* self, const Program& program, const Parameters& parameters, unsigned threads,
                    const std::optional<In<std::int64_t>>& begin_ps, const std::optional<In<std::int64_t>>& end_ps,
                    std::shared_ptr<Causes> causes) {
@@ -259,7 +259,7 @@ nb::dict network(const Analysis& analysis) {
 
 void bind_analysis(nb::module_& module) {
     nb::class_<Causes>(module, "Causes",
-                       "What made whom wait in a program, from its recorded times: no machine is needed for it.")
+                       "The causes of waits in a program, from its recorded times: no machine is needed for it.")
         .def(
             "__init__",
             [](Causes* self, const Program& program, unsigned threads) {
@@ -289,7 +289,7 @@ void bind_analysis(nb::module_& module) {
                      "-> tuple[logpost.replay.columns.Segments, int, bool]"),
              "One message's partition by its receiving end, its deficit in picoseconds, whether it is a rendezvous.")
         .def("forget_messages", &Analysis::forget_messages, nb::call_guard<nb::gil_scoped_release>(),
-             "Frees what rows of messages and calls are made from; the sums over them can still be asked for.")
+             "Frees what rows of messages and calls are made from; the sums over them stay available.")
         .def("split_only", &Analysis::split_only, nb::call_guard<nb::gil_scoped_release>())
         .def("unmatched", &unmatched, nb::sig("def unmatched(self) -> logpost.replay.columns.Unmatched"))
         .def("pairs", &pairs, nb::sig("def pairs(self) -> logpost.replay.columns.Pairs"))

@@ -95,7 +95,7 @@ nb::dict collectives(const Analysis& analysis, std::size_t begin, std::optional<
     std::vector<std::uint64_t> bytes_sent, bytes_received;
     const auto each = [](auto&& visit, auto&... columns) { (visit(columns), ...); };
     {
-        // Messages and calls are written beside, and begin with the interpreter.
+        // Messages and calls are written concurrently, and begin with the interpreter.
         const nb::gil_scoped_release release;
         std::size_t count = 0;
         for (const auto& timeline : program.timelines) {

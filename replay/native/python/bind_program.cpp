@@ -283,7 +283,7 @@ void bind_program(nb::module_& module) {
     module.def(
         "is_in_memory", [](const std::filesystem::path& directory) { return is_in_memory(directory); }, "directory"_a,
         nb::sig("def is_in_memory(directory: str | os.PathLike[str]) -> bool"),
-        "Whether a directory, or where it will be made, lies in memory (tmpfs).");
+        "Whether a directory, or where it will be made, is in memory (tmpfs).");
     module.def("call_kinds", [] { return names(kCallKindNames); }, "Names of the kinds of calls, by code.");
     module.def("operations", [] { return names(kOperationNames); }, "Names of the collective operations, by code.");
     module.def("parts", [] { return names(kPartNames); }, "Names of the parts of a message, by code.");
@@ -327,7 +327,7 @@ void bind_program(nb::module_& module) {
                      "spill: Spill | None = None) -> None"),
              "Tables are dictionaries of columns, or give such dictionaries piece by piece. `first_groups`: by "
              "communicator, how many of its members the first group of an inter-communicator has; 0: it is none. "
-             "`most_ends`: no location has more messages. `spill`: where what has no place in memory goes.")
+             "`most_ends`: no location has more messages. `spill`: where what exceeds memory is written.")
         .def_ro("length_ps", &Program::length_ps)
         .def("place", &place, "sockets"_a, "place_of_node"_a, "hops"_a,
              nb::sig("def place(self, sockets: numpy.ndarray, place_of_node: numpy.ndarray, hops: numpy.ndarray) "
@@ -354,7 +354,7 @@ void bind_program(nb::module_& module) {
             "Says by which algorithm a communicator's operations of the size class of so many bytes were carried out, "
             "and which other one explains them as well (0: none).")
         .def("excerpt", &excerpt, "messages"_a, nb::sig("def excerpt(self, messages: int) -> Program"),
-             "The middle of it, of about so many messages, as a program of its own.")
+             "The middle of it, of about so many messages, as a separate program.")
         .def("samples", &sample_columns, "limit"_a,
              nb::sig("def samples(self, limit: int) -> list[logpost.replay.columns.Samples]"),
              "Observations of LogGP parameters, a dict per locality class.");

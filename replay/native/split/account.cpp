@@ -100,7 +100,7 @@ void LocationAccount::next_cell() {
 }
 
 void LocationAccount::add(Exposed& exposed, std::uint8_t category, std::int64_t begin, std::int64_t end) {
-    // Time only goes forward here, so the cell is a cursor.
+    // Time only moves forward here, so the cell is a cursor.
     while (begin < end) {
         while (begin >= cell_end_) {
             next_cell();
@@ -191,13 +191,13 @@ MessageId LocationAccount::message_of(const CallOperation& operation) const noex
     return operation.of_message() ? MessageModel::of_send(timeline_.sends[operation.index]) : kNoMessage;
 }
 
-/// When a send was complete. An eager one was when its call returned: its record, far away, is not asked.
+/// When a send was complete. An eager send is complete when its call returns; its distant record is not read.
 std::int64_t LocationAccount::sent(const CallOperation& operation, MessageId id) const noexcept {
     const auto call = timeline_.sends[operation.index].call;
     return call == call_ || model_.has_rendezvous(id.location) ? model_.sent(id) : timeline_.calls[call].leave_ps;
 }
 
-/// The processor's work for the messages of a call, and for the handshakes that it answers in it, in order.
+/// The processor's work in a call, in order: the call's messages and the handshakes that progress in it.
 void LocationAccount::gather_work(const Call& call, std::span<const CallOperation> operations, std::uint32_t primary) {
     work_.clear();
     const auto add_work = [&](std::int64_t begin, std::int64_t length, Part part) {
@@ -338,7 +338,7 @@ CollectiveSums LocationAccount::divide(const Call& call, std::span<const CallOpe
 }
 
 void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std::span<const CallOperation> operations) {
-    // Facts first: until when the call waited for others, and for whom. Then the transfer that completes last.
+    // Facts first: until when the call waited, and for which location. Then the transfer that completes last.
     Permission longest;
     std::optional<TransferPartition> parts;
     const Epoch* lock = nullptr;
@@ -383,9 +383,9 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
         }
     } else {
         if (longest.last != kNone) {
-            // Who ended its access had something under way.
-            const auto under_way = transfers_.partition(index(longest.by), longest.last);
-            for (const auto* segment = under_way.begin_segment(); segment != under_way.end_segment(); ++segment) {
+            // The location that ended its access had a transfer in flight.
+            const auto in_flight = transfers_.partition(index(longest.by), longest.last);
+            for (const auto* segment = in_flight.begin_segment(); segment != in_flight.end_segment(); ++segment) {
                 const auto end = std::min(segment->end, call.leave_ps);
                 if (end > cursor && segment->category != kResidual) {
                     add(exposed, segment->category, cursor, end);
@@ -393,16 +393,16 @@ void LocationAccount::account_one_sided(Exposed& exposed, const Call& call, std:
                 }
             }
         }
-        // Who ended the wait had to say so. A lock that was free has to be asked for: a call that was over sooner did
+        // The location that ended the wait sent a notice. A free lock needs a request: a call that was over sooner did
         // not wait for it.
         auto notice = transfers_.notice_ps(longest.by, location_at(location_));
         if (lock != nullptr) {
             notice = transfers_.grant_ps(*lock, longest.by, location_at(location_));
             notice = longest.by == kNoLocation && notice > call.leave_ps - cursor ? 0 : notice;
         }
-        const auto told = std::min(call.leave_ps, cursor + notice);
-        add(exposed, category_of(Part::latency), cursor, told);
-        cursor = told;
+        const auto noticed = std::min(call.leave_ps, cursor + notice);
+        add(exposed, category_of(Part::latency), cursor, noticed);
+        cursor = noticed;
     }
     add(exposed, rest, cursor, call.leave_ps);
 }

@@ -25,8 +25,8 @@ struct CallpathExposure {
     Phase phase = Phase::program;
     std::uint64_t calls = 0;  // entered in this phase
     Exposed exposed{};
-    Exposed on_path{};                // of `exposed`, what lies on the critical path
-    Exposed waited{};                 // of `exposed`, what lies in waits that the path follows (docs/causes.md)
+    Exposed on_path{};                // of `exposed`, the part on the critical path
+    Exposed waited{};                 // of `exposed`, the part within waits that the path follows (docs/causes.md)
     CollectiveSums in_collectives{};  // what the category `collective` of `exposed` is divided into
 };
 
@@ -73,7 +73,7 @@ class LocationAccount {
     [[nodiscard]] std::int64_t sent(const CallOperation& operation, MessageId id) const noexcept;
 
     void add(Exposed& exposed, std::uint8_t category, std::int64_t begin, std::int64_t end);
-    /// Counts time for a callpath; time only goes forward here, too.
+    /// Counts time for a callpath; time only moves forward here, too.
     void count(std::int32_t callpath, std::uint8_t category, std::int64_t begin, std::int64_t length);
     /// Time outside of any call.
     void compute_until(std::int64_t end);
@@ -105,7 +105,7 @@ class LocationAccount {
     std::uint32_t call_ = 0;
     std::int64_t cursor_;
     const PhaseLine phases_;
-    std::span<const Span> path_;  // what of it does not lie before the cursor
+    std::span<const Span> path_;  // what of it is not before the cursor
     const WaitEnds& waits_;
     std::size_t wait_ = 0;                                 // of the call at hand, or the next one
     std::int64_t waited_until_ = INT64_MIN;                // in the call at hand
@@ -119,11 +119,11 @@ class LocationAccount {
     std::vector<AccountRow> program_cells_;
     std::vector<std::int32_t> slot_of_callpath_;
     std::vector<CallpathExposure> callpaths_;
-    std::int32_t last_callpath_ = INT32_MIN;  // the last one asked for; a callpath is kUndefined or more
+    std::int32_t last_callpath_ = INT32_MIN;  // the last one counted; a callpath is kUndefined or more
     std::size_t last_piece_ = 0;
     std::size_t last_place_ = 0;  // in callpaths_
     std::vector<Work> work_;
-    std::size_t control_ = 0;  // the first that lies in the call or after it
+    std::size_t control_ = 0;  // the first within the call or after it
     Exposed exposed_{};
 };
 

@@ -50,7 +50,7 @@ void TransferRows::resize(std::size_t n) {
 
 namespace {
 
-/// Exposed times on their way into the columns of `CallRows`, some rows at a time: most calls have time in few
+/// Exposed times before they enter the columns of `CallRows`, some rows at a time: most calls have time in few
 /// categories, and a column in which no row has any is never made.
 class ExposedRows {
   public:
@@ -298,7 +298,7 @@ bool Analysis::next_transfers(std::size_t limit, TransferRows& rows) {
     return true;
 }
 
-/// Blocks of about as many calls as a batch has rows: a location of more is a block of its own.
+/// Blocks of about as many calls as a batch has rows: a location with more calls is a separate block.
 void Analysis::divide_calls() {
     constexpr std::size_t kCalls = std::size_t{1} << 15U;
     std::size_t calls = kCalls;

@@ -132,7 +132,7 @@ class Analysis {
     /// Replays every message. `interest` is the region of interest by location; empty: the whole program. Program and
     /// parameters must outlive the analysis.
     Analysis(const Program& program, const Parameters& parameters, std::vector<Span> interest, unsigned threads);
-    /// Likewise, with the region of interest and what made whom wait from `causes`, which several analyses may share.
+    /// Likewise, with the region of interest and the causes of waits from `causes`, which several analyses may share.
     Analysis(const Program& program, const Parameters& parameters, unsigned threads, std::shared_ptr<Causes> causes);
 
     /// Fills at most about `limit` rows; false when all were given.
@@ -144,8 +144,8 @@ class Analysis {
     bool next_calls(std::size_t block, std::size_t limit, CallRows& rows);
     /// Fills at most about `limit` rows; false when all were given.
     bool next_transfers(std::size_t limit, TransferRows& rows);
-    /// Accounts all messages and calls whose rows nobody asked for yet, and frees what rows are made from: then the
-    /// sums over them are all that can be asked for.
+    /// Accounts all messages and calls whose rows were not requested yet, and frees what rows are made from. From then
+    /// on only the sums over them are available.
     void forget_messages();
     /// Computes every partition without keeping it; the sum of all parts. For measuring the split alone.
     std::int64_t split_only();
@@ -154,12 +154,13 @@ class Analysis {
     [[nodiscard]] const MessageModel& model() const noexcept { return model_; }
     [[nodiscard]] unsigned threads() const noexcept { return threads_; }
     [[nodiscard]] const CollectiveWaits& collectives() const noexcept { return causes_->collectives(); }
-    /// The critical path of the recorded execution. Computed where nobody asked for it yet; any thread may ask.
+    /// The critical path of the recorded execution. Computed at the first request; any thread may call it.
     const std::vector<PathStretch>& path() { return causes_->path(); }
     /// Wait states by location, of calls entered in the region of interest, or at any time where none was given.
     /// Likewise.
     const std::vector<WaitTotals>& wait_states() { return causes_->wait_states(); }
-    /// What makes others wait in the region of interest. Likewise, and beside `next_calls` and `next_messages`.
+    /// What makes others wait in the region of interest. Likewise, also concurrently with `next_calls` and
+    /// `next_messages`.
     const std::vector<DelayCost>& delays() { return causes_->delays(); }
     /// What collective operations are divided into.
     [[nodiscard]] const CollectiveSplit& divided() const noexcept { return collective_split_; }
@@ -173,13 +174,13 @@ class Analysis {
         return call == kNone ? kUndefined : static_cast<std::int32_t>(first_call_[location] + call);
     }
 
-    /// By place in `accounted()`. Accounts the calls whose rows nobody asked for yet.
+    /// By place in `accounted()`. Accounts the calls whose rows were not requested yet.
     const std::vector<std::span<const AccountRow>>& accounts();
     /// Of one place in `accounted()`; likewise.
     std::vector<CallpathExposure> callpaths(std::size_t item);
     /// The accounts of the program in finer cells than windows; likewise.
     TimeCellRows time_cells();
-    /// By receiving location. Splits the messages whose rows nobody asked for yet.
+    /// By receiving location. Splits the messages whose rows were not requested yet.
     const std::vector<std::vector<PairSum>>& pairs();
 
   private:
@@ -189,7 +190,7 @@ class Analysis {
         std::uint32_t end;
         std::size_t row;
     };
-    /// Successive locations of which rows of calls are asked for.
+    /// Successive locations of which rows of calls are requested.
     struct CallBlock {
         std::size_t item;  // place in accounted_ of the next one to be accounted
         std::size_t end;

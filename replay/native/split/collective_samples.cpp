@@ -28,7 +28,7 @@ std::optional<Locality> class_among(const Program& program, std::int32_t comm) {
     std::vector<std::pair<std::int32_t, std::int32_t>> places;
     for (const auto member : members) {
         const auto& place = program.placement[index(member)];
-        const auto within = place.socket != kUndefined ? place.socket : ~number(member);  // below 0: nobody else's
+        const auto within = place.socket != kUndefined ? place.socket : ~number(member);  // below 0: unique to it
         places.emplace_back(place.node, found == Locality::same_node ? within : kUndefined);
     }
     std::ranges::sort(places);
@@ -38,9 +38,9 @@ std::optional<Locality> class_among(const Program& program, std::int32_t comm) {
     return found;
 }
 
-/// Bytes that reach a member from the others at least, whatever the algorithm; 0 where the records do not tell. Of
+/// Bytes that reach a member from the others at least, whatever the algorithm; 0 where the records lack it. Of
 /// operations in which all give to all, they count one message for every member. Of alltoallv and alltoallw a member's
-/// part for itself is not told: it is taken for as large as the others', as the replay of these operations takes it.
+/// part for itself is not recorded: it counts as large as the others', as in the replay of these operations.
 std::uint64_t least_from_others(const Collective& one, bool is_root, std::size_t members) noexcept {
     const auto each = one.bytes_received / members;
     switch (one.operation) {
@@ -79,12 +79,12 @@ void sample_collectives(const Program& program, std::size_t limit, std::array<Lo
     }
     std::vector<std::int64_t> first(program.collective_instances, kNever);
     std::size_t total = 0;
-    const auto tells = [&](const Collective& one) {
+    const auto usable = [&](const Collective& one) {
         return one.instance != kNone && one.comm != kUndefined && among[static_cast<std::size_t>(one.comm)].has_value();
     };
     for (const auto& location : program.timelines) {
         location.collectives.for_each([&](std::size_t, const Collective& one) {
-            if (tells(one)) {
+            if (usable(one)) {
                 first[one.instance] = std::min(first[one.instance], one.begin_ps);
                 ++total;
             }
@@ -93,7 +93,7 @@ void sample_collectives(const Program& program, std::size_t limit, std::array<Lo
     const auto stride = static_cast<std::uint32_t>(total / std::max<std::size_t>(1, limit) + 1);
     for (std::size_t location = 0; location < program.timelines.size(); ++location) {
         program.timelines[location].collectives.for_each([&](std::size_t, const Collective& one) {
-            if (!tells(one) || !chosen(one.instance, stride) || one.complete_call == kNone) {
+            if (!usable(one) || !chosen(one.instance, stride) || one.complete_call == kNone) {
                 return;
             }
             const auto& members = program.members[static_cast<std::size_t>(one.comm)];

@@ -20,10 +20,10 @@
 namespace logpost::replay {
 namespace {
 
-/// Operations of a kind that are asked for the algorithm: so many members, at least and at most so many operations.
-constexpr std::size_t kAskedMembers = 4096;
-constexpr std::size_t kFewestAsked = 2;
-constexpr std::size_t kMostAsked = 32;
+/// Operations of a kind that decide on its algorithm: so many members, at least and at most so many operations.
+constexpr std::size_t kSampledMembers = 4096;
+constexpr std::size_t kFewestSampled = 2;
+constexpr std::size_t kMostSampled = 32;
 
 constexpr std::size_t of(CollectivePart part) {
     return static_cast<std::size_t>(part);
@@ -173,7 +173,7 @@ std::span<const CollectiveSplit::Slot> CollectiveSplit::gather(Arena& memory) {
     std::vector<std::uint32_t> present(instances_.size());
     for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
         std::unordered_map<std::int32_t, std::optional<Rank>> ranks;  // of this location, by communicator
-        auto known = kUndefined;                                      // the last one asked
+        auto known = kUndefined;                                      // the last one looked up
         std::optional<Rank> rank;
         program_.timelines[location].collectives.for_each([&](std::size_t i, const Collective& one) {
             if (one.instance == kNone || instances_[one.instance].comm == kUndefined) {
@@ -263,7 +263,7 @@ void CollectiveSplit::replay(Buffer& buffer, const Instance& instance, std::span
     for (std::uint32_t rank = 0; rank < size; ++rank) {
         const auto number = member(instance, rank_at(rank), size);
         const auto& one = slots[rank];
-        // Who looks on may have no record.
+        // A member that only looks on may have no record.
         buffer.members[number] = one.location != kNoLocation
                                      ? CollectiveReplay::Member{one.enter_ps, one.location}
                                      : CollectiveReplay::Member{0, location_of(members, rank_at(rank))};
@@ -278,7 +278,7 @@ void CollectiveSplit::replay(Buffer& buffer, const Instance& instance, std::span
 }
 
 /// How far from its members' measured ends replays of an operation are at best, as the logarithm of a mean distance:
-/// nearer than the clock's tick, or a hundredth of what the operation took, says nothing.
+/// nearer than the clock's tick, or a hundredth of the operation's duration, says nothing.
 double CollectiveSplit::least_distance(std::span<const Slot> slots) const {
     constexpr double kNear = 0.01;
     double took = 0;
@@ -323,17 +323,18 @@ std::optional<Algorithm> CollectiveSplit::stated(const CollectiveKind& kind) con
 /// geometric mean over the operations, has it. One that other traffic disturbs is far from all candidates, and must not
 /// outvote one that nothing disturbs.
 void CollectiveSplit::choose(std::span<const Slot> slots, unsigned threads) {
-    std::vector<std::vector<std::uint32_t>> asked(kinds_.size());
+    std::vector<std::vector<std::uint32_t>> sampled(kinds_.size());
     std::vector<std::uint64_t> seen(kinds_.size());
     for (std::uint32_t i = 0; i < instances_.size(); ++i) {
         const auto kind = instances_[i].kind;
         if (kind == kNoKind) {
             continue;
         }
-        const auto most = std::clamp(kAskedMembers / std::max(1U, kinds_[kind].members), kFewestAsked, kMostAsked);
+        const auto most =
+            std::clamp(kSampledMembers / std::max(1U, kinds_[kind].members), kFewestSampled, kMostSampled);
         const auto step = std::max<std::uint64_t>(1, kinds_[kind].operations / most);
-        if (seen[kind]++ % step == 0 && asked[kind].size() < most) {
-            asked[kind].push_back(i);
+        if (seen[kind]++ % step == 0 && sampled[kind].size() < most) {
+            sampled[kind].push_back(i);
         }
     }
     for_each_parallel(kinds_.size(), threads, 1, [&](std::size_t at, unsigned) {
@@ -343,12 +344,12 @@ void CollectiveSplit::choose(std::span<const Slot> slots, unsigned threads) {
         }
         Buffer buffer(*this);
         const auto of = [&](std::uint32_t i) { return slots.subspan(instances_[i].first, kind.members); };
-        // [k]: of the operations from the k-th asked one on, at best.
-        std::vector<double> least(asked[at].size() + 1);
-        for (auto k = asked[at].size(); k-- > 0;) {
-            least[k] = least[k + 1] + least_distance(of(asked[at][k]));
+        // [k]: of the operations from the k-th sampled one on, at best.
+        std::vector<double> least(sampled[at].size() + 1);
+        for (auto k = sampled[at].size(); k-- > 0;) {
+            least[k] = least[k + 1] + least_distance(of(sampled[at][k]));
         }
-        const auto count = static_cast<double>(std::max<std::size_t>(1, asked[at].size()));
+        const auto count = static_cast<double>(std::max<std::size_t>(1, sampled[at].size()));
         kind.error_ps = kind.second_error_ps = INFINITY;
         const auto by_profile = stated(kind);
         const auto possible =
@@ -356,13 +357,13 @@ void CollectiveSplit::choose(std::span<const Slot> slots, unsigned threads) {
                        : candidates({kind.operation, kind.members, kind.most_bytes, program_.has_groups(kind.comm)});
         for (const auto algorithm : possible) {
             double sum = 0;
-            for (std::size_t k = 0; k < asked[at].size(); ++k) {
+            for (std::size_t k = 0; k < sampled[at].size(); ++k) {
                 if (std::exp((sum + least[k]) / count) >= kind.second_error_ps) {
                     sum = INFINITY;  // it cannot be among the best two any more
                     break;
                 }
-                const auto& instance = instances_[asked[at][k]];
-                const auto mine = of(asked[at][k]);
+                const auto& instance = instances_[sampled[at][k]];
+                const auto mine = of(sampled[at][k]);
                 replay(buffer, instance, mine, algorithm);
                 sum += std::max(distance(buffer, instance, mine), least[k] - least[k + 1]);
             }
@@ -386,15 +387,15 @@ void CollectiveSplit::choose(std::span<const Slot> slots, unsigned threads) {
 /// The replayed end differs from the measured one: what a member leaves is shifted with it, and no longer than it would
 /// be behind the later of both.
 void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots,
-                               std::vector<Asked>& uses) const {
+                               std::vector<NicRequest>& uses) const {
     const auto size = static_cast<std::uint32_t>(slots.size());
-    // Only the location itself asks for its own end of the memory, and for a NIC that it has alone.
+    // Only the location itself uses its own end of the memory, and a NIC that it has alone.
     const auto own = [&](const Slot& one, bool between_nodes) {
         return !between_nodes || alone_[index(one.location)] != 0;
     };
     for (const auto& early : buffer.replay.early()) {
         const auto& one = slots[buffer.ranks[early.member]];
-        // A location that computes until it enters waits for nothing meanwhile.
+        // A location that computes until it enters waits for nothing before.
         if (own(one, early.between_nodes) && one.left_ps <= early.ready_ps) {
             continue;
         }
@@ -455,10 +456,10 @@ void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) 
     const auto workers = std::max(1U, threads);
     std::vector<std::optional<Buffer>> buffers(workers);
     std::vector<std::vector<Sums>> sums(workers, std::vector<Sums>(kinds_.size()));
-    // By operation: then what a location's NICs are asked stands nearly by time.
-    Arena asked(program_.spill.get());
-    std::vector<std::span<Asked>> uses(instances_.size());
-    std::vector<std::vector<Asked>> found_uses(workers);
+    // By operation: then the requests to a location's NICs are nearly in the order of time.
+    Arena requests(program_.spill.get());
+    std::vector<std::span<NicRequest>> uses(instances_.size());
+    std::vector<std::vector<NicRequest>> found_uses(workers);
     const bool messages = std::ranges::any_of(program_.timelines, [](const auto& one) { return !one.sends.empty(); });
     for_each_parallel(instances_.size(), threads, kAtOnce, [&](std::size_t i, unsigned thread) {
         const auto& instance = instances_[i];
@@ -475,7 +476,7 @@ void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) 
         if (messages) {
             found_uses[thread].clear();
             use_nics(*buffer, instance, mine, found_uses[thread]);
-            uses[i] = asked.copy(found_uses[thread]);
+            uses[i] = requests.copy(found_uses[thread]);
         }
         auto& sum = sums[thread][instance.kind];
         for (std::uint32_t rank = 0; rank < size; ++rank) {
@@ -543,7 +544,7 @@ double CollectiveSplit::wanted(std::size_t location, std::uint32_t operation) co
 
 CollectiveSums CollectiveSplit::parts(std::size_t location, std::uint32_t operation,
                                       std::int64_t duration_ps) const noexcept {
-    // Who was late is a fact; what the machine takes stands before the queues that follow from it.
+    // Which members arrived last is a fact; the machine's costs precede the queues that follow from them.
     const auto& wanted = wanted_[offset_[location] + operation];
     std::array<Stage, kReplayedParts> stages;
     for (std::size_t part = 0; part < kReplayedParts; ++part) {

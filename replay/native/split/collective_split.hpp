@@ -31,12 +31,12 @@ struct CollectiveKind {
     std::uint64_t least_bytes = UINT64_MAX, most_bytes = 0;  ///< of a member's part
     Algorithm algorithm = Algorithm::not_known;
     Algorithm second = Algorithm::not_known;  ///< the next best; not_known: there was no other
-    /// |replayed - measured end|: mean over the members, of each operation at least a hundredth of what it took and the
-    /// clock's tick; geometric mean over the operations that were asked.
+    /// |replayed - measured end|: mean over the members, of each operation at least a hundredth of its duration and the
+    /// clock's tick; geometric mean over the sampled operations.
     double error_ps = 0, second_error_ps = 0;
     bool blocking = true;  ///< all of them
     std::uint64_t operations = 0;
-    WidePs measured_ps = 0;   ///< of all members, after those whom the operation's definition makes them wait for
+    WidePs measured_ps = 0;   ///< of all members, after those that the operation's definition makes them wait for
     WidePs predicted_ps = 0;  ///< likewise, as replayed
     WidePs residual_ps = 0;   ///< sum of what was measured beyond the prediction
     WidePs deficit_ps = 0;    ///< sum of what was predicted beyond the measurement
@@ -50,7 +50,7 @@ class CollectiveSplit {
 
     /// Whether the operation is divided.
     [[nodiscard]] bool divides(std::size_t location, std::uint32_t operation) const noexcept;
-    /// How long the replay takes of the member's time in the call that completes the operation: what decides where a
+    /// The replayed part of the member's time in the call that completes the operation: what decides where a
     /// call completes several.
     [[nodiscard]] double wanted(std::size_t location, std::uint32_t operation) const noexcept;
     /// Divides the last `duration_ps` of the member's time in it. All are >= 0 and they add up to it.
@@ -66,8 +66,8 @@ class CollectiveSplit {
     /// What the operations' messages ask of NICs whose locations are outside of them. Gives it away.
     [[nodiscard]] NicUses take_nic_uses() noexcept { return std::move(nic_uses_); }
 
-    /// One member's way through an operation, replayed again: in the order of time, from when it waits for nobody whom
-    /// the operation's definition names, to its replayed end.
+    /// One member's path through an operation, replayed again: in the order of time, from when it waits for no member
+    /// that the operation's definition names, to its replayed end.
     struct Step {
         CollectivePart part;
         std::int64_t begin_ps, end_ps;
@@ -77,7 +77,7 @@ class CollectiveSplit {
   private:
     using Wanted = std::array<float, kReplayedParts>;
     static constexpr std::uint32_t kNoKind = kNone;
-    /// An operation: where its members stand, and what it is.
+    /// An operation: where its members are listed, and what it is.
     struct Instance {
         std::size_t first = 0;
         std::uint64_t bytes = 0;
@@ -91,7 +91,7 @@ class CollectiveSplit {
     };
     struct Buffer;
 
-    /// A member of an operation: what was measured of it, and where its parts stand.
+    /// A member of an operation: what was measured of it, and where its parts are stored.
     struct Slot {
         std::int64_t enter_ps = 0;
         std::int64_t since_ps = 0;  ///< from then on its time is divided
@@ -109,13 +109,13 @@ class CollectiveSplit {
     [[nodiscard]] std::optional<Algorithm> stated(const CollectiveKind& kind) const noexcept;
     void choose(std::span<const Slot> slots, unsigned threads);
     void replay_all(std::span<const Slot> slots, unsigned threads);
-    /// Adds what a replayed operation asks of its members' NICs before they enter, and what it leaves for them.
-    struct Asked {
+    /// Adds a replayed operation's requests to its members' NICs before they enter, and what it leaves for them.
+    struct NicRequest {
         Location location;
         NicUse use;
     };
     void use_nics(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots,
-                  std::vector<Asked>& uses) const;
+                  std::vector<NicRequest>& uses) const;
     /// A rank's number in the algorithm.
     [[nodiscard]] std::uint32_t member(const Instance& instance, Rank rank, std::uint32_t size) const noexcept;
     /// How many members the root's group has, of an inter-communicator; 0 of others.
@@ -127,7 +127,7 @@ class CollectiveSplit {
     void add_bytes(Instance& instance, Rank rank, const Collective& one) const noexcept;
     [[nodiscard]] Pattern pattern(const Instance& instance) const noexcept;
     [[nodiscard]] std::uint32_t size_of(const Instance& instance) const noexcept;
-    /// Replays an operation whose members stand by rank.
+    /// Replays an operation whose members are in the order of ranks.
     void replay(Buffer& buffer, const Instance& instance, std::span<const Slot> slots, Algorithm algorithm) const;
     [[nodiscard]] Slot slot(const Collective& operation, std::size_t location, std::uint32_t index) const;
     [[nodiscard]] std::optional<Rank> rank_of(std::int32_t comm, Location location) const noexcept;

@@ -8,7 +8,7 @@
 namespace logpost::replay {
 
 /// What the sender alone decides of a message that it sends: put down once, in program order, for the replays of NICs
-/// and processors, which would come for it to send and call, each in its own place.
+/// and processors, which would otherwise fetch it from send and call, each in its own place.
 struct Departure {
     /// When the processor has done what it does for the message, at the latest at the call's end; it works for those
     /// that the call sent before it first. An eager message is ready for the NIC then.

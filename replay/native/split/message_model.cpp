@@ -250,7 +250,7 @@ std::int64_t MessageModel::answered(MessageId id, std::int64_t clear) const noex
     });
 }
 
-/// From when each side can answer, and how long it is busy with other things, to when it answers.
+/// When each side sends its part of the handshake: when it can at the earliest, and how long other work delays it.
 void MessageModel::settle_handshakes() {
     for_each_parallel(rendezvous_.size(), threads_, 1, [&](std::size_t location, unsigned) {
         for (auto& entry : rendezvous_[location]) {

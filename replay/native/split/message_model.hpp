@@ -21,7 +21,7 @@
 namespace logpost::replay {
 
 /// One message as the endpoints' replays see it: one cache line, filled once, so that no later pass chases its two ends
-/// again. What few messages have (a handshake) and what only its receiver's processor adds stands elsewhere.
+/// again. What few messages have (a handshake) and what only its receiver's processor adds are stored elsewhere.
 struct MessageRecord {
     MessageTimes times;
     std::int64_t arrival = 0;        // when the payload starts to leave, before any wait for its NIC;
@@ -80,7 +80,7 @@ class MessageModel {
     [[nodiscard]] std::int64_t served(MessageId id) const noexcept;
     /// When the send is complete: a rendezvous' last byte has left, an eager message is out of the sender's hands.
     [[nodiscard]] std::int64_t sent(MessageId id) const noexcept;
-    /// Whether any message to a location asks before it sends its data.
+    /// Whether any message to a location is sent by rendezvous.
     [[nodiscard]] bool has_rendezvous(Location receiver) const noexcept {
         return !rendezvous_[index(receiver)].empty();
     }
@@ -106,11 +106,11 @@ class MessageModel {
     [[nodiscard]] const EndpointLoad& load(std::size_t location, bool receiving, std::int32_t window) const noexcept {
         return loads_[load_index(location, receiving, window)];
     }
-    /// Whether a message lies in the region of interest.
+    /// Whether a message is within the region of interest.
     [[nodiscard]] bool of_interest(MessageId id) const noexcept {
         return interest_.empty() || interest_[index(id.location)].contains(record(id).times.rw0);
     }
-    /// Frees what stands for each message; its sums stay. From then on no message may be asked for.
+    /// Frees the records of messages; the sums stay. From then on no message may be looked up.
     void forget_messages() noexcept;
     [[nodiscard]] bool knows_messages() const noexcept { return !records_.empty(); }
     [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }
@@ -127,7 +127,7 @@ class MessageModel {
                static_cast<std::size_t>(window);
     }
     /// One message at an endpoint.
-    struct Customer {
+    struct QueuedMessage {
         static constexpr std::uint32_t kOther = kNone, kBusy = kNone - 1;
         std::int64_t time;
         std::int64_t service;
@@ -138,7 +138,7 @@ class MessageModel {
     void leaving(std::size_t location, Queue& within_node, Queue& between_nodes) const;
     void arriving(std::size_t location, Queue& within_node, Queue& between_nodes) const;
     void enqueue(std::size_t location, bool receiving, Queue& within_node, Queue& between_nodes) const;
-    /// How a send's data lie in memory; contiguous where the trace does not state it.
+    /// The layout of a send's data in memory; contiguous where the trace does not state it.
     [[nodiscard]] Blocks blocks(const Timeline& sender, std::uint32_t send) const noexcept;
     struct Rendezvous {
         std::uint32_t receive;
@@ -183,7 +183,7 @@ class MessageModel {
     };
     Counts build_records(std::size_t location);
     void plan_departures(std::size_t location);
-    /// Whether the trace proves that rendezvous go on without a processor, where parameters do not state it: more
+    /// Whether the trace proves that rendezvous progress without a processor, where parameters do not state it: more
     /// transfers were over before a side that was outside of MPI could attend to them than waited for it.
     bool build_records();
     void judge_attendance(MessageId id, const MessageStages& planned, std::int64_t request, std::int64_t ready,
@@ -209,7 +209,7 @@ class MessageModel {
     bool between_nodes_ = false;                        // some messages leave their node
     std::vector<std::span<Rendezvous>> rendezvous_;     // [receiving location], by receive
     std::vector<std::span<MessageStages>> stages_;      // [receiving location]: the distinct ones
-    std::vector<std::vector<std::uint32_t>> bursts_;    // [sending location][send]; empty: not asked for
+    std::vector<std::vector<std::uint32_t>> bursts_;    // [sending location][send]; empty: not needed
     std::vector<EndpointLoad> loads_;
     // Until the queues are replayed:
     NicUses nic_uses_;

@@ -23,7 +23,7 @@ struct Crossing {
     std::uint32_t pair;
     bool waited;          // the receiver waited for it
     std::uint64_t bytes;  //
-    std::int64_t room;    // excess of one that was waited for; else how long it lay before its receiver came
+    std::int64_t room;    // excess of one that was waited for; else how long it was there before its receiver
 };
 
 /// Open form of LoGPC (3)-(6), a sum over the dimensions: A_i / (x - e_i), with x the time between two messages of a
@@ -41,7 +41,7 @@ OpenForm open_form(const Network& network, double between_ps, double mean_bytes,
         const double byte = network.dimension_byte_ps[i];
         const double occupied = mean_bytes * byte * k_i / network.channels;
         result.utilisation = std::max(result.utilisation, occupied / between_ps);
-        // With one dimension the equations do not hold; with k_i <= 1 nobody waits.
+        // With one dimension the equations do not hold; with k_i <= 1 no message waits.
         if (network.dimensions < 2 || k_i <= 1) {
             continue;
         }
@@ -251,7 +251,7 @@ NetworkContention::NetworkContention(const MessageModel& model, unsigned threads
             if (crossing.waited) {
                 granted = static_cast<double>(crossing.room) * budget.share();
             } else {
-                // Hidden: nobody waited. What others were granted per message, or the model alone.
+                // Hidden: no receiver waited. What others were granted per message, or the model alone.
                 const double known = budget.messages > 0
                                          ? std::min(static_cast<double>(budget.excess_ps), budget.most_ps) /
                                                static_cast<double>(budget.messages)

@@ -22,7 +22,7 @@ struct TrafficPhase {
     std::uint64_t bytes = 0;
     double utilisation = 0;    // rho of the busiest dimension
     double contention_ps = 0;  // C_n, mean wait of a message; infinite: saturated
-    WidePs excess_ps = 0;      // what messages took longer than all else explains, over those whose receiver waited
+    WidePs excess_ps = 0;      // duration of messages that nothing else explains, over those whose receiver waited
     WidePs granted_ps = 0;     // of it, network contention
 };
 

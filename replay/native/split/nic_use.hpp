@@ -17,7 +17,7 @@ struct NicUse {
     std::int64_t service_ps;
     bool between_nodes;  ///< else the location's own end of the node's memory
     bool receiving;
-    bool queues;  ///< a message that comes before the location does, and waits its turn; else what stands in the queue
+    bool queues;  ///< a message that arrives before the location does, and waits its turn; else what is in the queue
                   ///< when the location leaves: the NIC is busy for so long
     bool processor = false;  ///< it is the processor that works
     auto operator<=>(const NicUse&) const = default;

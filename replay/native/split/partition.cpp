@@ -122,7 +122,7 @@ void place_rendezvous(Partition& parts, std::int64_t until, const MessageTimes& 
     const std::int64_t arrival =
         start + waits.send_endpoint + stages.L + stages.serialization + waits.network + waits.recv_endpoint;
     parts.planned_arrival = arrival;
-    // Facts stand before models: the waits are served first where the plan is longer than the measured time.
+    // Facts precede models: the waits are served first where the plan is longer than the measured time.
     const std::int64_t busy = std::min(waits.receiver_busy, unposted);
     const std::array<Planned, 14> plan{{{Part::latency, 1, stages.L},
                                         {Part::processor_queueing, 0, busy},

@@ -24,7 +24,7 @@ struct MessageWaits {
     std::int64_t network = 0;        ///< C_n
     std::int64_t receiver_busy = 0;  ///< overhead of other messages on the receiver between arrival and posting
     std::int64_t held_until = 0;     ///< when the completing call has served all else, less this message's own service
-    std::int64_t begun = 0;          ///< its send call starts other messages before it: how long that takes
+    std::int64_t begun = 0;          ///< its send call starts other messages before it: the time for that
 };
 
 /// When the two sides of a rendezvous could take part in it; absolute picoseconds.
@@ -88,7 +88,7 @@ std::int64_t send_block_end(const MessageTimes& times, const MessageStages& stag
 
 /// When the receiver can answer a rendezvous' request: it is there, the receive is posted, and the receiver is inside a
 /// call that makes progress. `receiver_attends(t)` gives the first such time at or after t; with asynchronous progress
-/// the NIC answers.
+/// the NIC sends the CTS.
 template <class ReceiverAttends>
 std::int64_t request_ready(const MessageTimes& times, std::int64_t request, bool asynchronous_progress,
                            ReceiverAttends&& receiver_attends) {

@@ -16,8 +16,8 @@ struct MessageModel::Job {
     enum class Kind : std::uint8_t {
         start,       ///< o_s and half of l_mw, at the begin of the send call
         completion,  ///< half of l_mw and o_r, from when message and completing call are there
-        request,     ///< o_ctl: answers a rendezvous' request
-        clear,       ///< o_ctl: answers a clear-to-send
+        request,     ///< o_ctl: sends the CTS for a rendezvous' RTS
+        clear,       ///< o_ctl: starts the data after a CTS
     };
     std::int64_t ready;
     std::int64_t service;
@@ -40,7 +40,7 @@ class Busy {
         begins_.push_back(begin);
         before_.push_back(before_.back() + length);
     }
-    /// Time within [begin, end]. Fast when asked in roughly ascending order: the search starts where the last one
+    /// Time within [begin, end]. Fast for roughly ascending intervals: the search starts where the last one
     /// ended.
     [[nodiscard]] std::int64_t between(std::int64_t begin, std::int64_t end) noexcept {
         return begin < end ? until(end) - until(begin) : 0;
@@ -158,7 +158,7 @@ bool MessageModel::replay_processor(std::size_t location) {
     std::ranges::uninitialized_value_construct(waits);  // in place of the departures
 
     // When a handshake's message is there: it may wait for a call that makes progress, and others with it.
-    const auto came = [&](const Job& job) {
+    const auto arrived = [&](const Job& job) {
         if (job.kind == Job::Kind::request) {
             const auto& message = records[job.index];
             const MessageId id{here, job.index};
@@ -172,7 +172,7 @@ bool MessageModel::replay_processor(std::size_t location) {
         return job.ready;
     };
     const auto earlier = [&](const Job& a, const Job& b) {
-        return a.ready != b.ready ? a.ready < b.ready : came(a) < came(b);
+        return a.ready != b.ready ? a.ready < b.ready : arrived(a) < arrived(b);
     };
     // Each in its own order is nearly sorted; together they are not.
     sort_nearly_sorted(jobs, earlier);

@@ -59,29 +59,29 @@ class PeerCounter {
 }  // namespace
 
 /// What waits at one endpoint, as runs that are each in order of time once they are closed: of a location, its messages
-/// and what else it asks of the endpoint.
+/// and its other requests to the endpoint.
 struct MessageModel::Queue {
-    std::vector<Customer> customers;
+    std::vector<QueuedMessage> messages;
     std::vector<std::size_t> ends;  // of the runs
 
     void clear() noexcept {
-        customers.clear();
+        messages.clear();
         ends.clear();
     }
     void close_run() {
         const auto begin = ends.empty() ? 0 : ends.back();
-        if (customers.size() > begin) {
-            sort_nearly_sorted(std::span(customers).subspan(begin), earlier);
-            ends.push_back(customers.size());
+        if (messages.size() > begin) {
+            sort_nearly_sorted(std::span(messages).subspan(begin), earlier);
+            ends.push_back(messages.size());
         }
     }
-    static constexpr auto earlier = [](const Customer& a, const Customer& b) noexcept {
+    static constexpr auto earlier = [](const QueuedMessage& a, const QueuedMessage& b) noexcept {
         return (a.time < b.time) | ((a.time == b.time) & (a.here < b.here));
     };
 };
 
 /// The messages that leave a location, when they do, in program order. Of an eager message that is known at the sender
-/// alone: its record, far away, is asked only for a rendezvous.
+/// alone: its distant record is read only for a rendezvous.
 void MessageModel::leaving(std::size_t location, Queue& within_node, Queue& between_nodes) const {
     const auto& sends = program_.timelines[location].sends;
     const auto here = location_at(location);
@@ -93,7 +93,7 @@ void MessageModel::leaving(std::size_t location, Queue& within_node, Queue& betw
         }
         const std::int64_t time = departure.may_ask ? record(of_send(sends[i])).arrival : departure.end_ps;
         auto& queue = departure.distance == Locality::other_node ? between_nodes : within_node;
-        queue.customers.push_back({time, departure_stages_[location][departure.stages].service, here, i});
+        queue.messages.push_back({time, departure_stages_[location][departure.stages].service, here, i});
     }
 }
 
@@ -109,11 +109,11 @@ void MessageModel::arriving(std::size_t location, Queue& within_node, Queue& bet
         }
         const auto& planned = stages_[location][message.stages];
         auto& queue = message.locality == Locality::other_node ? between_nodes : within_node;
-        queue.customers.push_back({message.arrival + message.send_endpoint + planned.L, planned.service, here, i});
+        queue.messages.push_back({message.arrival + message.send_endpoint + planned.L, planned.service, here, i});
     }
 }
 
-/// All that a location asks in one direction of its own end of the node's memory and of its node's NIC.
+/// All requests of a location, in one direction, to its own end of the node's memory and to its node's NIC.
 void MessageModel::enqueue(std::size_t location, bool receiving, Queue& within_node, Queue& between_nodes) const {
     if (receiving) {
         arriving(location, within_node, between_nodes);
@@ -126,8 +126,8 @@ void MessageModel::enqueue(std::size_t location, bool receiving, Queue& within_n
         for (const auto& use : nic_uses_.of[location]) {
             if (use.receiving == receiving && !use.processor) {
                 auto& queue = use.between_nodes ? between_nodes : within_node;
-                queue.customers.push_back({use.from_ps, use.service_ps, location_at(location),
-                                           use.queues ? Customer::kOther : Customer::kBusy});
+                queue.messages.push_back({use.from_ps, use.service_ps, location_at(location),
+                                          use.queues ? QueuedMessage::kOther : QueuedMessage::kBusy});
             }
         }
         within_node.close_run();
@@ -137,38 +137,38 @@ void MessageModel::enqueue(std::size_t location, bool receiving, Queue& within_n
 
 /// One endpoint: the messages in one direction of the locations that share it.
 void MessageModel::replay_endpoint(std::span<const std::size_t> locations, Queue& queue, bool receiving) {
-    merge_runs(queue.customers, queue.ends, Queue::earlier);
+    merge_runs(queue.messages, queue.ends, Queue::earlier);
     FifoServer server(parameters_.endpoints_queue);
     std::vector<PeerCounter> peers(locations.size());
     WindowCursor windows(windows_);
-    for (const auto& customer : queue.customers) {
-        if (customer.index == Customer::kBusy) {
-            server.occupy(customer.time + customer.service);
+    for (const auto& one : queue.messages) {
+        if (one.index == QueuedMessage::kBusy) {
+            server.occupy(one.time + one.service);
             continue;
         }
-        const std::int64_t wait = server.wait(customer.time, customer.service);
-        if (customer.index == Customer::kOther) {
+        const std::int64_t wait = server.wait(one.time, one.service);
+        if (one.index == QueuedMessage::kOther) {
             continue;
         }
-        const auto here = index(customer.here);
+        const auto here = index(one.here);
         const auto& ends = receiving ? program_.timelines[here].receives : program_.timelines[here].sends;
-        const auto& end = ends[customer.index];
+        const auto& end = ends[one.index];
         if (receiving) {
-            auto& message = records_[here][customer.index];
-            message.arrival = customer.time + stages_[here][message.stages].serialization + wait;
+            auto& message = records_[here][one.index];
+            message.arrival = one.time + stages_[here][message.stages].serialization + wait;
         } else if (wait > 0) {
             change(of_send(end)).send_endpoint = wait;
         }
-        if (!of_interest(receiving ? MessageId{customer.here, customer.index} : of_send(end))) {
+        if (!of_interest(receiving ? MessageId{one.here, one.index} : of_send(end))) {
             continue;
         }
-        const auto window = windows.at(customer.time);
+        const auto window = windows.at(one.time);
         auto& load = loads_[load_index(here, receiving, window)];
         ++load.messages;
         // A writer may take the buffer's size for what a receive got.
         load.bytes +=
             receiving && sizes_differ_ ? program_.timelines[index(end.peer)].sends[end.match].bytes : end.bytes;
-        add_saturating(load.busy_ps, customer.service);
+        add_saturating(load.busy_ps, one.service);
         add_saturating(load.queued_ps, wait);
         const auto place = locations.size() == 1 ? 0 : std::ranges::lower_bound(locations, here) - locations.begin();
         peers[static_cast<std::size_t>(place)].add(window, end.peer);

@@ -10,8 +10,8 @@
 namespace logpost::replay {
 namespace {
 
-/// Messages before and after one that are asked whether they were on the way with it. What keeps a message from
-/// being alone is nearly always its neighbour in the program.
+/// Messages before and after one that may have been in flight with it. What keeps a message from being alone is
+/// nearly always its neighbour in the program.
 constexpr std::uint32_t kNeighbours = 4;
 /// A burst is cut after this many messages.
 constexpr std::uint32_t kLongestBurst = 256;
@@ -85,9 +85,9 @@ class Sampler {
         }
         return measured_times(program_, id);
     }
-    /// How many neighbours of a location's send or receive were on their way at some time of [begin, end].
-    [[nodiscard]] std::uint32_t beside(Location here, bool sent, std::uint32_t index, std::int64_t begin,
-                                       std::int64_t end) const {
+    /// How many neighbours of a location's send or receive were in flight at some time of [begin, end].
+    [[nodiscard]] std::uint32_t in_flight_with(Location here, bool sent, std::uint32_t index, std::int64_t begin,
+                                               std::int64_t end) const {
         std::uint32_t found = 0;
         for (std::uint32_t step = 1; step <= kNeighbours; ++step) {
             for (const auto other : {index - step, index + step}) {  // below 0 it is beyond all
@@ -173,7 +173,7 @@ class Sampler {
             auto& into = result_[static_cast<std::size_t>(call.locality)];
             const auto length = mine.calls[number].leave_ps - mine.calls[number].enter_ps;
             add(into.receive, call.smallest, length / call.receives);
-            // A call that asks takes time of its own, and one that sends, too: of o_r their length is a bound only.
+            // A test costs time itself, and so does a send: of o_r such a call's length is a bound only.
             const bool only = kind != CallKind::test && kind != CallKind::send_receive && call.smallest == call.largest;
             into.slack_ps.push_back(only ? call.slack : -1);
             into.sends.push_back(call.sends);
@@ -197,8 +197,8 @@ class Sampler {
         if (t.violates_causality()) {
             return;
         }
-        const auto company =
-            beside(received.peer, true, received.match, t.s0, t.rw0) + beside(here, false, i, t.s0, t.rw0);
+        const auto company = in_flight_with(received.peer, true, received.match, t.s0, t.rw0) +
+                             in_flight_with(here, false, i, t.s0, t.rw0);
         const bool packed = strided(sender, received.match);
         call.slack = std::min(call.slack, packed || company > kNeighbours ? -1 : (t.rw0 - t.s0) / (1 + company));
         const auto kind = program_.kind(sender.calls[sent.call]);
@@ -302,7 +302,7 @@ class Sampler {
         }
     }
 
-    /// A message whose receive was completed alone: was it alone on its way, and the receiver there before it?
+    /// A message whose receive was completed alone: was it alone in flight, and the receiver there before it?
     void alone(Location here, std::uint32_t i) {
         const auto& received = timeline(here).receives[i];
         const auto t = measured_times(program_, {here, i});
@@ -318,7 +318,9 @@ class Sampler {
             program_.kind(timeline(here).calls[received.complete_call]) == CallKind::test) {
             return;
         }
-        if (beside(received.peer, true, received.match, t.s0, t.rw1) + beside(here, false, i, t.s0, t.rw1) == 0) {
+        if (in_flight_with(received.peer, true, received.match, t.s0, t.rw1) +
+                in_flight_with(here, false, i, t.s0, t.rw1) ==
+            0) {
             auto& into = of(received.peer, here);
             auto& column = synchronous ? into.undisturbed_synchronous
                            : stays     ? into.undisturbed_blocking
@@ -330,9 +332,9 @@ class Sampler {
     [[nodiscard]] std::size_t node_of(Location location) const {
         return static_cast<std::size_t>(program_.placement[index(location)].node) + 1;
     }
-    /// Whether some neighbour of a receive came from another sender, and was on its way at some time of [begin, end].
-    [[nodiscard]] bool others_come(Location receiver, std::uint32_t receive, Location sender, std::int64_t begin,
-                                   std::int64_t end) const {
+    /// Whether some neighbour of a receive was from another sender, and in flight at some time of [begin, end].
+    [[nodiscard]] bool others_in_flight(Location receiver, std::uint32_t receive, Location sender, std::int64_t begin,
+                                        std::int64_t end) const {
         for (std::uint32_t step = 1; step <= kNeighbours; ++step) {
             for (const auto other : {receive - step, receive + step}) {  // below 0 it is beyond all
                 const auto t = times_of(receiver, false, other);
@@ -387,7 +389,7 @@ class Sampler {
             const bool shared = locality == Locality::other_node && !(own_node_[index(here)] && own_node_[index(peer)]);
             if (shared || started_with(here, send).count > 1 || strided(timeline(here), send) ||
                 kind == CallKind::test || kind == CallKind::send_receive || completed_with(receiver, receive) > 1 ||
-                others_come(peer, receive, here, one->s0, two->rw1)) {
+                others_in_flight(peer, receive, here, one->s0, two->rw1)) {
                 return;
             }
             if (t.rw0 > t.s0 || sends[i].peer == sends[i + 1].peer) {
@@ -400,7 +402,7 @@ class Sampler {
         into.spacing_calls.push_back(shortest);
     }
 
-    /// Runs of messages that were on their way together, leaving a location or reaching it.
+    /// Runs of messages that were in flight together, leaving a location or reaching it.
     void bursts_of(std::size_t location) {
         const auto here = location_at(location);
         for (const bool sent : {true, false}) {
@@ -417,7 +419,7 @@ class Sampler {
         }
     }
 
-    /// Messages of one class that were on their way together, so far.
+    /// Messages of one class that were in flight together, so far.
     struct Burst {
         std::int64_t first = 0;
         std::int64_t last = 0;
@@ -443,7 +445,7 @@ class Sampler {
             const auto with = static_cast<std::size_t>(program_.placement.between(here, ends[i].peer));
             auto& now = bursts[with];
             if (now.members > 1 && t->s0 > now.last) {
-                close(now, result_[with]);  // two that were not on their way together are a bound, too, if a loose one
+                close(now, result_[with]);  // two that were not in flight together are a bound, too, if a loose one
             }
             now.first = now.members == 0 ? t->s0 : std::min(now.first, t->s0);
             now.last = now.members == 0 ? t->rw1 : std::max(now.last, t->rw1);

@@ -22,14 +22,14 @@ struct SampleColumn {
 
 struct LocalitySamples {
     SampleColumn whole;  ///< send enter to receive leave of any message: bound of o_s + L + (B - 1) G + o_r
-    /// The same of messages whose receiver waited for them alone, and no other message was on its way to it or from
+    /// The same of messages whose receiver waited for them alone, and no other message was in flight to it or from
     /// their sender: a witness. By the way they were sent: the sender may be away, stays in its call, or waits there
     /// for the match whatever the size.
     SampleColumn undisturbed_nonblocking, undisturbed_blocking, undisturbed_synchronous;
     SampleColumn send_at_once;   ///< a send call's length per send, at their mean size, where it could not wait
                                  ///< (nonblocking, or over before its receive was posted): witness of o_s
     SampleColumn send_blocking;  ///< likewise of the other sends: bound of o_s
-    /// Length of a call that starts sends of other locality classes, or strided ones, beside this: bound of o_s.
+    /// Length of a call that also starts sends of other locality classes, or strided ones: bound of o_s.
     SampleColumn send_among_others;
     SampleColumn receive;  ///< length of a completing call per receive that it completes: bound of o_r
     /// By row of `receive`: how long the latest message had been sent when the call began, over 1 + the messages on
@@ -39,20 +39,20 @@ struct LocalitySamples {
     SampleColumn burst;  ///< of n messages that leave one sender, or reach one receiver, from the first one's send to
                          ///< the last one's receive, over n - 1, and their smallest size: bound of max(g, B G)
     /// Of two messages of one size that a sender without neighbours on its node sends one after the other: time between
-    /// the ends of their receives, each completed alone, with no other sender's message on its way to these receivers.
+    /// the ends of their receives, each completed alone, with no other sender's message in flight to these receivers.
     /// Where that is longer than between the sends, and the receivers waited, they queued: witness of max(g, B G).
     SampleColumn spacing;
     std::vector<std::int64_t> spacing_of_sends;  ///< by row of `spacing`: time between the sends
     /// By row of `spacing`: length of the shorter receiving call; the longest time where each receiver was there before
     /// the send, and the receivers are not the same: no processor can have spaced them.
     std::vector<std::int64_t> spacing_calls;
-    /// Bytes that come to a member of a collective operation from the others at least, and the time from the first
+    /// Bytes that a member of a collective operation receives from the others at least, and the time from the first
     /// member's enter to its end: bound of B G. Of operations among members of this class alone.
     SampleColumn collective;
     SampleColumn early_complete;  ///< sends complete before their receive was posted (time: how long before): eager
     SampleColumn
         late_complete;  ///< sends that began before and ended after their receive was posted: may be rendezvous
-    /// Of a message whose one side stood in its call while the other was outside of all calls that make progress,
+    /// Of a message whose one side was in its call while the other was outside of all calls that make progress,
     /// having begun its send or posted its receive: its time in code. `unanswered`: it ended only behind the away
     /// side's next call, and in at most half of that time: may be a rendezvous; `answered`: it ended before.
     SampleColumn unanswered, answered;

@@ -20,7 +20,7 @@ class StageTable {
     std::uint32_t row(Locality locality, std::uint64_t bytes, const Blocks& layout, std::uint32_t burst,
                       std::int32_t hops) {
         const Key key{bytes, layout, burst, hops, locality};
-        // Sizes come again and again, and in turn.
+        // Few sizes recur, one after another.
         auto& recent = recent_[(key.bytes * kOdd) >> (64U - kRecentBits)];
         if (recent.key != key) {
             recent = {key, find(key)};

@@ -22,8 +22,8 @@ struct TransferModel::Plan {
     std::int64_t pack;     // half of l_mw, where the data are
     std::int64_t unpack;   // where they go
     std::int64_t ready;    // when its origin can begin with it
-    std::int64_t asked;    // when its request, or its last byte, is at the target
-    std::int64_t pending;  // since when it waits for the target: it is asked, or was left with more to do
+    std::int64_t reached;  // when its request, or its last byte, is at the target
+    std::int64_t pending;  // since when it waits for the target: it is there, or was left with more to do
     std::int64_t attended;
     bool round_trip;  // its origin waits for an answer of the target
 };
@@ -91,7 +91,7 @@ void TransferModel::queue() {
     }
 }
 
-/// A wait for a change ends with the transfer that arrives last before its end: what came after changed nothing for it.
+/// A wait for a change ends with the transfer that arrives last before its end: later ones changed nothing for it.
 void TransferModel::permit_changes() {
     struct Arrival {
         std::int64_t at;
@@ -152,25 +152,25 @@ std::int64_t TransferModel::attends(std::size_t location, std::int64_t time, std
     return at == calls.size() ? INT64_MAX : std::max(time, calls[at].enter_ps);
 }
 
-/// When a target that was inside as it was asked left the transfer with more to do (its lock was granted and its data
-/// had yet to be fetched, or half of its data had come): its origin waited, and the target stayed away for longer than
-/// the reply takes, and than the transfer lasted once the target was back. Else the time that it is asked.
+/// When a target that was in a call as the transfer reached it left the transfer with more to do (its lock was granted
+/// and its data had yet to be fetched, or half of its data had arrived): its origin waited, and the target stayed away
+/// for longer than the reply lasts, and than the transfer lasted once the target was back. Else when it reached it.
 std::int64_t TransferModel::left_pending(std::size_t target, const Plan& plan, std::int64_t reply) const noexcept {
     const auto& timeline = program_.timelines[target];
     const auto& calls = timeline.calls;
     const auto last =
         static_cast<std::uint32_t>(calls.partition_point([&](const Call& call) { return call.enter_ps < plan.w1; }));
-    const auto first = answering_call(program_, timeline, 0, last, plan.asked);
-    if (first == last || calls[first].enter_ps > plan.asked || calls[first].leave_ps < plan.w0) {
-        return plan.asked;
+    const auto first = answering_call(program_, timeline, 0, last, plan.reached);
+    if (first == last || calls[first].enter_ps > plan.reached || calls[first].leave_ps < plan.w0) {
+        return plan.reached;
     }
     const auto left = calls[first].leave_ps;
     const auto second = answering_call(program_, timeline, first + 1, last, left);
     if (second == last) {
-        return plan.asked;
+        return plan.reached;
     }
     const auto back = calls[second].enter_ps;
-    return back - left > std::max(reply, plan.w1 - back) ? left : plan.asked;
+    return back - left > std::max(reply, plan.w1 - back) ? left : plan.reached;
 }
 
 TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t number, bool remotely) const {
@@ -191,7 +191,7 @@ TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t numb
               .pack = middleware(location, transfer, put ? transfer.layout : transfer.target_layout),
               .unpack = middleware(location, transfer, put ? transfer.target_layout : transfer.layout),
               .ready = 0,
-              .asked = 0,
+              .reached = 0,
               .pending = 0,
               .attended = 0,
               .round_trip = !put || (complete != kNone && transfer.remote_call == complete)};
@@ -200,13 +200,13 @@ TransferModel::Plan TransferModel::plan(std::size_t location, std::uint32_t numb
     }
     const auto overhead = std::min(plan.cost.o_s, std::min(plan.s1, plan.w1) - plan.s0);
     plan.ready = std::max(plan.s0 + overhead, std::min(plan.permission.at_ps, plan.w1));
-    plan.asked = plan.ready + (put ? plan.pack : 0) + queued_[location][number] + plan.cost.L +
-                 (put ? plan.cost.serialization : 0);
-    plan.pending = plan.asked;
-    plan.attended = plan.asked;
-    const bool asks =
+    plan.reached = plan.ready + (put ? plan.pack : 0) + queued_[location][number] + plan.cost.L +
+                   (put ? plan.cost.serialization : 0);
+    plan.pending = plan.reached;
+    plan.attended = plan.reached;
+    const bool needs_target =
         !asynchronous_ && plan.round_trip && transfer.target != kNoLocation && transfer.target != location_at(location);
-    if (asks && plan.asked < plan.w1) {
+    if (needs_target && plan.reached < plan.w1) {
         const auto reply = plan.cost.o_control + plan.cost.L +
                            (put ? plan.unpack : plan.pack + plan.cost.serialization + plan.unpack + plan.cost.o_r);
         plan.pending = left_pending(index(transfer.target), plan, reply);
@@ -231,13 +231,13 @@ bool TransferModel::serves_unattended() const {
             }
             const auto planned = plan(l, i, false);
             if (!planned.completed || !planned.round_trip || planned.closing != nullptr) {
-                continue;  // nobody knows when it was complete at its target, or all were inside to complete it
+                continue;  // unknown when it was complete at its target, or all were inside to complete it
             }
-            const auto at = attends(index(transfer.target), planned.asked, INT64_MAX);
-            if (at - planned.asked > planned.cost.L + 2 * planned.cost.o_control) {
+            const auto at = attends(index(transfer.target), planned.reached, INT64_MAX);
+            if (at - planned.reached > planned.cost.L + 2 * planned.cost.o_control) {
                 if (planned.w1 < at) {
                     ++unattended;
-                } else if (planned.w0 <= planned.asked) {
+                } else if (planned.w0 <= planned.reached) {
                     ++attended;
                 }
             }

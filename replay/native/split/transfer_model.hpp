@@ -24,7 +24,7 @@ class TransferModel {
     /// A transfer until its origin knew it complete, or (`remotely`) until a later call made sure of its target, too.
     [[nodiscard]] TransferPartition partition(std::size_t location, std::uint32_t transfer,
                                               bool remotely = false) const;
-    /// When an epoch could begin: the late post of an access, the release of whoever held the lock before, the start
+    /// When an epoch could begin: the late post of an access, the release by the previous holder of the lock, the start
     /// of the transfer that changed the memory. Of an exposure: when the last access of it was ended.
     [[nodiscard]] Permission permission(std::size_t location, std::uint32_t epoch) const noexcept {
         return permissions_.of(location, epoch);
@@ -38,10 +38,10 @@ class TransferModel {
     [[nodiscard]] std::int64_t pending(std::size_t location, std::uint32_t transfer, bool remotely) const;
     /// The collective that a call took part in; nullptr: none.
     [[nodiscard]] const Collective* collective_of(std::size_t location, std::uint32_t call) const noexcept;
-    /// What a notice from one process to another takes.
+    /// The cost of a notice from one process to another.
     [[nodiscard]] std::int64_t notice_ps(Location from, Location to) const;
-    /// What a lock's way takes: from whoever gave it up (kNoLocation: the request itself) to its memory, and from there
-    /// to whoever gets it. 0 where the lock is of all memory.
+    /// The cost of passing a lock: from the process that gave it up (kNoLocation: the request itself) to its memory,
+    /// and from there to the process that gets it. 0 where the lock is of all memory.
     [[nodiscard]] std::int64_t grant_ps(const Epoch& lock, Location from, Location to) const;
     /// Whether targets serve transfers without their processors: stated, or proven by the trace.
     [[nodiscard]] bool asynchronous() const noexcept { return asynchronous_; }

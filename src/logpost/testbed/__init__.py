@@ -1,7 +1,7 @@
-"""The virtual testbed for those who use it: a machine, a program, a number of ranks -> an OTF2 archive.
+"""The virtual testbed for its users: a machine, a program, a number of ranks -> an OTF2 archive.
 
 It joins what may not know each other: `machines` (what a machine is) and `collectors.testbed` (how SimGrid runs a
-program on a platform). The command line and the experiments stand above it.
+program on a platform). The command line and the experiments are above it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Play a GOAL schedule on a machine: a schedule has no times of its own, and gets them in simulated time."""
+"""Play a GOAL schedule on a machine: a schedule has no times, and gets them in simulated time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def play(
         machine: as `run_on_testbed`; likewise mapping, settings, timeout_s.
         unit: of the schedule's times, a key of `SECONDS`; by default what an export of ours says of itself, else ns.
         output: the directory for the archive.
-        say: told what is done.
+        say: called with what is done.
 
     Raises:
         InputError: the file is no schedule, its operations wait for each other, or as `run_on_testbed`.

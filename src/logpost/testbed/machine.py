@@ -6,7 +6,7 @@ Rules for what a machine file leaves open; each that applies is listed in the pl
    per_hop is 0 when the file gives none.
 2. A link without link_bandwidth is as fast as nic.link_rate, else as a long message: 1/G of the last range. The NIC
    injects at nic.injection_rate, else at 1/G.
-3. Without a clock a flop takes 1 ns, else a cycle of the processor.
+3. Without a clock a flop costs 1 ns, else a cycle of the processor.
 4. The eager limit is that of other_node; a machine without one sends everything eagerly. The receiving NIC holds
    nic.queue bytes, or any amount when the file does not say.
 """
@@ -207,7 +207,7 @@ def _bandwidths(machine: Machine, remote: Sequence[Range], notes: list[str]) -> 
     elif machine.nic.link_rate is given:
         notes.append("link_bandwidth is not given: nic.link_rate holds")
     if math.isinf(rate):
-        notes.append("G is not given: a byte takes as long as on the link")
+        notes.append("G is not given: a byte costs what it costs on the link")
     if link < 0.99 * rate < math.inf:
         notes.append(
             f"links of {link:.4g} B/s are slower than 1/G = {rate:.4g} B/s: long messages take the links' time"

@@ -26,7 +26,7 @@ from logpost.testbed.settings import apply, with_simulated_gap
 
 @dataclass(frozen=True)
 class TestbedRun:
-    """What came of a run: archive is its directory (traces.otf2, platform.xml, machine.toml, ... inside)."""
+    """The results of a run: archive is its directory (traces.otf2, platform.xml, machine.toml, ... inside)."""
 
     __test__ = False  # no test, whatever pytest thinks of the name
 

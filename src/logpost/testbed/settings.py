@@ -1,6 +1,6 @@
 """Settings of a run that override the machine file (`--set NAME=VALUE`), and sweeps of them (`--sweep`).
 
-A setting that a machine file can express goes into the machine, whose text is kept beside the archive; the rest are
+A setting that a machine file can express changes the machine, whose text is kept next to the archive; the rest are
 `machine.Choices`.
 """
 
@@ -215,7 +215,7 @@ def parse_sweep(text: str) -> Sweep:
     """NAME=FROM:TO:COUNT, or NAME=A,B,C.
 
     Steps are even for a bisection and geometric for everything else; :lin or :log behind the count says otherwise. The
-    unit may stand at either end.
+    unit may be at either end.
     """
     name, equals, rest = text.partition("=")
     if not equals or name not in _HELP:

@@ -1,4 +1,4 @@
-"""The harness's clock cost, from clocks whose cost is known: they stand in for MPI_Wtime."""
+"""The harness's clock cost, from clocks whose cost is known: they replace MPI_Wtime."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLOCK = """
 
 static double now_ns = 0, cost_ns, step_ns;
 static int reads, interrupted;
-/* Half of what a call takes passes before the clock is read, half after. Every interrupted-th call takes 5 us more. */
+/* Half of a call's duration is before the clock is read, half after. Every interrupted-th call lasts 5 us more. */
 double MPI_Wtime(void) {
     now_ns += cost_ns / 2;
     double read = step_ns * floor(now_ns / step_ns);
@@ -70,7 +70,7 @@ def test_interrupts_are_left_out(clock: Path) -> None:
     assert read(clock, 25.7, 10.0, 3001)[0] == pytest.approx(25.7, abs=0.02)
 
 
-def test_what_can_be_told_apart(clock: Path) -> None:
+def test_what_can_be_distinguished(clock: Path) -> None:
     # A step of 10 ns is overlooked by reads of 25.7 ns: they see 20 at the least. A clock in steps of 1 us shows these.
     assert read(clock, 25.7, 10.0)[1] == pytest.approx(20.0)
     assert read(clock, 25.7, 1000.0)[1] == pytest.approx(1000.0)

@@ -45,7 +45,7 @@ srun: error: Unable to allocate resources: Requested node configuration is not a
 
 
 @pytest.mark.parametrize(
-    ("stdout", "stderr", "told"),
+    ("stdout", "stderr", "message"),
     [
         (
             "",
@@ -72,8 +72,8 @@ srun: error: Unable to allocate resources: Requested node configuration is not a
         ("", "", ""),
     ],
 )
-def test_what_is_told(stdout: str, stderr: str, told: str) -> None:
-    assert trouble(stdout, stderr) == told
+def test_the_message_of_a_failure(stdout: str, stderr: str, message: str) -> None:
+    assert trouble(stdout, stderr) == message
 
 
 def test_a_long_line_is_cut() -> None:

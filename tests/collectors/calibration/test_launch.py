@@ -18,7 +18,7 @@ from logpost.errors import InputError
 
 pytestmark = pytest.mark.slow
 
-# The launcher and its rank, which has a session of its own, both ignore SIGTERM; the rank says its number first.
+# The launcher and its rank, which has a separate session, both ignore SIGTERM; the rank says its number first.
 STUBBORN = "trap '' TERM; setsid sh -c 'echo $$ > rank.new; mv rank.new rank; exec sleep 60' & sleep 60"
 
 
@@ -44,7 +44,7 @@ def stubborn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is there, and not only its entry (which stays where nobody waits for orphans)."""
+    """Whether a process is there, and not only its entry (which stays where no process waits for orphans)."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -89,7 +89,7 @@ def test_a_signal_during_the_start_does_not_lose_the_process(
     assert started[0].returncode == -signal.SIGTERM
 
 
-def test_who_descends_from_a_process() -> None:
+def test_the_descendants_of_a_process() -> None:
     with subprocess.Popen(["sh", "-c", "sleep 60 & sleep 60"]) as shell:
         deadline = time.monotonic() + 5
         while len(descendants(shell.pid)) < 2 and time.monotonic() < deadline:

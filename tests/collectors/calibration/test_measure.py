@@ -47,7 +47,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("mpi", MPIS)
 def test_quick_calibration(mpi: str, tmp_path: Path) -> None:
     launcher, compiler = require_mpi(mpi)
-    told: list[tuple[str, float, str]] = []
+    reported: list[tuple[str, float, str]] = []
     found = measure(
         [launcher, "-n", "2"],
         output=tmp_path / "samples.jsonl",
@@ -55,7 +55,7 @@ def test_quick_calibration(mpi: str, tmp_path: Path) -> None:
         budget_s=1,
         passes=2,
         batch=8,
-        report=lambda *news: told.append(news),
+        report=lambda *news: reported.append(news),
     )
     assert read(tmp_path / "samples.jsonl") == found
     assert os.listdir(tmp_path) == ["samples.jsonl"]
@@ -65,12 +65,12 @@ def test_quick_calibration(mpi: str, tmp_path: Path) -> None:
     assert {p.family for p in found.points} == set(FAMILIES) - {"one_to_many", "many_to_one", "used_layout"}
     assert {len(p.time.rounds_s) for p in found.points if p.family == "signature"} == {2}
     assert {p["burst"] for p in found.of("signature", delta_s=0.0)} == {1, 4, 64}
-    fractions = [fraction for _, fraction, _ in told]
+    fractions = [fraction for _, fraction, _ in reported]
     assert fractions == sorted(fractions)
-    assert (told[0][0], told[-1][0], fractions[-1]) == ("build", "done", 1.0)
+    assert (reported[0][0], reported[-1][0], fractions[-1]) == ("build", "done", 1.0)
 
 
-def test_points_beside_the_eager_limit(tmp_path: Path) -> None:
+def test_points_next_to_the_eager_limit(tmp_path: Path) -> None:
     """The first pass finds that 1000 bytes wait for their receive: T(n) gets 999 and 1000, log3P 992 and 1000."""
     cluster = Simulated(tmp_path, eager=1000)
     # What is left of the budget is counted in this machine's seconds: enough for two passes on a busy one.
@@ -195,7 +195,7 @@ def test_launcher_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         run_program([launcher, "program"], 0.2)
 
 
-def test_compiler_beside_the_launcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiler_next_to_the_launcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = _script(tmp_path, "mpicc", "")
     assert compiler_of(_script(tmp_path, "mpirun", "")) == here
     assert compiler_of(_script(tmp_path, "mpiexec.hydra", "")) == here

@@ -34,7 +34,7 @@ GRID = Grid(
 
 @dataclass(frozen=True)
 class Platform:
-    """What the simulator is told, in seconds and bytes."""
+    """The simulator's parameters, in seconds and bytes."""
 
     L: float
     G: float
@@ -56,7 +56,7 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     cluster = Simulated(
         folder, hosts=4, L=platform.L, G=platform.G, o_s=platform.o_s, o_r=platform.o_r, eager=platform.eager, poll=POLL
     )
-    # Simulated time is exact: one pass and batches of four tell all.
+    # Simulated time is exact: one pass and batches of four show all.
     samples = measure(cluster.launch, output=folder / "s.jsonl", grid=GRID, passes=1, budget_s=1e4, batch=4)
     return platform, calibration(samples, name="simulated")
 
@@ -82,7 +82,7 @@ def test_the_ranges_hold_the_platform(found: tuple[Platform, Calibration]) -> No
 def test_the_signature_holds_the_platform(found: tuple[Platform, Calibration]) -> None:
     platform, calibrated = found
     signature = calibrated.localities["other_node"].signatures[8]
-    # Each request is followed by one or two looks, which LOGP's method cannot tell from o_r.
+    # Each request is followed by one or two looks, which LOGP's method cannot distinguish from o_r.
     looks = 2 * POLL
     assert signature.o_s is not None
     assert signature.o_r is not None
@@ -91,7 +91,7 @@ def test_the_signature_holds_the_platform(found: tuple[Platform, Calibration]) -
     assert platform.o_s * 0.95 <= signature.o_s.value <= (platform.o_s + POLL) * 1.05
     both = signature.o_s.value + signature.o_r.value
     assert (platform.o_s + platform.o_r) * 0.95 <= both <= (platform.o_s + platform.o_r + looks) * 1.05
-    # No interface of its own: the processors are the bottleneck, or the 32 requests that may be unanswered.
+    # No separate interface: the processors are the bottleneck, or the 32 requests that may be unanswered.
     window = (both * 2 + 2 * signature.L.value) / 32
     assert signature.g.value == pytest.approx(max(both, window), rel=0.1)
     assert signature.L.value == pytest.approx(platform.L + 24 * platform.G, rel=0.05, abs=looks)

@@ -57,7 +57,7 @@ def test_two_ranks(mpi: str, program: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_more_ranks_than_processors(mpi: str, tmp_path: Path) -> None:
-    """Four ranks: one request goes to three servers, three requesters share one, and pairs stream at the same time."""
+    """Four ranks: one requester has three servers, three requesters share one, and pairs stream at the same time."""
     launcher, compiler = require_mpi(mpi)
     grid = ("--bytes", "8", "--bursts", "4", "--peers", "3")
     points = run([launcher, "-n", "4"], compiler, "signature", tmp_path, "--budget-s", "0.2", "--batch", "5", *grid)[1:]
@@ -71,7 +71,7 @@ def test_more_ranks_than_processors(mpi: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mpi", MPIS)
 def test_time_of_a_delay(mpi: str, tmp_path: Path) -> None:
-    """Cost(1, Delta) - cost(1, 0) is Delta, whatever the computation really took: it is measured and normalised."""
+    """Cost(1, Delta) - cost(1, 0) is Delta, whatever the computation's real duration: it is measured and normalised."""
     launcher, compiler = require_mpi(mpi)
     grid = ("--bytes", "8", "--bursts", "1", "--deltas-s", "0,2e-5", "--budget-s", "0.5")
     points = run([launcher, "-n", "2"], compiler, "signature", tmp_path, *grid)[1:]
@@ -79,7 +79,7 @@ def test_time_of_a_delay(mpi: str, tmp_path: Path) -> None:
         next(p["median_s"] for p in points if p["family"] == "signature" and p["delta_s"] == delta)
         for delta in (2e-5, 0)
     )
-    # Neither what was asked for but not computed, nor twice the time; how near it comes is this machine's affair.
+    # Neither what was requested but not computed, nor twice the time; how near it is depends on this machine.
     assert 1e-5 < with_delta - without < 4e-5
 
 

@@ -69,7 +69,7 @@ def test_waiting_replies_cost_the_receive_overhead(signature: Points) -> None:
 
 
 def test_one_to_many(signature: Points) -> None:
-    # The requester is the bottleneck, whoever serves: o_s + o_r + looks again.
+    # The requester is the bottleneck, whichever rank serves: o_s + o_r + looks again.
     short, long = (pick(signature, "one_to_many", burst=m, peers=3)["median_s"] * m for m in (64, 128))
     assert 12.05e-6 <= (long - short) / 64 <= 12.3e-6
 
@@ -111,11 +111,11 @@ def test_eager_limit_to_the_byte(tmp_path: Path, limit: int) -> None:
     points = Simulated(tmp_path, eager=limit).run("protocol", "--largest", "10000", "--delay-s", "1e-3")
     for family in ("protocol", "silent_receiver"):
         waiting = {p["bytes"] for p in points if p["family"] == family and p["median_s"] > 0.5e-3}
-        at_once = {p["bytes"] for p in points if p["family"] == family} - waiting
-        assert (max(at_once), min(waiting)) == (limit - 1, limit)
+        eager = {p["bytes"] for p in points if p["family"] == family} - waiting
+        assert (max(eager), min(waiting)) == (limit - 1, limit)
         # An eager send costs o_s. A rendezvous waits for the delay, which began with the receiver's word: 5 + 10 + 7 µs
         # before the send.
-        assert {p["median_s"] for p in points if p["family"] == family and p["bytes"] in at_once} == {O_S}
+        assert {p["median_s"] for p in points if p["family"] == family and p["bytes"] in eager} == {O_S}
         assert all(p["median_s"] >= 1e-3 - 23e-6 for p in points if p["family"] == family and p["bytes"] in waiting)
 
 
@@ -135,7 +135,7 @@ def test_bursts(cluster: Simulated) -> None:
 
 
 def test_patterns(cluster: Simulated) -> None:
-    """Pairs have links of their own: four ranks stream like two, in each pattern."""
+    """Pairs have separate links: four ranks stream like two, in each pattern."""
     points = cluster.run("pattern", "--bytes", "1000,200000", "--peers", "2,4,6")
     assert {(p["peers"], p["pairs"], p["pattern"]) for p in points} == {
         (2, 1, "neighbour"),

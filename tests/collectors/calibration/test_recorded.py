@@ -1,4 +1,4 @@
-"""What the interposer measured becomes the machine beside the archive: from a machine whose times are known exactly."""
+"""What the interposer measured becomes the archive's machine: from a machine whose times are known exactly."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def _line(family: str, locality: str, size: int, seconds: float, number: int, **
 
 def _host(*names: str) -> str:
     places: dict[str, Any] = {"hosts": names, "cpus": ["0"] * len(names), "sockets": [0] * len(names)}
-    told = {"mpi_library": "an MPI", "clock": "MPI_Wtime", "clock_resolution_s": 1e-9, "date": "2026-11-22T12:00:00Z"}
-    return json.dumps({"family": "host", "ranks": len(names), **places, **told})
+    stated = {"mpi_library": "an MPI", "clock": "MPI_Wtime", "clock_resolution_s": 1e-9, "date": "2026-11-22T12:00:00Z"}
+    return json.dumps({"family": "host", "ranks": len(names), **places, **stated})
 
 
 def _points(locality: str) -> Iterator[str]:
@@ -195,7 +195,7 @@ def test_a_class_that_the_time_did_not_suffice_for_is_left_out(tmp_path: Path, a
     assert load_machine(archive / "machine.toml").loggp.other_node is None
 
 
-def test_nothing_is_left_where_nobody_asked(tmp_path: Path, archive: Path) -> None:
+def test_nothing_is_left_without_a_request(tmp_path: Path, archive: Path) -> None:
     (tmp_path / "raw").mkdir()
     assert keep(tmp_path / "raw", archive) is None
     assert not list(archive.iterdir())

@@ -45,7 +45,7 @@ def test_senders_to_one_receiver_share_its_gap(truth: Truth, senders: int) -> No
     assert ratio == pytest.approx(senders, rel=0.01)
 
 
-def test_one_sender_to_many_is_bound_by_itself() -> None:
+def test_one_sender_to_many_is_its_own_bottleneck() -> None:
     # Each receiver has its own interface, but requests and replies still pass the sender's: g stays.
     alone, many = (issue_times(MYRINET, 2000, responders=n) for n in (1, 4))
     assert (many[-1] - many[999]) == pytest.approx(alone[-1] - alone[999], rel=0.01)

@@ -1,5 +1,5 @@
 /* Rank 0 receives what ranks 1 and 2 send, in every way: tags that are multiples of ten of any source, others of
- * rank 1. Rank 2 sends two messages, of which one has a tag that nobody else's has, and that is received by its name.
+ * rank 1. Rank 2 sends two messages, of which one has a tag that no other has, and that is received by its name.
  */
 #include <mpi.h>
 
@@ -71,10 +71,10 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(world, &rank);
     if (rank == 0) {
-        MPI_Request nobody;
-        MPI_Irecv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 999, world, &nobody);
-        MPI_Cancel(&nobody);
-        MPI_Wait(&nobody, MPI_STATUS_IGNORE);
+        MPI_Request unmatched;
+        MPI_Irecv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 999, world, &unmatched);
+        MPI_Cancel(&unmatched);
+        MPI_Wait(&unmatched, MPI_STATUS_IGNORE);
         void (*const ways[])(int, int) = {take,    exchange,      replace, begin_and_wait, start_twice,
                                           matched, matched_later, probed,  polled};
         for (int i = 0; i < 9; i++) {

@@ -1,4 +1,4 @@
-! Image 1 computes; the other one puts to it and gets from it meanwhile.
+! Image 1 computes; the other one puts to it and gets from it concurrently.
 program away
   implicit none
   integer, parameter :: rounds = 10

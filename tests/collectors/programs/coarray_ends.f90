@@ -1,5 +1,5 @@
-! An image puts to itself and nothing to its neighbour, gets nothing, and ends as it is told: normally, by error stop, or
-! killed while the others wait for it.
+! An image puts to itself and nothing to its neighbour, gets nothing, and ends as its argument states: normally, by error
+! stop, or killed while the others wait for it.
 program ends
   use iso_fortran_env
   implicit none

@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     int bytes_at[3] = {0, 64, 128};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(w, &r);
-    for (int i = 0; i < 3; i++) { /* to rank i go i+1 ints, from every rank come r+1 */
+    for (int i = 0; i < 3; i++) { /* i+1 ints are sent to rank i, r+1 received from every rank */
         mine[i] = i + 1;
         back[i] = r + 1;
         at[i] = 8 * i;

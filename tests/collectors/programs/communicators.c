@@ -3,7 +3,7 @@
 
 static int x, y;
 
-/* A message of one int around a communicator, its tag telling which. */
+/* A message of one int around a communicator, its tag shows which. */
 static void ring(MPI_Comm c, int tag) {
     int rank, size;
     if (c == MPI_COMM_NULL)
@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
         ring(c, 10 + i);
         MPI_Comm_free(&c);
     }
-    MPI_Comm_split(w, rank < 3 ? rank % 2 : MPI_UNDEFINED, -rank, &c); /* {2, 0}, {1}, nobody */
+    MPI_Comm_split(w, rank < 3 ? rank % 2 : MPI_UNDEFINED, -rank, &c); /* {2, 0}, {1}, none */
     if (rank < 3) {
         MPI_Comm_set_name(c, rank % 2 ? "odd" : "even");
         ring(c, 20);

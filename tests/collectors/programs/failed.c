@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     MPI_Group_incl(world, 2, members, &strange);
     expect("MPI_Comm_create", MPI_Comm_create(half, strange, &made), rank == 0 || rank == size - 1);
 
-    const int few = rank == 1 ? 1 : 2; /* rank 1 sends it on to nobody, and takes fewer than rank 0 sends */
+    const int few = rank == 1 ? 1 : 2; /* rank 1 forwards it to no rank, and receives fewer than rank 0 sends */
     expect("MPI_Bcast", MPI_Bcast(data, few, MPI_INT, 0, MPI_COMM_WORLD), few == 1);
     MPI_Request request;
     MPI_Ibcast(data, few, MPI_INT, 0, MPI_COMM_WORLD, &request);

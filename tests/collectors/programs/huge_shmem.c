@@ -1,4 +1,5 @@
-/* Two PEs, of which the first puts and gets: 2049 MiB, nothing, something to itself, and so many longs as it is told.
+/* Two PEs, of which the first puts and gets: 2049 MiB, nothing, something to itself, and so many longs as its argument
+ * states.
  */
 #include <shmem.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Tasks of ITT, whose static library looks for who listens: nested, and one that began before MPI_Init. */
+/* Tasks of ITT, whose static library looks for a tool that listens: nested, and one that began before MPI_Init. */
 #include <ittnotify.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MANY = 6, LARGEST = 97 }; /* of as many sizes as rounds in turn, so that a wrong pair shows */
+enum { MANY = 6, LARGEST = 97 }; /* sizes repeat after as many rounds, so that a wrong pair shows */
 
 int main(int argc, char** argv) {
     int rank, size, flag;

@@ -1,5 +1,5 @@
-/* Ranges of NVTX 3, whose headers look for who listens: nested, of a domain, with a message that is registered, by
- * attributes, and an instant. */
+/* Ranges of NVTX 3, whose headers look for a tool that listens: nested, of a domain, with a message that is registered,
+ * by attributes, and an instant. */
 #include <mpi.h>
 #include <nvtx3/nvToolsExt.h>
 #include <stdio.h>

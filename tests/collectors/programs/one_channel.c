@@ -1,4 +1,4 @@
-/* Four threads of each of two ranks share a channel: one tag, one communicator, blocking calls. A message's size tells
+/* Four threads of each of two ranks share a channel: one tag, one communicator, blocking calls. A message's size shows
  * which thread sent it, or, with an argument, nothing. */
 #include <mpi.h>
 #include <pthread.h>

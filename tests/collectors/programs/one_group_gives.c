@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     }
     int root = rank == size - 1 ? MPI_ROOT : gets ? MPI_PROC_NULL : size - size / 2 - 1;
     MPI_Bcast(given, COUNT, MPI_INT, root, inter);
-    /* Only the root has lists of counts: nobody may look at those of others. */
+    /* Only the root has lists of counts: no rank may look at those of others. */
     static const int counts[MOST] = {COUNT, COUNT}, at[MOST] = {0, COUNT};
     int is_root = root == MPI_ROOT;
     MPI_Gatherv(given, COUNT, MPI_INT, got, is_root ? counts : 0, is_root ? at : 0, MPI_INT, root, inter);

@@ -1,4 +1,5 @@
-/* Three ranks and one kind of one-sided synchronization, which the argument names. Sleeps are where somebody is late.
+/* Three ranks and one kind of one-sided synchronization, which the argument names. Sleeps are where a rank arrives
+ * late.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static MPI_Win window(void) {
     return win;
 }
 
-/* Rank 1 comes late to the second fence; 3 puts of 256 bytes and a get of 80 bytes. */
+/* Rank 1 enters the second fence late; 3 puts of 256 bytes and a get of 80 bytes. */
 static void fence(void) {
     MPI_Win win = window();
     MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
@@ -43,7 +44,7 @@ static void groups(void) {
     MPI_Group_incl(all, 1, &target, &targets);
     MPI_Group_incl(all, 2, origin, &origins);
     for (int round = 0; round < 2; round++) {
-        /* each rank works as long in each round: what is late delays the work behind it */
+        /* each rank works as long in each round: a late post or access delays the work behind it */
         if (rank == 1) {
             if (round == 0)
                 usleep(LATE_US);
@@ -79,7 +80,7 @@ static void groups(void) {
     MPI_Win_free(&win);
 }
 
-/* Rank 0 holds the lock of rank 1 while rank 2 asks for it. */
+/* Rank 0 holds the lock of rank 1 while rank 2 requests it. */
 static void locks(void) {
     MPI_Win win = window();
     char go = 0;
@@ -167,7 +168,7 @@ static void requests(void) {
     MPI_Win_free(&win);
 }
 
-/* Every constructor, on two communicators, with handles that come again, names, and a window of one's own. */
+/* Every constructor, on two communicators, with handles that are reused, names, and a window of one's own. */
 static void windows(void) {
     MPI_Win a, b;
     MPI_Comm back;

@@ -1,5 +1,5 @@
 /* Two ranks: rank 0 starts a persistent buffered send of 1 MiB eight times while rank 1 sleeps, so that a start finds
- * the send before it under way. */
+ * the send before it in progress. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <unistd.h>

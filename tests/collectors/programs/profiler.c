@@ -1,4 +1,4 @@
-/* A profiler as mpiP is one: wraps a few functions, and tells at the end how often each was called. The file that
+/* A profiler as mpiP is one: wraps a few functions, and prints at the end how often each was called. The file that
  * PROFILED_IN names gets a line from each process that loads it. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +32,7 @@ int MPI_Barrier(MPI_Comm comm) {
     return PMPI_Barrier(comm);
 }
 
-/* A call of its own, which the program did not make. */
+/* A call by the profiler, which the program did not make. */
 int MPI_Finalize(void) {
     int mine[3] = {sends, receives, barriers}, sum[3], rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);

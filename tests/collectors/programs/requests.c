@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
         MPI_Imrecv(b[0], 64, MPI_CHAR, &m, &r[0]);
         MPI_Wait(&r[0], MPI_STATUS_IGNORE);
     }
-    /* nobody at the other end: calls, but no messages */
+    /* no rank at the other end: calls, but no messages */
     MPI_Isend(a[0], 8, MPI_CHAR, MPI_PROC_NULL, 170, MPI_COMM_WORLD, &r[0]);
     MPI_Irecv(b[0], 8, MPI_CHAR, MPI_PROC_NULL, 170, MPI_COMM_WORLD, &r[1]);
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);

@@ -10,7 +10,7 @@ static double field[64], seen[64];
 static long work[SHMEM_REDUCE_MIN_WRKDATA_SIZE], reduce_sync[SHMEM_REDUCE_SYNC_SIZE], max_sync[SHMEM_REDUCE_SYNC_SIZE],
     ones[4], sums[4];
 static long bcast_sync[SHMEM_BCAST_SYNC_SIZE], barrier_sync[SHMEM_BARRIER_SYNC_SIZE];
-static int told;
+static int token;
 
 int main(void) {
     shmem_init();
@@ -60,12 +60,12 @@ int main(void) {
     shmem_long_atomic_compare_swap(&cell, 3, 4, right);
     shmem_barrier_all();
 
-    if (me == 0) { /* a token goes around */
-        shmem_int_p(&told, 1, right);
-        shmem_int_wait_until(&told, SHMEM_CMP_EQ, 1);
+    if (me == 0) { /* a token is passed around */
+        shmem_int_p(&token, 1, right);
+        shmem_int_wait_until(&token, SHMEM_CMP_EQ, 1);
     } else {
-        shmem_int_wait_until(&told, SHMEM_CMP_EQ, 1);
-        shmem_int_p(&told, 1, right);
+        shmem_int_wait_until(&token, SHMEM_CMP_EQ, 1);
+        shmem_int_p(&token, 1, right);
     }
     for (int i = 0; i < 4; i++)
         ones[i] = 1;

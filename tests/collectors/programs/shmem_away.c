@@ -1,4 +1,4 @@
-/* PE 0 gets a word of PE 1, which meanwhile computes for 40 ms without a call. Open MPI's library on one node: the
+/* PE 0 gets a word of PE 1, which computes for 40 ms without a call during the get. Open MPI's library on one node: the
  * symmetric heap (argument `heap`) is shared memory, which is read at once; static data (`static`) are fetched with the
  * help of their PE, once it is back in a call. */
 #include <shmem.h>

@@ -1,4 +1,4 @@
-/* How OpenSHMEM programs begin and end: beside MPI, with threads and forked children, and without an end of their own.
+/* How OpenSHMEM programs begin and end: next to MPI, with threads and forked children, and without a finalization.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ static void* work(void* which) {
     for (int i = 0; i < CALLS; i++)
         shmem_long_p(&words[(long)which], i, 1 - shmem_my_pe());
     shmem_quiet();
-    pthread_barrier_wait(&all_have_called); /* a thread that begins behind another's end goes on at its location */
+    pthread_barrier_wait(&all_have_called); /* a thread that begins behind another's end continues at its location */
     return NULL;
 }
 

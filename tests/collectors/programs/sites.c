@@ -1,4 +1,4 @@
-/* Calls from places that a test can name: the words after "at" stand in the lines that they name. */
+/* Calls from places that a test can name: the words after "at" are in the lines that they name. */
 #include <mpi.h>
 
 static double in = 1, out;

@@ -5,5 +5,5 @@ int synchronizations;
 
 void synchronize(void) {
     MPI_Barrier(MPI_COMM_WORLD); /* at barrier */
-    synchronizations++;          /* no call in tail position, which would stand in the caller */
+    synchronizations++;          /* no call in tail position, which would be in the caller */
 }

@@ -26,7 +26,7 @@ static void on(void) {
         logpost_resume();
 }
 
-/* The sizes of a round's messages tell it from others. */
+/* The sizes of a round's messages distinguish it from others. */
 static int size_of(int round) {
     return 8 * (1 + round % 97);
 }

@@ -1,5 +1,5 @@
 /* Messages of threads under MPI_THREAD_MULTIPLE, while the first thread of each rank switches recording for all of them
- * at its own instants. Each message's size tells its round.
+ * at its own instants. Each message's size shows its round.
  *
  *   switched_threads HOW ROUNDS     own: three threads, each with a duplicate of the world;
  *                                   handed: one thread starts receives, another one waits for them;

@@ -41,7 +41,7 @@ static int pending(MPI_Comm comm) {
     return here;
 }
 
-/* Handles and contexts that were given back come again: as numbers, and without anybody's messages. */
+/* Handles and contexts that were given back are reused: as numbers, and without anybody's messages. */
 static void show_communicators(void) {
     enum { MANY = 40 };
     MPI_Comm made[MANY], half;

@@ -1,4 +1,4 @@
-"""What a simulated run leaves: the same archive every time, the simulated machine beside it, real programs' results."""
+"""What a simulated run leaves: the same archive every time, the simulated machine, real programs' results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_two_runs_give_the_same_archive(tmp_path: Path) -> None:
     assert runs[0].summary["events"]
 
 
-def test_the_simulated_machine_is_kept_beside_the_archive(toy: Toy, run: Run) -> None:
+def test_the_simulated_machine_is_kept_next_to_the_archive(toy: Toy, run: Run) -> None:
     machine = toy({"kind": "mesh", "dims": [4]})
     done = run(machine, "pingpong", [0, 1, 1], ranks=3, settings={"latency": "7us"}, mapping="block")
     kept = load_machine(done.archive / "machine.toml")

@@ -98,7 +98,7 @@ def test_a_message_takes_what_the_machine_says(toy: Toy, tmp_path: Path) -> None
 
 
 def test_any_order_that_the_schedule_allows_is_played(toy: Toy, tmp_path: Path) -> None:
-    """Two branches on rank 0, each a receive and an answer: the second is asked first; neither may block."""
+    """Two branches on rank 0, each a receive and an answer: the second's request arrives first; neither may block."""
     (tmp_path / "branches.goal").write_text(
         "num_ranks 2\n"
         "rank 0 {\na: recv 8b from 1 tag 1\nb: send 8b to 1 tag 2\nb requires a\n"

@@ -1,4 +1,4 @@
-"""`logpost scale` against a simulated truth: a wave through two numbers of ranks says what a third one takes."""
+"""`logpost scale` against a simulated truth: a wave through two numbers of ranks predicts the time of a third one."""
 
 from __future__ import annotations
 

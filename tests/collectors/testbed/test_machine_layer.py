@@ -19,7 +19,7 @@ LINE = {"kind": "mesh", "dims": [8]}
 
 @pytest.mark.parametrize("settings", [{}, {"eager-limit": "0"}, {"eager-limit": "100"}], ids=["eager", "0", "100"])
 def test_calls_cost_their_overheads_whatever_the_protocol(settings: dict[str, str], toy: Toy, run: Run) -> None:
-    # o_s = 1 us, o_r = 2 us per message; a test takes 0.1 us of its own (poll). With an eager limit of 0 a send lasts
+    # o_s = 1 us, o_r = 2 us per message; a test itself costs 0.1 us (poll). With an eager limit of 0 a send lasts
     # until its message has been transferred, L + 99 G - 100 G_link + 100 G_link = 5 us + 0.1 us (1 - 3) + 396 ns: the
     # mean distance on a line of 8 nodes is (8 + 1) / 3 = 3 hops.
     done = run(toy(LINE), "calls", ranks=2, settings=settings)
@@ -74,14 +74,14 @@ def test_a_hot_receiver_stalls_its_senders(settings: dict[str, str], stalls: boo
 
 
 def test_a_finite_queue_costs_the_receiver_nothing(toy: Toy, run: Run) -> None:
-    # Room for three messages, each on its way for o_s + L = 6 us and taken for o_r = 20 us: the receiver always finds
+    # Room for three messages, each in flight for o_s + L = 6 us and received for o_r = 20 us: the receiver always finds
     # one, so it is never idle but before the first. 140 o_r = 2.8 ms.
     done = run(toy(LINE), "hot", [MESSAGES, BYTES], ranks=8, settings={"capacity": "256", "o_r": "20us"})
     assert float(done.output.split()[1]) == pytest.approx(2_800_000, rel=0.01)
 
 
 def test_gap_spaces_messages_out(toy: Toy, run: Run) -> None:
-    # g = 10 us: one sender's 20 messages leave 19 g apart, and 7 senders' 140 arrive at the receiver 139 g apart.
+    # g = 10 us: one sender's 20 messages leave within 19 g, and 7 senders' 140 arrive at the receiver within 139 g.
     done = run(toy(LINE), "hot", [MESSAGES, BYTES], ranks=8, settings={"g": "10us"})
     sender, receiver = (float(word) for word in done.output.split())
     assert sender == pytest.approx(19 * 10_000 + 1000, rel=0.02)

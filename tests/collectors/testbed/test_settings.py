@@ -143,10 +143,10 @@ def test_the_table_and_the_limits_are_printed(tmp_path: Path) -> None:
     program = Path(__file__).parent / "programs" / "pingpong.c"
     done = command("run", "-m", "alewife", "-n", 2, program, "-o", tmp_path, "--", 0, 1, 0)
     assert done.returncode == 0, done.stderr
-    told = " ".join(done.stderr.split())
-    assert "simulated time" in told
-    assert "no wormhole blocking" in told
-    assert "no eager limit is given" in told
+    printed = " ".join(done.stderr.split())
+    assert "simulated time" in printed
+    assert "no wormhole blocking" in printed
+    assert "no eager limit is given" in printed
 
 
 def test_refusals(tmp_path: Path, toy: Toy, run: Run) -> None:

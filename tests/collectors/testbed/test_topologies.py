@@ -70,11 +70,11 @@ def sharing_pairs(g: Topology) -> tuple[int, int, int, int]:
 
 
 @every_topology
-def test_two_flows_over_one_link_take_twice_as_long(topology: dict[str, Any], toy: Toy, run: Run) -> None:
+def test_two_flows_over_one_link_double_their_time(topology: dict[str, Any], toy: Toy, run: Run) -> None:
     machine = toy(topology)
     g = graph(machine)
     a, b, c, d = sharing_pairs(g)
-    size = 1_000_000  # 4 ms on the link, beside which overheads and latency (8 us) are 0.2 %
+    size = 1_000_000  # 4 ms on the link; overheads and latency (8 us) are 0.2 % of that
     alone = arrivals(run(machine, "flows", [size, a, b], ranks=g.n_nodes))
     both = arrivals(run(machine, "flows", [size, a, b, c, d], ranks=g.n_nodes))
     assert alone[0] == pytest.approx(4e6, rel=0.02)
@@ -82,7 +82,9 @@ def test_two_flows_over_one_link_take_twice_as_long(topology: dict[str, Any], to
 
 
 @pytest.mark.parametrize(("sharing", "factor"), [("split-duplex", 1), ("shared", 2)])
-def test_opposite_directions_share_a_link_only_where_told_so(sharing: str, factor: int, toy: Toy, run: Run) -> None:
+def test_opposite_directions_share_a_link_only_where_the_machine_says_so(
+    sharing: str, factor: int, toy: Toy, run: Run
+) -> None:
     machine = toy({"kind": "mesh", "dims": [4]})
     settings = {"sharing": sharing}
     alone = arrivals(run(machine, "flows", [1_000_000, 1, 2], ranks=4, settings=settings))
@@ -91,14 +93,14 @@ def test_opposite_directions_share_a_link_only_where_told_so(sharing: str, facto
 
 
 def test_flows_share_equally_however_far_they_go(toy: Toy, run: Run) -> None:
-    # 0 -> 5 crosses five links, 2 -> 3 one of them: half of 250 MB/s each, so 1 MB takes 8 ms for both.
+    # 0 -> 5 crosses five links, 2 -> 3 one of them: half of 250 MB/s each, so 1 MB lasts 8 ms for both.
     machine = toy({"kind": "mesh", "dims": [6], "per_hop": 50})
     both = arrivals(run(machine, "flows", [1_000_000, 0, 5, 2, 3], ranks=6))
     assert both == pytest.approx([8e6, 8e6], rel=0.03)
 
 
 def test_a_slower_bisection_slows_what_crosses_it(toy: Toy, run: Run) -> None:
-    # 4 x 2 mesh at 100 MHz: 4 directed channels cross the middle; 2 B/cycle over them is 50 MB/s each, so 1 MB takes
+    # 4 x 2 mesh at 100 MHz: 4 directed channels cross the middle; 2 B/cycle over them is 50 MB/s each, so 1 MB needs
     # 20 ms along x and, as before, 4 ms along y.
     machine = toy({"kind": "mesh", "dims": [4, 2]})
     settings = {"bisection": "2"}

@@ -69,7 +69,7 @@ def run_workload(executables: Callable[[Program, str], Path]) -> Run:
     return run
 
 
-# 40 MB/s and 0.5 us per host: the Alewife's links. No overheads of its own, and no measured host time.
+# 40 MB/s and 0.5 us per host: the Alewife's links. No overheads, and no measured host time.
 CLUSTER = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">

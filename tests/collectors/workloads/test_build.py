@@ -84,7 +84,7 @@ def test_the_launcher_is_that_of_the_compiler(tools: Path) -> None:
     fake_compiler(tools, "mpirun.mpich")
     fake_compiler(tools, "oshcc")
     assert launcher_of("mpicc.mpich", "mpi") == str(tools / "mpirun.mpich")
-    assert launcher_of("oshcc", "shmem") == "oshrun"  # no launcher beside it: the one on PATH
+    assert launcher_of("oshcc", "shmem") == "oshrun"  # no launcher next to it: the one on PATH
 
 
 def test_a_setting_of_the_user_wins(monkeypatch: pytest.MonkeyPatch) -> None:

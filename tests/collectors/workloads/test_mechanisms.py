@@ -68,7 +68,7 @@ def test_a_load_is_a_round_trip(simulate: Simulate) -> None:
     loads_of_a_rank = number(shared, "messages") / 2
     alone_s = 2 * loads_of_a_rank * 2 * (2 * 0.5e-6 + 8 / 40e6)
     assert alone_s < number(shared, "exchange_s") < 2 * alone_s
-    # Two ahead: at the best three under way at a time.
+    # Two ahead: at the best three in flight at a time.
     prefetch = number(run(command, *MECHANISMS["prefetch"]), "exchange_s")
     assert number(shared, "exchange_s") / 3 < prefetch < 0.9 * number(shared, "exchange_s")
 

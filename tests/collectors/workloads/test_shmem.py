@@ -53,8 +53,8 @@ def test_gives_the_result_of_mpi(run_workload: Run, name: str) -> None:
     assert checksum(run_workload(shmem(name), "oshcc", (*SMALL[name], "--seed", "2"))) != expected
 
 
-def test_a_row_on_each_element_in_turn_solves_the_same(run_workload: Run) -> None:
-    # Every edge goes from element to element, rows are ready in another order, and words are shared by 3 producers.
+def test_rows_dealt_to_single_elements_solve_the_same(run_workload: Run) -> None:
+    # Every edge connects two elements, rows are ready in another order, and words are shared by 3 producers.
     whole = checksum(run_workload(shmem("iccg"), "oshcc", (*SMALL["iccg"], "--mechanism", "shared")))
     single = ("--chunk", "1", "--mechanism", "shared")
     assert checksum(run_workload(shmem("iccg"), "oshcc", (*SMALL["iccg"], *single))) == whole
@@ -84,7 +84,7 @@ def test_overlap_templates(run_workload: Run, mechanism: str, pattern: str, peer
 
 
 def test_more_in_flight_than_contexts(run_workload: Run) -> None:
-    # Two bursts of 20 pieces are 40 operations under way, on 32 contexts.
+    # Two bursts of 20 pieces are 40 operations in flight, on 32 contexts.
     arguments = ("--repeat", "1", "--volume", "65536", "--size", "1024", "--burst", "20", "--pattern", "E")
     assert run_workload(shmem("overlap"), "oshcc", arguments).returncode == 0
 

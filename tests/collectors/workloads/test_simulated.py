@@ -33,7 +33,7 @@ def test_the_hot_spot_and_its_cure(simulated: list[str], tmp_path: Path) -> None
     assert figures(simulated, "--order", "original") == original
     improved = figures(simulated, "--order", "improved")
     # 1,600 edges per phase and rank in blocks of 10: at least 160 messages in each of 2 phases, o_r = 122 cycles of
-    # 50 ns for each, and nobody can be done sooner.
+    # 50 ns for each, and no rank can be done sooner.
     floor_s = 2 * 160 * 122 * 50e-9
     assert improved["exchange_s"] + improved["barrier_s"] > floor_s
     # 1,600 edges x 10 cycles x 50 ns in each of 2 phases; in-degrees vary between ranks, their mean does not.
@@ -44,7 +44,7 @@ def test_the_hot_spot_and_its_cure(simulated: list[str], tmp_path: Path) -> None
 
 
 def test_the_hot_spot_needs_a_finite_capacity(simulated: list[str]) -> None:
-    # With unbounded buffers nobody stalls, whatever the order.
+    # With unbounded buffers no rank stalls, whatever the order.
     unbounded = figures(simulated, "--order", "original", "--capacity", "0")
     assert unbounded["stall_s"] == 0
 

@@ -1,5 +1,6 @@
-/* Stands in for Intel's ittnotify (github.com/intel/ittapi), whose sources no package holds: what its static part does
- * to find who listens, as of release 3.26. Written anew; the test takes the real one where LOGPOST_ITTAPI names it. */
+/* Replaces Intel's ittnotify (github.com/intel/ittapi), whose sources no package holds: what its static part does
+ * to find a tool that listens, as of release 3.26. Written anew; the test uses the real one where LOGPOST_ITTAPI is
+ * set. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ typedef struct {
 } __itt_id;
 static const __itt_id __itt_null = {0, 0, 0};
 
-/* A library of version 1, which has __itt_api_version, is asked for functions of those groups alone that
+/* A library of version 1, which has __itt_api_version, is searched for functions of those groups alone that
  * INTEL_ITTNOTIFY_GROUPS names; one of version 2 has __itt_api_init, and fills them in itself. */
 static void* itt_function(const char* name) {
     static void* library;

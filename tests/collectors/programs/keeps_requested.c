@@ -1,4 +1,4 @@
-/* 100 barriers, of which those before the recording's start are not to be kept; then rank 0 asks for an archive, and so
+/* 100 barriers, of which those before the recording's start are not to be kept; then rank 0 requests an archive, and so
  * many seconds later all ends with one barrier more. */
 #include <mpi.h>
 #include <stdio.h>
