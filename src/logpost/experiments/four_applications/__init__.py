@@ -8,7 +8,7 @@
 | times.py | Fig. 4: run time in four parts |
 | volumes.py | Fig. 5: communication volume by kind |
 | work_per_edge.py | EM3D again with more work per edge, which no paper prints |
-| rows_per_processor.py | ICCG's prefetching with the rows that a processor has of the paper's matrix |
+| whole_matrix.py | ICCG's prefetching on a matrix of the paper's size, over the band of a prefetch's cost |
 | bands.py | costs that the paper bounds: run time at both ends of their bands |
 """
 
