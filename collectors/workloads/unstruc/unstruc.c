@@ -160,7 +160,8 @@ int main(int argc, char** argv) {
     struct settings s = {.nodes = 2000,
                          .iterations = 50,
                          .seed = 1,
-                         .degree = 15.54, /* 2 + 48 pi^2 / 35: of a Delaunay mesh of random points (Meijering, 1953) */
+                         .degree = 15.54, /* 2 + 48 pi^2 / 35: a Delaunay mesh of random points
+                                             (tests/collectors/workloads/test_mesh_degree.py); from 12 on, a band */
                          .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
                          .halo = {.block = 1,
                                   .messages = {.capacity = 8,
