@@ -15,6 +15,7 @@ from logpost.experiments.support.alewife import (
     DMA_RATE_SLOWDOWN,
     DMA_SLOWDOWN,
     MACHINE,
+    NODES,
     cycles_number,
     wormholes,
 )
@@ -41,8 +42,6 @@ SLOWDOWNS = {
     DMA_RATE_SLOWDOWN: "wormhole network, DMA engines at 55 % of their rate while both work",
 }
 """Of a node's DMA engines -> what people read."""
-NODES = 32
-"""Of the Alewife (2)."""
 PAIRS = {"1.9375": "(eq. 11)", "2": "(distinct pairs)"}
 """k_d, with and without messages to oneself, and where it comes from."""
 

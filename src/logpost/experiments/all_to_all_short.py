@@ -24,8 +24,8 @@ PRINTED_ASYNC = {"LogP": 137, "C_n": 31, "measured": 151, "blocked": 0}
 ACCURACY, ABOUT, HALF_CYCLE = 0.12, 0.05, 0.5
 """Of the paper's predictions (7); half of the last digit of "about 10 percent" (5.1.2), and of Table 4's cycles."""
 ARGUMENTS, BYTES = 8, 16
-"""Of a message: two arguments of 4 bytes, and with the 8-byte header what it has on the network. The paper does not
-print a size."""
+"""Of a message: two arguments (Table 1) of 4 bytes (SENS 3.2), and with the "8-byte header" (2.1) what it has on the
+network."""
 WINDOW = 16
 """One-way messages in flight per sender: so many of 16 bytes fit into a queue of 256."""
 REQUEST, STAGGERED, ONE_WAY = "request", "staggered", "one-way"
@@ -273,7 +273,7 @@ def _figure(formulas: Formulas, found: Simulations) -> Figure:
         "paper, measured": (free, 0.0, 0.0, PRINTED["measured"] - free),
         "testbed, by its split": (free, queueing, contention, max(0.0, reached - free - (queueing + contention))),
     }
-    parts = {"2(o_s + L + o_r)": 6, "C_r": 0, "2 C_n": 3, "not distinguished": 1}
+    parts = {"2(o_s + L + o_r)": 2, "C_r": 0, "2 C_n": 3, "not distinguished": 1}
     chart = stacked(
         list(bars),
         [Part(name, [bar[i] for bar in bars.values()], hue) for i, (name, hue) in enumerate(parts.items())],

@@ -117,7 +117,7 @@ def _cross_traffic(context: Context, misses: int, alone: float) -> Part:
     wanted = context.size((15.0, 12.0, 9.0), (12.0,))
     cases = [(left, length) for left in wanted for length in lengths]
     found = dict(zip(cases, context.each("cross-traffic", cases, lambda c: crossed(*c, misses)), strict=True))
-    least = {length: crossed(0.0, length, misses // 10).bisection for length in (lengths[0], lengths[-1])}
+    least = {length: crossed(0.0, length, context.size(100, 20)).bisection for length in (lengths[0], lengths[-1])}
     table = Table(
         "Fig. 6 and 7: a remote miss among cross-traffic, played on a wormhole mesh",
         (

@@ -22,7 +22,8 @@ MEMORY = G / 2
 SLOWDOWNS = (1.0, DMA_SLOWDOWN)
 """Of the memory: as it is, and while a sending DMA engine is at work too (2.2)."""
 PRINTED, CONSTANT = 1000, 10_000
-"""Bytes from which the queue is drawn down by the last byte, and from which the bandwidth is constant."""
+"""Bytes from which the queue is drawn down by the last byte (2.2), and the bandwidth is constant (Fig. 5)."""
+SIZES = tuple(2**i for i in range(6, 17))
 ACCURACY = 0.12
 """Of the paper's predictions (7)."""
 NEARLY = 0.01
@@ -59,7 +60,7 @@ def delivery(size: int, memory: float) -> Delivery:
 
 def drawn_down(memory: float) -> int:
     """The smallest message whose queue is empty when its last byte arrives: that byte is taken at once."""
-    low, high = int(HEADER) + 1, 2**14
+    low, high = int(HEADER) + 1, CONSTANT
     while low < high:
         size = (low + high) // 2
         one = delivery(size, memory)
@@ -73,7 +74,7 @@ def run(_context: Context) -> Result:
     from logpost.replay.models.papers.alewife import ALEWIFE_LONG
 
     free, contended = (drawn_down(MEMORY * slowdown) for slowdown in SLOWDOWNS)
-    sizes = tuple(2**i for i in range(6, 17))
+    sizes = SIZES
     times = {size: delivery(size, MEMORY * DMA_SLOWDOWN).end for size in sizes}
     sender = {size: O_S_LONG + (size - 1) * G for size in sizes}
     apart = max(times[size] / sender[size] - 1.0 for size in sizes if size > PRINTED)
@@ -176,7 +177,7 @@ def _queue_figure(drawn: int) -> Figure:
 def _time_figure(sizes: Sequence[int], times: dict[int, float], sender: dict[int, float]) -> Figure:
     from logpost.dashboards.figures.curves import Axis, Curve, curves
 
-    shown = [size for size in sizes if size <= 4 * PRINTED]
+    shown = [size for size in sizes if size <= CONSTANT]
     chart = curves(
         [
             Curve("end to end", shown, [times[size] for size in shown], "testbed", 0),

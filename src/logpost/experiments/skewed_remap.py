@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.result import Claim, Column, Difference, Figure, Number, Origin, Result, Table
-from logpost.experiments.support.alewife import MACHINE, cycles_number
+from logpost.experiments.support.alewife import MACHINE, NODES, cycles_number
 from logpost.experiments.support.statistics import Mean, mean_of
-from logpost.experiments.support.wormhole_short import BYTES, NODES, ROOM, remap
+from logpost.experiments.support.wormhole_short import BYTES, ROOM, remap
 
 STYLES = {"sync": True, "async": False}
 BLOCKED = 0.05

@@ -11,17 +11,15 @@ from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Result, Table
 from logpost.experiments.framework.words import change_text
-from logpost.experiments.support.alewife import MACHINE, O_S_LONG, cycles_number, wormholes
+from logpost.experiments.support.alewife import MACHINE, NODES, O_S_LONG, WIDTH, cycles_number, wormholes
 from logpost.experiments.support.wormhole import Channel
 from logpost.experiments.support.wormhole_remap import Target, interval_per_byte
 from logpost.experiments.support.wormhole_short import remap
 
-WIDTH, NODES = 8, 32
-"""Of the Alewife's mesh (3.3), and all of it."""
 SIZE = 16_000
 """Bytes: up to there the paper observed no contention in its Diamond DAG (5.2.2), and a remap has much."""
 WORK = (0.0, 1.0, 4.0)
-"""Computation between two messages, over the time of one on a network without contention."""
+"""Computation between two messages, over the time of one on a network without contention: a band, with none (5.1.3)."""
 LATER = 100.0
 """Cycles of further latency: to the end of SENS's Fig. 10."""
 MOST_BY_LOCALITY = 2.0

@@ -24,7 +24,7 @@ LOSS = (None, None, 6, 2, 5, 2, None, 1, 1, 6)
 MISDIAGNOSED = (5, None, 6, 2, 3, 4, 8, 7, 5, 6)
 """Of each volume, per cent, printed; None: "*", less than 1 %."""
 MOST = 0.06
-"""The largest loss of the model that the paper prints for all-to-all."""
+"""The largest of LOSS (Table 2)."""
 
 
 def all_to_all(context: Context, comm: Landscape) -> Part:

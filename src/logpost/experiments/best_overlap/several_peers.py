@@ -26,7 +26,7 @@ SCHEDULES: dict[str, tuple[int, Topology]] = {
     "contiguous": (11, "multi-contiguous"),
     "interleaved": (12, "multi-interleaved"),
 }
-"""The program's name of a schedule -> the figure, and the model's name."""
+"""The program's name of a schedule -> its figure (Fig. 11, Fig. 12), and the model's name."""
 
 
 def several_peers(context: Context) -> Part:

@@ -28,6 +28,8 @@ LIMIT = int(ELAN4.outstanding)
 OPTERON_PAGE = 4096
 """Bytes: of the AMD64 architecture (AMD64 Architecture Programmer's Manual, volume 2, 5.1)."""
 PAGES = (LIMIT // ENTRIES, OPTERON_PAGE)
+COUNTS = (4, 8, 16, 32)
+"""Messages of V: with more, HD of them (printed, 2.1) are in flight before the limit is."""
 MISSES = (1.0, 0.1)
 """Of a miss, in round trips: a band, as the paper prints none."""
 
@@ -37,7 +39,7 @@ def knee(getters: int) -> Part:
     from logpost.dashboards.figures.curves import Axis, Curve, curves
 
     V, without = VOLUMES[-1], _shared(getters)
-    sizes = [V // count for count in (4, 8, 16, 32)]  # less, and the queue is full before the limit
+    sizes = [V // count for count in COUNTS]
     bursts = BURSTS[:-1]
     plain = {case: _time(without, getters, case) for S in sizes for case in _cases(V, S)}
     knees: dict[tuple[int, int], int | None] = {}

@@ -21,7 +21,7 @@ SIZES = tuple(1 << i for i in range(3, 21))
 MESSAGES = 256
 """Of each size: enough that the first and the last hide, and more than the deepest queue."""
 SATURATED = 0.9
-"""Of the peak: the paper prints no share. The claim holds for any, as both curves have the same shape."""
+"""Of the peak; none is printed. The claim holds for any share, as both curves have the same shape."""
 HALF, HALF_DIGIT = 0.5, 0.05
 """"Roughly half of the unidirectional bandwidth" (2.1), to its one digit."""
 BURST = 16

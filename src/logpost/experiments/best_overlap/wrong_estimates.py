@@ -14,6 +14,8 @@ LOSS = (12, 5, None, 4, None, None, None, None, None, None)
 MISDIAGNOSED = (48, 22, 12, 6, 1, None, None, None, None, None)
 """Of each volume, per cent, printed; None: "*", which is never in (A) and less than 1 % in (B)."""
 
+STEP, MOST_OVER = 10, 300
+"""Per cent: "in increments of 10%", and beyond the largest overestimate that (A) prints, 220 %."""
 GOOD = 0.12
 """“In general, the loss of performance relative to the best solution is relatively small” (4), of losses up to this."""
 SMALL_LOSS = 0.01
@@ -120,7 +122,7 @@ def sensitivity(comm: Landscape) -> Table:
             return choice(comm.middle.profile(), V, t_V * (1 + sign * percent / 100), "balanced")
 
         right = chosen(0)
-        return next((p for p in range(10, most + 1, 10) if chosen(p) != right), None)
+        return next((p for p in range(STEP, most + 1, STEP) if chosen(p) != right), None)
 
     return Table(
         "Table 2 (A): error of t_V that changes the model's choice",
@@ -135,9 +137,9 @@ def sensitivity(comm: Landscape) -> Table:
             (
                 doubles_text(V),
                 percent_cell(over),
-                percent_cell(until(V, 1, 300)),
+                percent_cell(until(V, 1, MOST_OVER)),
                 percent_cell(under),
-                percent_cell(until(V, -1, 90)),
+                percent_cell(until(V, -1, 100 - STEP)),
             )
             for V, over, under in zip(VOLUMES, OVERESTIMATE, UNDERESTIMATE, strict=True)
         ),

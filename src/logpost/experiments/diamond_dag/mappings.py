@@ -9,19 +9,19 @@ from logpost.experiments.diamond_dag.program import BLOCKS, CYCLE_S, SHARED, mak
 from logpost.experiments.diamond_dag.wormhole_stripes import makespan_s
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
-from logpost.experiments.support.alewife import MACHINE, O_S_LONG
+from logpost.experiments.support.alewife import MACHINE, O_S_LONG, G
 from logpost.experiments.support.statistics import Mean, mean_of
 
 MAPPINGS = {"perfect": "perfect mapping", "default": "machine's own numbering", "random": "random mapping"}
 """The program's name -> what people read."""
 PRINTED = {"perfect": 1.0, "default": 1.31, "random": 1.56}
-"""Makespan at 320 kB over that of the perfect mapping."""
+"""Makespan at 320 kB over that of the perfect mapping (5.2.2)."""
 LARGEST = 320_000
 """Bytes of a block's message (5.2.2)."""
 PAPERS_ERROR = 0.0314
 """Of (15) without contention (5.2)."""
 HALF_DIGIT = 0.005
-"""Of the printed ratios' last."""
+"""Of the last of the printed ratios."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _spans(context: Context) -> Spans:
             for m in MAPPINGS
         },
         free=[float(dag.makespan(BLOCKS, size)) * CYCLE_S for size in sizes],
-        ratios=[2 * size * 0.5 / float(dag.work(BLOCKS)) for size in sizes],
+        ratios=[2 * size * G / float(dag.work(BLOCKS)) for size in sizes],
         bounds={
             units: [float(dag.contended_makespan(BLOCKS, mesh, size)) * CYCLE_S for size in sizes]
             for units, mesh in meshes.items()
@@ -273,7 +273,7 @@ def _figure(spans: Spans) -> Figure:
     worms = [spans.worms["random", size].value for size in sizes]
     testbed.append(Curve("random mapping, wormhole network", sizes, worms, "testbed", 3))
     formulas = [Curve("(15), no contention", sizes, spans.free, "formula", 0)]
-    for hue, (units, bound) in zip((2, 4), spans.bounds.items(), strict=True):
+    for hue, (units, bound) in enumerate(spans.bounds.items(), len(MAPPINGS) + 1):
         formulas.append(Curve(f"(15) + C_n, {units}", sizes, bound, "formula", hue))
     chart = curves(
         testbed + formulas + printed,

@@ -13,9 +13,9 @@ ORIGINAL, IMPROVED = "original", "improved"
 ORDERS = (ORIGINAL, IMPROVED)
 PAPERS_ITERATIONS = 100
 RANKS, NODES, DEGREE = 32, 3200, 32
-"""The paper's."""
+"""The paper's (LOGPC 5.3.1), on the nodes of its mesh (3.3)."""
 OTHER_WORK = (10, 30, 90)
-"""Cycles per edge for comparison with EDGE_CYCLES."""
+"""Cycles per edge: a band around EDGE_CYCLES."""
 HANDLERS, MACHINES_OWN = "handlers", "testbed"
 """What spends o_r = 122 cycles on a message: the program's handlers, so that the time in which a send is stalled is
 distinct from the time spent on arrivals, or the testbed, as the machine's file says."""

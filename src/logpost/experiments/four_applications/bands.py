@@ -27,7 +27,7 @@ OTHER_ENDS: tuple[tuple[Mechanism, str, int, str], ...] = (
 )
 """Mechanism, the program's option, the other end of its band, and what the band is."""
 OTHER_WORK = (10, 30, 90)
-"""Cycles of an edge of EM3D, for comparison with EDGE_CYCLES."""
+"""Cycles of an edge of EM3D: a band around EDGE_CYCLES."""
 DEGREES = (12,)
 """Neighbours of a node of UNSTRUC's mesh: 2 + 2 t by Euler's relation, with the five tetrahedra of a cube, the fewest;
 the program has the 15.5 of a Delaunay mesh of random points (SENS prints none)."""

@@ -94,7 +94,7 @@ def _by_option(context: Context, workloads: Sequence[Workload], runs: Runs) -> l
     every = {one.application: one for one in workloads}
     work = context.size(OTHER_WORK, OTHER_WORK[-1:])
     edge = (
-        f"There {EDGE_CYCLES} cycles: two flop at {TASK_CYCLES:g} for {TASK_FLOP}, as LOGPC 5.2.2 prints them for a task "
+        f"There {EDGE_CYCLES} cycles: two flop at {TASK_CYCLES:g} for {TASK_FLOP}, as LOGPC 5.2.2 prints for a task "
         "of its Diamond DAG on the same machine."
     )
     tables = [over_polling(context, every["EM3D"], runs, "edge-cycles", work, "cycles per edge", edge)]

@@ -22,7 +22,7 @@ from logpost.experiments.support.sens import (
 from logpost.experiments.support.sens_breakdown import COMPUTE, MEMORY, OVERHEAD, PARTS, SYNCHRONIZATION
 
 LITTLE = 0.05
-"""Run times within 5 % of each other count as equal: the paper's are read off bars."""
+"""Run times within 5 % of each other count as equal: the paper's are read off bars (Fig. 4)."""
 COMPETITIVE = 0.3
 """Shared memory that is slower by so much has degraded (SENS 1.2); by less it competes."""
 MOLDYN_GAIN = 0.01

@@ -19,7 +19,7 @@ INSTRUCTIONS = (10, 100)
 FIRST_DELTA = 0.1
 """Of o_s + o_r: the first computation between requests (Fig. 13 is a plot without numbers)."""
 SEEN = 0.02
-"""Of the cost: a change that the method's accuracy of ±5 % over many batches lets be seen."""
+"""Of the cost: a change that the method's accuracy of ±5 % (3.3) over many batches lets be seen."""
 
 
 def remote_calls(context: Context, machines: Sequence[Played]) -> Part:
