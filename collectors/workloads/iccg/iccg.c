@@ -99,8 +99,8 @@ int main(int argc, char** argv) {
                          .seed = 1,
                          .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
                          .solve = {.chunk = 0,
-                                   .buffer = 64,
-                                   .messages = {.capacity = 16,
+                                   .buffer = 64,                /* a band to 8: "multiple non-local edges" (SENS 4.3) */
+                                   .messages = {.capacity = 16, /* of 8 bytes and a header in 256 (LoGPC 2) */
                                                 .send_cycles = -1,
                                                 .receive_cycles = -1,
                                                 .line_cycles = -1,

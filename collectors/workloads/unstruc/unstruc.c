@@ -164,7 +164,7 @@ int main(int argc, char** argv) {
                                              (tests/collectors/workloads/test_mesh_degree.py); from 12 on, a band */
                          .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
                          .halo = {.block = 1,
-                                  .messages = {.capacity = 8,
+                                  .messages = {.capacity = 8, /* of 24 bytes and a header in 256 (LoGPC 2) */
                                                .send_cycles = -1,
                                                .receive_cycles = -1,
                                                .line_cycles = -1,

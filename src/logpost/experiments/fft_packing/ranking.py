@@ -64,9 +64,9 @@ def ranking_table(problem: Problem, times: Mapping[str, Times]) -> Table:
         ),
         reference=MEASURED,
         note=f"Messages of {problem.message / 1024 / 1024:.3g} MB; the sender's blocks have "
-        f"{problem.columns * ELEMENT:,} B, the receiver's values are {problem.nz * ELEMENT:,} B apart. Computation is measured, in the models too. "
-        "Each part is the shortest over launches (LOG3P 4.1); the 1-D FFTs are the same code in all "
-        "versions, so the shortest over all versions is used.",
+        f"{problem.columns * ELEMENT:,} B, the receiver's values are {problem.nz * ELEMENT:,} B apart. Computation is "
+        "measured, in the models too. Each part is the shortest over launches (LOG3P 4.1); the 1-D FFTs are the same "
+        "code in all versions, so the shortest over all versions is used.",
     )
 
 
