@@ -299,8 +299,8 @@ int main(int argc, char** argv) {
         {"cells", LP_INTEGER, &s.cells, NULL, 6, 200, "of the lattice along a side; 4 molecules each (8: 2,048)"},
         {"steps", LP_INTEGER, &s.steps, NULL, 1, 1e9, "of time"},
         {"rebuild", LP_INTEGER, &s.rebuild, NULL, 1, 1000, "steps between two dealings of the molecules"},
+        /* Beyond a hundredth, energy drifts. */
         {"step", LP_REAL, &s.step, NULL, 1e-6, 0.01, "of time, in reduced units"},
-        /* beyond, energy drifts */,
         {"block", LP_INTEGER, &s.halo.block, NULL, 1, 1e6, "molecules per message or put (three doubles each)"},
         {"locks", LP_SWITCH, &s.halo.locks, NULL, 0, 0,
          "testbed, shared memory: an addition to another rank's node takes its lock (SENS)"},
