@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
@@ -22,9 +23,6 @@ from logpost.experiments.support.alewife import (
 from logpost.experiments.support.programs import simulate, testbed_limits
 from logpost.experiments.support.statistics import Mean, mean_of
 from logpost.experiments.support.wormhole_remap import interval_per_byte
-
-if TYPE_CHECKING:
-    from logpost.dashboards.figures.chart import Chart
 
 PRINTED_MODEL, PRINTED_MEASURED = 2.22, 2.03
 """Cycles between messages over B, by (13) and measured (LOGPC 5.1.3)."""
@@ -153,7 +151,7 @@ def _play(context: Context, sizes: Sequence[int]) -> dict[tuple[float, int], Mea
         slowdown, B, seed = case
         return B * interval_per_byte(wormholes(slowdown), NODES, B, messages, O_S, seed)
 
-    found = dict(zip(cases, context.each("remap on the wormhole network", cases, one), strict=True))
+    found = context.found("remap on the wormhole network", cases, one)
     return {
         (slowdown, B): mean_of([found[slowdown, B, seed] for seed in seeds]) for slowdown in SLOWDOWNS for B in sizes
     }
@@ -174,7 +172,7 @@ def _measure(context: Context, sizes: Sequence[int]) -> dict[tuple[str, int, int
         result = simulate(context, "remap", arguments, name, settings={"bandwidth": LINKS[units]}, keep=seed == 1)
         return result.values["iteration_us"] * 1e3 / CYCLE_NS
 
-    found = dict(zip(cases, context.each("remap on the testbed", cases, one), strict=True))
+    found = context.found("remap on the testbed", cases, one)
     return {
         (units, window, B): mean_of([found[units, window, B, seed] for seed in seeds])
         for units, window in settings
@@ -244,8 +242,6 @@ def _sizes_table(rates: Rates) -> Table:
 
 
 def _chart(rates: Rates) -> Chart:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     def testbed(units: str, hue: int) -> Curve:
         means = [rates.measured[units, 1, B] for B in rates.sizes]
         return Curve(

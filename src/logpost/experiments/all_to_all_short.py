@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from logpost.dashboards.figures.bars import Part, stacked
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
@@ -261,8 +262,6 @@ def _one_way_table(formulas: Formulas, found: Simulations) -> Table:
 
 
 def _figure(formulas: Formulas, found: Simulations) -> Figure:
-    from logpost.dashboards.figures.bars import Part, stacked
-
     free, reached = formulas.free, found.styles[REQUEST].value
     queueing, contention = 2 * found.queueing, 2 * found.contention
     bars = {

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.result import Claim, Column, Difference, Figure, Number, Origin, Result, Table
@@ -157,8 +158,6 @@ def _times(size: int) -> NDArray[np.float64]:
 
 
 def _queue_figure(drawn: int) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     lines = []
     for hue, size in enumerate((drawn // 2, drawn, 2 * drawn)):
         at = _times(size)
@@ -175,8 +174,6 @@ def _queue_figure(drawn: int) -> Figure:
 
 
 def _time_figure(sizes: Sequence[int], times: dict[int, float], sender: dict[int, float]) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     shown = [size for size in sizes if size <= CONSTANT]
     chart = curves(
         [
@@ -191,8 +188,6 @@ def _time_figure(sizes: Sequence[int], times: dict[int, float], sender: dict[int
 
 
 def _rate_figure(sizes: Sequence[int], rates: dict[int, float]) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     chart = curves(
         [Curve("B / T(B)", sizes, [rates[size] / G for size in sizes], "testbed", 0)],
         Axis("message size (bytes)", log=True),

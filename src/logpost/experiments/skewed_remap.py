@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.result import Claim, Column, Difference, Figure, Number, Origin, Result, Table
@@ -152,8 +153,6 @@ def _table(costs: Costs) -> Table:
 
 
 def _figure(costs: Costs) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     shares = [100 * hot for hot in costs.hot]
     lines = [
         Curve(f"{style}, {said}", shares, [of[style, hot].value for hot in costs.hot], "testbed", i)

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from logpost.dashboards.figures.bars import Part, stacked
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
 from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Number, Origin, Result, Table
+from logpost.experiments.support.grouped_bars import Bars, grouped
 from logpost.experiments.support.launches import Layout, layout_times
 from logpost.experiments.support.this_machine import NAME
 
@@ -317,8 +320,6 @@ def _crossovers_table(crossed: Mapping[int, int | None]) -> Table:
 
 
 def _overheads_figure(found: Measured) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     sizes = [float(size) for size in found.sizes]
     lines = [
         Curve(name, sizes, [US * of(size) for size in found.sizes], "measured", hue)
@@ -335,8 +336,6 @@ def _overheads_figure(found: Measured) -> Figure:
 
 
 def _latency_figure(found: Measured) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     lines = []
     for hue, stride in enumerate(sorted({stride for _, stride in found.strided()})):
         sizes = [size for size, one in found.strided() if one == stride]
@@ -355,8 +354,6 @@ def _latency_figure(found: Measured) -> Figure:
 
 
 def _parts_figure(found: Measured) -> Figure:
-    from logpost.dashboards.figures.bars import Part, stacked
-
     cases = [(size, stride) for size, stride in found.strided() if size in SIZES]
     parts = (
         Part("o_mw", [US * found.o_mw(size) for size, _ in cases], 0),
@@ -374,8 +371,6 @@ def _parts_figure(found: Measured) -> Figure:
 
 
 def _predictions(found: Measured, loggp: Mapping[int, float]) -> tuple[Figure, ...]:
-    from logpost.experiments.support.grouped_bars import Bars, grouped
-
     cases = found.strided()
     names = {DATATYPE: ("Fig. 7", "derived datatypes"), PACKED: ("Fig. 8", "packing and unpacking")}
     made = []

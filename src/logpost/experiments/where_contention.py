@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Result, Table
@@ -166,8 +167,6 @@ def _mean(runs: Sequence[Waits]) -> float:
 
 
 def _figure(cuts: Mapping[str, Sequence[float]]) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     lines = [
         Curve(f"{d}", [i + 0.5 for i in range(len(values))], values, "testbed", hue)
         for hue, (d, values) in enumerate(cuts.items())

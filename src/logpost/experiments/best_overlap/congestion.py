@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.best_overlap.decomposition import Decomposed, case_text, size_text
 from logpost.experiments.best_overlap.problems import BURSTS, ELAN4, ELAN_RATIO, VOLUMES
 from logpost.experiments.best_overlap.simulation import on_testbed
@@ -14,8 +15,6 @@ GETTERS = 3
 
 def congestion(context: Context) -> Part:
     """(5) + (9) compared with the testbed."""
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     V = context.size(VOLUMES[-1], VOLUMES[3])
     sizes = [V // count for count in context.size((8, 32, 128, 512), (8, 64))]
     bursts = context.size(BURSTS, (1, 8))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.best_overlap.decomposition import Decomposed, size_text
 from logpost.experiments.best_overlap.nic_queue import played
 from logpost.experiments.best_overlap.problems import (
@@ -36,8 +37,6 @@ MISSES = (1.0, 0.1)
 
 def knee(getters: int) -> Part:
     """All get from one, in step: each has its share of that one's NIC."""
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     V, without = VOLUMES[-1], _shared(getters)
     sizes = [V // count for count in COUNTS]
     bursts = BURSTS[:-1]

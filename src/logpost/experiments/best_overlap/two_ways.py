@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.errors import InputError
 from logpost.experiments.best_overlap.decomposition import Decomposed, size_text
 from logpost.experiments.best_overlap.nic_queue import played
@@ -32,8 +33,6 @@ DIRECTIONS = {1: ("point",), 2: ("multiple", "--peers", "1")}
 
 def two_ways(context: Context) -> Part:
     """Played on both networks, measured here."""
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     networks = [one.with_overheads(SCALES[0], GROWTHS[0]) for one in (INFINIBAND, ELAN4)]
     rates = {
         (one.label, ways): [_rate(_shared(one, ways), S) for S in SIZES] for one in networks for ways in DIRECTIONS

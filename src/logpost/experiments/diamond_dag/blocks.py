@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.diamond_dag.program import CYCLE_S, makespan, seconds_number
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
@@ -125,8 +126,6 @@ def _best_table(readings: dict[str, DiamondDAG], best: int) -> Table:
 
 
 def _figure(blocks: Sequence[int], spans: Sequence[float], predicted: dict[str, list[float]], best: int) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     chart = curves(
         [
             Curve("testbed, perfect mapping", blocks, spans, "testbed", 0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.diamond_dag.program import BLOCKS, CYCLE_S, SHARED, makespan, seconds_number
 from logpost.experiments.diamond_dag.wormhole_stripes import makespan_s
 from logpost.experiments.framework.context import Context
@@ -250,8 +251,6 @@ def _slow_downs_table(spans: Spans) -> Table:
 
 
 def _figure(spans: Spans) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     sizes, last = spans.sizes, spans.sizes[-1]
     testbed, printed = [], []
     for hue, (mapping, name) in enumerate(MAPPINGS.items()):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from logpost.dashboards.figures.receivers import in_flight, receivers
 from logpost.experiments.em3d_order.runs import IMPROVED, ORDERS, ORIGINAL, RANKS, Runs
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Cell, Claim, Column, Figure, Origin, Part, Table
@@ -88,8 +89,6 @@ def _findings_table(found: dict[str, tuple[PlacedFinding, ...]], span: int) -> T
 
 def _crowds(traces: Mapping[str, Run], iteration_ps: float) -> tuple[Figure, ...]:
     """Messages in flight to each receiver during one iteration of the original order, in both orders."""
-    from logpost.dashboards.figures.receivers import in_flight, receivers
-
     counts, edges = {}, {}
     for order, run in traces.items():
         messages = run.table("messages").select("recv_location", "send_enter_ps", "send_complete_ps", "recv_leave_ps")

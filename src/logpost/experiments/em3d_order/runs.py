@@ -90,5 +90,5 @@ def run_all(context: Context) -> Runs:
             context, "em3d", arguments, f"{order}-span-{span}-{o_r}-{work}", settings=settings, keep=o_r == MACHINES_OWN
         )
 
-    every = dict(zip(cases, context.each("orders and spans on the testbed", cases, one), strict=True))
+    every = context.found("orders and spans on the testbed", cases, one)
     return Runs(spans, works, iterations, analyzed, every)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.em3d_order.runs import IMPROVED, ORDERS, ORIGINAL, PAPERS_ITERATIONS, Runs
 from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
 from logpost.experiments.support.alewife import EDGE_CYCLES, MACHINE, TASK_CYCLES, TASK_FLOP
-
-if TYPE_CHECKING:
-    from logpost.dashboards.figures.chart import Chart
 
 PRINTED_STALL, PRINTED_TOTAL = 0.70, 0.20
 """Reductions by the improved order (LOGPC 5.3.1)."""
@@ -181,8 +179,6 @@ def _chart(
     logp: Sequence[float] = (),
 ) -> Chart:
     """Both orders over the span, LogP's prediction where there is one, and what the paper prints."""
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     return curves(
         [
             Curve("original, testbed", spans, times[ORIGINAL], "testbed", 1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from logpost.dashboards.figures.bars import Part, stacked
 from logpost.experiments.fft_packing.problem import DDT, ELEMENT, OPT, VERSIONS, Problem
 from logpost.experiments.fft_packing.times import LOG3P, LOGGP, MEASURED, SOURCES, Times
 from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Table
@@ -72,8 +73,6 @@ def ranking_table(problem: Problem, times: Mapping[str, Times]) -> Table:
 
 def ranking_figure(found: Mapping[Problem, Mapping[str, Times]]) -> Figure:
     """Fig. 12: for each problem LogGP, log3P and measured, with a bar per version, stacked from three parts."""
-    from logpost.dashboards.figures.bars import Part, stacked
-
     bars: list[str] = []
     groups: list[str] = []
     computation, contiguous, strided = [], [], []

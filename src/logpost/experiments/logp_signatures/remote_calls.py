@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
 from logpost.experiments.logp_signatures.simulated import MYRINET, US, Played, extracted, value_us
@@ -70,8 +71,6 @@ def remote_calls(context: Context, machines: Sequence[Played]) -> Part:
 
 
 def _figure(factor: int, myrinet: Played, signature: Signature) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     lines = [
         Curve(
             f"Δ = {curve.delta_s * US:.3g} us",
