@@ -11,7 +11,18 @@ from numpy.typing import NDArray
 from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
-from logpost.experiments.framework.result import Claim, Column, Difference, Figure, Number, Origin, Result, Table
+from logpost.experiments.framework.result import (
+    Claim,
+    Difference,
+    Figure,
+    Number,
+    Result,
+    Table,
+    derived,
+    formula,
+    setting,
+    testbed,
+)
 from logpost.experiments.support.alewife import DMA_SLOWDOWN, MACHINE, O_S_LONG, G, cycles_number
 
 O_R, L = 129.0, 8.0
@@ -91,25 +102,14 @@ def run(_context: Context) -> Result:
         f"{free} B on without (paper: about 1,000). From {CONSTANT:,} B on the bandwidth is within "
         f"{100 * (1 - _rate(CONSTANT)):.1f} % of the network's.",
         tables=(
-            Table(
+            Table.of(
                 "Delivery of long messages",
-                (
-                    Column("bytes", Origin.SETTING),
-                    Column("(2)", Origin.FORMULA, MACHINE),
-                    Column("played byte by byte", Origin.TESTBED, MACHINE),
-                    Column("sender alone, o_sl + (B − 1) G", Origin.FORMULA, MACHINE),
-                    Column("of the network's bandwidth", Origin.DERIVED),
-                ),
-                tuple(
-                    (
-                        Number(size, "B"),
-                        cycles_number(model[size]),
-                        cycles_number(times[size]),
-                        cycles_number(sender[size]),
-                        Number(100 * rates[size], "%"),
-                    )
-                    for size in sizes
-                ),
+                sizes,
+                setting("bytes", lambda size: Number(size, "B")),
+                formula("(2)", MACHINE, lambda size: cycles_number(model[size])),
+                testbed("played byte by byte", MACHINE, lambda size: cycles_number(times[size])),
+                formula("sender alone, o_sl + (B − 1) G", MACHINE, lambda size: cycles_number(sender[size])),
+                derived("of the network's bandwidth", lambda size: Number(100 * rates[size], "%")),
                 reference="(2)",
             ),
         ),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
-from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Result, Table
+from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Result, Table, setting, testbed
 from logpost.experiments.framework.words import change_text
 from logpost.experiments.support.alewife import MACHINE, NODES, O_S_LONG, WIDTH, cycles_number, wormholes
 from logpost.experiments.support.wormhole import Channel
@@ -103,13 +103,12 @@ def run(context: Context) -> Result:
                     ),
                 ),
             ),
-            Table(
+            Table.of(
                 "Waits by channel, random destinations",
-                (Column("cut", Origin.SETTING), Column("wait at a channel, per message of a node", Origin.TESTBED)),
-                tuple(
-                    (f"{d}, between {i} and {i + 1}", Number(value, "cycles"))
-                    for d, values in cuts.items()
-                    for i, value in enumerate(values)
+                [(d, i) for d, values in cuts.items() for i in range(len(values))],
+                setting("cut", lambda cut: f"{cut[0]}, between {cut[1]} and {cut[1] + 1}"),
+                testbed(
+                    "wait at a channel, per message of a node", "", lambda at: Number(cuts[at[0]][at[1]], "cycles")
                 ),
             ),
         ),

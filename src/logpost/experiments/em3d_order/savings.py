@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.em3d_order.runs import IMPROVED, ORDERS, ORIGINAL, PAPERS_ITERATIONS, Runs
-from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
+from logpost.experiments.framework.result import (
+    Claim,
+    Figure,
+    Number,
+    Part,
+    Table,
+    derived,
+    formula,
+    paper,
+    setting,
+    testbed,
+)
 from logpost.experiments.support.alewife import EDGE_CYCLES, MACHINE, TASK_CYCLES, TASK_FLOP
 
 PRINTED_STALL, PRINTED_TOTAL = 0.70, 0.20
@@ -112,32 +123,21 @@ def _spans_table(
     stall: Mapping[str, Sequence[float]],
     logp: Sequence[float],
 ) -> Table:
-    total_cut, stall_cut = _cut(total), _cut(stall)
-    return Table(
+    def seconds(values: Sequence[float]) -> Callable[[int], Number]:
+        return lambda span: Number(values[spans.index(span)], "s")
+
+    def saved(times: Mapping[str, Sequence[float]]) -> Callable[[int], Number]:
+        return lambda span: Number(100 * _cut(times)[spans.index(span)], "%")
+
+    return Table.of(
         f"Fig. 11: run time and stall time of {PAPERS_ITERATIONS} iterations",
-        (
-            Column("span", Origin.SETTING),
-            Column("original", Origin.TESTBED, MACHINE),
-            Column("improved", Origin.TESTBED, MACHINE),
-            Column("run time saved", Origin.DERIVED),
-            Column("LogP = LoGPC, no stalls", Origin.FORMULA, MACHINE),
-            Column("stall, original", Origin.TESTBED, MACHINE),
-            Column("stall, improved", Origin.TESTBED, MACHINE),
-            Column("stall saved", Origin.DERIVED),
-        ),
-        tuple(
-            (
-                Number(span),
-                Number(total[ORIGINAL][i], "s"),
-                Number(total[IMPROVED][i], "s"),
-                Number(100 * total_cut[i], "%"),
-                Number(logp[i], "s"),
-                Number(stall[ORIGINAL][i], "s"),
-                Number(stall[IMPROVED][i], "s"),
-                Number(100 * stall_cut[i], "%"),
-            )
-            for i, span in enumerate(spans)
-        ),
+        spans,
+        setting("span", lambda span: Number(span)),
+        *(testbed(order, MACHINE, seconds(total[order])) for order in ORDERS),
+        derived("run time saved", saved(total)),
+        formula("LogP = LoGPC, no stalls", MACHINE, seconds(logp)),
+        *(testbed(f"stall, {order}", MACHINE, seconds(stall[order])) for order in ORDERS),
+        derived("stall saved", saved(stall)),
         note="Stall: mean of the ranks, time in which a send found its queue full.",
     )
 
@@ -146,25 +146,14 @@ def _work_table(runs: Runs) -> Table:
     def percent(fraction: float) -> Number:
         return Number(100 * fraction, "%")
 
-    return Table(
+    return Table.of(
         f"What the improved order saves at span {runs.largest}, by the work per edge",
-        (
-            Column("cycles per edge", Origin.SETTING),
-            Column("run time saved", Origin.TESTBED, MACHINE),
-            Column("printed: run time", Origin.PAPER),
-            Column("stall saved", Origin.TESTBED, MACHINE),
-            Column("printed: stall", Origin.PAPER),
-        ),
-        tuple(
-            (
-                Number(work),
-                percent(runs.saved(work, "total_s")),
-                percent(PRINTED_TOTAL),
-                percent(runs.saved(work, "stall_s")),
-                percent(PRINTED_STALL),
-            )
-            for work in runs.works
-        ),
+        runs.works,
+        setting("cycles per edge", lambda work: Number(work)),
+        testbed("run time saved", MACHINE, lambda work: percent(runs.saved(work, "total_s"))),
+        paper("printed: run time", lambda _work: percent(PRINTED_TOTAL)),
+        testbed("stall saved", MACHINE, lambda work: percent(runs.saved(work, "stall_s"))),
+        paper("printed: stall", lambda _work: percent(PRINTED_STALL)),
         note=f"{EDGE_CYCLES} cycles: two flop at {TASK_CYCLES:g} cycles for {TASK_FLOP}, a task of the Diamond DAG on "
         "the same machine (5.2.2). The paper does not print the span to which its two numbers belong.",
     )
