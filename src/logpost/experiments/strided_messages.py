@@ -25,6 +25,8 @@ SIZES = (1024, 4096, 16384)
 """Fig. 6."""
 TO_128_KB = tuple(2**i for i in range(7, 18))
 """Fig. 5 and 7 have larger and smaller ones too."""
+FIG_1 = 4.0
+"""Times the cost of contiguous messages (1)."""
 TITAN_BYTES, TITAN_STRIDE = 16384.0, 1024
 TITAN_US = {"o_mw": 29.0, "o_net": 131.0, "l_mw": 420.0}
 """Of a message of so many bytes, at this stride (4.1)."""
@@ -168,6 +170,7 @@ def result_of(found: Measured, shared: Measured) -> Result:
                 assumption=THROUGH_SOCKETS,
                 reason="neighbours on a shared machine add to either time",
             ),
+            _strided_claim(found),
             _gain_claim(gains),
             _largest_claim(found),
             _grows_claim(found),
@@ -189,6 +192,23 @@ def result_of(found: Measured, shared: Measured) -> Result:
             "smallest sample of all launches.",
             "Titan's curves are not printed, so that the figures show this machine alone, on the paper's axes.",
         ),
+    )
+
+
+def _strided_claim(found: Measured) -> Claim:
+    """Of the sizes of Fig. 1."""
+    ratios = {
+        (size, stride): found.times["remote", DATATYPE, size, stride] / found.contiguous("remote", size)
+        for size, stride in found.strided()
+        if size in SIZES
+    }
+    (size, stride), most = max(ratios.items(), key=lambda one: one[1])
+    return Claim(
+        "Strided messages of up to 16 KB grow to four times the cost of contiguous ones",
+        "4x (1, Fig. 1)",
+        f"{most:.1f} times, {_size_text(size)} at a stride of {stride} B",
+        most >= FIG_1,
+        reason="this processor gathers 16 KB within its caches; its sockets cost more than that",
     )
 
 
