@@ -17,9 +17,9 @@ from logpost.experiments.support.sens import (
     Mechanism,
     Workload,
     kcycles,
-    run_mechanism,
     sized,
 )
+from logpost.experiments.support.sens_sweep import run_time
 
 OTHER_ENDS: tuple[tuple[Mechanism, str, int, str], ...] = (
     (POLLING, "poll-cycles", 1, "a poll costs 11 cycles, a local miss (Fig. 3), or 1, an instruction"),
@@ -45,17 +45,14 @@ def bands_table(context: Context, workloads: Sequence[Workload], runs: Runs) -> 
 
     def one(case: tuple[Workload, Mechanism, str, int, str]) -> float:
         workload, mechanism, option, value, _ = case
-        name = f"{workload.program}-{mechanism.file}-{option}-{value}"
-        return run_mechanism(context, sized(workload, {option: value}, ""), mechanism, name, keep=False).values[
-            "total_s"
-        ]
+        return run_time(context, sized(workload, {option: value}, ""), mechanism, f"{option}-{value}")
 
     seconds = context.found("ends of the bands", cases, one)
     rows = []
     for (workload, mechanism, option, _, _), other_s in seconds.items():
-        base_s = runs.of(workload.application, mechanism).printed_s
+        base_s = runs.of(workload.application, mechanism).clock_s
         rest = [m for m in MECHANISMS if m is not mechanism]
-        fastest_s = min(runs.of(workload.application, m).printed_s for m in rest)
+        fastest_s = min(runs.of(workload.application, m).clock_s for m in rest)
         rows.append(
             (
                 f"{workload.application}, {mechanism.name} ({option})",
@@ -76,7 +73,7 @@ def bands_table(context: Context, workloads: Sequence[Workload], runs: Runs) -> 
         ),
         tuple(rows),
         note="; ".join(f"{option}: {what}" for _, option, _, what in (*OTHER_ENDS, BUFFER))
-        + ". By the programs' own clocks; all other tables and claims have the first ends.",
+        + ". All other tables and claims have the first ends.",
     )
 
 
@@ -98,14 +95,11 @@ def over_polling(
 
     def one(case: tuple[int, Mechanism]) -> float:
         value, mechanism = case
-        name = f"{workload.program}-{mechanism.file}-{option}-{value}"
-        return run_mechanism(context, sized(workload, {option: value}, ""), mechanism, name, keep=False).values[
-            "total_s"
-        ]
+        return run_time(context, sized(workload, {option: value}, ""), mechanism, f"{option}-{value}")
 
     phase = f"{workload.application} by {said}"
     seconds = context.found(phase, [(value, mechanism) for value in values for mechanism in pair], one)
-    rows = {"as in the other tables": [runs.of(workload.application, mechanism).printed_s for mechanism in pair]}
+    rows = {"as in the other tables": [runs.of(workload.application, mechanism).clock_s for mechanism in pair]}
     rows |= {str(value): [seconds[value, mechanism] for mechanism in pair] for value in values}
     return Table(
         phase,
@@ -115,5 +109,5 @@ def over_polling(
             Column("shared memory over messages", Origin.DERIVED),
         ),
         tuple((name, kcycles(one), kcycles(other), Number(one / other, "×")) for name, (one, other) in rows.items()),
-        note=f"By the program's own clock. {note}",
+        note=note,
     )
