@@ -154,7 +154,7 @@ def _rate(size: int) -> float:
 
 
 def _times(size: int) -> NDArray[np.float64]:
-    return np.linspace(0.0, 1.1 * delivery(size, MEMORY * DMA_SLOWDOWN).end, 400)
+    return np.linspace(0.0, 1.1 * delivery(size, MEMORY * DMA_SLOWDOWN).end, 56)
 
 
 def _queue_figure(drawn: int) -> Figure:

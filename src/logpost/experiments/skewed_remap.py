@@ -53,7 +53,8 @@ def run(context: Context) -> Result:
     skewed = costs.hot[1:]
     said = ", ".join(f"{100 * costs.blocked('async', hot):.0f} % at {100 * hot:g} %" for hot in costs.hot)
     return Result(
-        summary=f"Asynchronous sends are blocked for {said} of the messages to one node.",
+        summary=f"Asynchronous sends are blocked for a part of an iteration that grows with the share of the messages to "
+        f"one node: {said}.",
         tables=(_table(costs),),
         figures=(_figure(costs),),
         claims=(
@@ -161,8 +162,8 @@ def _table(costs: Costs) -> Table:
 def _figure(costs: Costs) -> Figure:
     shares = [100 * hot for hot in costs.hot]
     lines = [
-        Curve(f"{style}, {said}", shares, [of[style, hot].value for hot in costs.hot], "testbed", i)
-        for said, of in (("iteration", costs.whole), ("message between others", costs.others))
+        Curve(f"{style}, {said}", shares, [of[style, hot].value for hot in costs.hot], "testbed", 2 * k + i)
+        for k, (said, of) in enumerate((("iteration", costs.whole), ("message between others", costs.others)))
         for i, style in enumerate(STYLES)
     ]
     chart = curves(
