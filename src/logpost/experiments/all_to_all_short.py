@@ -155,19 +155,12 @@ def _simulate(context: Context) -> Simulations:
     messages = context.size(full=1000, quick=100)
     enough = context.size(full=1000, quick=500)
     common = ("--bytes", str(ARGUMENTS), "--messages", str(messages))
-    cases = [(style, seed) for style in STYLES for seed in seeds]
-    runs = dict(
-        zip(
-            cases,
-            context.each(
-                "remap on the testbed",
-                cases,
-                lambda case: simulate(
-                    context, "remap", [*STYLES[case[0]], *common, "--seed", str(case[1])], f"{case[0]}-{case[1]}"
-                ),
-            ),
-            strict=True,
-        )
+    runs = context.found(
+        "remap on the testbed",
+        [(style, seed) for style in STYLES for seed in seeds],
+        lambda case: simulate(
+            context, "remap", [*STYLES[case[0]], *common, "--seed", str(case[1])], f"{case[0]}-{case[1]}"
+        ),
     )
     analyzed = {style: context.analyze(runs[style, 1].archive, MACHINE, style) for style in ANALYZED}
     stall_s = mean_of([runs[ONE_WAY, seed].values["stall_s"] for seed in seeds]).value

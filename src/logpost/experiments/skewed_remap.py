@@ -53,8 +53,8 @@ def run(context: Context) -> Result:
     skewed = costs.hot[1:]
     said = ", ".join(f"{100 * costs.blocked('async', hot):.0f} % at {100 * hot:g} %" for hot in costs.hot)
     return Result(
-        summary=f"Asynchronous sends are blocked for a part of an iteration that grows with the share of the messages to "
-        f"one node: {said}.",
+        summary=f"Asynchronous sends are blocked for a part of an iteration that grows with the share of the messages "
+        f"to one node: {said}.",
         tables=(_table(costs),),
         figures=(_figure(costs),),
         claims=(
