@@ -69,10 +69,6 @@ def run(context: Context) -> Result:
                 "Every edge between processors is a message that costs its receiver 74 (polling) or 122 cycles for 2 "
                 "flop, along a chain of rows.",
             ),
-            Difference(
-                "UNSTRUC with shared memory is not held up by locks.",
-                "The paper's shared memory locks each node that is updated; here an addition is one remote operation.",
-            ),
             *limits(),
         ),
         notes=(
