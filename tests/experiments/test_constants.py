@@ -93,7 +93,7 @@ def _inside(top: ast.stmt) -> list[str]:
                 break
             node = above
         else:
-            bare.append(f"line {one.lineno}: {one.value}")
+            bare.append(f"line {one.lineno}: {one.value!r}")
     return bare
 
 

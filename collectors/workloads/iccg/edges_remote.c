@@ -26,7 +26,7 @@ struct carrier {
     double most;        /* shared: largest value whose sums cannot run over */
     int64_t* pending;   /* own words that are not complete */
     int64_t n_pending;
-    int64_t* outbox; /* what is sent, until it is there */
+    int64_t* outbox;               /* what is sent, until it is there */
     int64_t n_sent, n_quiet, rows; /* sent so far, and of these known to be there */
 };
 

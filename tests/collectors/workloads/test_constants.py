@@ -13,7 +13,8 @@ from logpost.collectors.workloads.catalogue import FOLDER
 FILES = [path for path in sorted(FOLDER.rglob("*.[ch]")) if path.name != "logpost_compute.h"]
 """logpost_compute.h computes for a stated time: its numbers are what it computes with."""
 SOURCE = re.compile(r"LoGPC|SENS|log3P|LOGP|OVL|Alewife|paper|NAS|\d\.\d|band")
-EXTENTS = frozenset("brick cells count iterations messages rebuild repeat seed size solves step steps volume work".split())
+EXTENTS = frozenset({"brick", "cells", "count", "iterations", "messages", "rebuild", "repeat", "seed", "size"})
+EXTENTS |= {"solves", "step", "steps", "volume", "work"}
 """Defaults of options that say how much is run, and are given for every experiment."""
 PLAIN = frozenset({"0", "1", "2", "3", "-1"})
 NEAR = 4
@@ -22,7 +23,8 @@ NEAR = 4
 
 def without_source(text: str) -> list[str]:
     lines = text.split("\n")
-    return [f"{i + 1}: {lines[i].strip()}" for i in sorted({*_definitions(lines), *_defaults(text), *_fractions(lines)})]
+    found = {*_definitions(lines), *_defaults(text), *_fractions(lines)}
+    return [f"{i + 1}: {lines[i].strip()}" for i in sorted(found)]
 
 
 def _commented(lines: list[str], i: int, above: int) -> bool:

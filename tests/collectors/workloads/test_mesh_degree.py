@@ -50,5 +50,4 @@ def test_the_default_is_that_of_a_delaunay_mesh_of_random_points() -> None:
 
 def test_the_band_ends_at_a_regular_mesh() -> None:
     # A cube per node, cut into the fewest tetrahedra that it can be cut into: five, one of them in the middle.
-    assert DEGREES == (degree(5.0),)
-    assert degree(5.0) == 12.0
+    assert list(DEGREES) == [degree(5.0)]
