@@ -142,6 +142,7 @@ def ranking_claims(found: Mapping[Problem, Mapping[str, Times]], first: Problem)
             "51.6 % (4 processors), 59.3 % (16)",
             f"{100 * share:.0f} % ({first.label})",
             share > PRINTED_SHARE / 2,
+            reason=IN_CACHE,
         ),
     )
 
