@@ -9,7 +9,7 @@ import pytest
 from tests.experiments.reading import number, table
 
 from logpost.analyzer.run.schema import CATEGORIES
-from logpost.experiments.four_applications.rows_per_processor import FULL_BRICK, PROCESSORS, Gains
+from logpost.experiments.four_applications.whole_matrix import CYCLES, WHOLE_BRICK, Gains
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Result
 from logpost.experiments.support import sens
@@ -181,20 +181,30 @@ def test_a_poll_costs_what_it_is_given(tmp_path: Path) -> None:
     assert charged[0] < charged[1] < charged[2]
 
 
-def test_prefetching_is_judged_at_the_most_rows_of_a_processor() -> None:
-    # 5 us to 4 us is -20 %, 10 us to 9 us -10 %.
-    gains = Gains({162: (5e-6, 4e-6), 1296: (10e-6, 9e-6)})
-    assert gains.rows == 1296
-    assert gains.change(gains.rows) == pytest.approx(-0.10)
-    assert gains.said == "−20 % with 162 rows a processor, −10 % with 1,296 rows a processor"
-    # BCSSTK32's stand-in on 32 processors has as many rows on each as the full form on fewer.
-    assert 3 * FULL_BRICK**3 // PROCESSORS == 3 * 24**3 // sens.RANKS
+def test_prefetching_is_judged_on_the_largest_matrix_over_the_band() -> None:
+    # 10 us to 10.5 us is +5 %, to 9 us -10 %, to 11 us +10 %; the smaller matrix does not count.
+    ahead = {(4, cycles): 1e-6 for cycles in CYCLES}
+    ahead |= dict(zip([(21, cycles) for cycles in CYCLES], (10.5e-6, 9e-6, 11e-6), strict=True))
+    gains = Gains({4: 5e-6, 21: 10e-6}, ahead)
+    assert gains.judged == pytest.approx([0.05, -0.10, 0.10])
+    assert gains.said == "+5 % in the middle of the band, −10 % to +10 % over it, with 27,783 rows"
 
 
-def test_iccgs_prefetching_is_simulated_on_fewer_processors(quick_result: Callable[[str], Result]) -> None:
+def test_the_whole_matrix_has_the_papers_elements() -> None:
+    # Blocks of 3 x 3 between nodes of a cube whose numbers differ by at most one along each axis: "2-million element".
+    pairs = sum(1 for a in range(WHOLE_BRICK) for b in range(WHOLE_BRICK) if abs(a - b) <= 1)
+    assert 9 * pairs**3 == 2_042_829
+    assert round(9 * pairs**3 / 1e6) == 2
+
+
+def test_a_prefetch_costs_time_also_where_data_are_local(quick_result: Callable[[str], Result]) -> None:
     result = quick_result("four-applications")
-    [row] = table(result, "ICCG on").rows
-    rows = 3 * 4**3 // PROCESSORS
-    assert number(table(result, "ICCG on"), rows, sens.PREFETCH.name) > 0
+    prefetching = table(result, "ICCG: prefetching")
+    rows = 3 * 4**3
+    middle, cheap, dear = (
+        number(prefetching, rows, f"{sens.PREFETCH.name}, {cycles // 2} cycles each") for cycles in CYCLES
+    )
+    # 192 rows with some 4,000 edges on 32 processors: 10 cycles more an edge are 1.25 kcycles in the mean.
+    assert dear > middle + 1.0 > cheap + 2.0
     [claim] = [one for one in result.claims if one.text == "Prefetching slows ICCG down"]
-    assert str(row[3]).startswith("−") != claim.holds
+    assert claim.holds == (middle > number(prefetching, rows, sens.SHARED.name))

@@ -174,6 +174,7 @@ def test_a_printed_number_keeps_the_papers_digits() -> None:
 def test_changes_have_a_sign_and_a_fixed_number_of_decimals() -> None:
     assert [words.change_text(value) for value in (0.306, -0.654, 1.0)] == ["+31 %", "−65 %", "+100 %"]
     assert words.change_text(-0.0493, 1) == "−4.9 %"
+    assert words.change_text(-0.004) == "±0 %"
 
 
 def test_numbers_are_compared_with_the_reference_where_units_agree() -> None:

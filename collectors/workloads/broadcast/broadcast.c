@@ -217,7 +217,7 @@ int main(int argc, char** argv) {
          "new data in each broadcast, or always the same (log3P 3.2)"},
         {"bytes", LP_INTEGER, &s.bytes, NULL, 8, 1e9, "of data, a multiple of 8 (paper: 1 to 16 KB)"},
         {"stride", LP_INTEGER, &s.stride, NULL, 8, 1e6,
-         "from double to double in bytes, a multiple of 8 (8, 128, 512)"},
+         "from double to double in bytes, a multiple of 8 (paper: 8, 128, 512)"},
         {"repeat", LP_INTEGER, &s.repeat, NULL, 1, 1e9, "broadcasts"},
         {"root", LP_INTEGER, &s.root, NULL, 0, 1e9, "rank that has the data"},
     };

@@ -26,8 +26,8 @@ struct carrier {
     double most;        /* shared: largest value whose sums cannot run over */
     int64_t* pending;   /* own words that are not complete */
     int64_t n_pending;
-    int64_t* outbox; /* what is sent, until it is there */
-    int64_t n_sent, rows;
+    int64_t* outbox;               /* what is sent, until it is there */
+    int64_t n_sent, n_quiet, rows; /* sent so far, and of these known to be there */
 };
 
 static int updates(const struct solver* s) {
@@ -92,7 +92,7 @@ static void begin(struct solver* s) {
     struct carrier* c = s->carrier;
     const double empty = NAN;
     c->n_pending = c->n_words;
-    c->n_sent = 0;
+    c->n_sent = c->n_quiet = 0;
     for (int64_t k = 0; k < c->n_words; k++) {
         const int32_t row = c->row_of[k];
         c->pending[k] = k;
@@ -126,10 +126,17 @@ static void send_edge(struct solver* s, int64_t at, double value) {
         remote_add(c->memory, to, c->word_of[row], own, 1);
 }
 
+/* A rank that waits looks many times after its last send: only the first look has anything to wait for. */
+static void quiet(struct carrier* c) {
+    if (c->n_quiet < c->n_sent)
+        remote_quiet(c->memory);
+    c->n_quiet = c->n_sent;
+}
+
 static void look(struct solver* s) {
     struct carrier* c = s->carrier;
     if (s->options.mechanism == MECHANISM_PREFETCH && ++c->rows % ROWS_AHEAD == 0)
-        remote_quiet(c->memory);
+        quiet(c);
 }
 
 /* Whether a word is complete, and what it brings. */
@@ -147,7 +154,7 @@ static int complete(const struct solver* s, const struct carrier* c, int64_t k, 
 static void wait_for_edges(struct solver* s) {
     struct carrier* c = s->carrier;
     int64_t kept = 0, n = c->n_pending < LOOK_AT ? c->n_pending : LOOK_AT;
-    remote_quiet(c->memory);
+    quiet(c);
     remote_look(c->memory);
     for (int64_t k = 0; k < n; k++) {
         double value;

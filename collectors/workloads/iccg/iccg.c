@@ -99,8 +99,8 @@ int main(int argc, char** argv) {
                          .seed = 1,
                          .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
                          .solve = {.chunk = 0,
-                                   .buffer = 64,
-                                   .messages = {.capacity = 16,
+                                   .buffer = 64,                /* a band to 8: "multiple non-local edges" (SENS 4.3) */
+                                   .messages = {.capacity = 16, /* of 8 bytes and a header in 256 (LoGPC 2) */
                                                 .send_cycles = -1,
                                                 .receive_cycles = -1,
                                                 .line_cycles = -1,
@@ -116,6 +116,8 @@ int main(int argc, char** argv) {
         {"partition", LP_CHOICE, &s.solve.by_graph, "rows|graph", 0, 0,
          "rows: chunks of consecutive ones; graph: recursive bisection, with few edges between ranks"},
         {"seed", LP_INTEGER, &s.seed, NULL, 0, 1e15, "of the brick and the right-hand sides"},
+        {"prefetch-cycles", LP_REAL, &s.solve.prefetch_cycles, NULL, 0, 1e9,
+         "of the two write prefetches of an edge (SENS 4.3), remote or not: 2, instructions, to 22, local misses"},
         {"buffer", LP_INTEGER, &s.solve.buffer, NULL, 1, 1e6, "edges per bulk message"},
         MESSAGE_OPTIONS(s.solve.messages, receive, s.cycle_ns, "16: Alewife's 256 bytes"),
     };

@@ -60,6 +60,7 @@ struct lower matrix_brick(int64_t side, uint64_t seed) {
             for (int i = 0; i < FREEDOMS; i++) {
                 for (int j = 0; j < (a == b ? i : FREEDOMS); j++) {
                     int64_t row = a * FREEDOMS + i, column = b * FREEDOMS + j;
+                    /* Any values below a dominant diagonal: times depend on the pattern. */
                     double value = lp_uniform(seed, (uint64_t)row, (uint64_t)column) - 0.7;
                     entries[count++] = (struct entry){(int32_t)row, (int32_t)column, value};
                     diagonal[row] += fabs(value);
@@ -68,6 +69,7 @@ struct lower matrix_brick(int64_t side, uint64_t seed) {
             }
         }
     }
+    /* Dominant, so that the matrix is positive definite. */
     for (int64_t row = 0; row < n; row++)
         entries[count++] = (struct entry){(int32_t)row, (int32_t)row, 1.05 * diagonal[row] + 0.01};
     struct lower m = assemble(entries, count, n);

@@ -101,7 +101,10 @@ static void compute_row(struct solver* s, int64_t row) {
     const struct lower* f = s->factor;
     s->x[row] = s->sum[row] / f->value[f->start[row + 1] - 1];
     s->n_done++;
-    logpost_account_flops(2.0 * (double)(s->out_start[row + 1] - s->out_start[row]));
+    const double edges = (double)(s->out_start[row + 1] - s->out_start[row]);
+    logpost_account_flops(2.0 * edges);
+    if (s->options.mechanism == MECHANISM_PREFETCH)
+        processor_overhead(s->processor, s->options.prefetch_cycles * edges);
     for (int64_t at = s->out_start[row]; at < s->out_start[row + 1]; at++) {
         const double value = edge_round(s->out_value[at] * s->x[row]);
         if (s->out_slot[at] < 0)

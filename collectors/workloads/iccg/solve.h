@@ -26,6 +26,7 @@ struct solve_options {
     int64_t chunk;  /* consecutive rows that go to the same rank; chunks are dealt round; 0: one chunk per rank */
     int by_graph;   /* rows go to ranks by partition_graph instead */
     int64_t buffer; /* bulk: edges per message */
+    double prefetch_cycles; /* prefetch: of an edge, whether its row is remote or not */
     struct message_options messages;
 };
 

@@ -28,13 +28,13 @@
 /* Lennard-Jones units. The liquid at its triple point, cut off at 2.5 sigma: Verlet, Phys. Rev. 159 (1967), whose lists
  * have pairs beyond the cut-off, too; SENS prints none of MOLDYN's values. */
 #define DENSITY 0.8442
-#define CUTOFF 2.5
-#define SKIN 0.4 /* twice the farthest that a molecule may move before lists are built again: a run checks it */
+#define CUTOFF 2.5 /* sigma */
+#define SKIN 0.4   /* twice the farthest that a molecule may move before lists are built again: a run checks it */
 /* Additions, multiplications and divisions of compute_forces, counted: a pair's distance (3 differences, 3 images of 3,
  * a sum of 3 squares), and its force and energy within the cut-off (1 + 2 + 4, 3 + 6, 5). */
 #define FLOP_PER_PAIR 17
-#define FLOP_PER_FORCE 21
-#define AHEAD 2 /* pairs between a prefetch and its use; SENS 4.4: "one iteration" */
+#define FLOP_PER_FORCE 21 /* the second sum */
+#define AHEAD 2           /* pairs between a prefetch and its use; SENS 4.4: "one iteration" */
 
 struct settings {
     int check; /* the run to compare with, which costs nothing on the testbed */
@@ -73,6 +73,7 @@ static void start_lattice(struct system* y) {
     for (int64_t i = 0; i < y->n; i++) {
         const int64_t cell = i / 4, place[3] = {cell % cells, cell / cells % cells, cell / cells / cells};
         for (int axis = 0; axis < 3; axis++) {
+            /* A quarter of a cell from the wall: no molecule is on the border of a box. */
             y->at[i][axis] = ((double)place[axis] + corner[i % 4][axis] + 0.25) * side;
             /* In pairs of opposite velocity, so that the whole does not move. */
             /* A temperature of 2.4 * 2.4 / 12 = 0.48: the lattice melts without leaving its lists. */
@@ -286,7 +287,7 @@ int main(int argc, char** argv) {
         .step = 0.004,
         .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
         .halo = {.block = 2, /* as many of 24 bytes as fit into the 14 words of a short message (SENS 3.2) */
-                 .messages = {.capacity = 4,
+                 .messages = {.capacity = 4, /* of 48 bytes and a header in 256 (LoGPC 2) */
                               .send_cycles = -1,
                               .receive_cycles = -1,
                               .line_cycles = -1,
@@ -298,6 +299,7 @@ int main(int argc, char** argv) {
         {"cells", LP_INTEGER, &s.cells, NULL, 6, 200, "of the lattice along a side; 4 molecules each (8: 2,048)"},
         {"steps", LP_INTEGER, &s.steps, NULL, 1, 1e9, "of time"},
         {"rebuild", LP_INTEGER, &s.rebuild, NULL, 1, 1000, "steps between two dealings of the molecules"},
+        /* Beyond a hundredth, energy drifts. */
         {"step", LP_REAL, &s.step, NULL, 1e-6, 0.01, "of time, in reduced units"},
         {"block", LP_INTEGER, &s.halo.block, NULL, 1, 1e6, "molecules per message or put (three doubles each)"},
         {"locks", LP_SWITCH, &s.halo.locks, NULL, 0, 0,
@@ -329,6 +331,7 @@ int main(int argc, char** argv) {
                                           "a molecule moved %.2g between rebuilds, more than %.2g: use a smaller "
                                           "--rebuild or --step",
                                           r.farthest, SKIN / 2));
+    /* The energy of truncated forces drifts by a part of a per cent in 40 steps; momenta cancel but for rounding. */
     int right = r.checksum == serial.checksum && r.energy_drift < 0.01 && r.momentum < 1e-9 * (double)r.pairs;
     return app_close(
         &app, app_verdict(&app, right,

@@ -160,10 +160,11 @@ int main(int argc, char** argv) {
     struct settings s = {.nodes = 2000,
                          .iterations = 50,
                          .seed = 1,
-                         .degree = 15.54, /* 2 + 48 pi^2 / 35: of a Delaunay mesh of random points (Meijering, 1953) */
+                         .degree = 15.54, /* 2 + 48 pi^2 / 35: a Delaunay mesh of random points
+                                             (tests/collectors/workloads/test_mesh_degree.py); from 12 on, a band */
                          .cycle_ns = LOGPOST_COMPUTE_IS_SIMULATED ? 50 : 0,
                          .halo = {.block = 1,
-                                  .messages = {.capacity = 8,
+                                  .messages = {.capacity = 8, /* of 24 bytes and a header in 256 (LoGPC 2) */
                                                .send_cycles = -1,
                                                .receive_cycles = -1,
                                                .line_cycles = -1,

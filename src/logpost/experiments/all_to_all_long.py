@@ -4,26 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
-from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Number, Origin, Result, Table
+from logpost.experiments.framework.result import (
+    Cell,
+    Cells,
+    Claim,
+    Difference,
+    Figure,
+    Number,
+    Result,
+    Table,
+    formula,
+    paper,
+    setting,
+    testbed,
+)
 from logpost.experiments.support.alewife import (
     CYCLE_NS,
     DMA_RATE_SLOWDOWN,
     DMA_SLOWDOWN,
     MACHINE,
+    NODES,
     cycles_number,
     wormholes,
 )
 from logpost.experiments.support.programs import simulate, testbed_limits
 from logpost.experiments.support.statistics import Mean, mean_of
 from logpost.experiments.support.wormhole_remap import interval_per_byte
-
-if TYPE_CHECKING:
-    from logpost.dashboards.figures.chart import Chart
 
 PRINTED_MODEL, PRINTED_MEASURED = 2.22, 2.03
 """Cycles between messages over B, by (13) and measured (LOGPC 5.1.3)."""
@@ -41,8 +53,6 @@ SLOWDOWNS = {
     DMA_RATE_SLOWDOWN: "wormhole network, DMA engines at 55 % of their rate while both work",
 }
 """Of a node's DMA engines -> what people read."""
-NODES = 32
-"""Of the Alewife (2)."""
 PAIRS = {"1.9375": "(eq. 11)", "2": "(distinct pairs)"}
 """k_d, with and without messages to oneself, and where it comes from."""
 
@@ -154,7 +164,7 @@ def _play(context: Context, sizes: Sequence[int]) -> dict[tuple[float, int], Mea
         slowdown, B, seed = case
         return B * interval_per_byte(wormholes(slowdown), NODES, B, messages, O_S, seed)
 
-    found = dict(zip(cases, context.each("remap on the wormhole network", cases, one), strict=True))
+    found = context.found("remap on the wormhole network", cases, one)
     return {
         (slowdown, B): mean_of([found[slowdown, B, seed] for seed in seeds]) for slowdown in SLOWDOWNS for B in sizes
     }
@@ -175,7 +185,7 @@ def _measure(context: Context, sizes: Sequence[int]) -> dict[tuple[str, int, int
         result = simulate(context, "remap", arguments, name, settings={"bandwidth": LINKS[units]}, keep=seed == 1)
         return result.values["iteration_us"] * 1e3 / CYCLE_NS
 
-    found = dict(zip(cases, context.each("remap on the testbed", cases, one), strict=True))
+    found = context.found("remap on the testbed", cases, one)
     return {
         (units, window, B): mean_of([found[units, window, B, seed] for seed in seeds])
         for units, window in settings
@@ -184,69 +194,65 @@ def _measure(context: Context, sizes: Sequence[int]) -> dict[tuple[str, int, int
 
 
 def _factors_table(rates: Rates) -> Table:
-    measured = Number(PRINTED_MEASURED, "B")
+    def cycles(factor: Mean) -> Number:
+        return Number(factor.value, "B", factor.error)
 
-    def testbed(what: str, units: str, window: int) -> tuple[Cell, ...]:
-        factor = rates.factor(units, window)
-        return (what, _occupied(units), None, Number(factor.value, "B", factor.error), measured)
-
-    return Table(
+    rows: list[tuple[Cell, ...]] = [
+        *(
+            (f"(13), k_d = {k_d} {PAIRS[k_d]}", _occupied(units), Number(bound, "B", digits=4), None)
+            for (units, k_d), bound in rates.bounds.items()
+        ),
+        *(
+            (f"testbed, {said} in flight per sender", _occupied(units), None, cycles(rates.factor(units, window)))
+            for units, window, said in (
+                ("consistent", 1, "one message"),
+                ("printed", 1, "one message"),
+                ("consistent", 2, "two messages"),
+            )
+        ),
+        *(
+            (name, _occupied("consistent"), None, cycles(rates.wormhole_factor(slow)))
+            for slow, name in SLOWDOWNS.items()
+        ),
+        ("LogGP: 2 G", "–", Number(2 * G, "B"), None),
+    ]
+    return Table.of(
         "Time between two messages over B (cycles per byte)",
-        (
-            Column("what", Origin.SETTING),
-            Column("a byte occupies a channel for", Origin.SETTING),
-            Column("cycles/B", Origin.FORMULA, MACHINE),
-            Column("remap, 32 ranks", Origin.TESTBED, MACHINE),
-            Column("measured in the paper", Origin.PAPER),
-        ),
-        (
-            *(
-                (f"(13), k_d = {pairs} {PAIRS[pairs]}", _occupied(units), Number(bound, "B", digits=4), None, measured)
-                for (units, pairs), bound in rates.bounds.items()
-            ),
-            *(testbed("testbed, one message in flight per sender", units, 1) for units in LINKS),
-            testbed("testbed, two messages in flight per sender", "consistent", 2),
-            *(
-                (name, _occupied("consistent"), None, Number(factor.value, "B", factor.error), measured)
-                for slowdown, name in SLOWDOWNS.items()
-                for factor in [rates.wormhole_factor(slowdown)]
-            ),
-            ("LogGP: 2 G", "–", Number(2 * G, "B"), None, measured),
-        ),
+        rows,
+        setting("what", lambda row: row[0]),
+        setting("a byte occupies a channel for", lambda row: row[1]),
+        formula("cycles/B", MACHINE, lambda row: row[2]),
+        testbed("remap, 32 ranks", MACHINE, lambda row: row[3]),
+        paper("measured in the paper", lambda _row: Number(PRINTED_MEASURED, "B")),
         reference="measured in the paper",
         note=f"The paper prints {PRINTED_MODEL} B for (13): k_d = 2 and one cycle per byte.",
     )
 
 
 def _sizes_table(rates: Rates) -> Table:
-    return Table(
+    def simulated(heading: str, means: Mapping[int, Mean]) -> Cells[int]:
+        return testbed(heading, MACHINE, lambda B: cycles_number(means[B].value, means[B].error))
+
+    def modelled(heading: str, cycles: Sequence[float]) -> Cells[int]:
+        return formula(heading, MACHINE, lambda B: cycles_number(cycles[rates.sizes.index(B)]))
+
+    return Table.of(
         "Time per message by its size",
-        (
-            Column("B", Origin.SETTING),
-            Column("2.03 B", Origin.PAPER),
-            Column("LogGP", Origin.FORMULA, MACHINE),
-            *(Column(f"LoGPC, {units} units", Origin.FORMULA, MACHINE) for units in LINKS),
-            *(Column(f"testbed, links of {link}", Origin.TESTBED, MACHINE) for link in LINKS.values()),
-            Column("wormhole network, DMA contention", Origin.TESTBED, MACHINE),
+        rates.sizes,
+        setting("B", lambda B: Number(B, "B")),
+        paper("2.03 B", lambda B: cycles_number(PRINTED_MEASURED * B)),
+        modelled("LogGP", rates.free),
+        *(modelled(f"LoGPC, {units} units", closed) for units, closed in rates.closed.items()),
+        *(
+            simulated(f"testbed, links of {link}", {B: rates.measured[units, 1, B] for B in rates.sizes})
+            for units, link in LINKS.items()
         ),
-        tuple(
-            (
-                Number(B, "B"),
-                cycles_number(PRINTED_MEASURED * B),
-                cycles_number(rates.free[i]),
-                *(cycles_number(rates.closed[units][i]) for units in LINKS),
-                *(cycles_number(mean.value, mean.error) for mean in (rates.measured[units, 1, B] for units in LINKS)),
-                cycles_number(rates.wormhole[DMA_SLOWDOWN, B].value, rates.wormhole[DMA_SLOWDOWN, B].error),
-            )
-            for i, B in enumerate(rates.sizes)
-        ),
+        simulated("wormhole network, DMA contention", {B: rates.wormhole[DMA_SLOWDOWN, B] for B in rates.sizes}),
         reference="2.03 B",
     )
 
 
 def _chart(rates: Rates) -> Chart:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     def testbed(units: str, hue: int) -> Curve:
         means = [rates.measured[units, 1, B] for B in rates.sizes]
         return Curve(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
-from logpost.experiments.framework.result import Claim, Difference, Result
+from logpost.experiments.framework.result import Claim, Difference, Part, Result
 from logpost.experiments.framework.words import change_text
 from logpost.experiments.support.alewife import SCALE
 from logpost.experiments.support.programs import testbed_limits
@@ -41,14 +41,13 @@ def run(context: Context) -> Result:
     curves = sweep(context, mechanisms, points)
     factor = of(curves, "EM3D", SHARED).at(FAR) / of(curves, "EM3D", POLLING).at(FAR)
     page = sweep_page(curves, LATENCY)
-    return Result(
-        summary=f"At {FAR:g} cycles EM3D takes {factor:.1f} times as long with shared memory as with messages (paper: "
+    return Result.of(
+        f"At {FAR:g} cycles EM3D takes {factor:.1f} times as long with shared memory as with messages (paper: "
         f"about 2). From {BASE_LATENCY:g} to {FAR:g} cycles its run time changes by "
         + ", ".join(f"{change_text(of(curves, 'EM3D', m).growth(FAR, BASE_LATENCY))} with {m.name}" for m in mechanisms)
         + ".",
-        tables=page.tables,
-        figures=page.figures,
-        claims=_claims(curves, factor),
+        page,
+        Part(claims=_claims(curves, factor)),
         differences=(
             Difference(
                 "One sweep instead of the paper's two, and messages are slowed as well.",
@@ -62,7 +61,6 @@ def run(context: Context) -> Result:
                 "at the size of the paper's), each of them an addition that is waited for on a chain of rows. "
                 f"Sizes: {sizes_text(context)}.",
             ),
-            *page.differences,
         ),
         notes=(testbed_limits(),),
     )

@@ -8,9 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
-from logpost.experiments.framework.result import Claim, Column, Difference, Figure, Number, Origin, Result, Table
+from logpost.experiments.framework.result import (
+    Claim,
+    Difference,
+    Figure,
+    Number,
+    Result,
+    Table,
+    derived,
+    formula,
+    setting,
+    testbed,
+)
 from logpost.experiments.support.alewife import DMA_SLOWDOWN, MACHINE, O_S_LONG, G, cycles_number
 
 O_R, L = 129.0, 8.0
@@ -22,7 +34,8 @@ MEMORY = G / 2
 SLOWDOWNS = (1.0, DMA_SLOWDOWN)
 """Of the memory: as it is, and while a sending DMA engine is at work too (2.2)."""
 PRINTED, CONSTANT = 1000, 10_000
-"""Bytes from which the queue is drawn down by the last byte, and from which the bandwidth is constant."""
+"""Bytes from which the queue is drawn down by the last byte (2.2), and the bandwidth is constant (Fig. 5)."""
+SIZES = tuple(2**i for i in range(6, 17))
 ACCURACY = 0.12
 """Of the paper's predictions (7)."""
 NEARLY = 0.01
@@ -59,7 +72,7 @@ def delivery(size: int, memory: float) -> Delivery:
 
 def drawn_down(memory: float) -> int:
     """The smallest message whose queue is empty when its last byte arrives: that byte is taken at once."""
-    low, high = int(HEADER) + 1, 2**14
+    low, high = int(HEADER) + 1, CONSTANT
     while low < high:
         size = (low + high) // 2
         one = delivery(size, memory)
@@ -73,7 +86,7 @@ def run(_context: Context) -> Result:
     from logpost.replay.models.papers.alewife import ALEWIFE_LONG
 
     free, contended = (drawn_down(MEMORY * slowdown) for slowdown in SLOWDOWNS)
-    sizes = tuple(2**i for i in range(6, 17))
+    sizes = SIZES
     times = {size: delivery(size, MEMORY * DMA_SLOWDOWN).end for size in sizes}
     sender = {size: O_S_LONG + (size - 1) * G for size in sizes}
     apart = max(times[size] / sender[size] - 1.0 for size in sizes if size > PRINTED)
@@ -89,25 +102,14 @@ def run(_context: Context) -> Result:
         f"{free} B on without (paper: about 1,000). From {CONSTANT:,} B on the bandwidth is within "
         f"{100 * (1 - _rate(CONSTANT)):.1f} % of the network's.",
         tables=(
-            Table(
+            Table.of(
                 "Delivery of long messages",
-                (
-                    Column("bytes", Origin.SETTING),
-                    Column("(2)", Origin.FORMULA, MACHINE),
-                    Column("played byte by byte", Origin.TESTBED, MACHINE),
-                    Column("sender alone, o_sl + (B − 1) G", Origin.FORMULA, MACHINE),
-                    Column("of the network's bandwidth", Origin.DERIVED),
-                ),
-                tuple(
-                    (
-                        Number(size, "B"),
-                        cycles_number(model[size]),
-                        cycles_number(times[size]),
-                        cycles_number(sender[size]),
-                        Number(100 * rates[size], "%"),
-                    )
-                    for size in sizes
-                ),
+                sizes,
+                setting("bytes", lambda size: Number(size, "B")),
+                formula("(2)", MACHINE, lambda size: cycles_number(model[size])),
+                testbed("played byte by byte", MACHINE, lambda size: cycles_number(times[size])),
+                formula("sender alone, o_sl + (B − 1) G", MACHINE, lambda size: cycles_number(sender[size])),
+                derived("of the network's bandwidth", lambda size: Number(100 * rates[size], "%")),
                 reference="(2)",
             ),
         ),
@@ -152,12 +154,10 @@ def _rate(size: int) -> float:
 
 
 def _times(size: int) -> NDArray[np.float64]:
-    return np.linspace(0.0, 1.1 * delivery(size, MEMORY * DMA_SLOWDOWN).end, 400)
+    return np.linspace(0.0, 1.1 * delivery(size, MEMORY * DMA_SLOWDOWN).end, 56)
 
 
 def _queue_figure(drawn: int) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     lines = []
     for hue, size in enumerate((drawn // 2, drawn, 2 * drawn)):
         at = _times(size)
@@ -174,9 +174,7 @@ def _queue_figure(drawn: int) -> Figure:
 
 
 def _time_figure(sizes: Sequence[int], times: dict[int, float], sender: dict[int, float]) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
-    shown = [size for size in sizes if size <= 4 * PRINTED]
+    shown = [size for size in sizes if size <= CONSTANT]
     chart = curves(
         [
             Curve("end to end", shown, [times[size] for size in shown], "testbed", 0),
@@ -190,8 +188,6 @@ def _time_figure(sizes: Sequence[int], times: dict[int, float], sender: dict[int
 
 
 def _rate_figure(sizes: Sequence[int], rates: dict[int, float]) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     chart = curves(
         [Curve("B / T(B)", sizes, [rates[size] / G for size in sizes], "testbed", 0)],
         Axis("message size (bytes)", log=True),

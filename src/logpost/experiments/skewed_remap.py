@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
-from logpost.experiments.framework.result import Claim, Column, Difference, Figure, Number, Origin, Result, Table
-from logpost.experiments.support.alewife import MACHINE, cycles_number
+from logpost.experiments.framework.result import (
+    Cells,
+    Claim,
+    Difference,
+    Figure,
+    Number,
+    Result,
+    Table,
+    setting,
+    testbed,
+)
+from logpost.experiments.support.alewife import MACHINE, NODES, cycles_number
 from logpost.experiments.support.statistics import Mean, mean_of
-from logpost.experiments.support.wormhole_short import BYTES, NODES, ROOM, remap
+from logpost.experiments.support.wormhole_short import BYTES, ROOM, remap
 
 STYLES = {"sync": True, "async": False}
 BLOCKED = 0.05
@@ -42,7 +53,8 @@ def run(context: Context) -> Result:
     skewed = costs.hot[1:]
     said = ", ".join(f"{100 * costs.blocked('async', hot):.0f} % at {100 * hot:g} %" for hot in costs.hot)
     return Result(
-        summary=f"Asynchronous sends are blocked for {said} of the messages to one node.",
+        summary=f"Asynchronous sends are blocked for a part of an iteration that grows with the share of the messages "
+        f"to one node: {said}.",
         tables=(_table(costs),),
         figures=(_figure(costs),),
         claims=(
@@ -130,34 +142,28 @@ def _simulate(context: Context) -> Costs:
 
 
 def _table(costs: Costs) -> Table:
-    return Table(
+    kinds = {"iteration": costs.whole, "blocked": costs.stall, "message between others": costs.others}
+
+    def simulated(style: str, what: str) -> Cells[float]:
+        of = kinds[what]
+        return testbed(
+            f"{style}, {what}", MACHINE, lambda hot: cycles_number(of[style, hot].value, of[style, hot].error)
+        )
+
+    return Table.of(
         "Cost of a message by the share of them sent to one node",
-        (
-            Column("to one node", Origin.SETTING),
-            *(Column(f"{style}, iteration", Origin.TESTBED, MACHINE) for style in STYLES),
-            *(Column(f"{style}, blocked", Origin.TESTBED, MACHINE) for style in STYLES),
-            *(Column(f"{style}, message between others", Origin.TESTBED, MACHINE) for style in STYLES),
-        ),
-        tuple(
-            (
-                Number(100 * hot, "%"),
-                *(cycles_number(costs.whole[style, hot].value, costs.whole[style, hot].error) for style in STYLES),
-                *(cycles_number(costs.stall[style, hot].value, costs.stall[style, hot].error) for style in STYLES),
-                *(cycles_number(costs.others[style, hot].value, costs.others[style, hot].error) for style in STYLES),
-            )
-            for hot in costs.hot
-        ),
+        costs.hot,
+        setting("to one node", lambda hot: Number(100 * hot, "%")),
+        *(simulated(style, what) for what in kinds for style in STYLES),
         note="Mean of the ranks. A synchronous iteration has two messages, a request and its reply.",
     )
 
 
 def _figure(costs: Costs) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     shares = [100 * hot for hot in costs.hot]
     lines = [
-        Curve(f"{style}, {said}", shares, [of[style, hot].value for hot in costs.hot], "testbed", i)
-        for said, of in (("iteration", costs.whole), ("message between others", costs.others))
+        Curve(f"{style}, {said}", shares, [of[style, hot].value for hot in costs.hot], "testbed", 2 * k + i)
+        for k, (said, of) in enumerate((("iteration", costs.whole), ("message between others", costs.others)))
         for i, style in enumerate(STYLES)
     ]
     chart = curves(

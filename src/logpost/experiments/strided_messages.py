@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from logpost.dashboards.figures.bars import Part, stacked
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
-from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Number, Origin, Result, Table
+from logpost.experiments.framework.result import (
+    Cell,
+    Cells,
+    Claim,
+    Difference,
+    Figure,
+    Number,
+    Result,
+    Table,
+    derived,
+    formula,
+    measured,
+    paper,
+    setting,
+)
+from logpost.experiments.support.grouped_bars import Bars, grouped
 from logpost.experiments.support.launches import Layout, layout_times
 from logpost.experiments.support.this_machine import NAME
 
@@ -22,6 +39,8 @@ SIZES = (1024, 4096, 16384)
 """Fig. 6."""
 TO_128_KB = tuple(2**i for i in range(7, 18))
 """Fig. 5 and 7 have larger and smaller ones too."""
+FIG_1 = 4.0
+"""Times the cost of contiguous messages (1)."""
 TITAN_BYTES, TITAN_STRIDE = 16384.0, 1024
 TITAN_US = {"o_mw": 29.0, "o_net": 131.0, "l_mw": 420.0}
 """Of a message of so many bytes, at this stride (4.1)."""
@@ -165,6 +184,7 @@ def result_of(found: Measured, shared: Measured) -> Result:
                 assumption=THROUGH_SOCKETS,
                 reason="neighbours on a shared machine add to either time",
             ),
+            _strided_claim(found),
             _gain_claim(gains),
             _largest_claim(found),
             _grows_claim(found),
@@ -186,6 +206,23 @@ def result_of(found: Measured, shared: Measured) -> Result:
             "smallest sample of all launches.",
             "Titan's curves are not printed, so that the figures show this machine alone, on the paper's axes.",
         ),
+    )
+
+
+def _strided_claim(found: Measured) -> Claim:
+    """Of the sizes of Fig. 1."""
+    ratios = {
+        (size, stride): found.times["remote", DATATYPE, size, stride] / found.contiguous("remote", size)
+        for size, stride in found.strided()
+        if size in SIZES
+    }
+    (size, stride), most = max(ratios.items(), key=lambda one: one[1])
+    return Claim(
+        "Strided messages of up to 16 KB grow to four times the cost of contiguous ones",
+        "4x (1, Fig. 1)",
+        f"{most:.1f} times, {_size_text(size)} at a stride of {stride} B",
+        most >= FIG_1,
+        reason="this processor gathers 16 KB within its caches; its sockets cost more than that",
     )
 
 
@@ -250,75 +287,62 @@ def _us(seconds: float) -> Number:
 
 
 def _errors_table(found: Measured, loggp: Mapping[int, float], through: str) -> Table:
-    return Table(
+    def took(form: str) -> Callable[[tuple[int, int]], Number]:
+        return lambda case: _us(found.times["remote", form, case[0], case[1]])
+
+    def off(form: str) -> Callable[[tuple[int, int]], Number]:
+        return lambda case: Number(100 * found.error(*case, form), "%")
+
+    return Table.of(
         f"Fig. 7 and 8: half round trips of strided data through {through}, predicted and measured",
-        (
-            Column("size, stride", Origin.SETTING),
-            Column("LogGP", Origin.FORMULA, NAME),
-            Column("log3P", Origin.FORMULA, NAME),
-            Column("datatype, measured", Origin.MEASURED),
-            Column("log3P error", Origin.DERIVED),
-            Column("packed, log3P", Origin.FORMULA, f"{NAME}: packed"),
-            Column("packed, as measured", Origin.MEASURED),
-            Column("packed: error", Origin.DERIVED),
-            Column("packing gains", Origin.DERIVED),
-        ),
-        tuple(
-            (
-                f"{_size_text(size)}, {stride} B",
-                _us(loggp[size]),
-                _us(found.predicted(size, stride)),
-                _us(found.times["remote", DATATYPE, size, stride]),
-                Number(100 * found.error(size, stride), "%"),
-                _us(found.predicted(size, stride, PACKED)),
-                _us(found.times["remote", PACKED, size, stride]),
-                Number(100 * found.error(size, stride, PACKED), "%"),
-                Number(100 * found.gain(size, stride), "%"),
-            )
-            for size, stride in found.strided()
-        ),
+        found.strided(),
+        setting("size, stride", lambda case: f"{_size_text(case[0])}, {case[1]} B"),
+        formula("LogGP", NAME, lambda case: _us(loggp[case[0]])),
+        formula("log3P", NAME, lambda case: _us(found.predicted(*case))),
+        measured("datatype, measured", took(DATATYPE)),
+        derived("log3P error", off(DATATYPE)),
+        formula("packed, log3P", f"{NAME}: packed", lambda case: _us(found.predicted(*case, PACKED))),
+        measured("packed, as measured", took(PACKED)),
+        derived("packed: error", off(PACKED)),
+        derived("packing gains", lambda case: Number(100 * found.gain(*case), "%")),
     )
 
 
 def _parts_table(found: Measured) -> Table:
     strides = sorted({stride for _, stride in found.strided()})
 
-    def row(size: int) -> tuple[Cell, ...]:
-        measured = [_us(found.l_mw(size, d)) if (size, d) in found.strided() else None for d in strides]
-        return (_size_text(size), _us(found.o_mw(size)), _us(found.o_net(size)), *measured)
+    def latency(stride: int) -> Cells[int]:
+        return measured(
+            f"l_mw, stride {stride} B",
+            lambda size: _us(found.l_mw(size, stride)) if (size, stride) in found.strided() else None,
+        )
 
-    return Table(
+    return Table.of(
         "Fig. 5: overheads and latency of the middleware",
-        (
-            Column("size", Origin.SETTING),
-            Column("o_mw", Origin.MEASURED),
-            Column("o_net", Origin.MEASURED),
-            *(Column(f"l_mw, stride {stride} B", Origin.MEASURED) for stride in strides),
-        ),
-        tuple(row(size) for size in found.sizes),
+        found.sizes,
+        setting("size", _size_text),
+        measured("o_mw", lambda size: _us(found.o_mw(size))),
+        measured("o_net", lambda size: _us(found.o_net(size))),
+        *(latency(stride) for stride in strides),
         note=f"Titan, printed, for 16 KB: {TITAN_US['o_mw']:g} us, {TITAN_US['o_net']:g} us, and "
         f"{TITAN_US['l_mw']:g} us at a stride of {TITAN_STRIDE:,} B.",
     )
 
 
 def _crossovers_table(crossed: Mapping[int, int | None]) -> Table:
-    return Table(
+    def here(size: int | None) -> Cell:
+        return "none of those measured" if size is None else Number(size / 1024, "KB")
+
+    return Table.of(
         "The size from which o_mw + l_mw is above o_net",
-        (Column("stride", Origin.SETTING), Column("Titan", Origin.PAPER), Column("this machine", Origin.MEASURED)),
-        tuple(
-            (
-                _stride_text(stride),
-                Number(CROSSED[stride], "KB"),
-                "none of those measured" if size is None else Number(size / 1024, "KB"),
-            )
-            for stride, size in crossed.items()
-        ),
+        crossed,
+        setting("stride", _stride_text),
+        paper("Titan", lambda stride: Number(CROSSED[stride], "KB")),
+        measured("this machine", lambda stride: here(crossed[stride])),
     )
 
 
 def _overheads_figure(found: Measured) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     sizes = [float(size) for size in found.sizes]
     lines = [
         Curve(name, sizes, [US * of(size) for size in found.sizes], "measured", hue)
@@ -335,8 +359,6 @@ def _overheads_figure(found: Measured) -> Figure:
 
 
 def _latency_figure(found: Measured) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     lines = []
     for hue, stride in enumerate(sorted({stride for _, stride in found.strided()})):
         sizes = [size for size, one in found.strided() if one == stride]
@@ -355,8 +377,6 @@ def _latency_figure(found: Measured) -> Figure:
 
 
 def _parts_figure(found: Measured) -> Figure:
-    from logpost.dashboards.figures.bars import Part, stacked
-
     cases = [(size, stride) for size, stride in found.strided() if size in SIZES]
     parts = (
         Part("o_mw", [US * found.o_mw(size) for size, _ in cases], 0),
@@ -374,8 +394,6 @@ def _parts_figure(found: Measured) -> Figure:
 
 
 def _predictions(found: Measured, loggp: Mapping[int, float]) -> tuple[Figure, ...]:
-    from logpost.experiments.support.grouped_bars import Bars, grouped
-
     cases = found.strided()
     names = {DATATYPE: ("Fig. 7", "derived datatypes"), PACKED: ("Fig. 8", "packing and unpacking")}
     made = []

@@ -7,21 +7,20 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
-from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Result, Table
+from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Result, Table, setting, testbed
 from logpost.experiments.framework.words import change_text
-from logpost.experiments.support.alewife import MACHINE, O_S_LONG, cycles_number, wormholes
+from logpost.experiments.support.alewife import MACHINE, NODES, O_S_LONG, WIDTH, cycles_number, wormholes
 from logpost.experiments.support.wormhole import Channel
 from logpost.experiments.support.wormhole_remap import Target, interval_per_byte
 from logpost.experiments.support.wormhole_short import remap
 
-WIDTH, NODES = 8, 32
-"""Of the Alewife's mesh (3.3), and all of it."""
 SIZE = 16_000
 """Bytes: up to there the paper observed no contention in its Diamond DAG (5.2.2), and a remap has much."""
 WORK = (0.0, 1.0, 4.0)
-"""Computation between two messages, over the time of one on a network without contention."""
+"""Computation between two messages, over the time of one on a network without contention: a band, with none (5.1.3)."""
 LATER = 100.0
 """Cycles of further latency: to the end of SENS's Fig. 10."""
 MOST_BY_LOCALITY = 2.0
@@ -104,13 +103,12 @@ def run(context: Context) -> Result:
                     ),
                 ),
             ),
-            Table(
+            Table.of(
                 "Waits by channel, random destinations",
-                (Column("cut", Origin.SETTING), Column("wait at a channel, per message of a node", Origin.TESTBED)),
-                tuple(
-                    (f"{d}, between {i} and {i + 1}", Number(value, "cycles"))
-                    for d, values in cuts.items()
-                    for i, value in enumerate(values)
+                [(d, i) for d, values in cuts.items() for i in range(len(values))],
+                setting("cut", lambda cut: f"{cut[0]}, between {cut[1]} and {cut[1] + 1}"),
+                testbed(
+                    "wait at a channel, per message of a node", "", lambda at: Number(cuts[at[0]][at[1]], "cycles")
                 ),
             ),
         ),
@@ -168,8 +166,6 @@ def _mean(runs: Sequence[Waits]) -> float:
 
 
 def _figure(cuts: Mapping[str, Sequence[float]]) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     lines = [
         Curve(f"{d}", [i + 0.5 for i in range(len(values))], values, "testbed", hue)
         for hue, (d, values) in enumerate(cuts.items())

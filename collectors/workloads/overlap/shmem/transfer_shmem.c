@@ -6,7 +6,7 @@
 #include "../../common/memory.h"
 #include "../transfer.h"
 
-#define MOST_CONTEXTS 32
+#define MOST_CONTEXTS 32 /* as many as an Elan NIC has in flight (OVL 2.1) */
 
 struct carrier {
     shmem_ctx_t contexts[MOST_CONTEXTS];

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.best_overlap.decomposition import Decomposed, case_text, size_text
 from logpost.experiments.best_overlap.problems import BURSTS, ELAN4, ELAN_RATIO, VOLUMES
 from logpost.experiments.best_overlap.simulation import on_testbed
 from logpost.experiments.best_overlap.wrong_estimates import GOOD
 from logpost.experiments.framework.context import Context
-from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
+from logpost.experiments.framework.result import Claim, Figure, Number, Part, Table, formula, setting, testbed
 
 GETTERS = 3
 
 
 def congestion(context: Context) -> Part:
     """(5) + (9) compared with the testbed."""
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     V = context.size(VOLUMES[-1], VOLUMES[3])
     sizes = [V // count for count in context.size((8, 32, 128, 512), (8, 64))]
     bursts = context.size(BURSTS, (1, 8))
     cases = [Decomposed(V, S, b) for S in sizes for b in bursts if b <= V // S]
-    times = context.each(
+    found = context.found(
         "Fig. 10: end-point congestion",
         cases,
         lambda case: on_testbed(
             context, ELAN4, ELAN_RATIO, case, ranks=GETTERS + 1, arguments=("--topology", "congestion")
         ),
     )
-    found = dict(zip(cases, times, strict=True))
     series = []
     for hue, S in enumerate(sizes):
         here = [case for case in cases if S == case.S]
@@ -41,17 +39,12 @@ def congestion(context: Context) -> Part:
         Axis("time (ms)"),
         f"Three processes get {size_text(V)} each from one: best {case_text(best)}, {found[best] / 1e3:.3g} ms.",
     )
-    table = Table(
+    table = Table.of(
         "Fig. 10: end-point congestion, Elan4, three processes get from a fourth",
-        (
-            Column("decomposition", Origin.SETTING),
-            Column("(5) + (9)", Origin.FORMULA, ELAN4.machine),
-            Column("overlap, 4 ranks", Origin.TESTBED, ELAN4.machine),
-        ),
-        tuple(
-            (f"S = {size_text(case.S)}, b = {case.b}", Number(_predicted(case), "us"), Number(time, "us"))
-            for case, time in found.items()
-        ),
+        cases,
+        setting("decomposition", lambda case: f"S = {size_text(case.S)}, b = {case.b}"),
+        formula("(5) + (9)", ELAN4.machine, lambda case: Number(_predicted(case), "us")),
+        testbed("overlap, 4 ranks", ELAN4.machine, lambda case: Number(found[case], "us")),
         reference="overlap, 4 ranks",
         note="(9) adds one burst of the others to a point-to-point time: it chooses S and b, and is no "
         "prediction of the time, which is at least that of all bytes through one link.",

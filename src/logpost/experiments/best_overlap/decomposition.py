@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 DOUBLE = 8
-"""Bytes: the smallest message, and the data of the computation."""
+"""Bytes: the smallest message, and an element of the volumes in "doubles" (Table 2)."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def decompositions(V: int, most: int, bursts: Sequence[int]) -> list[Decomposed]
 
 def short_size(value: int) -> str:
     """Bytes without their unit, for an axis that has it: 16 K."""
-    for unit, factor in (("M", 2**20), ("K", 2**10)):
+    for unit, factor in (("M", 1024 * 1024), ("K", 1024)):
         if value >= factor:
             return f"{value / factor:g} {unit}"
     return str(value)

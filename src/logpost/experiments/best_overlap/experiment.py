@@ -21,7 +21,7 @@ from logpost.experiments.best_overlap.wrong_estimates import GOOD, losses, sensi
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
-from logpost.experiments.framework.result import Claim, Result
+from logpost.experiments.framework.result import Claim, Part, Result
 from logpost.experiments.support.programs import testbed_limits
 
 HIDDEN = 0.9
@@ -31,37 +31,13 @@ HIDDEN = 0.9
 def run(context: Context) -> Result:
     """Search exhaustively on simulated networks and on this machine, and judge the model's choices by their loss."""
     found = landscapes(context)
-    peers, here, crowded = several_peers(context), this_machine(context), congestion(context)
-    wrong, everyone = losses(found.comm, found.comp), all_to_all(context, found.comm)
-    tlb, both = knee(GETTERS), two_ways(context)
     worst = _worst_loss([*found.comm.queued, *found.elan.queued])
     shared = _worst_loss([*found.comm.shared, *found.elan.shared])
     reached = _least_gain([*found.comm.queued, *found.elan.queued])
     band = [search for one in found.band for search in (one.comm, one.elan)]
-    return Result(
-        summary=f"For communication-bound programs on a NIC with a queue the model's (S, b) loses at most "
-        f"{100 * worst:.1f} % of the blocking program's time on the best of all decompositions, and saves at least "
-        f"{100 * reached:.0f} % of what can be saved. On the testbed, whose transfers share the link, it loses up to "
-        f"{100 * shared:.0f} %.",
-        tables=(
-            *(landscape_table(one) for one in found.every),
-            *wrong.tables,
-            *everyone.tables,
-            sensitivity(found.comm),
-            *peers.tables,
-            *here.tables,
-            *crowded.tables,
-            *tlb.tables,
-            *both.tables,
-        ),
-        figures=(
-            *landscape_figures(found),
-            *crowded.figures,
-            *tlb.figures,
-            *peers.figures,
-            *both.figures,
-            *here.figures,
-        ),
+    own = Part(
+        tables=tuple(landscape_table(one) for one in found.every),
+        figures=landscape_figures(found),
         claims=(
             Claim(
                 "The loss of the model's choice is small",
@@ -81,16 +57,24 @@ def run(context: Context) -> Result:
                 reached > HIDDEN,
                 assumption=ASSUMED,
             ),
-            *wrong.claims,
-            *everyone.claims,
-            *shape_claims(found),
-            *peers.claims,
-            *crowded.claims,
-            *tlb.claims,
-            *both.claims,
-            *here.claims,
         ),
-        differences=(*landscape_differences(), *crowded.differences, *tlb.differences, *peers.differences),
+        differences=landscape_differences(),
+    )
+    return Result.of(
+        f"For communication-bound programs on a NIC with a queue the model's (S, b) loses at most "
+        f"{100 * worst:.1f} % of the blocking program's time on the best of all decompositions, and saves at least "
+        f"{100 * reached:.0f} % of what can be saved. On the testbed, whose transfers share the link, it loses up to "
+        f"{100 * shared:.0f} %.",
+        own,
+        losses(found.comm, found.comp),
+        Part(claims=shape_claims(found)),
+        sensitivity(found.comm, found.comp),
+        all_to_all(context, found.comm),
+        congestion(context),
+        knee(GETTERS),
+        several_peers(context),
+        two_ways(context),
+        this_machine(context),
         notes=(
             "T_base: blocking, one message of V bytes (Fig. 6-A). Everything else is the pipelined get program, "
             "Fig. 6-E. The model decides among the decompositions that were run.",

@@ -6,7 +6,7 @@ in flight share the link, for some.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,17 @@ from logpost.experiments.best_overlap.problems import (
 from logpost.experiments.best_overlap.search import Searched, choice, choices_cells, loss_cell, times_cells
 from logpost.experiments.best_overlap.simulation import on_testbed
 from logpost.experiments.framework.context import Context
-from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Number, Origin, Table
+from logpost.experiments.framework.result import (
+    Cell,
+    Claim,
+    Difference,
+    Figure,
+    Number,
+    Table,
+    derived,
+    setting,
+    testbed,
+)
 
 if TYPE_CHECKING:
     from logpost.replay.models.overlap import Form
@@ -144,12 +154,10 @@ def _landscape(context: Context, name: str, network: Network, ratio: float, form
     some = context.size([VOLUMES[i] for i in (0, 3, 6)], [VOLUMES[2]])
     most, bursts = context.size((512, (1, 2, 8, 16, 32)), (64, (1, 8, 32)))
     cases = [case for V in some for case in decompositions(V, most, bursts)]
-    times = context.each(name, cases, lambda case: on_testbed(context, network, ratio, case))
-    shared = dict(zip(cases, times, strict=True))
-    times = context.each(
+    shared = context.found(name, cases, lambda case: on_testbed(context, network, ratio, case))
+    shared_blocking = context.found(
         f"{name}: blocking", some, lambda V: on_testbed(context, network, ratio, whole(V), pattern="A")
     )
-    shared_blocking = dict(zip(some, times, strict=True))
     on_links = []
     for V in some:
         here = {case: time for case, time in shared.items() if case.V == V}
@@ -161,36 +169,27 @@ def _landscape(context: Context, name: str, network: Network, ratio: float, form
 def landscape_table(one: Landscape) -> Table:
     """A row per volume."""
     shared = {there.V: there for there in one.shared}
-    rows: list[tuple[Cell, ...]] = []
-    for here in one.queued:
-        there = shared.get(here.V)
-        rows.append(
-            (
-                doubles_text(here.V),
-                *choices_cells(here),
-                *times_cells(here),
-                loss_cell(here, here.chosen),
-                None if here.chosen is None else Number(100 * here.gain_reached(here.chosen), "%"),
-                None if there is None else case_text(there.best),
-                None if there is None else loss_cell(there, there.chosen),
-            )
-        )
     machine = one.network.machine
-    return Table(
+
+    def on_links(here: Searched, cell: Callable[[Searched], Cell]) -> Cell:
+        return cell(shared[here.V]) if here.V in shared else None
+
+    def gain(here: Searched) -> Cell:
+        return None if here.chosen is None else Number(100 * here.gain_reached(here.chosen), "%")
+
+    return Table.of(
         one.title,
-        (
-            Column("V", Origin.SETTING),
-            Column("best S × b", Origin.SETTING),
-            Column("model's S × b", Origin.SETTING),
-            Column("blocking, NIC with a queue", Origin.DERIVED, machine),
-            Column("best", Origin.DERIVED, machine),
-            Column("model's choice", Origin.DERIVED, machine),
-            Column("loss", Origin.DERIVED),
-            Column("of the best one's gain", Origin.DERIVED),
-            Column("best S × b, testbed", Origin.SETTING),
-            Column("loss, testbed", Origin.TESTBED, machine),
-        ),
-        tuple(rows),
+        one.queued,
+        setting("V", lambda here: doubles_text(here.V)),
+        setting("best S × b", lambda here: choices_cells(here)[0]),
+        setting("model's S × b", lambda here: choices_cells(here)[1]),
+        derived("blocking, NIC with a queue", lambda here: times_cells(here)[0], machine),
+        derived("best", lambda here: times_cells(here)[1], machine),
+        derived("model's choice", lambda here: times_cells(here)[2], machine),
+        derived("loss", lambda here: loss_cell(here, here.chosen)),
+        derived("of the best one's gain", gain),
+        setting("best S × b, testbed", lambda here: on_links(here, lambda there: case_text(there.best))),
+        testbed("loss, testbed", machine, lambda here: on_links(here, lambda there: loss_cell(there, there.chosen))),
         note=f"{len(one.queued[-1].times)} decompositions of the largest V were played; on the testbed up to "
         f"{max(len(there.times) for there in one.shared)}.",
     )

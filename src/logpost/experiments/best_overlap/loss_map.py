@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from logpost.dashboards.figures.chart import Chart, axis, figure
 from logpost.experiments.best_overlap.decomposition import short_size
 from logpost.experiments.best_overlap.search import Searched
-
-if TYPE_CHECKING:
-    from logpost.dashboards.figures.chart import Chart
 
 
 def loss_map(searches: Sequence[Searched], summary: str) -> Chart:
     """Fig. 7: loss over volume (across) and message size (up), at the best burst; the best and the model's choice."""
-    from logpost.dashboards.figures.chart import Chart, axis, figure
-
     sizes = sorted({case.S for one in searches for case in one.times})
     columns = [short_size(one.V) for one in searches]
     z: list[list[float | None]] = []

@@ -120,4 +120,4 @@ VOLUMES = tuple(2**i * 1024 * 8 for i in range(1, 11))
 """Table 2: 2K to 1M doubles, in bytes."""
 BURSTS = (1, 2, 4, 8, 16, 32, 64)
 LARGEST_COUNT = 8192
-"""Messages of a volume at the most (section 3)."""
+"""“The burst size b is varied between 1 and 64 in powers of two”; messages of a volume at the most (both section 3)."""

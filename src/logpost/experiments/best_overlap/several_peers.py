@@ -26,7 +26,7 @@ SCHEDULES: dict[str, tuple[int, Topology]] = {
     "contiguous": (11, "multi-contiguous"),
     "interleaved": (12, "multi-interleaved"),
 }
-"""The program's name of a schedule -> the figure, and the model's name."""
+"""The program's name of a schedule -> its figure (Fig. 11, Fig. 12), and the model's name."""
 
 
 def several_peers(context: Context) -> Part:
@@ -100,7 +100,7 @@ def _searches(context: Context, schedule: str, ranks: int, peers: int) -> list[S
     def time(case: Decomposed) -> float:
         return on_testbed(context, INFINIBAND, COMM_BOUND, case, ranks=ranks, arguments=arguments)
 
-    times = dict(zip(cases, context.each(f"Fig. {number}: {schedule} peers", cases, time), strict=True))
+    times = context.found(f"Fig. {number}: {schedule} peers", cases, time)
     searches = []
     for V in volumes:
         here = {case: took for case, took in times.items() if case.V == V}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import uuid
 from collections.abc import Sequence
 
-from logpost.errors import InputError
 from logpost.experiments.best_overlap.decomposition import DOUBLE, Decomposed
 from logpost.experiments.best_overlap.problems import Network
 from logpost.experiments.framework.context import Context
-from logpost.experiments.support.printed import printed_times
+from logpost.experiments.support.programs import simulate
 
 
 def on_testbed(
@@ -33,25 +31,22 @@ def on_testbed(
         pattern: of OVL Fig. 6.
         ranks: processes, each on a node of a crossbar.
         arguments: topology and schedule of the peers.
-
-    Raises:
-        InputError: as `run_on_testbed`; the program printed no time.
     """
     from logpost.machines import load_machine
     from logpost.machines.topologies import Crossbar
-    from logpost.testbed import run_on_testbed
 
-    # Archives are named by the second: runs at once need a folder each.
-    place = context.folder / "testbed" / uuid.uuid4().hex
     machine = load_machine(network.machine).model_copy(update={"topology": Crossbar(kind="crossbar", nodes=ranks)})
-    run = run_on_testbed(
-        machine,
-        workload="overlap",
-        ranks=ranks,
-        arguments=[
+    done = simulate(
+        context,
+        "overlap",
+        [
             *("--pattern", pattern, "--mechanism", "get", *arguments, "--repeat", "1"),
             *("--volume", str(case.V), "--size", str(case.S), "--burst", str(case.b)),
         ],
+        # Archives are named by the second: runs at once need a folder each.
+        f"testbed/{uuid.uuid4().hex}",
+        machine=machine,
+        ranks=ranks,
         settings={
             "L": f"{network.L}us",
             "o_s": f"{network.o / 2}us",
@@ -60,10 +55,6 @@ def on_testbed(
             # An addition for every double: t_V = V / (8 speed) = ratio G V.
             "speed": f"{1.0 / (network.computation(ratio, DOUBLE) * 1e-6):.9g}",
         },
-        output=place,
+        keep=False,
     )
-    shutil.rmtree(place, ignore_errors=True)
-    times = printed_times(run.output)
-    if "mean_us" not in times:
-        raise InputError(f"overlap printed no time on the testbed: {run.output.strip()[:200]}")
-    return times["mean_us"]
+    return done.values["mean_us"]

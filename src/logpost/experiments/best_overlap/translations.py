@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.best_overlap.decomposition import Decomposed, size_text
 from logpost.experiments.best_overlap.nic_queue import played
 from logpost.experiments.best_overlap.problems import (
@@ -28,16 +29,16 @@ LIMIT = int(ELAN4.outstanding)
 OPTERON_PAGE = 4096
 """Bytes: of the AMD64 architecture (AMD64 Architecture Programmer's Manual, volume 2, 5.1)."""
 PAGES = (LIMIT // ENTRIES, OPTERON_PAGE)
+COUNTS = (4, 8, 16, 32)
+"""Messages of V: with more, HD of them (printed, 2.1) are in flight before the limit is."""
 MISSES = (1.0, 0.1)
 """Of a miss, in round trips: a band, as the paper prints none."""
 
 
 def knee(getters: int) -> Part:
     """All get from one, in step: each has its share of that one's NIC."""
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     V, without = VOLUMES[-1], _shared(getters)
-    sizes = [V // count for count in (4, 8, 16, 32)]  # less, and the queue is full before the limit
+    sizes = [V // count for count in COUNTS]
     bursts = BURSTS[:-1]
     plain = {case: _time(without, getters, case) for S in sizes for case in _cases(V, S)}
     knees: dict[tuple[int, int], int | None] = {}

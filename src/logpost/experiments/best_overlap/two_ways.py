@@ -9,19 +9,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.errors import InputError
 from logpost.experiments.best_overlap.decomposition import Decomposed, size_text
 from logpost.experiments.best_overlap.nic_queue import played
 from logpost.experiments.best_overlap.problems import ASSUMED, ELAN4, GROWTHS, INFINIBAND, SCALES, Network
 from logpost.experiments.framework.context import Context
-from logpost.experiments.framework.result import Cell, Claim, Column, Figure, Number, Origin, Part, Table
+from logpost.experiments.framework.result import (
+    Claim,
+    Column,
+    Figure,
+    Number,
+    Origin,
+    Part,
+    Table,
+    derived,
+    measured,
+    setting,
+)
 from logpost.experiments.support.launches import Program, run_here
 
 SIZES = tuple(1 << i for i in range(3, 21))
 MESSAGES = 256
 """Of each size: enough that the first and the last hide, and more than the deepest queue."""
 SATURATED = 0.9
-"""Of the peak: the paper prints no share. The claim holds for any, as both curves have the same shape."""
+"""Of the peak; none is printed. The claim holds for any share, as both curves have the same shape."""
 HALF, HALF_DIGIT = 0.5, 0.05
 """"Roughly half of the unidirectional bandwidth" (2.1), to its one digit."""
 BURST = 16
@@ -32,8 +44,6 @@ DIRECTIONS = {1: ("point",), 2: ("multiple", "--peers", "1")}
 
 def two_ways(context: Context) -> Part:
     """Played on both networks, measured here."""
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     networks = [one.with_overheads(SCALES[0], GROWTHS[0]) for one in (INFINIBAND, ELAN4)]
     rates = {
         (one.label, ways): [_rate(_shared(one, ways), S) for S in SIZES] for one in networks for ways in DIRECTIONS
@@ -49,18 +59,12 @@ def two_ways(context: Context) -> Part:
     )
     full = {key: _saturating(rate) for key, rate in rates.items()}
     halves = [rates[one.label, 2][-1] / rates[one.label, 1][-1] for one in networks]
-    rows: list[tuple[Cell, ...]] = [
-        (f"{label}, {_said(ways)}", Number(rate[-1], "MB/s"), size_text(full[label, ways]))
-        for (label, ways), rate in rates.items()
-    ]
-    table = Table(
+    table = Table.of(
         "Fig. 3: bandwidth of a processor in one direction and in both",
-        (
-            Column("network", Origin.SETTING),
-            Column(f"at {size_text(SIZES[-1])}", Origin.DERIVED),
-            Column(f"{100 * SATURATED:.0f} % of it from", Origin.DERIVED),
-        ),
-        tuple(rows),
+        rates,
+        setting("network", lambda case: f"{case[0]}, {_said(case[1])}"),
+        derived(f"at {size_text(SIZES[-1])}", lambda case: Number(rates[case][-1], "MB/s")),
+        derived(f"{100 * SATURATED:.0f} % of it from", lambda case: size_text(full[case])),
         note=f"{MESSAGES} messages of each size, as many in flight as the queue holds, played on a NIC with a queue.",
     )
     return Part(
@@ -119,23 +123,13 @@ def _here(context: Context) -> Table:
     except InputError as error:
         return Table("This machine: bandwidth", (Column("not measured", Origin.SETTING),), ((str(error),),))
     best = dict(zip(programs, (one["fastest_us"].least for one in found), strict=True))
-    return Table(
+    return Table.of(
         "This machine: bandwidth of a rank in one direction and in both, two-sided MPI",
-        (
-            Column("S", Origin.SETTING),
-            Column("one direction", Origin.MEASURED),
-            Column("both", Origin.MEASURED),
-            Column("share", Origin.DERIVED),
-        ),
-        tuple(
-            (
-                size_text(S),
-                Number(_moved(S) / best[1, S], "MB/s"),
-                Number(_moved(S) / best[2, S], "MB/s"),
-                Number(best[1, S] / best[2, S], digits=2),
-            )
-            for S in sizes
-        ),
+        sizes,
+        setting("S", size_text),
+        measured("one direction", lambda S: Number(_moved(S) / best[1, S], "MB/s")),
+        measured("both", lambda S: Number(_moved(S) / best[2, S], "MB/s")),
+        derived("share", lambda S: Number(best[1, S] / best[2, S], digits=2)),
         note="Messages through shared memory, copied by the two processors: both directions share memory, not a bus.",
     )
 

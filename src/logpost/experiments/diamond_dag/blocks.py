@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.diamond_dag.program import CYCLE_S, makespan, seconds_number
 from logpost.experiments.framework.context import Context
-from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
+from logpost.experiments.framework.result import Cells, Claim, Figure, Number, Part, Table, formula, setting, testbed
 from logpost.experiments.support.alewife import MACHINE, TASK_CYCLES
 
 if TYPE_CHECKING:
@@ -93,40 +94,31 @@ def _reading(interrupt: float, value_bytes: float, *, as_printed: bool) -> Diamo
 
 
 def _table(blocks: Sequence[int], spans: Sequence[float], predicted: dict[str, list[float]]) -> Table:
-    return Table(
+    def modelled(name: str) -> Cells[int]:
+        return formula(name, MACHINE, lambda i: Number(predicted[name][i], "s"))
+
+    return Table.of(
         "Makespan over the number of blocks b, messages of n/b values, no contention",
-        (
-            Column("b", Origin.SETTING),
-            Column(TESTBED, Origin.TESTBED, MACHINE),
-            *(Column(name, Origin.FORMULA, MACHINE) for name in predicted),
-        ),
-        tuple(
-            (Number(b), seconds_number(spans[i]), *(Number(values[i], "s") for values in predicted.values()))
-            for i, b in enumerate(blocks)
-        ),
+        range(len(blocks)),
+        setting("b", lambda i: Number(blocks[i])),
+        testbed(TESTBED, MACHINE, lambda i: seconds_number(spans[i])),
+        *(modelled(name) for name in predicted),
         reference=TESTBED,
     )
 
 
 def _best_table(readings: dict[str, DiamondDAG], best: int) -> Table:
-    return Table(
+    return Table.of(
         "The best b",
-        (
-            Column("reading", Origin.SETTING),
-            Column("best whole b of 1..n", Origin.FORMULA, MACHINE),
-            Column("b* where dM/db = 0", Origin.FORMULA, MACHINE),
-            Column("best b of the simulated ones", Origin.TESTBED, MACHINE),
-        ),
-        tuple(
-            (name, Number(int(dag.best_blocks())), Number(float(dag.stationary_blocks()), digits=5), Number(best))
-            for name, dag in readings.items()
-        ),
+        readings.items(),
+        setting("reading", lambda reading: reading[0]),
+        formula("best whole b of 1..n", MACHINE, lambda reading: Number(int(reading[1].best_blocks()))),
+        formula("b* where dM/db = 0", MACHINE, lambda one: Number(float(one[1].stationary_blocks()), digits=5)),
+        testbed("best b of the simulated ones", MACHINE, lambda _reading: Number(best)),
     )
 
 
 def _figure(blocks: Sequence[int], spans: Sequence[float], predicted: dict[str, list[float]], best: int) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     chart = curves(
         [
             Curve("testbed, perfect mapping", blocks, spans, "testbed", 0),

@@ -20,11 +20,10 @@ def run(context: Context) -> Result:
     mappings, blocks = mappings_part(context), blocks_part(context)
     largest = simulated(context, "random", BLOCKS, LARGEST)
     split = build(context.analyze(largest.archive, MACHINE, f"random-{LARGEST}B")).messages
-    return Result(
-        summary=f"{mappings.said} {blocks.said}",
-        tables=mappings.tables + blocks.tables,
-        figures=mappings.figures + blocks.figures,
-        claims=mappings.claims + blocks.claims,
+    return Result.of(
+        f"{mappings.said} {blocks.said}",
+        mappings,
+        blocks,
         differences=(
             Difference(
                 "The machine's own numbering has no contention here, where the paper measured +31 %.",

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.diamond_dag.program import BLOCKS, CYCLE_S, SHARED, makespan, seconds_number
 from logpost.experiments.diamond_dag.wormhole_stripes import makespan_s
 from logpost.experiments.framework.context import Context
-from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
-from logpost.experiments.support.alewife import MACHINE, O_S_LONG
+from logpost.experiments.framework.result import Claim, Figure, Number, Part, Table, formula, paper, setting, testbed
+from logpost.experiments.support.alewife import MACHINE, O_S_LONG, G
 from logpost.experiments.support.statistics import Mean, mean_of
 
 MAPPINGS = {"perfect": "perfect mapping", "default": "machine's own numbering", "random": "random mapping"}
 """The program's name -> what people read."""
 PRINTED = {"perfect": 1.0, "default": 1.31, "random": 1.56}
-"""Makespan at 320 kB over that of the perfect mapping."""
+"""Makespan at 320 kB over that of the perfect mapping (5.2.2)."""
 LARGEST = 320_000
 """Bytes of a block's message (5.2.2)."""
 PAPERS_ERROR = 0.0314
 """Of (15) without contention (5.2)."""
 HALF_DIGIT = 0.005
-"""Of the printed ratios' last."""
+"""Of the last of the printed ratios."""
 
 
 @dataclass(frozen=True)
@@ -138,16 +139,16 @@ def _spans(context: Context) -> Spans:
     )
     seeds = range(1, context.size(full=8, quick=2) + 1)
     cases = [(m, size, seed) for m in MAPPINGS for size in sizes for seed in (seeds if m == "random" else (1,))]
-    found = context.each("mappings on the testbed", cases, lambda case: makespan(context, case[0], BLOCKS, *case[1:]))
+    found = context.found("mappings on the testbed", cases, lambda case: makespan(context, case[0], BLOCKS, *case[1:]))
     shared_cases = [(m, seed) for m in MAPPINGS for seed in (seeds[:3] if m == "random" else (1,))]
-    found_shared = context.each(
+    found_shared = context.found(
         "shared links", shared_cases, lambda case: makespan(context, case[0], BLOCKS, sizes[-1], case[1], SHARED)
     )
     dag = diamond()
     work = float(dag.work(BLOCKS))
     permutations = range(1, context.size(full=24, quick=2) + 1)
     worm_cases = [(m, size, i) for m in MAPPINGS for size in sizes for i in (permutations if m == "random" else (1,))]
-    found_worms = context.each(
+    found_worms = context.found(
         "mappings on the wormhole network",
         worm_cases,
         lambda case: makespan_s(case[0], BLOCKS, case[1], work, O_S_LONG, case[2]),
@@ -158,24 +159,14 @@ def _spans(context: Context) -> Spans:
     }
     return Spans(
         sizes=sizes,
-        measured={
-            (m, size): mean_of([span for case, span in zip(cases, found, strict=True) if case[:2] == (m, size)])
-            for m in MAPPINGS
-            for size in sizes
-        },
+        measured={(m, size): mean_of([found[case] for case in cases if case[:2] == (m, size)]) for m, size, _ in cases},
         worms={
-            (m, size): mean_of(
-                [span for case, span in zip(worm_cases, found_worms, strict=True) if case[:2] == (m, size)]
-            )
-            for m in MAPPINGS
-            for size in sizes
+            (m, size): mean_of([found_worms[case] for case in worm_cases if case[:2] == (m, size)])
+            for m, size, _ in worm_cases
         },
-        shared={
-            m: mean_of([span for case, span in zip(shared_cases, found_shared, strict=True) if case[0] == m])
-            for m in MAPPINGS
-        },
+        shared={m: mean_of([found_shared[case] for case in shared_cases if case[0] == m]) for m in MAPPINGS},
         free=[float(dag.makespan(BLOCKS, size)) * CYCLE_S for size in sizes],
-        ratios=[2 * size * 0.5 / float(dag.work(BLOCKS)) for size in sizes],
+        ratios=[2 * size * G / float(dag.work(BLOCKS)) for size in sizes],
         bounds={
             units: [float(dag.contended_makespan(BLOCKS, mesh, size)) * CYCLE_S for size in sizes]
             for units, mesh in meshes.items()
@@ -184,31 +175,23 @@ def _spans(context: Context) -> Spans:
 
 
 def _spans_table(spans: Spans) -> Table:
-    return Table(
+    def measured(mapping: str, of: Mapping[tuple[str, int], Mean]) -> Callable[[int], Number]:
+        return lambda size: Number(of[mapping, size].value, "s", of[mapping, size].error or None)
+
+    def by_size(values: Sequence[float]) -> Callable[[int], Number]:
+        return lambda size: Number(values[spans.sizes.index(size)], "s")
+
+    return Table.of(
         f"Fig. 9: makespan, b = {BLOCKS}",
-        (
-            Column("bytes per block", Origin.SETTING),
-            Column("communication / computation", Origin.FORMULA, MACHINE),
-            Column("perfect mapping", Origin.TESTBED, MACHINE),
-            Column("(15), no contention", Origin.FORMULA, MACHINE),
-            Column("machine's numbering", Origin.TESTBED, MACHINE),
-            Column("random mapping", Origin.TESTBED, MACHINE),
-            Column("random mapping, wormhole network", Origin.TESTBED, MACHINE),
-            *(Column(f"(15) + C_n, random, {units}", Origin.FORMULA, MACHINE) for units in spans.bounds),
-        ),
-        tuple(
-            (
-                Number(size, "B"),
-                Number(spans.ratios[i]),
-                seconds_number(spans.measured["perfect", size].value),
-                Number(spans.free[i], "s"),
-                Number(spans.measured["default", size].value, "s"),
-                Number(spans.measured["random", size].value, "s", spans.measured["random", size].error),
-                Number(spans.worms["random", size].value, "s", spans.worms["random", size].error),
-                *(Number(bound[i], "s") for bound in spans.bounds.values()),
-            )
-            for i, size in enumerate(spans.sizes)
-        ),
+        spans.sizes,
+        setting("bytes per block", lambda size: Number(size, "B")),
+        formula("communication / computation", MACHINE, lambda size: Number(spans.ratios[spans.sizes.index(size)])),
+        testbed("perfect mapping", MACHINE, lambda size: seconds_number(spans.measured["perfect", size].value)),
+        formula("(15), no contention", MACHINE, by_size(spans.free)),
+        testbed("machine's numbering", MACHINE, measured("default", spans.measured)),
+        testbed("random mapping", MACHINE, measured("random", spans.measured)),
+        testbed("random mapping, wormhole network", MACHINE, measured("random", spans.worms)),
+        *(formula(f"(15) + C_n, random, {units}", MACHINE, by_size(bound)) for units, bound in spans.bounds.items()),
         reference="perfect mapping",
         note="So the percentages of the other mappings are their slow-down.",
     )
@@ -220,38 +203,24 @@ def _slow_downs_table(spans: Spans) -> Table:
     def times(slow_down: Mean) -> Number:
         return Number(slow_down.value, "×", slow_down.error or None)
 
-    return Table(
+    def bounded(bound: Sequence[float]) -> Callable[[tuple[str, float]], Number]:
+        return lambda row: Number(bound[-1] / spans.free[-1] if row[0] == "random" else 1.0, "×")
+
+    return Table.of(
         f"Slow-down over the perfect mapping at {last:,} bytes per block",
-        (
-            Column("mapping", Origin.SETTING),
-            Column("printed", Origin.PAPER),
-            Column("wormhole network, two channels per link", Origin.TESTBED, MACHINE),
-            Column("two channels per link", Origin.TESTBED, MACHINE),
-            Column("one channel for both directions", Origin.TESTBED, MACHINE),
-            *(Column(f"bound of 5.2.1, {units}", Origin.FORMULA, MACHINE) for units in spans.bounds),
-        ),
-        tuple(
-            (
-                mapping,
-                Number(PRINTED[mapping], "×"),
-                times(spans.slow_down_worms(mapping, last)),
-                times(spans.slow_down(mapping, last)),
-                times(spans.slow_down_shared(mapping)),
-                *(
-                    Number(bound[-1] / spans.free[-1] if mapping == "random" else 1.0, "×")
-                    for bound in spans.bounds.values()
-                ),
-            )
-            for mapping in MAPPINGS
-        ),
+        PRINTED.items(),
+        setting("mapping", lambda row: row[0]),
+        paper("printed", lambda row: Number(row[1], "×")),
+        testbed("wormhole network, two channels per link", MACHINE, lambda m: times(spans.slow_down_worms(m[0], last))),
+        testbed("two channels per link", MACHINE, lambda row: times(spans.slow_down(row[0], last))),
+        testbed("one channel for both directions", MACHINE, lambda row: times(spans.slow_down_shared(row[0]))),
+        *(formula(f"bound of 5.2.1, {units}", MACHINE, bounded(bound)) for units, bound in spans.bounds.items()),
         reference="printed",
         note="k_d of both ordered mappings is below 1, where (3) has no contention.",
     )
 
 
 def _figure(spans: Spans) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     sizes, last = spans.sizes, spans.sizes[-1]
     testbed, printed = [], []
     for hue, (mapping, name) in enumerate(MAPPINGS.items()):
@@ -273,7 +242,7 @@ def _figure(spans: Spans) -> Figure:
     worms = [spans.worms["random", size].value for size in sizes]
     testbed.append(Curve("random mapping, wormhole network", sizes, worms, "testbed", 3))
     formulas = [Curve("(15), no contention", sizes, spans.free, "formula", 0)]
-    for hue, (units, bound) in zip((2, 4), spans.bounds.items(), strict=True):
+    for hue, (units, bound) in enumerate(spans.bounds.items(), len(MAPPINGS) + 1):
         formulas.append(Curve(f"(15) + C_n, {units}", sizes, bound, "formula", hue))
     chart = curves(
         testbed + formulas + printed,

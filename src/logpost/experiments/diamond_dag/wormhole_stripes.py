@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import random
 
-from logpost.experiments.support.alewife import CYCLE_NS, wormholes
+from logpost.experiments.support.alewife import CYCLE_NS, NODES, WIDTH, wormholes
 from logpost.experiments.support.wormhole import Wormholes
-
-WIDTH, RANKS = 8, 32
-"""Of the mesh, and its nodes."""
 
 
 def node_of(mapping: str, seed: int) -> list[int]:
     """The node of each stripe, as the workload's --mapping has it; random: another permutation for each seed."""
-    stripes = list(range(RANKS))
+    stripes = list(range(NODES))
     if mapping == "perfect":
         return [s if s // WIDTH % 2 == 0 else s // WIDTH * WIDTH + WIDTH - 1 - s % WIDTH for s in stripes]
     if mapping == "random":

@@ -18,11 +18,10 @@ def run(context: Context) -> Result:
     runs = run_all(context)
     saved, spot = savings(runs), hot_spot(context, runs)
     own_s = {order: runs.own(order).values["total_s"] * PAPERS_ITERATIONS / runs.analyzed for order in ORDERS}
-    return Result(
-        summary=f"{saved.said} {spot.said}",
-        tables=spot.tables + saved.tables,
-        figures=saved.figures + spot.figures,
-        claims=saved.claims + spot.claims,
+    return Result.of(
+        f"{saved.said} {spot.said}",
+        saved,
+        spot,
         differences=(
             Difference(
                 f"An edge takes {EDGE_CYCLES} cycles; the paper prints no value for EM3D.",

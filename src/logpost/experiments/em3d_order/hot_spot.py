@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from logpost.dashboards.figures.receivers import in_flight, receivers
 from logpost.experiments.em3d_order.runs import IMPROVED, ORDERS, ORIGINAL, RANKS, Runs
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Cell, Claim, Column, Figure, Origin, Part, Table
@@ -46,6 +47,7 @@ def hot_spot(context: Context, runs: Runs) -> Part:
                 else f"{first.title}; ranks {first.ranks_text}, {first.region}, windows {first.first_window} to "
                 f"{first.last_window}",
                 named,
+                reason="a long program is replayed in windows; at equal distances they see one phase of all exchanges",
             ),
             Claim(
                 "The improved order has no such finding (logpost's own aim)",
@@ -88,8 +90,6 @@ def _findings_table(found: dict[str, tuple[PlacedFinding, ...]], span: int) -> T
 
 def _crowds(traces: Mapping[str, Run], iteration_ps: float) -> tuple[Figure, ...]:
     """Messages in flight to each receiver during one iteration of the original order, in both orders."""
-    from logpost.dashboards.figures.receivers import in_flight, receivers
-
     counts, edges = {}, {}
     for order, run in traces.items():
         messages = run.table("messages").select("recv_location", "send_enter_ps", "send_complete_ps", "recv_leave_ps")

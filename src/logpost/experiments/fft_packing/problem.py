@@ -8,7 +8,7 @@ DDT, PACK, OPT = "ddt", "pack", "opt"
 VERSIONS = (DDT, PACK, OPT)
 """Datatypes; packing by loops; packing by tiles."""
 ELEMENT = 16
-"""Bytes of a complex double."""
+"""Bytes of a complex double (NAS FT)."""
 GRIDS = {"S": (64, 64, 64), "W": (128, 128, 32), "A": (256, 256, 128), "B": (512, 256, 256)}
 """NAS FT classes, as the program has them."""
 

@@ -7,9 +7,8 @@
 | bars.py | stacked bars of all of them, relative to polling |
 | times.py | Fig. 4: run time in four parts |
 | volumes.py | Fig. 5: communication volume by kind |
-| work_per_edge.py | EM3D again with more work per edge, which no paper prints |
-| rows_per_processor.py | ICCG's prefetching with the rows that a processor has of the paper's matrix |
-| bands.py | costs that the paper bounds: run time at both ends of their bands |
+| whole_matrix.py | ICCG's prefetching on a matrix of the paper's size, over the band of a prefetch's cost |
+| bands.py | what the paper bounds or does not print: run times at other places of the bands |
 """
 
 from logpost.experiments.four_applications.experiment import EXPERIMENT

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
+from logpost.dashboards.figures.bars import Part, stacked
+from logpost.dashboards.figures.chart import Chart
 from logpost.experiments.four_applications.runs import Done, Runs
-
-if TYPE_CHECKING:
-    from logpost.dashboards.figures.chart import Chart
 
 
 def relative_bars(
@@ -29,8 +27,6 @@ def relative_bars(
         axis: title of the vertical axis.
         summary: one sentence for a reader who cannot see the chart.
     """
-    from logpost.dashboards.figures.bars import Part, stacked
-
     return stacked(
         [one.mechanism.short for one in runs.every],
         [

@@ -61,6 +61,13 @@ class Context:
                 raise
             return [future.result() for future in futures]
 
+    def found(
+        self, phase: str, items: Iterable[_T], one: Callable[[_T], _R], *, concurrent: int | None = None
+    ) -> dict[_T, _R]:
+        """Each item with its `one(item)`, as `each`."""
+        given = list(items)
+        return dict(zip(given, self.each(phase, given, one, concurrent=concurrent), strict=True))
+
     def analyze(self, archive: Path, machine: str | None, name: str) -> Run:
         """The run of an archive, split under a machine (None: estimated from the trace); kept as `name`.run."""
         from logpost.analyzer.pipeline.request import Request

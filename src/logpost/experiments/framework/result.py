@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from logpost.dashboards.figures.chart import Chart
 
@@ -48,6 +49,47 @@ class Column:
     """Of modelled and simulated numbers: the machine file they belong to."""
 
 
+_R = TypeVar("_R")
+
+
+@dataclass(frozen=True)
+class Cells(Generic[_R]):
+    """A column and the cell that it has of each thing that a row is about."""
+
+    column: Column
+    cell: Callable[[_R], Cell]
+
+
+def setting(heading: str, cell: Callable[[_R], Cell]) -> Cells[_R]:
+    """A column of what was chosen."""
+    return Cells(Column(heading, Origin.SETTING), cell)
+
+
+def paper(heading: str, cell: Callable[[_R], Cell]) -> Cells[_R]:
+    """A column of printed numbers."""
+    return Cells(Column(heading, Origin.PAPER), cell)
+
+
+def formula(heading: str, machine: str, cell: Callable[[_R], Cell]) -> Cells[_R]:
+    """A column of modelled numbers."""
+    return Cells(Column(heading, Origin.FORMULA, machine), cell)
+
+
+def testbed(heading: str, machine: str, cell: Callable[[_R], Cell]) -> Cells[_R]:
+    """A column of simulated numbers."""
+    return Cells(Column(heading, Origin.TESTBED, machine), cell)
+
+
+def measured(heading: str, cell: Callable[[_R], Cell]) -> Cells[_R]:
+    """A column of this machine's numbers."""
+    return Cells(Column(heading, Origin.MEASURED), cell)
+
+
+def derived(heading: str, cell: Callable[[_R], Cell], machine: str = "") -> Cells[_R]:
+    """A column that follows from others."""
+    return Cells(Column(heading, Origin.DERIVED, machine), cell)
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows of what was compared, columns of where the numbers come from."""
@@ -58,6 +100,12 @@ class Table:
     reference: str = ""
     """Heading of the column that formulas and simulations are compared with, number by number, where units agree."""
     note: str = ""
+
+    @classmethod
+    def of(cls, title: str, rows: Iterable[_R], *columns: Cells[_R], reference: str = "", note: str = "") -> Table:
+        """A row for each of `rows`."""
+        cells = tuple(tuple(one.cell(row) for one in columns) for row in rows)
+        return cls(title, tuple(one.column for one in columns), cells, reference, note)
 
     def __post_init__(self) -> None:
         for row in self.rows:
@@ -182,3 +230,17 @@ class Result:
     differences: tuple[Difference, ...] = ()
     notes: tuple[str, ...] = ()
     runs: tuple[KeptRun, ...] = ()
+
+    @classmethod
+    def of(
+        cls, summary: str, *parts: Part, differences: tuple[Difference, ...] = (), notes: tuple[str, ...] = ()
+    ) -> Result:
+        """All parts one after the other, and what is true of the whole."""
+        return cls(
+            summary=summary,
+            tables=tuple(table for part in parts for table in part.tables),
+            figures=tuple(figure for part in parts for figure in part.figures),
+            claims=tuple(claim for part in parts for claim in part.claims),
+            differences=(*differences, *(one for part in parts for one in part.differences)),
+            notes=(*notes, *(note for part in parts for note in part.notes)),
+        )

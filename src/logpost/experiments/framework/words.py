@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from logpost.experiments.framework.result import Cell, Claim, Column, Number, Origin, Standing, Table
@@ -37,7 +38,8 @@ def percent(fraction: float, *, signed: bool = True) -> str:
 
 def change_text(fraction: float, decimals: int = 0) -> str:
     """A change in per cent to so many decimals, for numbers within a sentence: `+31 %`, `−65 %`."""
-    return f"{100.0 * fraction:+.{decimals}f} %".replace("-", "−")
+    text = f"{100.0 * fraction:+.{decimals}f} %".replace("-", "−")
+    return text if re.search("[1-9]", text) else f"±{text[1:]}"
 
 
 def cell_text(table: Table, row: tuple[Cell, ...], column: int) -> str:

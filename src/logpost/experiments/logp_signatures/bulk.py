@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Cell, Claim, Column, Figure, Number, Origin, Part, Table
 from logpost.experiments.logp_signatures.simulated import MYRINET, US, Played, extracted, value_us
@@ -56,8 +57,6 @@ def bulk(context: Context, machines: Sequence[Played]) -> Part:
 
 def _completion(myrinet: Transfers) -> tuple[Figure, ...]:
     """Fig. 9: T(n) and n/T(n) of the one machine with printed numbers."""
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     sizes = [float(size) for size in myrinet.sizes]
     times = [myrinet.truth.round_trip(size) * US for size in sizes]
     rates = [size / time for size, time in zip(sizes, times, strict=True)]
@@ -154,8 +153,6 @@ def _table(transfers: Sequence[Transfers]) -> Table:
 
 
 def _figure(transfers: Sequence[Transfers], last: float) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     series = [
         Curve(one.machine.label, [float(size) for size in one.sizes], one.overheads, "measured", hue)
         for hue, one in enumerate(transfers)

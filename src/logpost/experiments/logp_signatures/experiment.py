@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
-from logpost.experiments.framework.result import Result
+from logpost.experiments.framework.result import Part, Result
 from logpost.experiments.logp_signatures.bulk import bulk
 from logpost.experiments.logp_signatures.crowds import crowds
 from logpost.experiments.logp_signatures.here import this_machine
@@ -17,20 +17,19 @@ from logpost.experiments.logp_signatures.summary import summary_figure
 def run(context: Context) -> Result:
     """Simulate the benchmark on the paper's machines, extract, and compare with what was given; then this machine."""
     machines = [play(context, name) for name in MACHINES]
-    values, crowded, long = parameters(machines), crowds(context, machines), bulk(context, machines)
-    calls, here = remote_calls(context, machines), this_machine(context, machines)
-    return Result(
-        summary=f"{values.said}; K senders to one receiver each see the gap grow by K, as the model says and the paper "
+    values, here = parameters(machines), this_machine(context, machines)
+    return Result.of(
+        f"{values.said}; K senders to one receiver each see the gap grow by K, as the model says and the paper "
         f"measured. {here.said}",
-        tables=values.tables + crowded.tables + long.tables + calls.tables + here.tables,
-        figures=(*values.figures, summary_figure(machines), *long.figures, *calls.figures, *here.figures),
-        claims=values.claims + crowded.claims + long.claims + calls.claims + here.claims,
-        differences=crowded.differences + values.differences + here.differences,
+        values,
+        Part(figures=(summary_figure(machines),)),
+        crowds(context, machines),
+        bulk(context, machines),
+        remote_calls(context, machines),
+        here,
         notes=(
             "The simulated machines play the benchmark event by event: the given values are exact, the extracted ones "
             "follow from the costs alone and the round trip. The figures are those without noise.",
-            *long.notes,
-            *here.notes,
         ),
     )
 

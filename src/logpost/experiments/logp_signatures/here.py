@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.errors import InputError
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Number, Origin, Part, Table
@@ -115,8 +116,6 @@ def _number(value: Estimate | None) -> Number | None:
 
 
 def _figure(signature: Signature, size: int) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     series = [
         Curve(
             f"Δ = {curve.delta_s * US:.2g} us",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.result import Claim, Column, Difference, Figure, Number, Origin, Part, Table
 from logpost.experiments.logp_signatures.simulated import (
     NOISE_DELAY_US,
@@ -95,8 +96,6 @@ def _table(machines: Sequence[Played]) -> Table:
 
 def _figure(one: Played) -> Figure:
     """Time per message over the burst, a curve per delay."""
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     series = [
         Curve(
             f"Δ = {curve.delta_s * US:g} us",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
 from logpost.experiments.logp_signatures.simulated import MYRINET, US, Played, extracted, value_us
@@ -19,7 +20,7 @@ INSTRUCTIONS = (10, 100)
 FIRST_DELTA = 0.1
 """Of o_s + o_r: the first computation between requests (Fig. 13 is a plot without numbers)."""
 SEEN = 0.02
-"""Of the cost: a change that the method's accuracy of ±5 % over many batches lets be seen."""
+"""Of the cost: a change that the method's accuracy of ±5 % (3.3) over many batches lets be seen."""
 
 
 def remote_calls(context: Context, machines: Sequence[Played]) -> Part:
@@ -70,8 +71,6 @@ def remote_calls(context: Context, machines: Sequence[Played]) -> Part:
 
 
 def _figure(factor: int, myrinet: Played, signature: Signature) -> Figure:
-    from logpost.dashboards.figures.curves import Axis, Curve, curves
-
     lines = [
         Curve(
             f"Δ = {curve.delta_s * US:.3g} us",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from logpost.dashboards.figures.bars import Part, stacked
 from logpost.experiments.framework.result import Figure
 from logpost.experiments.logp_signatures.simulated import PARAMETERS, Played, given_us, value_us
 
@@ -16,8 +17,6 @@ BARS = {ONE_WAY: ("o_s", "o_r", "L"), "g": ("g",)}
 
 def summary_figure(machines: Sequence[Played]) -> Figure:
     """Two bars per machine; those of VARIANTS are not simulated, and have the values of their files."""
-    from logpost.dashboards.figures.bars import Part, stacked
-
     values = {one.label: {name: value_us(one.signature, name) or 0.0 for name in PARAMETERS} for one in machines}
     for machine, label in VARIANTS.items():
         if (given := given_us(machine)) is not None:

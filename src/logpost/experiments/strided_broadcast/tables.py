@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from logpost.experiments.framework.result import Cell, Column, Figure, Number, Origin, Table
 from logpost.experiments.strided_broadcast.cases import ALGORITHMS, MODELS, Case
+from logpost.experiments.support.grouped_bars import Bars, grouped
 from logpost.experiments.support.this_machine import NAME
 
 PRINTED = {
@@ -76,8 +77,6 @@ def times_table(cases: Sequence[Case], algorithm: str) -> Table:
 
 def figure(shown: Sequence[Case], algorithm: str, ranks: int, cores: int) -> Figure:
     """Bars over size and stride of one algorithm on some ranks."""
-    from logpost.experiments.support.grouped_bars import Bars, grouped
-
     name = "One message (linear = tree)" if ranks == 2 else f"{algorithm.capitalize()} broadcast"
     beyond = "" if ranks <= cores else ", on 1 core" if cores == 1 else f", on {cores} cores"
     chart = grouped(

@@ -15,7 +15,7 @@ from logpost.experiments.support.alewife import CYCLES_PER_HOP, G
 from logpost.experiments.support.wormhole import Action, Wormholes
 
 WIDTH, ROWS = 10, 4
-"""Of the mesh with both columns of I/O nodes."""
+"""Of the mesh with both columns of I/O nodes (SENS 5.2)."""
 BISECTION, CHANNELS = 18.0, 8
 """Bytes per cycle across the middle (Table 1), and the channels that share them."""
 PACKET = 24.0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from logpost.errors import InputError
 from logpost.experiments.framework.context import Context
-from logpost.experiments.support.alewife import MACHINE
+from logpost.experiments.support.alewife import MACHINE, NODES
 from logpost.experiments.support.printed import printed_times
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def simulate(
     name: str,
     *,
     machine: str | Machine = MACHINE,
-    ranks: int = 32,
+    ranks: int = NODES,
     mapping: str | None = None,
     settings: Mapping[str, str] | None = None,
     keep: bool = True,

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Difference, Number
-from logpost.experiments.support.alewife import CYCLE_NS, EDGE_CYCLES, FLOP_PER_SECOND, MACHINE
+from logpost.experiments.support.alewife import CYCLE_NS, EDGE_CYCLES, FLOP_PER_SECOND, MACHINE, NODES
 from logpost.experiments.support.programs import Simulated, simulate
 
 if TYPE_CHECKING:
     from logpost.machines.schema import Machine, Range
 
-RANKS = 32
 POLLING_SAVES = 0.35
 """Of o_s + o_r (SENS 4.3: "Polling cuts this overhead by about 35 percent"); as collectors/workloads has it."""
 MOST_WORDS, WORD = 14, 4
 """Arguments of a short message and their bytes (SENS 3.2)."""
+IN_CELL = 4
+"""Molecules of a cell of the face-centred lattice from which the program's liquid starts (SENS prints no size)."""
 BASE_LATENCY = 15.0
 """Cycles from one node to another for 24 bytes (SENS Table 1)."""
 
@@ -83,7 +84,7 @@ def run_mechanism(
     *,
     settings: Mapping[str, str] | None = None,
     more_latency: float = 0.0,
-    ranks: int = RANKS,
+    ranks: int = NODES,
     keep: bool = True,
 ) -> Simulated:
     """Run an application with a mechanism, at the Alewife's cost of a flop.
@@ -212,7 +213,7 @@ def workloads_of(*, nodes: int, mesh: int, brick: int, cells: int) -> tuple[Work
         sized(EM3D, {"nodes": nodes, "iterations": 1}, f"{nodes:,} nodes (10,000), 1 iteration (50)"),
         sized(UNSTRUC, {"nodes": mesh, "iterations": 1}, f"{mesh:,} nodes (2,000), 1 iteration"),
         sized(ICCG, {"brick": brick}, f"{3 * brick**3:,} rows (the paper's: 2 million elements)"),
-        sized(MOLDYN, {"cells": cells, "steps": 1}, f"{4 * cells**3:,} molecules, 2 computations of the forces"),
+        sized(MOLDYN, {"cells": cells, "steps": 1}, f"{IN_CELL * cells**3:,} molecules, 2 computations of the forces"),
     )
 
 

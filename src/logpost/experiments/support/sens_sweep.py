@@ -63,7 +63,12 @@ def sizes_text(context: Context) -> str:
 def sweep(context: Context, mechanisms: Sequence[Mechanism], points: Sequence[Setting]) -> list[Swept]:
     """Every application of `workloads` with each mechanism at each setting; the archives are not kept."""
     cases = [(w, m, point) for w in workloads(context) for m in mechanisms for point in points]
-    seconds = context.each("settings on the testbed", cases, lambda case: _run_time(context, *case))
+
+    def one(case: tuple[Workload, Mechanism, Setting]) -> float:
+        workload, mechanism, p = case
+        return run_time(context, workload, mechanism, f"{p.x:g}", settings=p.settings, more_latency=p.more_latency)
+
+    seconds = context.each("settings on the testbed", cases, one)
     found = dict(zip(((w.application, m, p.x) for w, m, p in cases), seconds, strict=True))
     return [
         Swept(
@@ -77,16 +82,24 @@ def sweep(context: Context, mechanisms: Sequence[Mechanism], points: Sequence[Se
     ]
 
 
-def _run_time(context: Context, workload: Workload, mechanism: Mechanism, point: Setting) -> float:
-    """Until the last rank is done with the timed part, in seconds."""
+def run_time(
+    context: Context,
+    workload: Workload,
+    mechanism: Mechanism,
+    point: str,
+    *,
+    settings: Mapping[str, str] | None = None,
+    more_latency: float = 0.0,
+) -> float:
+    """Until the last rank is done with the timed part, in seconds; `point` names the run among the workload's."""
     from logpost.analyzer.pipeline.request import Request
     from logpost.analyzer.pipeline.supervise import analyze
     from logpost.analyzer.run.directory import Run
 
-    name = f"{workload.program}-{mechanism.file}-{point.x:g}"
+    name = f"{workload.program}-{mechanism.file}-{point}"
     own = workload.application in OWN_CLOCK
     simulated = run_mechanism(
-        context, workload, mechanism, name, settings=point.settings, more_latency=point.more_latency, keep=not own
+        context, workload, mechanism, name, settings=settings, more_latency=more_latency, keep=not own
     )
     if own:
         return simulated.values["total_s"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-"""Student's t, two-sided 95 %, for 1 to 10 degrees of freedom."""
+"""Student's t, two-sided 95 %, for 1 to 10 degrees of freedom; more have the last one, which is wider."""
 
 
 @dataclass(frozen=True)
@@ -24,5 +24,5 @@ def mean_of(values: Sequence[float]) -> Mean:
     count = len(values)
     if count < 2:
         return Mean(float(values[0]), 0.0)
-    t = _T95[count - 2] if count - 2 < len(_T95) else 1.96
+    t = _T95[min(count - 2, len(_T95) - 1)]
     return Mean(float(np.mean(values)), float(t * np.std(values, ddof=1) / np.sqrt(count)))

@@ -11,7 +11,7 @@ import os
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from logpost.errors import InputError
 from logpost.experiments.framework.context import Context
@@ -29,6 +29,24 @@ STRIDES = (16, 64, 128, 512)
 """Bytes: Fig. 10's 128 and 512, and the shorter ones of Fig. 6."""
 SIZES = (1024, 4096, 16384)
 """LOG3P Fig. 10: message sizes of the strided broadcasts."""
+FULL: dict[str, Any] = {
+    "burst_sizes": (8, 512, 4096, 32768, 262144),
+    "burst_lengths": (1, 4, 16, 64),
+    "layout_sizes": SIZES,
+    "strides": STRIDES,
+}
+"""Fields of the calibration's grid."""
+QUICK: dict[str, Any] = {
+    "sizes": (1, 64, 512, 1024, 4096, 16384, 65536, 262144),
+    "signature_sizes": (8,),
+    "bursts": (1, 2, 4, 8, 16, 32, 64, 128),
+    "burst_sizes": (8, 4096),
+    "burst_lengths": (1, 4, 16),
+    "depth_sizes": (8,),
+    "gap_sizes": (512, 4096, 65536),
+    "strides": (128, 512),
+    "largest_eager": 131072,
+}
 
 _lock = threading.Lock()
 _known: dict[tuple[Path, bool, str], Calibration] = {}
@@ -87,25 +105,6 @@ def _measure(context: Context) -> Calibration:
     from logpost.machines.schema.save import save_machine
 
     check()
-    full = replace(
-        DEFAULT,
-        burst_sizes=(8, 512, 4096, 32768, 262144),
-        burst_lengths=(1, 4, 16, 64),
-        layout_sizes=SIZES,
-        strides=STRIDES,
-    )
-    quick = replace(
-        full,
-        sizes=(1, 64, 512, 1024, 4096, 16384, 65536, 262144),
-        signature_sizes=(8,),
-        bursts=(1, 2, 4, 8, 16, 32, 64, 128),
-        burst_sizes=(8, 4096),
-        burst_lengths=(1, 4, 16),
-        depth_sizes=(8,),
-        gap_sizes=(512, 4096, 65536),
-        strides=(128, 512),
-        largest_eager=131072,
-    )
     folder = context.folder.parent / "calibration"
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -116,7 +115,7 @@ def _measure(context: Context) -> Calibration:
         launcher(2),
         output=folder / "samples.jsonl",
         compiler="mpicc",
-        grid=context.size(full, quick),
+        grid=replace(DEFAULT, **(FULL | context.size({}, QUICK))),
         budget_s=context.size(70.0, 4.0),
         passes=context.size(6, 1),
         report=report,

@@ -13,14 +13,14 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from logpost.experiments.support.alewife import CYCLES_PER_HOP, G
+from logpost.experiments.support.alewife import CYCLES_PER_HOP, NODES, WIDTH, G
 from logpost.experiments.support.wormhole import Wormholes
 
-WIDTH, NODES, HOT = 8, 32, 0
+HOT = 0
 O_S, O_R = 15.0, 122.0
 """Cycles (LOGPC Table 1, two arguments)."""
 BYTES, ROOM = 16.0, 16
-"""Of a message with its header of 8, and how many a queue of 256 bytes holds."""
+"""Of a message of two arguments with its header of 8 (LOGPC 2.1), and how many a queue of 256 bytes (2) holds."""
 
 
 @dataclass(frozen=True)
