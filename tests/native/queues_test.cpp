@@ -199,13 +199,47 @@ TEST(Queues, ACallWhoseMessageIsThereWorksForItUntilItsEnd) {
     EXPECT_EQ(part(model, {Location{3}, 2}, Part::late_receiver), 888 + 40);
 }
 
-TEST(Queues, ACallThatWaitsForItsMessageWorksForItOnlyAtItsEnd) {
+TEST(Queues, ACallThatWaitsForItsMessageWorksForItFromWhenThatIsThere) {
     ThreeToOne story(2300);
     const auto machine = plain_machine();
     const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
-    // The first message is there at 2410, 410 after its call begins: of that call only o_r = 20 is work.
-    EXPECT_EQ(part(model, {Location{3}, 1}, Part::processor_queueing), 20);
-    EXPECT_EQ(part(model, {Location{3}, 1}, Part::late_receiver), 890 + 480 + 20);
+    // The first message is there at 2410, 410 after its call begins and 90 before that ends.
+    EXPECT_EQ(part(model, {Location{3}, 1}, Part::processor_queueing), 90);
+    EXPECT_EQ(part(model, {Location{3}, 1}, Part::late_receiver), 890 + 410 + 20);
+}
+
+/// Two ranks send 1000 B by a rendezvous each to a third at the same time, which receives one after the other.
+struct TwoRendezvous : ProgramStory {
+    explicit TwoRendezvous(std::int32_t node_of_receiver) {
+        for (const auto node : {0, 0, node_of_receiver}) {
+            rank(node, 9000);
+        }
+        for (const auto sender : {0, 1}) {
+            const auto send = call(sender, CallKind::send, 1000 * sender, 3000 + 2000 * sender);
+            const auto receive = call(2, CallKind::receive, 500 + 2600 * sender, 3000 + 2000 * sender);
+            message(sender, send, 2, receive, 1000);
+        }
+    }
+};
+
+TEST(Queues, ARendezvousWithinANodeIsWorkOfItsReceiverFromItsRequestOn) {
+    auto machine = plain_machine();
+    for (auto& locality : machine.localities) {
+        locality.eager_limit = 0;
+    }
+    TwoRendezvous near(0);
+    const MessageModel model(near.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    // The second request is there at 1110, and its receive is posted at 3100: until 3000 the first call, which began
+    // with its message's request there, moves that message's data.
+    EXPECT_EQ(part(model, {Location{2}, 0}, Part::processor_queueing), 0);
+    EXPECT_EQ(part(model, {Location{2}, 1}, Part::processor_queueing), 3000 - 1110);
+    EXPECT_EQ(part(model, {Location{2}, 1}, Part::late_receiver), 100);
+
+    // Between nodes NICs move the data. The payload is there at 500 + 10 + 100 + 10 + 100 + 999 = 1719.
+    TwoRendezvous far(1);
+    const MessageModel apart(far.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    EXPECT_EQ(part(apart, {Location{2}, 1}, Part::processor_queueing), 3000 - 1719);
+    EXPECT_EQ(part(apart, {Location{2}, 1}, Part::late_receiver), 1719 - 1110 + 100);
 }
 
 TEST(Queues, OnlyMessagesOfTheRegionOfInterestCountAsLoad) {

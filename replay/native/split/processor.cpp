@@ -196,16 +196,19 @@ bool MessageModel::replay_processor(std::size_t location) {
             }
         }
     };
-    // The whole of a call is work for the one message that it completes if that was there when the call began.
+    // A call is work for the one message that it completes from when that is there until its end. A rendezvous within a
+    // node is there with its request: no NIC moves its data, so this processor does, or waits for the one that does.
     const auto worked_until = [&](const Job& job, std::int64_t begin) {
         const std::int64_t planned = begin + job.service;
-        if (job.kind != Job::Kind::completion) {
+        if (job.kind != Job::Kind::completion && job.kind != Job::Kind::request) {
             return planned;
         }
         const auto& message = records[job.index];
         const auto kind = program_.kind(timeline.calls[timeline.receives[job.index].complete_call]);
         const bool completes_one = kind == CallKind::receive || kind == CallKind::wait;
-        return completes_one && message.arrival <= message.times.rw0 ? std::max(planned, message.times.rw1) : planned;
+        const bool is_there =
+            job.kind == Job::Kind::completion || (begin >= message.times.rw0 && message.locality != Locality::other_node);
+        return completes_one && is_there ? std::max(planned, message.times.rw1) : planned;
     };
     bool changed = false;
     for (auto next = all.begin(); next != all.end();) {
