@@ -242,6 +242,48 @@ TEST(Queues, ARendezvousWithinANodeIsWorkOfItsReceiverFromItsRequestOn) {
     EXPECT_EQ(part(apart, {Location{2}, 1}, Part::late_receiver), 1719 - 1110 + 100);
 }
 
+/// Two clients send 1 B each to a server, which is there at 200, and wait for its replies. It takes the request of the
+/// second one, replies, and then does the same for the first one.
+struct TwoClients : ProgramStory {
+    explicit TwoClients(std::int64_t first_waits_from = 50) {
+        for (const auto node : {0, 1, 2}) {
+            rank(node, 9000);
+        }
+        const auto request = [&](std::int32_t client) {
+            const auto send = call(client, CallKind::send, 0, 10);
+            const auto receive = call(2, CallKind::receive, 200 + 510 * (1 - client), 700 + 510 * (1 - client));
+            message(client, send, 2, receive, 1);
+        };
+        const auto reply = [&](std::int32_t client, std::int64_t waits_from) {
+            const auto send = call(2, CallKind::send, 700 + 510 * (1 - client), 710 + 510 * (1 - client));
+            const auto receive = call(client, CallKind::receive, waits_from, 1400);
+            message(2, send, client, receive, 1);
+        };
+        request(1);
+        reply(1, 50);
+        request(0);
+        reply(0, first_waits_from);
+    }
+};
+
+TEST(Queues, AReplyIsLateBecauseItsServerWorkedForOthers) {
+    TwoClients story;
+    const auto machine = plain_machine();
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    // The second client's request was the first to be taken. That of the first one is there at 110; the server works
+    // for the other one in [200, 710], and sends the reply at 1210.
+    EXPECT_EQ(part(model, {Location{1}, 0}, Part::processor_queueing), 0);
+    EXPECT_EQ(part(model, {Location{1}, 0}, Part::late_sender), 700 - 50);
+    EXPECT_EQ(part(model, {Location{0}, 0}, Part::processor_queueing), 510);
+    EXPECT_EQ(part(model, {Location{0}, 0}, Part::late_sender), 1210 - 50 - 510);
+
+    // A client that computes until 650 waited for 60 of it.
+    TwoClients later(650);
+    const MessageModel computes(later.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    EXPECT_EQ(part(computes, {Location{0}, 0}, Part::processor_queueing), 60);
+    EXPECT_EQ(part(computes, {Location{0}, 0}, Part::late_sender), 1210 - 650 - 60);
+}
+
 TEST(Queues, OnlyMessagesOfTheRegionOfInterestCountAsLoad) {
     TwoToOne story;
     const auto machine = plain_machine();

@@ -276,13 +276,15 @@ void MessageModel::replay_queues() {
         settle_handshakes();
         replay_endpoints(false);
         replay_endpoints(true);
+        late_replies_.assign(program_.timelines.size(), {});
         if (!replay_processors()) {
-            return;
+            break;
         }
         if (round + 1 < kRounds) {
             forget_queues();
         }
     }
+    collect_late_replies();
 }
 
 /// Back to when each message is ready for its NIC, and leaves its sender's processor.
@@ -345,6 +347,10 @@ Partition MessageModel::partition(MessageId id) const noexcept {
     const std::int64_t before = begun(id);
     const std::int64_t unhindered = injection(message.times, planned, handshake, before) + message.send_endpoint +
                                     planned.L + planned.serialization;
+    const auto& replies = late_replies_[index(id.location)];
+    const auto reply =
+        std::ranges::lower_bound(replies, id.receive, {}, [](const LateReply& late) { return late.message.receive; });
+    const bool is_late = reply != replies.end() && reply->message.receive == id.receive;
     const std::int64_t recv_endpoint = message.violation ? 0 : std::max<std::int64_t>(0, message.arrival - unhindered);
     return replay::partition(message.times, planned,
                              {.send_endpoint = message.send_endpoint,
@@ -353,7 +359,9 @@ Partition MessageModel::partition(MessageId id) const noexcept {
                               .network = network_.of(id),
                               .receiver_busy = processor.receiver_busy,
                               .held_until = processor.held_until,
-                              .begun = before},
+                              .begun = before,
+                              .sender_from = is_late ? reply->from : 0,
+                              .sender_busy = is_late ? reply->busy : 0},
                              handshake);
 }
 
@@ -397,6 +405,7 @@ void MessageModel::forget_messages() noexcept {
     processor_memory_ = {};
     rendezvous_ = {};
     asks_ = {};
+    late_replies_ = {};
     bursts_ = {};
     stages_ = {};
     more_memory_.reset();

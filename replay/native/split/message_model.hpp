@@ -195,6 +195,13 @@ class MessageModel {
     void replay_endpoint(std::span<const std::size_t> locations, Queue& queue, bool receiving);
     void replay_endpoints(bool receiving);
     struct Job;
+    /// A reply whose request waited while the sender's processor worked for others.
+    struct LateReply {
+        MessageId message;
+        std::int64_t from;  // the request was there, and the reply was awaited
+        std::int64_t busy;
+    };
+    void collect_late_replies();
     bool replay_processor(std::size_t location);
     bool replay_processors();
 
@@ -212,6 +219,7 @@ class MessageModel {
     std::vector<std::span<Rendezvous>> rendezvous_;     // [receiving location], by receive
     std::vector<RankedBits> asks_;                      // [receiving location]: where its receives stand in rendezvous_
     std::vector<std::span<MessageStages>> stages_;      // [receiving location]: the distinct ones
+    std::vector<std::vector<LateReply>> late_replies_;  // [sending location]; once collected, [receiving location]
     std::vector<std::vector<std::uint32_t>> bursts_;    // [sending location][send]; empty: not asked for
     std::vector<EndpointLoad> loads_;
     // Until the queues are replayed:
