@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -309,6 +310,66 @@ TEST(MessageModel, ElementsOfOneBlockAreContiguousOnlyAlone) {
         const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 1000}, {}, 1);
         EXPECT_EQ(part(model, {Location{1}, 0}, Part::middleware), l_mw);
     }
+}
+
+/// Rank 0 sends 51 B with gaps to rank 1, in a call that also receives from it, or does not.
+struct Exchange : ProgramStory {
+    enum class Back : std::uint8_t { none, contiguous, gaps };
+    Exchange(Back back, CallKind kind) {
+        rank(0, 1000);
+        rank(1, 1000);
+        const auto here = call(0, kind, 0, 400);
+        const auto there = call(1, kind, 0, 400);
+        const auto gaps = layout();
+        message(0, here, 1, there, 51);
+        sends_gaps(0, gaps);
+        if (back != Back::none) {
+            message(1, there, 0, here, 51);
+        }
+        if (back == Back::gaps) {
+            sends_gaps(1, gaps);
+        }
+    }
+};
+
+TEST(MessageModel, BothEndsOfAnExchangePackAndUnpack) {
+    auto machine = plain_machine();
+    const auto of = [](double l_mw) {
+        return middleware_tables(
+            {.tables = {}, .alone = {{.bytes = 51, .block_bytes = 17, .stride_bytes = 64, .l_mw = l_mw}}});
+    };
+    machine.middleware = of(60);
+    using enum Exchange::Back;
+    const auto middleware = [&](Exchange::Back back, CallKind kind) {
+        Exchange story(back, kind);
+        const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 1000}, {}, 1);
+        return part(model, {Location{1}, 0}, Part::middleware);
+    };
+    EXPECT_EQ(middleware(gaps, CallKind::send_receive), 60);  // the machine does not state another one
+    machine.middleware_self = of(100);
+    EXPECT_EQ(middleware(gaps, CallKind::send_receive), 100);
+    EXPECT_EQ(middleware(contiguous, CallKind::send_receive), 60);
+    EXPECT_EQ(middleware(none, CallKind::send_receive), 60);
+
+    // Likewise where one call completes both.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(1, 1000);
+    const auto gaps_of_both = story.layout();
+    std::array<std::array<std::uint32_t, 3>, 2> calls{};
+    for (const std::int32_t rank : {0, 1}) {
+        calls[static_cast<std::size_t>(rank)] = {story.call(rank, CallKind::receive_nonblocking, 0, 5),
+                                                 story.call(rank, CallKind::send_nonblocking, 5, 100),
+                                                 story.call(rank, CallKind::wait_multi, 100, 500)};
+    }
+    for (const std::int32_t rank : {0, 1}) {
+        const auto& sends = calls[static_cast<std::size_t>(rank)];
+        const auto& receives = calls[static_cast<std::size_t>(1 - rank)];
+        story.message(rank, sends[1], 1 - rank, receives[0], 51, sends[2], receives[2]);
+        story.sends_gaps(rank, gaps_of_both);
+    }
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 1000}, {}, 1);
+    EXPECT_EQ(part(model, {Location{1}, 0}, Part::middleware), 100);
 }
 
 }  // namespace

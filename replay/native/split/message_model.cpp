@@ -47,7 +47,32 @@ std::int32_t MessageModel::layout(MessageId id) const noexcept {
 }
 
 Blocks MessageModel::blocks(const Timeline& sender, std::uint32_t send) const noexcept {
-    return blocks_of(program_, sender.layouts.empty() ? kUndefined : layout_of_send(sender, send));
+    auto found = blocks_of(program_, sender.layouts.empty() ? kUndefined : layout_of_send(sender, send));
+    found.one_processor =
+        found.stride_bytes != 0 && sender.sends[send].match != kNone && is_exchanged(of_send(sender.sends[send]));
+    return found;
+}
+
+bool MessageModel::is_exchanged(MessageId id) const noexcept {
+    const auto& timeline = program_.timelines[index(id.location)];
+    const auto& received = timeline.receives[id.receive];
+    if (timeline.layouts.empty()) {
+        return false;
+    }
+    const auto& sends = timeline.sends;
+    auto at = sends.partition_point([&](const MessageEnd& send) { return send.call <= received.complete_call; });
+    while (at-- > 0) {
+        const auto& send = sends[at];
+        if (send.call != received.complete_call && send.complete_call != received.complete_call) {
+            if (send.complete_call < received.complete_call) {
+                return false;
+            }
+        } else if (send.peer == received.peer &&
+                   layout_of_send(timeline, static_cast<std::uint32_t>(at)) != kUndefined) {
+            return true;
+        }
+    }
+    return false;
 }
 
 MessageModel::Counts MessageModel::build_records(std::size_t location) {

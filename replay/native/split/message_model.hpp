@@ -141,6 +141,8 @@ class MessageModel {
     void enqueue(std::size_t location, bool receiving, Queue& within_node, Queue& between_nodes) const;
     /// How a send's data lie in memory; contiguous where the trace does not state it.
     [[nodiscard]] Blocks blocks(const Timeline& sender, std::uint32_t send) const noexcept;
+    /// Whether the call that completes a message has also started or completes data with gaps to its sender.
+    [[nodiscard]] bool is_exchanged(MessageId id) const noexcept;
     struct Rendezvous {
         std::uint32_t receive;
         Handshake handshake;
