@@ -236,6 +236,12 @@ TEST(Queues, ARendezvousWithinANodeIsWorkOfItsReceiverFromItsRequestOn) {
     EXPECT_EQ(part(model, {Location{2}, 1}, Part::processor_queueing), 3000 - 1110);
     EXPECT_EQ(part(model, {Location{2}, 1}, Part::late_receiver), 100);
 
+    // Whether a trace shows that rendezvous continue without a processor changes nothing of it.
+    auto alone = machine;
+    alone.asynchronous_progress = true;
+    const MessageModel without(near.program(), alone, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    EXPECT_EQ(part(without, {Location{2}, 1}, Part::processor_queueing), 3000 - 1110);
+
     // Between nodes NICs move the data. The payload is there at 500 + 10 + 100 + 10 + 100 + 999 = 1719.
     TwoRendezvous far(1);
     const MessageModel apart(far.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);

@@ -128,7 +128,7 @@ bool MessageModel::replay_processor(std::size_t location) {
     const bool alone = parameters_.asynchronous_progress;
     for (const auto& entry : rendezvous_[location]) {
         const auto& message = records[entry.receive];
-        if (!alone) {
+        if (!alone || message.locality != Locality::other_node) {  // else only what a NIC does for it
             jobs.push_back({entry.request_ready, table[message.stages].o_control, entry.receive, Job::Kind::request});
         }
         late.push_back(entry.receive);
@@ -250,7 +250,7 @@ bool MessageModel::replay_processor(std::size_t location) {
     for (auto next = all.begin(); next != all.end();) {
         const auto& job = *next++;
         const std::int64_t wait = processor.wait(job.ready, job.service);
-        if (every_job && job.service > 0) {
+        if (every_job) {
             const std::int64_t begin = job.ready + wait;
             collectives_until(begin);
             std::int64_t until = worked_until(job, begin);
@@ -260,7 +260,9 @@ bool MessageModel::replay_processor(std::size_t location) {
             if (!uses.empty()) {
                 until = std::min(until, uses.front().from_ps);
             }
-            busy.add(begin, std::max(job.service, until - begin));
+            if (const auto length = std::max(job.service, until - begin); length > 0) {
+                busy.add(begin, length);
+            }
         }
         switch (job.kind) {
             case Job::Kind::start:
@@ -273,6 +275,9 @@ bool MessageModel::replay_processor(std::size_t location) {
                 break;
             }
             case Job::Kind::request: {
+                if (alone) {
+                    break;
+                }
                 auto* entry = rendezvous_of({here, job.index});
                 changed |= entry->request_wait != wait;
                 entry->request_wait = wait;
