@@ -1,5 +1,5 @@
-/* K ranks send synchronous messages to rank 0, which takes them as they are there: each sender has one message under
- * way. By tag K = 1 ... ranks - 1; the argument is how often each size. */
+/* K ranks send synchronous messages to rank 0, which takes them as they are there: each sender has one message in
+ * flight. By tag K = 1 ... ranks - 1; the argument is how often each size. */
 #include <mpi.h>
 #include <stdlib.h>
 

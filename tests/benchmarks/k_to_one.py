@@ -1,6 +1,6 @@
 """Does the split of K-to-1 messages state as queueing what the other senders add to a sender's gap?
 
-K = 1 to 3 ranks send synchronous messages to rank 0 (`k_to_one.c`), one under way each, so a sender's gap is how long
+K = 1 to 3 ranks send synchronous messages to rank 0 (`k_to_one.c`), one in flight each, so a sender's gap is how long
 its calls last. The truth is the growth of the gap from K = 1 on, within one recording; of both the medians over the
 repeats count. Queueing is endpoint contention and processor queueing, of which one sender has none. Bar: 0.5 to 1.5 of
 the growth at 80 % of the sizes and K at which it is above a microsecond; below a tenth of the gap at K = 1.

@@ -310,19 +310,19 @@ bool MessageModel::replay_processor(std::size_t location) {
     for (const auto& [send, request] : replies) {
         const auto id = of_send(timeline.sends[send]);
         const auto& reply = record(id);
-        const auto& asked = records[request];
+        const auto& asking = records[request];
         if (!reply.matched || reply.violation || reply.times.rw0 >= reply.times.s0) {
             continue;
         }
-        const auto& planned = table[asked.stages];
+        const auto& planned = table[asking.stages];
         const MessageId its{here, request};
         const std::int64_t there =
-            planned.rendezvous ? send_block_end(asked.times, planned, begun(its)) + planned.L : asked.arrival;
+            planned.rendezvous ? send_block_end(asking.times, planned, begun(its)) + planned.L : asking.arrival;
         const std::int64_t from = std::max(there, reply.times.rw0);
         const std::int64_t served = planned.rendezvous
                                         ? handshake_of(its).matched
-                                        : std::max(asked.arrival, asked.times.rw0) + waits[request].cpu_queue;
-        const std::int64_t work = busy.between(from, std::min(served, asked.times.rw1));
+                                        : std::max(asking.arrival, asking.times.rw0) + waits[request].cpu_queue;
+        const std::int64_t work = busy.between(from, std::min(served, asking.times.rw1));
         if (work > 0) {
             late_replies_[location].push_back({id, from, work});
         }
