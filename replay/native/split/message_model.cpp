@@ -375,7 +375,7 @@ Partition MessageModel::partition(MessageId id) const noexcept {
     const auto& replies = late_replies_[index(id.location)];
     const auto reply =
         std::ranges::lower_bound(replies, id.receive, {}, [](const LateReply& late) { return late.message.receive; });
-    const bool is_late = reply != replies.end() && reply->message.receive == id.receive;
+    const bool has_busy_sender = reply != replies.end() && reply->message.receive == id.receive;
     const std::int64_t recv_endpoint = message.violation ? 0 : std::max<std::int64_t>(0, message.arrival - unhindered);
     return replay::partition(message.times, planned,
                              {.send_endpoint = message.send_endpoint,
@@ -385,8 +385,8 @@ Partition MessageModel::partition(MessageId id) const noexcept {
                               .receiver_busy = processor.receiver_busy,
                               .held_until = processor.held_until,
                               .begun = before,
-                              .sender_from = is_late ? reply->from : 0,
-                              .sender_busy = is_late ? reply->busy : 0},
+                              .sender_from = has_busy_sender ? reply->from : 0,
+                              .sender_busy = has_busy_sender ? reply->busy : 0},
                              handshake);
 }
 
