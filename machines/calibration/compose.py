@@ -304,20 +304,17 @@ def _used_layouts(samples: Samples) -> tuple[tuple[Strided, ...], list[Refusal]]
     """l_mw of layouts that a recorded program used; each less the contiguous message of the same passes."""
     rows: list[Strided] = []
     refused: list[Refusal] = []
-    for dense in samples.of("used_layout", form="contiguous"):
-        keys = {name: dense[name] for name in ("stride_bytes", "block_bytes")}
-        layout = Layout(dense.bytes, int(keys["stride_bytes"]), int(keys["block_bytes"]))
-        for strided in samples.of("used_layout", form="datatype", bytes=dense.bytes, **keys):
-            times = LayoutTimes(
-                to_self={},
-                remote={Layout(dense.bytes): estimate(dense), layout: estimate(strided)},
-                memory={},
-                packed_to_self={},
-                packed_remote={},
-            )
-            found, more = tables(times, place="log3p")
-            rows += found.strided
-            refused += more
+    for one in samples.of("used_layout", form="datatype", transfer="remote"):
+        keys = {name: one[name] for name in ("stride_bytes", "block_bytes")}
+        layout = Layout(one.bytes, int(keys["stride_bytes"]), int(keys["block_bytes"]))
+        measured: dict[str, dict[Layout, Estimate]] = {"self": {}, "remote": {}}
+        for sample in samples.of("used_layout", bytes=one.bytes, **keys):
+            at = layout if sample["form"] == "datatype" else Layout(one.bytes)
+            measured[str(sample["transfer"])][at] = estimate(sample)
+        times = LayoutTimes(measured["self"], measured["remote"], memory={}, packed_to_self={}, packed_remote={})
+        found, more = tables(times, place="log3p")
+        rows += found.strided
+        refused += more
     return tuple(rows), refused
 
 
@@ -347,9 +344,17 @@ def _log3p_points(log3p: Log3PTables, used: Sequence[Strided], values: Values) -
                 **({"block_bytes": layout.block} if layout.block else {}),
                 **({} if layout in tabulated else {"alone": True}),
                 "l_mw": values.time(strided.l_mw, place, "LAYOUTS", _way(strided), derived=True),
+                **_to_self(strided, place.replace("l_mw", "l_mw_self"), values),
             }
         )
     return {"point": rows} if rows else {}
+
+
+def _to_self(strided: Strided, place: str, values: Values) -> dict[str, Any]:
+    """l_mw of a message to oneself, where that of messages to others is another one."""
+    if not strided.remote or strided.to_self is None:
+        return {}
+    return {"l_mw_self": values.time(strided.to_self, place, "LAYOUTS", "T00(s, d) - T00(s)", derived=True)}
 
 
 def _way(strided: Strided) -> str:

@@ -127,9 +127,14 @@ FAMILIES: Mapping[str, Family] = {
         Family(
             "used_layout",
             # Within MPI_Finalize: layouts that the program used and the grid of MPI_Init has not. As layout's remote;
-            # form contiguous: the same bytes without gaps, in the same passes.
+            # and self; form contiguous: the same bytes without gaps, in the same passes.
             "half round trip of `bytes` bytes in blocks of `block_bytes`, one every `stride_bytes`, as the program had",
-            {"transfer": ("remote",), "form": ("datatype", "contiguous"), "stride_bytes": int, "block_bytes": int},
+            {
+                "transfer": ("self", "remote"),
+                "form": ("datatype", "contiguous"),
+                "stride_bytes": int,
+                "block_bytes": int,
+            },
         ),
         Family(
             "protocol",

@@ -211,8 +211,7 @@ def log3p_table(machine: Machine) -> Log3PTable | None:
     clock = machine.clock_hz
     sizes = sorted({p.size_bytes for p in points})
     by_size = {name: np.full(len(sizes), np.nan) for name in ("o_mw", "o_net", "T_mem")}
-    l_mw: list[tuple[float, float, float, float]] = []
-    alone: list[tuple[float, float, float, float]] = []
+    strided: dict[tuple[str, bool], list[tuple[float, float, float, float]]] = {}
     for p in points:
         i = sizes.index(p.size_bytes)
         for name, column in by_size.items():
@@ -220,15 +219,23 @@ def log3p_table(machine: Machine) -> Log3PTable | None:
             if quantity is None:
                 continue
             column[i] = quantity.base(clock)
-        if p.stride_bytes is not None and p.l_mw is not None:
-            (alone if p.alone else l_mw).append((p.size_bytes, p.stride_bytes, p.block_bytes or 0, p.l_mw.base(clock)))
+        for name, gaps in (("l_mw", p.l_mw), ("l_mw_self", p.l_mw_self)):
+            if p.stride_bytes is not None and gaps is not None:
+                row = (p.size_bytes, p.stride_bytes, p.block_bytes or 0, gaps.base(clock))
+                strided.setdefault((name, p.alone), []).append(row)
+
+    def rows(name: str, alone: bool) -> FloatArray:
+        return frozen(np.array(strided.get((name, alone), []), dtype=np.float64).reshape(-1, 4))
+
     return Log3PTable(
         sizes=ints(sizes),
         o_mw_ps=frozen(by_size["o_mw"]),
         o_net_ps=frozen(by_size["o_net"]),
         T_mem_ps=frozen(by_size["T_mem"]),
-        l_mw=frozen(np.array(l_mw, dtype=np.float64).reshape(-1, 4)),
-        alone=frozen(np.array(alone, dtype=np.float64).reshape(-1, 4)),
+        l_mw=rows("l_mw", alone=False),
+        alone=rows("l_mw", alone=True),
+        l_mw_self=rows("l_mw_self", alone=False),
+        alone_self=rows("l_mw_self", alone=True),
     )
 
 

@@ -75,7 +75,7 @@ class Log3PTable:
 
     sizes (m,) in bytes, increasing; o_mw_ps, o_net_ps, T_mem_ps (m,). l_mw (k, 4): rows of (size, stride, bytes
     of a block or 0 where the machine does not state it, l_mw in ps), between which others are read; alone (n, 4): the
-    same of layouts from which no other is read.
+    same of layouts from which no other is read. l_mw_self, alone_self: the same of messages to oneself.
     """
 
     sizes: IntArray
@@ -84,6 +84,8 @@ class Log3PTable:
     T_mem_ps: FloatArray
     l_mw: FloatArray
     alone: FloatArray = field(default_factory=lambda: np.empty((0, 4)))
+    l_mw_self: FloatArray = field(default_factory=lambda: np.empty((0, 4)))
+    alone_self: FloatArray = field(default_factory=lambda: np.empty((0, 4)))
 
 
 @dataclass(frozen=True)

@@ -272,7 +272,8 @@ class LoGPC(Table):
 class Log3PPoint(Table):
     """log3P at one message size and stride (stride_bytes absent: contiguous).
 
-    alone: l_mw holds for this size, block and stride; others are not read from it.
+    alone: l_mw holds for this size, block and stride; others are not read from it. l_mw_self: of a message to oneself,
+    which one processor packs and unpacks.
     """
 
     size_bytes: NonNegative
@@ -281,15 +282,17 @@ class Log3PPoint(Table):
     alone: bool = False
     o_mw: Time | None = None
     l_mw: Time | None = None
+    l_mw_self: Time | None = None
     o_net: Time | None = None
     T_mem: Time | None = None
 
     @model_validator(mode="after")
     def _stride_of_l_mw(self) -> Log3PPoint:
-        if self.l_mw is not None and self.stride_bytes is None:
-            raise ValueError(
-                "has l_mw without stride_bytes: contiguous data have none; give the stride or leave it out"
-            )
+        for name in ("l_mw", "l_mw_self"):
+            if getattr(self, name) is not None and self.stride_bytes is None:
+                raise ValueError(
+                    f"has {name} without stride_bytes: contiguous data have none; give the stride or leave it out"
+                )
         return self
 
 

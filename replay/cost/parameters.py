@@ -65,8 +65,10 @@ def build(
     model: MessageModel = MessageModel.full,
 ) -> Parameters:
     """Native parameters from ranges by parameter name (NaN: not stated) and the tables of a machine."""
-    l_mw, block = _middleware(log3p_table)
-    alone = np.empty(0) if log3p_table is None else np.ascontiguousarray(log3p_table.alone, dtype=np.float64).ravel()
+    none = np.empty((0, 4))
+    rows = {name: none if log3p_table is None else getattr(log3p_table, name) for name in _STRIDED}
+    l_mw, block = _middleware(rows["l_mw"])
+    l_mw_self, block_self = _middleware(rows["l_mw_self"])
     lines = lines_by_size(log3p_table)
     bursts = beyond_loggp.bursts
     values = {name: np.ascontiguousarray(column, dtype=np.float64) for name, column in ranges.items()}
@@ -86,7 +88,10 @@ def build(
         nics_per_node=nics_per_node,
         l_mw=l_mw,
         block_bytes=block,
-        l_mw_alone=alone,
+        l_mw_alone=np.ascontiguousarray(rows["alone"], dtype=np.float64).ravel(),
+        l_mw_self=l_mw_self,
+        block_bytes_self=block_self,
+        l_mw_alone_self=np.ascontiguousarray(rows["alone_self"], dtype=np.float64).ravel(),
         o_mw=lines["o_mw"].native if "o_mw" in lines else NO_LINE,
         o_net=lines["o_net"].native if "o_net" in lines else NO_LINE,
         T_mem=lines["T_mem"].native if "T_mem" in lines else NO_LINE,
@@ -100,6 +105,7 @@ def build(
     )
 
 
+_STRIDED = ("l_mw", "alone", "l_mw_self", "alone_self")
 _BY_SIZE = ("o_mw", "o_net", "T_mem")
 
 
@@ -114,14 +120,14 @@ def lines_by_size(table: Log3PTable | None) -> dict[str, Line]:
     return found
 
 
-def _middleware(table: Log3PTable | None) -> tuple[list[_native.Surface], NDArray[np.float64]]:
+def _middleware(rows: NDArray[np.float64]) -> tuple[list[_native.Surface], NDArray[np.float64]]:
     """l_mw over size and stride for each size of blocks, and these in bytes (0: not stated).
 
     Points that do not state their blocks have the smallest ones that others state.
     """
-    if table is None or not len(table.l_mw):
+    if not len(rows):
         return [], np.empty(0)
-    size, stride, block, value = table.l_mw.T
+    size, stride, block, value = rows.T
     block = np.where(block > 0, block, block[block > 0].min(initial=np.inf) if (block > 0).any() else 0.0)
     blocks = np.unique(block)
     surfaces = []

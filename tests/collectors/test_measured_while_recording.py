@@ -100,6 +100,7 @@ def test_the_machine_is_measured_and_analyze_takes_it(mpi: str, tmp_path: Path) 
     for point in strided:
         assert point.l_mw is not None
         assert point.l_mw.interval is not None
+        assert point.l_mw_self is not None
     # 8192 blocks of 8 B have a price each; 128 blocks of 512 B are few.
     dear, cheap = (
         next(p.l_mw for p in strided if (p.size_bytes, p.block_bytes, p.stride_bytes) == (65536, b, 4 * b))

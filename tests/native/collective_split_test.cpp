@@ -163,6 +163,25 @@ TEST(CollectiveSplit, BothEndsOfAnExchangePackAtOnce) {
     }
 }
 
+// One processor that packs and then unpacks the same needs 80, where two share the work in 61: both do so in an
+// exchange.
+TEST(CollectiveSplit, BothEndsOfAnExchangePackAndUnpackAlone) {
+    auto machine = with_gaps();
+    machine.middleware_self =
+        middleware_tables({.tables = {}, .alone = {{.bytes = 51, .block_bytes = 17, .stride_bytes = 64, .l_mw = 80}}});
+    for (const auto& [operation, own] : {std::pair{Operation::alltoall, 80}, {Operation::allgather, 0}}) {
+        Together story(operation, {{0, 260 + own}, {0, 260 + own}});
+        const auto gaps = story.layout();
+        for (const std::int32_t rank : {0, 1}) {
+            story.gives_and_gets(rank, 102, 102);
+            story.gives_and_gets_gaps(rank, gaps, gaps);
+        }
+        const Divided divided(story, machine);
+        EXPECT_EQ(divided.part(0, middleware), 80 + own);
+        EXPECT_EQ(divided.part(0, residual), 0);
+    }
+}
+
 // The root sends 8 B each to 2 and to 1 and leaves at 20; with g = 500 its NIC is free at 10 + 2 * 500. Then it sends.
 TEST(CollectiveSplit, ARootThatLeavesAtOnceLeavesItsNicBusy) {
     auto machine = plain_machine();

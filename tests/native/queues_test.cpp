@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -199,13 +200,95 @@ TEST(Queues, ACallWhoseMessageIsThereWorksForItUntilItsEnd) {
     EXPECT_EQ(part(model, {Location{3}, 2}, Part::late_receiver), 888 + 40);
 }
 
-TEST(Queues, ACallThatWaitsForItsMessageWorksForItOnlyAtItsEnd) {
+TEST(Queues, ACallThatWaitsForItsMessageWorksForItFromWhenThatIsThere) {
     ThreeToOne story(2300);
     const auto machine = plain_machine();
     const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
-    // The first message is there at 2410, 410 after its call begins: of that call only o_r = 20 is work.
-    EXPECT_EQ(part(model, {Location{3}, 1}, Part::processor_queueing), 20);
-    EXPECT_EQ(part(model, {Location{3}, 1}, Part::late_receiver), 890 + 480 + 20);
+    // The first message is there at 2410, 410 after its call begins and 90 before that ends.
+    EXPECT_EQ(part(model, {Location{3}, 1}, Part::processor_queueing), 90);
+    EXPECT_EQ(part(model, {Location{3}, 1}, Part::late_receiver), 890 + 410 + 20);
+}
+
+/// Two ranks send 1000 B by a rendezvous each to a third at the same time, which receives one after the other.
+struct TwoRendezvous : ProgramStory {
+    explicit TwoRendezvous(std::int32_t node_of_receiver) {
+        for (const auto node : {0, 0, node_of_receiver}) {
+            rank(node, 9000);
+        }
+        for (const auto sender : {0, 1}) {
+            const auto send = call(sender, CallKind::send, 1000 * sender, 3000 + 2000 * sender);
+            const auto receive = call(2, CallKind::receive, 500 + 2600 * sender, 3000 + 2000 * sender);
+            message(sender, send, 2, receive, 1000);
+        }
+    }
+};
+
+TEST(Queues, ARendezvousWithinANodeIsWorkOfItsReceiverFromItsRequestOn) {
+    auto machine = plain_machine();
+    for (auto& locality : machine.localities) {
+        locality.eager_limit = 0;
+    }
+    TwoRendezvous near(0);
+    const MessageModel model(near.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    // The second request is there at 1110, and its receive is posted at 3100: until 3000 the first call, which began
+    // with its message's request there, moves that message's data.
+    EXPECT_EQ(part(model, {Location{2}, 0}, Part::processor_queueing), 0);
+    EXPECT_EQ(part(model, {Location{2}, 1}, Part::processor_queueing), 3000 - 1110);
+    EXPECT_EQ(part(model, {Location{2}, 1}, Part::late_receiver), 100);
+
+    // Whether a trace shows that rendezvous continue without a processor changes nothing of it.
+    auto alone = machine;
+    alone.asynchronous_progress = true;
+    const MessageModel without(near.program(), alone, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    EXPECT_EQ(part(without, {Location{2}, 1}, Part::processor_queueing), 3000 - 1110);
+
+    // Between nodes NICs move the data. The payload is there at 500 + 10 + 100 + 10 + 100 + 999 = 1719.
+    TwoRendezvous far(1);
+    const MessageModel apart(far.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    EXPECT_EQ(part(apart, {Location{2}, 1}, Part::processor_queueing), 3000 - 1719);
+    EXPECT_EQ(part(apart, {Location{2}, 1}, Part::late_receiver), 1719 - 1110 + 100);
+}
+
+/// Two clients send 1 B each to a server, which is there at 200, and wait for its replies. It takes the request of the
+/// second one, replies, and then does the same for the first one.
+struct TwoClients : ProgramStory {
+    explicit TwoClients(std::int64_t first_waits_from = 50) {
+        for (const auto node : {0, 1, 2}) {
+            rank(node, 9000);
+        }
+        const auto request = [&](std::int32_t client) {
+            const auto send = call(client, CallKind::send, 0, 10);
+            const auto receive = call(2, CallKind::receive, 200 + 510 * (1 - client), 700 + 510 * (1 - client));
+            message(client, send, 2, receive, 1);
+        };
+        const auto reply = [&](std::int32_t client, std::int64_t waits_from) {
+            const auto send = call(2, CallKind::send, 700 + 510 * (1 - client), 710 + 510 * (1 - client));
+            const auto receive = call(client, CallKind::receive, waits_from, 1400);
+            message(2, send, client, receive, 1);
+        };
+        request(1);
+        reply(1, 50);
+        request(0);
+        reply(0, first_waits_from);
+    }
+};
+
+TEST(Queues, AReplyIsLateBecauseItsServerWorkedForOthers) {
+    TwoClients story;
+    const auto machine = plain_machine();
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    // The second client's request was the first to be taken. That of the first one is there at 110; the server works
+    // for the other one in [200, 710], and sends the reply at 1210.
+    EXPECT_EQ(part(model, {Location{1}, 0}, Part::processor_queueing), 0);
+    EXPECT_EQ(part(model, {Location{1}, 0}, Part::late_sender), 700 - 50);
+    EXPECT_EQ(part(model, {Location{0}, 0}, Part::processor_queueing), 510);
+    EXPECT_EQ(part(model, {Location{0}, 0}, Part::late_sender), 1210 - 50 - 510);
+
+    // A client that computes until 650 waited for 60 of it.
+    TwoClients later(650);
+    const MessageModel computes(later.program(), machine, Windows{.count = 1, .width_ps = 9000}, {}, 1);
+    EXPECT_EQ(part(computes, {Location{0}, 0}, Part::processor_queueing), 60);
+    EXPECT_EQ(part(computes, {Location{0}, 0}, Part::late_sender), 1210 - 650 - 60);
 }
 
 TEST(Queues, OnlyMessagesOfTheRegionOfInterestCountAsLoad) {
@@ -233,6 +316,66 @@ TEST(MessageModel, ElementsOfOneBlockAreContiguousOnlyAlone) {
         const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 1000}, {}, 1);
         EXPECT_EQ(part(model, {Location{1}, 0}, Part::middleware), l_mw);
     }
+}
+
+/// Rank 0 sends 51 B with gaps to rank 1, in a call that also receives from it, or does not.
+struct Exchange : ProgramStory {
+    enum class Back : std::uint8_t { none, contiguous, gaps };
+    Exchange(Back back, CallKind kind) {
+        rank(0, 1000);
+        rank(1, 1000);
+        const auto here = call(0, kind, 0, 400);
+        const auto there = call(1, kind, 0, 400);
+        const auto gaps = layout();
+        message(0, here, 1, there, 51);
+        sends_gaps(0, gaps);
+        if (back != Back::none) {
+            message(1, there, 0, here, 51);
+        }
+        if (back == Back::gaps) {
+            sends_gaps(1, gaps);
+        }
+    }
+};
+
+TEST(MessageModel, BothEndsOfAnExchangePackAndUnpack) {
+    auto machine = plain_machine();
+    const auto of = [](double l_mw) {
+        return middleware_tables(
+            {.tables = {}, .alone = {{.bytes = 51, .block_bytes = 17, .stride_bytes = 64, .l_mw = l_mw}}});
+    };
+    machine.middleware = of(60);
+    using enum Exchange::Back;
+    const auto middleware = [&](Exchange::Back back, CallKind kind) {
+        Exchange story(back, kind);
+        const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 1000}, {}, 1);
+        return part(model, {Location{1}, 0}, Part::middleware);
+    };
+    EXPECT_EQ(middleware(gaps, CallKind::send_receive), 60);  // the machine does not state another one
+    machine.middleware_self = of(100);
+    EXPECT_EQ(middleware(gaps, CallKind::send_receive), 100);
+    EXPECT_EQ(middleware(contiguous, CallKind::send_receive), 60);
+    EXPECT_EQ(middleware(none, CallKind::send_receive), 60);
+
+    // Likewise where one call completes both.
+    ProgramStory story;
+    story.rank(0, 1000);
+    story.rank(1, 1000);
+    const auto gaps_of_both = story.layout();
+    std::array<std::array<std::uint32_t, 3>, 2> calls{};
+    for (const std::int32_t rank : {0, 1}) {
+        calls[static_cast<std::size_t>(rank)] = {story.call(rank, CallKind::receive_nonblocking, 0, 5),
+                                                 story.call(rank, CallKind::send_nonblocking, 5, 100),
+                                                 story.call(rank, CallKind::wait_multi, 100, 500)};
+    }
+    for (const std::int32_t rank : {0, 1}) {
+        const auto& sends = calls[static_cast<std::size_t>(rank)];
+        const auto& receives = calls[static_cast<std::size_t>(1 - rank)];
+        story.message(rank, sends[1], 1 - rank, receives[0], 51, sends[2], receives[2]);
+        story.sends_gaps(rank, gaps_of_both);
+    }
+    const MessageModel model(story.program(), machine, Windows{.count = 1, .width_ps = 1000}, {}, 1);
+    EXPECT_EQ(part(model, {Location{1}, 0}, Part::middleware), 100);
 }
 
 }  // namespace

@@ -420,10 +420,10 @@ static void measure_uses(struct job* j, const struct lp_layout_use* uses, int co
     for (int i = 0; i < count; i++)
         span = lp_quick_span(&uses[i]) > span ? lp_quick_span(&uses[i]) : span;
     if (take_part) {
-        own.memory = malloc(lp_quick_scratch() + span);
+        own.memory = malloc(lp_quick_scratch() + 2 * span);
         own.out = open_memstream(&own.text, &own.length);
         if (own.memory)
-            memset(own.memory, 1, lp_quick_scratch() + span);
+            memset(own.memory, 1, lp_quick_scratch() + 2 * span);
     }
     uint64_t lacks = (take_part && !(own.memory && own.out)) || (j->rank == 0 && !all), any = 0;
     MPI_Allreduce(&lacks, &any, 1, lp_k.uint64, lp_k.max, j->comm);

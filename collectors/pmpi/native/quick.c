@@ -84,7 +84,7 @@ void cal_release(const struct cal* c, void* memory) {
 }
 
 size_t lp_quick_memory(void) {
-    return SCRATCH + LARGEST + WINDOW * (CAL_REPLY_BYTES + sizeof(MPI_Request)) + REACH;
+    return SCRATCH + LARGEST + WINDOW * (CAL_REPLY_BYTES + sizeof(MPI_Request)) + 2 * (size_t)REACH;
 }
 
 /* --- the duration of messages, and where the protocol changes ----------------------------------------------------- */
@@ -185,16 +185,20 @@ static void visit_requests(struct cal* c, struct quick* q, int round) {
     }
 }
 
+/* Rank 1 has not heard whether the time was over in what rank 0 did alone. */
+static void share_end(struct cal* c, const struct quick* q) {
+    int over = c->over;
+    MPI_Bcast(&over, 1, MPI_INT, 0, q->pair->comm);
+    c->over = over;
+}
+
 static void visit_contiguous(struct cal* c, struct quick* q, int bytes, int round) {
     struct cal_layout* l = &q->layout;
-    int over = 0;
     if (c->rank == 0) {
         cal_visit_layout(c, q->alone, cal_layout_copy, l, CAL_CONTIGUOUS, bytes, 8, 8, round, "memory_copy", "self");
         cal_visit_layout(c, q->alone, cal_layout_to_self, l, CAL_CONTIGUOUS, bytes, 8, 8, round, "self", "self");
-        over = c->over;
     }
-    MPI_Bcast(&over, 1, MPI_INT, 0, q->pair->comm); /* rank 1 has not heard whether the time is over */
-    c->over = over;
+    share_end(c, q);
     cal_visit_layout(c, q->pair->comm, cal_layout_to_other, l, CAL_CONTIGUOUS, bytes, 8, 8, round, "remote",
                      q->pair->locality);
 }
@@ -204,9 +208,15 @@ static void visit_layouts(struct cal* c, struct quick* q, int round) {
         const int bytes = q->layout_sizes[i];
         visit_contiguous(c, q, bytes, round);
         for (int b = 0; b < COUNT(BLOCKS) && 2 * BLOCKS[b] <= bytes; b++)
-            for (int s = 0; s < COUNT(STRIDES) && (int64_t)bytes * STRIDES[s] <= REACH; s++)
+            for (int s = 0; s < COUNT(STRIDES) && (int64_t)bytes * STRIDES[s] <= REACH; s++) {
+                const int64_t stride = (int64_t)BLOCKS[b] * STRIDES[s];
+                if (c->rank == 0)
+                    cal_visit_layout(c, q->alone, cal_layout_to_self, &q->layout, CAL_DATATYPE, bytes, BLOCKS[b],
+                                     stride, round, "self", "self");
+                share_end(c, q);
                 cal_visit_layout(c, q->pair->comm, cal_layout_to_other, &q->layout, CAL_DATATYPE, bytes, BLOCKS[b],
-                                 (int64_t)BLOCKS[b] * STRIDES[s], round, "remote", q->pair->locality);
+                                 stride, round, "remote", q->pair->locality);
+            }
     }
 }
 
@@ -228,7 +238,7 @@ static void pass(struct cal* c, void* what, int round) {
     visit_messages(c, what, round);
     visit_requests(c, what, round);
     if (((struct quick*)what)->layouts && c->counting)
-        c->visits_left += MOST_LAYOUT_SIZES * (3 + COUNT(BLOCKS) * COUNT(STRIDES));
+        c->visits_left += MOST_LAYOUT_SIZES * (3 + 2 * COUNT(BLOCKS) * COUNT(STRIDES));
     else if (((struct quick*)what)->layouts && round > 0) { /* from when the eager limit is known */
         visit_layouts(c, what, round);
         if (!c->over)
@@ -281,9 +291,10 @@ void lp_quick_pair(struct cal* c, const struct cal_pair* pair, bool layouts, cha
                                        .replies = memory + SCRATCH + LARGEST + WINDOW * sizeof(MPI_Request)};
     memset(q.message.buffer, 1, LARGEST);
     if (layouts) {
-        q.layout.here = (double*)(memory + lp_quick_memory() - REACH);
-        q.layout.there = (double*)q.message.buffer;
-        memset(q.layout.here, 1, REACH);
+        char* const arrays = memory + lp_quick_memory() - 2 * (size_t)REACH;
+        memset(arrays, 1, 2 * (size_t)REACH);
+        q.layout.here = (double*)arrays;
+        q.layout.there = (double*)(arrays + REACH);
         q.alone = alone(c, pair);
     }
     set_pace(c);
@@ -314,7 +325,9 @@ static MPI_Datatype unit_of(const struct lp_layout_use* use, int* bytes) {
     return *bytes == 8 ? MPI_DOUBLE : *bytes == 4 ? MPI_INT : MPI_BYTE;
 }
 
-static void visit_use(struct cal* c, struct quick* q, const struct lp_layout_use* use, bool strided, int round) {
+static void visit_use(struct cal* c, struct quick* q, MPI_Comm comm, const struct lp_layout_use* use, bool strided,
+                      int round) {
+    const bool to_self = comm == q->alone;
     struct cal_result r;
     char keys[160];
     int bytes;
@@ -325,28 +338,38 @@ static void visit_use(struct cal* c, struct quick* q, const struct lp_layout_use
     else
         MPI_Type_contiguous((int)use->bytes / bytes, unit, &q->layout.type);
     MPI_Type_commit(&q->layout.type);
-    cal_measure(c, q->pair->comm, 1, cal_layout_to_other, &q->layout, &r);
+    cal_measure(c, comm, 1, to_self ? cal_layout_to_self : cal_layout_to_other, &q->layout, &r);
     MPI_Type_free(&q->layout.type);
-    snprintf(keys, sizeof keys,
-             "\"transfer\": \"remote\", \"form\": \"%s\", \"stride_bytes\": %llu, \"block_bytes\": %llu",
-             strided ? "datatype" : "contiguous", (unsigned long long)use->stride, (unsigned long long)use->block);
-    cal_emit(c, &r, round, "used_layout", q->pair->locality, (int64_t)use->bytes, keys);
+    snprintf(keys, sizeof keys, "\"transfer\": \"%s\", \"form\": \"%s\", \"stride_bytes\": %llu, \"block_bytes\": %llu",
+             to_self ? "self" : "remote", strided ? "datatype" : "contiguous", (unsigned long long)use->stride,
+             (unsigned long long)use->block);
+    cal_emit(c, &r, round, "used_layout", to_self ? "self" : q->pair->locality, (int64_t)use->bytes, keys);
 }
 
 static void pass_of_uses(struct cal* c, void* what, int round) {
     struct quick* q = what;
     for (int i = 0; i < q->layout_count && !c->over; i++) {
-        visit_use(c, q, &q->uses[i], false, round);
-        visit_use(c, q, &q->uses[i], true, round);
+        for (int strided = 0; strided < 2; strided++) {
+            if (c->rank == 0)
+                visit_use(c, q, q->alone, &q->uses[i], strided != 0, round);
+            share_end(c, q);
+            visit_use(c, q, q->pair->comm, &q->uses[i], strided != 0, round);
+        }
     }
 }
 
 void lp_quick_layouts(struct cal* c, const struct cal_pair* pair, const struct lp_layout_use* uses, int count,
                       char* memory) {
-    struct quick q = {.pair = pair, .uses = uses, .layout_count = count};
+    struct quick q = {.pair = pair, .uses = uses, .layout_count = count, .alone = alone(c, pair)};
+    size_t span = 0;
+    for (int i = 0; i < count; i++)
+        span = lp_quick_span(&uses[i]) > span ? lp_quick_span(&uses[i]) : span;
     scratch = scratch_next = memory;
     q.layout.here = (double*)(memory + SCRATCH);
+    q.layout.there = (double*)(memory + SCRATCH + span);
     set_pace(c);
     c->visits_left = 0;
     cal_rounds(c, pass_of_uses, &q);
+    if (q.alone != MPI_COMM_NULL)
+        MPI_Comm_free(&q.alone);
 }

@@ -14,11 +14,11 @@ void lp_quick_pair(struct cal* c, const struct cal_pair* pair, bool layouts, cha
 /* Whether lp_quick_pair has measured messages of this layout themselves, as rank 0 or 1 of the pair knows. */
 bool lp_quick_has(const struct lp_layout_use* use);
 
-/* Memory for one of these layouts; 0: none is measured that spans so much. */
+/* Bytes that one of these layouts spans; 0: none is measured that spans so much. */
 size_t lp_quick_span(const struct lp_layout_use* use);
 
-/* Likewise: messages of these layouts, and contiguous ones of their sizes. `memory` has room for the longest span after
- * lp_quick_scratch() bytes. */
+/* Likewise: messages of these layouts, and contiguous ones of their sizes. `memory` has room for twice the longest span
+ * after lp_quick_scratch() bytes. */
 void lp_quick_layouts(struct cal* c, const struct cal_pair* pair, const struct lp_layout_use* uses, int count,
                       char* memory);
 size_t lp_quick_scratch(void);

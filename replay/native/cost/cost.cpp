@@ -138,8 +138,10 @@ CostTerms cost_terms(const Parameters& parameters, Locality locality, const Mess
     if (message.hops >= 0 && parameters.mean_hops.has_value() && here.across_network) {
         terms.L = std::max(0.0, terms.L + parameters.per_hop * (message.hops - *parameters.mean_hops));
     }
-    const auto l_mw =
-        middleware_latency(parameters.middleware, message.bytes, message.block_bytes, message.stride_bytes);
+    const auto& own = parameters.middleware_self;
+    const bool is_own = message.one_processor || locality == Locality::self;
+    const auto& middleware = is_own && !(own.tables.empty() && own.alone.empty()) ? own : parameters.middleware;
+    const auto l_mw = middleware_latency(middleware, message.bytes, message.block_bytes, message.stride_bytes);
     terms.l_mw = l_mw.value;
     terms.beyond_sizes |= l_mw.beyond_size;
     terms.beyond_strides = l_mw.beyond_second;
@@ -189,6 +191,7 @@ Cost message_cost(const Parameters& parameters, Locality locality, std::uint64_t
                                   {.bytes = static_cast<double>(bytes),
                                    .block_bytes = static_cast<double>(layout.block_bytes),
                                    .stride_bytes = static_cast<double>(layout.stride_bytes),
+                                   .one_processor = layout.one_processor,
                                    .burst = burst,
                                    .hops = static_cast<double>(hops)});
     return {.o_s = picoseconds(terms.o_s),

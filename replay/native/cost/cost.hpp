@@ -12,6 +12,7 @@ namespace logpost::replay {
 struct Blocks {
     std::uint64_t block_bytes = 0;  ///< 0: not stated; then the blocks are those that the machine was measured with
     std::int64_t stride_bytes = 0;  ///< 0: contiguous; negative: the blocks lie backwards
+    bool one_processor = false;     ///< each end packs one message and unpacks another one: no two share the work
     bool operator==(const Blocks&) const = default;
 };
 
@@ -63,10 +64,11 @@ Reading middleware_latency(const Middleware& middleware, double bytes, double bl
 /// What the cost of a message depends on in addition to its machine and locality.
 struct MessageShape {
     double bytes = 0;
-    double block_bytes = 0;   ///< as in Blocks
-    double stride_bytes = 0;  ///< as in Blocks
-    double burst = 1;         ///< messages initiated back to back; from 2 on o_s is o(S, b) where the machine states it
-    double hops = -1;         ///< links on its route; -1: not known, and L holds unchanged
+    double block_bytes = 0;      ///< as in Blocks
+    double stride_bytes = 0;     ///< as in Blocks
+    bool one_processor = false;  ///< as in Blocks; messages to oneself are
+    double burst = 1;  ///< messages initiated back to back; from 2 on o_s is o(S, b) where the machine states it
+    double hops = -1;  ///< links on its route; -1: not known, and L holds unchanged
 };
 
 /// The unrounded terms of a message.

@@ -51,7 +51,7 @@ Parameters reduced(Parameters machine, Model model) {
         std::ranges::for_each(machine.localities, forget_sizes);
     }
     if (!has.middleware) {
-        machine.middleware = {};
+        machine.middleware = machine.middleware_self = {};
     }
     if (!has.dma) {
         machine.dma.reset();

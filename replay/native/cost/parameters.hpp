@@ -67,8 +67,9 @@ enum class Terms : std::uint8_t {
 struct Parameters {
     std::array<LocalityParameters, kLocalities> localities;
     Middleware middleware;
-    Curve o_mw, o_net, T_mem;  ///< LOG3P over bytes; empty where the machine does not state them
-    Surface o_burst;           ///< OVL's o(S, b) over bytes and messages in a burst
+    Middleware middleware_self;  ///< of a message that one processor packs and unpacks; empty: not measured
+    Curve o_mw, o_net, T_mem;    ///< LOG3P over bytes; empty where the machine does not state them
+    Surface o_burst;             ///< OVL's o(S, b) over bytes and messages in a burst
     std::optional<Dma> dma;
     double per_hop = 0;               ///< latency of one more hop, picoseconds
     std::optional<double> mean_hops;  ///< hops that L stands for; absent: L holds for every distance

@@ -60,14 +60,27 @@ nb::tuple readings(std::size_t n, const Read& read) {
     return nb::make_tuple(rows_of(std::move(values), n, 1), rows_of(std::move(beyond), n, 1));
 }
 
+Middleware middleware(const std::vector<Surface>& l_mw, const In<double>& block_bytes, const In<double>& alone) {
+    Middleware result;
+    for (std::size_t i = 0; i < l_mw.size(); ++i) {
+        result.tables.push_back({.block_bytes = block_bytes(i), .l_mw = l_mw[i]});
+    }
+    for (std::size_t i = 0; i + 3 < alone.shape(0); i += 4) {
+        result.alone.push_back(
+            {.bytes = alone(i), .block_bytes = alone(i + 2), .stride_bytes = alone(i + 1), .l_mw = alone(i + 3)});
+    }
+    return middleware_tables(std::move(result));
+}
+
 Parameters parameters(const In<std::int64_t>& class_start, const In<std::int64_t>& max_bytes, const In<double>& L,
                       const In<double>& o_s, const In<double>& o_s_per_byte, const In<double>& o_r,
                       const In<double>& o_r_per_byte, const In<double>& g, const In<double>& G,
                       const In<std::int64_t>& eager_limit, const In<std::uint8_t>& across_network, int nics_per_node,
                       const std::vector<Surface>& l_mw, const In<double>& block_bytes, const In<double>& l_mw_alone,
-                      const Curve& o_mw, const Curve& o_net, const Curve& T_mem, const Surface& o_burst,
-                      std::optional<double> G_m, double header_bytes, double per_hop, std::optional<double> mean_hops,
-                      bool asynchronous_progress, const std::string& model) {
+                      const std::vector<Surface>& l_mw_self, const In<double>& block_bytes_self,
+                      const In<double>& l_mw_alone_self, const Curve& o_mw, const Curve& o_net, const Curve& T_mem,
+                      const Surface& o_burst, std::optional<double> G_m, double header_bytes, double per_hop,
+                      std::optional<double> mean_hops, bool asynchronous_progress, const std::string& model) {
     const auto named = model_named(model);
     if (!named.has_value()) {
         throw nb::value_error(("no model is called " + model).c_str());
@@ -91,16 +104,8 @@ Parameters parameters(const In<std::int64_t>& class_start, const In<std::int64_t
         }
         locality.across_network = across_network(c) != 0;
     }
-    for (std::size_t i = 0; i < l_mw.size(); ++i) {
-        result.middleware.tables.push_back({.block_bytes = block_bytes(i), .l_mw = l_mw[i]});
-    }
-    for (std::size_t i = 0; i + 3 < l_mw_alone.shape(0); i += 4) {
-        result.middleware.alone.push_back({.bytes = l_mw_alone(i),
-                                           .block_bytes = l_mw_alone(i + 2),
-                                           .stride_bytes = l_mw_alone(i + 1),
-                                           .l_mw = l_mw_alone(i + 3)});
-    }
-    result.middleware = middleware_tables(std::move(result.middleware));
+    result.middleware = middleware(l_mw, block_bytes, l_mw_alone);
+    result.middleware_self = middleware(l_mw_self, block_bytes_self, l_mw_alone_self);
     result.o_mw = o_mw;
     result.o_net = o_net;
     result.T_mem = T_mem;
@@ -231,8 +236,9 @@ NB_MODULE(_native, module) {
     nb::class_<Parameters>(module, "Parameters", "What a machine says of messages to a model, in picoseconds.")
         .def(nb::new_(&parameters), "class_start"_a, "max_bytes"_a, "L"_a, "o_s"_a, "o_s_per_byte"_a, "o_r"_a,
              "o_r_per_byte"_a, "g"_a, "G"_a, "eager_limit"_a, "across_network"_a, "nics_per_node"_a, "l_mw"_a,
-             "block_bytes"_a, "l_mw_alone"_a, "o_mw"_a, "o_net"_a, "T_mem"_a, "o_burst"_a, "G_m"_a.none(),
-             "header_bytes"_a, "per_hop"_a, "mean_hops"_a.none(), "asynchronous_progress"_a, "model"_a)
+             "block_bytes"_a, "l_mw_alone"_a, "l_mw_self"_a, "block_bytes_self"_a, "l_mw_alone_self"_a, "o_mw"_a,
+             "o_net"_a, "T_mem"_a, "o_burst"_a, "G_m"_a.none(), "header_bytes"_a, "per_hop"_a, "mean_hops"_a.none(),
+             "asynchronous_progress"_a, "model"_a)
         .def_prop_rw(
             "library",
             [](const Parameters& self) {

@@ -269,8 +269,11 @@ void CollectiveSplit::replay(Buffer& buffer, const Instance& instance, std::span
                                      : CollectiveReplay::Member{0, location_of(members, rank_at(rank))};
         if (one.location != kNoLocation && !program_.layouts.empty()) {
             const auto& taken = program_.timelines[index(one.location)].collectives[one.index];
-            buffer.members[number].gives = blocks_of(program_, taken.layout);
-            buffer.members[number].gets = blocks_of(program_, taken.received_layout);
+            auto& gives = buffer.members[number].gives = blocks_of(program_, taken.layout);
+            auto& gets = buffer.members[number].gets = blocks_of(program_, taken.received_layout);
+            // Without a root each member sends and receives in each round.
+            gives.one_processor = gets.one_processor =
+                taken.root == kNoRank && gives.stride_bytes != 0 && gets.stride_bytes != 0;
         }
         buffer.ranks[number] = rank;
     }

@@ -47,7 +47,32 @@ std::int32_t MessageModel::layout(MessageId id) const noexcept {
 }
 
 Blocks MessageModel::blocks(const Timeline& sender, std::uint32_t send) const noexcept {
-    return blocks_of(program_, sender.layouts.empty() ? kUndefined : layout_of_send(sender, send));
+    auto found = blocks_of(program_, sender.layouts.empty() ? kUndefined : layout_of_send(sender, send));
+    found.one_processor =
+        found.stride_bytes != 0 && sender.sends[send].match != kNone && is_exchanged(of_send(sender.sends[send]));
+    return found;
+}
+
+bool MessageModel::is_exchanged(MessageId id) const noexcept {
+    const auto& timeline = program_.timelines[index(id.location)];
+    const auto& received = timeline.receives[id.receive];
+    if (timeline.layouts.empty()) {
+        return false;
+    }
+    const auto& sends = timeline.sends;
+    auto at = sends.partition_point([&](const MessageEnd& send) { return send.call <= received.complete_call; });
+    while (at-- > 0) {
+        const auto& send = sends[at];
+        if (send.call != received.complete_call && send.complete_call != received.complete_call) {
+            if (send.complete_call < received.complete_call) {
+                return false;
+            }
+        } else if (send.peer == received.peer &&
+                   layout_of_send(timeline, static_cast<std::uint32_t>(at)) != kUndefined) {
+            return true;
+        }
+    }
+    return false;
 }
 
 MessageModel::Counts MessageModel::build_records(std::size_t location) {
@@ -274,13 +299,15 @@ void MessageModel::replay_queues() {
         settle_handshakes();
         replay_endpoints(false);
         replay_endpoints(true);
+        late_replies_.assign(program_.timelines.size(), {});
         if (!replay_processors()) {
-            return;
+            break;
         }
         if (round + 1 < kRounds) {
             forget_queues();
         }
     }
+    collect_late_replies();
 }
 
 /// Back to when each message is ready for its NIC, and leaves its sender's processor.
@@ -343,6 +370,10 @@ Partition MessageModel::partition(MessageId id) const noexcept {
     const std::int64_t before = begun(id);
     const std::int64_t unhindered = injection(message.times, planned, handshake, before) + message.send_endpoint +
                                     planned.L + planned.serialization;
+    const auto& replies = late_replies_[index(id.location)];
+    const auto reply =
+        std::ranges::lower_bound(replies, id.receive, {}, [](const LateReply& late) { return late.message.receive; });
+    const bool has_busy_sender = reply != replies.end() && reply->message.receive == id.receive;
     const std::int64_t recv_endpoint = message.violation ? 0 : std::max<std::int64_t>(0, message.arrival - unhindered);
     return replay::partition(message.times, planned,
                              {.send_endpoint = message.send_endpoint,
@@ -351,7 +382,9 @@ Partition MessageModel::partition(MessageId id) const noexcept {
                               .network = network_.of(id),
                               .receiver_busy = processor.receiver_busy,
                               .held_until = processor.held_until,
-                              .begun = before},
+                              .begun = before,
+                              .sender_from = has_busy_sender ? reply->from : 0,
+                              .sender_busy = has_busy_sender ? reply->busy : 0},
                              handshake);
 }
 
@@ -390,6 +423,7 @@ void MessageModel::forget_messages() noexcept {
     records_ = {};
     processor_ = {};
     rendezvous_ = {};
+    late_replies_ = {};
     bursts_ = {};
     stages_ = {};
     memory_.reset();

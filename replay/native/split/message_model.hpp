@@ -140,6 +140,8 @@ class MessageModel {
     void enqueue(std::size_t location, bool receiving, Queue& within_node, Queue& between_nodes) const;
     /// The layout of a send's data in memory; contiguous where the trace does not state it.
     [[nodiscard]] Blocks blocks(const Timeline& sender, std::uint32_t send) const noexcept;
+    /// Whether the call that completes a message has also started or completes data with gaps to its sender.
+    [[nodiscard]] bool is_exchanged(MessageId id) const noexcept;
     struct Rendezvous {
         std::uint32_t receive;
         Handshake handshake;
@@ -194,6 +196,13 @@ class MessageModel {
     void replay_endpoint(std::span<const std::size_t> locations, Queue& queue, bool receiving);
     void replay_endpoints(bool receiving);
     struct Job;
+    /// A reply whose request waited while the sender's processor worked for others.
+    struct LateReply {
+        MessageId message;
+        std::int64_t from;  // the request was there, and the reply was awaited
+        std::int64_t busy;
+    };
+    void collect_late_replies();
     bool replay_processor(std::size_t location);
     bool replay_processors();
 
@@ -209,6 +218,7 @@ class MessageModel {
     bool between_nodes_ = false;                        // some messages leave their node
     std::vector<std::span<Rendezvous>> rendezvous_;     // [receiving location], by receive
     std::vector<std::span<MessageStages>> stages_;      // [receiving location]: the distinct ones
+    std::vector<std::vector<LateReply>> late_replies_;  // [sending location]; once collected, [receiving location]
     std::vector<std::vector<std::uint32_t>> bursts_;    // [sending location][send]; empty: not needed
     std::vector<EndpointLoad> loads_;
     // Until the queues are replayed:

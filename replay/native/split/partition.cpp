@@ -174,7 +174,11 @@ Partition partition(const MessageTimes& times, const MessageStages& stages, cons
     const bool violation = times.violates_causality();
     const std::int64_t sent = violation ? times.rw1 : times.s0;
     Partition parts(std::min(sent, times.rw0));
-    parts.place(Part::late_sender, sent - times.rw0);
+    if (waits.sender_busy > 0) {
+        parts.place(Part::late_sender, waits.sender_from - times.rw0);
+        parts.place(Part::processor_queueing, std::min(waits.sender_busy, positive(sent - parts.cursor())));
+    }
+    parts.place(Part::late_sender, sent - parts.cursor());
     if (violation) {
         parts.planned_arrival = times.rw1;
         return parts;

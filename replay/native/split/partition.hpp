@@ -25,6 +25,8 @@ struct MessageWaits {
     std::int64_t receiver_busy = 0;  ///< overhead of other messages on the receiver between arrival and posting
     std::int64_t held_until = 0;     ///< when the completing call has served all else, less this message's own service
     std::int64_t begun = 0;          ///< its send call starts other messages before it: the time for that
+    std::int64_t sender_from = 0;  ///< a reply: from when on its request, awaited by the receiver, waited at the sender
+    std::int64_t sender_busy = 0;  ///< since then, until the reply: overhead of other messages on the sender
 };
 
 /// When the two sides of a rendezvous could take part in it; absolute picoseconds.
@@ -33,7 +35,7 @@ struct Handshake {
     std::int64_t sender_ready = 0;  ///< clear-to-send arrived and the sender inside MPI
 };
 
-/// Not initialized: a partition has room for two dozen, and most use six.
+/// Not initialized: a partition has room for 26, and most use six.
 struct Segment {
     std::int64_t begin;
     std::int64_t end;
@@ -42,7 +44,7 @@ struct Segment {
 
 class Partition {
   public:
-    static constexpr std::size_t kMaxSegments = 24;
+    static constexpr std::size_t kMaxSegments = 26;
 
     explicit Partition(std::int64_t begin) noexcept : begin_(begin), cursor_(begin) {
         segments_[0] = {.begin = begin, .end = begin, .part = kNoPart};

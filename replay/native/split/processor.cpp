@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "replay/native/memory/gallop.hpp"
 #include "replay/native/memory/nearly_sorted.hpp"
@@ -77,6 +79,20 @@ bool MessageModel::replay_processors() {
     return std::ranges::find(changed, 1) != changed.end();
 }
 
+/// From the senders' lists, whose processors are known, to the receivers'.
+void MessageModel::collect_late_replies() {
+    std::vector<std::vector<LateReply>> received(late_replies_.size());
+    for (const auto& sent : late_replies_) {
+        for (const auto& reply : sent) {
+            received[index(reply.message.location)].push_back(reply);
+        }
+    }
+    for (auto& replies : received) {
+        std::ranges::sort(replies, {}, [](const LateReply& reply) { return reply.message.receive; });
+    }
+    late_replies_ = std::move(received);
+}
+
 /// Waits for the processor, the work for others that a message met before its receive was posted, and how long a call
 /// that completes several requests was held by the others.
 bool MessageModel::replay_processor(std::size_t location) {
@@ -112,14 +128,34 @@ bool MessageModel::replay_processor(std::size_t location) {
     const bool alone = parameters_.asynchronous_progress;
     for (const auto& entry : rendezvous_[location]) {
         const auto& message = records[entry.receive];
-        if (!alone) {
+        if (!alone || message.locality != Locality::other_node) {  // else only what a NIC does for it
             jobs.push_back({entry.request_ready, table[message.stages].o_control, entry.receive, Job::Kind::request});
         }
         late.push_back(entry.receive);
     }
 
+    // A message is the reply to what its sender had last received from that rank. One that did not wait made none late.
+    thread_local std::vector<std::pair<std::uint32_t, std::uint32_t>> replies;  // send, and receive of the request
+    thread_local std::vector<std::uint32_t> last_of;
+    replies.clear();
+    last_of.assign(program_.timelines.size(), kNone);
+    std::uint32_t taken = 0;
+    timeline.sends.for_each([&](std::size_t at, const MessageEnd& send) {
+        const auto begin = timeline.calls[send.call].enter_ps;
+        for (; taken < records.size() && records[taken].times.rw1 <= begin; ++taken) {
+            const auto& request = records[taken];
+            if (request.matched && !request.violation) {
+                last_of[index(timeline.receives[taken].peer)] = taken;
+            }
+        }
+        const auto request = send.match != kNone ? last_of[index(send.peer)] : kNone;
+        if (request != kNone && records[request].arrival + service(request) < records[request].times.rw1) {
+            replies.emplace_back(static_cast<std::uint32_t>(at), request);
+        }
+    });
+
     // Else only what competes with a completion matters, and nothing does where processors do not queue.
-    const bool every_job = !late.empty() && parameters_.processors_queue;
+    const bool every_job = (!late.empty() || !replies.empty()) && parameters_.processors_queue;
     const auto departures = departures_[location];
     std::int64_t started = 0;
     for (std::uint32_t i = 0; i < departures.size(); ++i) {
@@ -196,22 +232,25 @@ bool MessageModel::replay_processor(std::size_t location) {
             }
         }
     };
-    // The whole of a call is work for the one message that it completes if that was there when the call began.
+    // A call is work for the one message that it completes from when that is there until its end. A rendezvous within a
+    // node is there with its request: no NIC moves its data, so this processor does, or waits for the one that does.
     const auto worked_until = [&](const Job& job, std::int64_t begin) {
         const std::int64_t planned = begin + job.service;
-        if (job.kind != Job::Kind::completion) {
+        if (job.kind != Job::Kind::completion && job.kind != Job::Kind::request) {
             return planned;
         }
         const auto& message = records[job.index];
         const auto kind = program_.kind(timeline.calls[timeline.receives[job.index].complete_call]);
         const bool completes_one = kind == CallKind::receive || kind == CallKind::wait;
-        return completes_one && message.arrival <= message.times.rw0 ? std::max(planned, message.times.rw1) : planned;
+        const bool is_there = job.kind == Job::Kind::completion ||
+                              (begin >= message.times.rw0 && message.locality != Locality::other_node);
+        return completes_one && is_there ? std::max(planned, message.times.rw1) : planned;
     };
     bool changed = false;
     for (auto next = all.begin(); next != all.end();) {
         const auto& job = *next++;
         const std::int64_t wait = processor.wait(job.ready, job.service);
-        if (every_job && job.service > 0) {
+        if (every_job) {
             const std::int64_t begin = job.ready + wait;
             collectives_until(begin);
             std::int64_t until = worked_until(job, begin);
@@ -221,7 +260,9 @@ bool MessageModel::replay_processor(std::size_t location) {
             if (!uses.empty()) {
                 until = std::min(until, uses.front().from_ps);
             }
-            busy.add(begin, std::max(job.service, until - begin));
+            if (const auto length = std::max(job.service, until - begin); length > 0) {
+                busy.add(begin, length);
+            }
         }
         switch (job.kind) {
             case Job::Kind::start:
@@ -234,6 +275,9 @@ bool MessageModel::replay_processor(std::size_t location) {
                 break;
             }
             case Job::Kind::request: {
+                if (alone) {
+                    break;
+                }
                 auto* entry = rendezvous_of({here, job.index});
                 changed |= entry->request_wait != wait;
                 entry->request_wait = wait;
@@ -262,6 +306,26 @@ bool MessageModel::replay_processor(std::size_t location) {
         const std::int64_t there =
             planned.rendezvous ? send_block_end(message.times, planned, begun(id)) + planned.L : message.arrival;
         waits[receive].receiver_busy = busy.between(there, std::min(message.times.r0, message.times.rw0));
+    }
+    for (const auto& [send, request] : replies) {
+        const auto id = of_send(timeline.sends[send]);
+        const auto& reply = record(id);
+        const auto& asking = records[request];
+        if (!reply.matched || reply.violation || reply.times.rw0 >= reply.times.s0) {
+            continue;
+        }
+        const auto& planned = table[asking.stages];
+        const MessageId its{here, request};
+        const std::int64_t there =
+            planned.rendezvous ? send_block_end(asking.times, planned, begun(its)) + planned.L : asking.arrival;
+        const std::int64_t from = std::max(there, reply.times.rw0);
+        const std::int64_t served = planned.rendezvous
+                                        ? handshake_of(its).matched
+                                        : std::max(asking.arrival, asking.times.rw0) + waits[request].cpu_queue;
+        const std::int64_t work = busy.between(from, std::min(served, asking.times.rw1));
+        if (work > 0) {
+            late_replies_[location].push_back({id, from, work});
+        }
     }
     return changed;
 }

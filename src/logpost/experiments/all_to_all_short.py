@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ from logpost.experiments.support.statistics import Mean, mean_of
 from logpost.experiments.support.wormhole_short import ROOM, remap
 
 if TYPE_CHECKING:
+    from polars import Expr
+
     from logpost.analyzer.run.directory import Run
 
 PRINTED = {"LogP": 316, "LoPC": 453, "LoGPC": 499, "C_n": 23, "C_r": 137, "measured": 486}
@@ -38,7 +40,6 @@ STYLES = {
 """Of the program remap."""
 ANALYZED = (REQUEST, ONE_WAY)
 """Styles whose first run is analyzed with logpost's own split and kept."""
-QUEUEING = ("processor_queueing",)
 CONTENTION = ("network_contention", "endpoint_contention")
 COLUMNS = (
     Column("quantity", Origin.SETTING),
@@ -169,8 +170,8 @@ def _simulate(context: Context) -> Simulations:
             style: mean_of([runs[style, seed].values["iteration_us"] * 1e3 / CYCLE_NS for seed in seeds])
             for style in STYLES
         },
-        queueing=_per_message(analyzed[REQUEST], QUEUEING),
-        contention=_per_message(analyzed[REQUEST], CONTENTION),
+        queueing=_queueing(analyzed[REQUEST]),
+        contention=_contention(analyzed[REQUEST]),
         blocked=stall_s / (messages * CYCLE_NS * 1e-9),
         worms={
             style: mean_of([remap(enough, 0.0, synchronous=style == REQUEST, seed=seed).iteration for seed in seeds])
@@ -179,13 +180,27 @@ def _simulate(context: Context) -> Simulations:
     )
 
 
-def _per_message(run: Run, parts: Sequence[str]) -> float:
-    """Cycles per message that logpost's split has in these parts."""
+def _queueing(run: Run) -> float:
+    """Cycles that a message waits for its receiver's processor, by logpost's split.
+
+    A reply also waited for its sender's processor, which is the wait of its request: that counts once.
+    """
     import polars as pl
 
-    [mean_ps] = (
-        run.table("messages").select(pl.sum_horizontal([f"{part}_ps" for part in parts]).mean()).collect().row(0)
-    )
+    awaited = pl.max_horizontal(0, pl.col("send_enter_ps") - pl.col("recv_enter_ps"))
+    return _cycles(run, pl.col("processor_queueing_ps") - (awaited - pl.col("late_sender_ps")))
+
+
+def _contention(run: Run) -> float:
+    """Cycles per message that logpost's split has in CONTENTION."""
+    import polars as pl
+
+    return _cycles(run, pl.sum_horizontal([f"{part}_ps" for part in CONTENTION]))
+
+
+def _cycles(run: Run, ps: Expr) -> float:
+    """The mean over messages."""
+    [mean_ps] = run.table("messages").select(ps.mean()).collect().row(0)
     return float(mean_ps) / (CYCLE_NS * 1e3)
 
 

@@ -110,7 +110,8 @@ def test_each_class_has_its_values_and_the_pair_that_gave_them(tmp_path: Path, a
 
 
 def _layouts() -> Iterator[str]:
-    """1 KiB: copied in 1 us, to oneself in 3, to the other rank in 9; in blocks of 8 B 4 us more, of 64 B 2 us."""
+    """1 KiB: copied in 1 us, to oneself in 3, to the other rank in 9; in blocks of 8 B 4 us more, of 64 B 2 us;
+    to oneself, half as much again."""
     dense: dict[str, object] = {"form": "contiguous", "stride_bytes": 8, "block_bytes": 8}
     for number in range(ROUNDS):
         yield _line("layout", "self", 1024, 1e-6, number, transfer="memory_copy", **dense)
@@ -119,6 +120,7 @@ def _layouts() -> Iterator[str]:
         for block, more in ((8, 4e-6), (64, 2e-6)):
             sparse: dict[str, object] = {"form": "datatype", "stride_bytes": 256, "block_bytes": block}
             yield _line("layout", "same_socket", 1024, 9e-6 + more, number, transfer="remote", **sparse)
+            yield _line("layout", "self", 1024, 3e-6 + 1.5 * more, number, transfer="self", **sparse)
 
 
 def test_log3p_is_kept_by_size_block_and_stride(tmp_path: Path, archive: Path) -> None:
@@ -129,6 +131,7 @@ def test_log3p_is_kept_by_size_block_and_stride(tmp_path: Path, archive: Path) -
     assert _seconds(dense.o_net) == pytest.approx(9e-6 - 2e-6)
     assert [(p.block_bytes, p.stride_bytes) for p in strided] == [(8, 256), (64, 256)]
     assert [_seconds(p.l_mw) for p in strided] == pytest.approx([4e-6, 2e-6])
+    assert [_seconds(p.l_mw_self) for p in strided] == pytest.approx([6e-6, 3e-6])
 
 
 def _used(share: float = 1.0, reason: str = "", rounds: int = ROUNDS) -> tuple[str, ...]:
@@ -139,6 +142,8 @@ def _used(share: float = 1.0, reason: str = "", rounds: int = ROUNDS) -> tuple[s
             keys: dict[str, object] = {"transfer": "remote", "stride_bytes": stride, "block_bytes": block}
             for form, seconds in (("contiguous", 9e-6), ("datatype", time)):
                 lines.append(_line("used_layout", "same_socket", size, seconds, number, form=form, **keys))
+                keys_of_self = {**keys, "transfer": "self"}
+                lines.append(_line("used_layout", "self", size, seconds - 5e-6, number, form=form, **keys_of_self))
     return json.dumps(_about(1, reason, ONE, share)), *lines
 
 
@@ -153,6 +158,7 @@ def test_a_layout_that_the_program_used_is_kept_alone(tmp_path: Path, archive: P
     found = {(p.size_bytes, p.block_bytes, p.stride_bytes, p.alone): _seconds(p.l_mw) for p in strided}
     grid = {(1024, 8, 256, False): 4e-6, (1024, 64, 256, False): 2e-6}
     assert found == pytest.approx({**grid, **({(4000, 40, 200, True): 3e-6} if left else {})})
+    assert [_seconds(p.l_mw_self) for p in strided if p.alone] == pytest.approx([3e-6] if left else [])
     assert any("MPI_Finalize" in note for note in machine.notes) == left
 
 

@@ -189,13 +189,14 @@ def test_eager_limit_without_ranges_is_not_lost() -> None:
 def test_log3p_table_has_rows_of_l_mw_and_holes_over_the_size() -> None:
     points: list[dict[str, Any]] = [
         {"size_bytes": 1024, "o_mw": 3, "o_net": 9, "T_mem": 1},
-        {"size_bytes": 1024, "stride_bytes": 64, "l_mw": 5},
+        {"size_bytes": 1024, "stride_bytes": 64, "l_mw": 5, "l_mw_self": 6},
         {"size_bytes": 4096, "stride_bytes": 16, "block_bytes": 128, "l_mw": 7, "o_mw": 4},
     ]
     table = replay_parameters(machine(log3p={"point": points})).log3p
     assert table is not None
     assert table.sizes.tolist() == [1024, 4096]
     assert table.l_mw.tolist() == [[1024, 64, 0, 5e6], [4096, 16, 128, 7e6]]
+    assert table.l_mw_self.tolist() == [[1024, 64, 0, 6e6]]
     np.testing.assert_array_equal(table.o_mw_ps, [3e6, 4e6])
     np.testing.assert_array_equal(table.o_net_ps, [9e6, np.nan])
     points.append({"size_bytes": 1024, "stride_bytes": 16, "o_mw": 3.5})
