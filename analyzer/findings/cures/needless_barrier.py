@@ -4,8 +4,8 @@ Cure: leave it out. In the graph its calls last nothing and wait for none. It ap
 enough to be a pattern, and on whose order no one-sided transfer may rely. One that the same rank enters last most times
 is that rank's matter, but where the barrier empties a pipeline in each step, whose end that rank is.
 
-The duration of code varies on every machine, which a barrier turns into waiting; what it costs by that, and by its own
-rounds, is no more than `NOISE`, and nothing is stated below.
+The duration of code varies on every machine. What a barrier makes of that, waiting for the slowest rank of each step,
+is a cost of the barrier, as its own rounds are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, depths
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, NOISE, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.replay.columns import Int64
 
 KIND = "needless_barrier"
@@ -28,7 +28,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
     if not evidence.tables["transfers"].head(1).collect().is_empty():
         return []
-    return (one for one in offered(evidence, propose, of_messages=False) if one.gain > NOISE)
+    return offered(evidence, propose, of_messages=False)
 
 
 def propose(program: Program) -> Iterator[Proposal]:
@@ -54,6 +54,7 @@ def propose(program: Program) -> Iterator[Proposal]:
                 *([] if last is None else [Number("empties_pipeline", 1.0, "1")]),
             ),
             confidence=MEDIUM,
+            beyond=0.0,
             certainty="the waiting is measured; whether anything relies on the order that the barrier makes is not "
             "known",
         )
