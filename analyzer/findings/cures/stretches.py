@@ -75,6 +75,13 @@ class Stretch:
             return None
         return int(others[np.argsort(self.totals[others], kind="stable")[(len(others) - 1) // 2]])
 
+    def most_like(self, row: int) -> int:
+        """Row of the location that is not slow and from whose visits those of this one differ most evenly: both have
+        the same turns."""
+        assert self.visits is not None
+        (others,) = np.nonzero(~self.slow)
+        return int(others[np.argmin((self.visits[row] - self.visits[others]).std(axis=1))])
+
     def follows_path(self, program: Program, row: int) -> int:
         """The call path behind which most of a location's code here lies; -1: at its begin."""
         calls, gaps = self.calls[row], self.gaps[row]

@@ -81,16 +81,15 @@ class Uneven:
 
     @cached_property
     def as_fast(self) -> Transformation:
-        """The slow ranks have the times of the rank in the middle of the others, visit by visit; or in all, where that
-        saves more: what that rank does in a visit may be another one's turn."""
+        """The slow ranks have, visit by visit, the times of the other rank whose visits are most like theirs; or in all
+        those of the rank in the middle of the others, where that saves more: no other one may have their turns."""
         in_all = self._with_total_of(lambda place: place.norm)
         if any(place.visits is None for place in self.places):
             return in_all
         longer = column(self.program.count, 0)
         for place in self.places:
-            assert place.norm is not None
             for i in np.flatnonzero(place.slow).tolist():
-                longer[place.calls[i]] = place.gaps[place.norm] - place.gaps[i]
+                longer[place.calls[i]] = place.gaps[place.most_like(i)] - place.gaps[i]
         by_visit = Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
         return max(by_visit, in_all, key=self.program.gain)
 
