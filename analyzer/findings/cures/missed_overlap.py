@@ -10,8 +10,11 @@ operation's work inside of calls. At the other end of the gain it is done outsid
 
 Where an estimated machine only bounds what a transfer costs, all of a message's duration is.
 
-A wait at which a late rank or a queue costs more than the transfers do has another cause. Which part of the work needs
-the data is not known: of two halves, one can always be done while the other one's transfers are in flight.
+A late rank that waits for none computes as long whatever the others do while they wait: the replay shows that they
+save nothing. Only where it waits for them later, the work behind their wait delays it. Waits in which a late rank or a
+queue costs more than the transfers do are so much waiting on any machine whose code varies: there, only more than
+`NOISE` is stated. Which part of the work needs the data is not known: of two halves, one can always be done while the
+other one's transfers are in flight.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ import polars as pl
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, NOISE, Finding, Number
 from logpost.analyzer.run.wide import wide_sum
 from logpost.analyzer.words.categories import WAITING
 
@@ -74,8 +77,6 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
     for here in rows.values():
         calls = [call for row in here for call in row]
         paths = program.callpath[calls]
-        if not places & set(paths.tolist()):
-            continue
         first = np.array([row[0] for row in here])
         behind = np.array([row[-1] + 1 for row in here])
         longer = column(program.count, 0)
@@ -94,7 +95,7 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
             change=replace(outside, edges=((2 * works, 2 * works + 1, program.own_ps[works]),)),
             rests_on=OPERATION if len(works) == len(calls) else TRANSFER,
             other_ends=(outside,) if len(works) else (),
-            beyond=0.0,
+            beyond=0.0 if places & set(paths.tolist()) else NOISE,
             numbers=(
                 Number("waits", len(here), "count"),
                 Number("of_operations", float(program.ends_operation[calls].mean()), "1"),
