@@ -4,6 +4,10 @@ Cure: leave it out. In the graph its calls last nothing and wait for none. It ap
 enough to be a pattern, and on whose order no one-sided transfer may rely. One that the same rank enters last most times
 is that rank's matter, but where the barrier empties a pipeline in each step, whose end that rank is.
 
+Likewise of any operation that empties a pipeline in each step: called less often, or complete a step later, it keeps
+none waiting for the end of the pipeline. Its data is another matter: where the last rank has more code before it than
+the others have, as one that computes for all, that code may be gone as well, which is the other end of the gain.
+
 The duration of code varies on every machine. What a barrier makes of that, waiting for the slowest rank of each step,
 is a cost of the barrier, as its own rounds are.
 """
@@ -11,57 +15,88 @@ is a cost of the barrier, as its own rounds are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
+import polars as pl
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
-from logpost.analyzer.findings.cures.program import Program, Transformation
-from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, depths
+from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
+from logpost.analyzer.findings.cures.wavefront import depths
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.run.before_last import FROM_ROOT
 from logpost.replay.columns import Int64
 
-KIND = "needless_barrier"
+KIND, OF_DATA = "needless_barrier", "collective_wait"
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
     if not evidence.tables["transfers"].head(1).collect().is_empty():
         return []
-    return offered(evidence, propose, of_messages=False)
+    return offered(evidence, partial(propose, evidence), of_messages=False)
 
 
-def propose(program: Program) -> Iterator[Proposal]:
-    """The program without each barrier."""
-    barriers = program.is_kind("barrier") & program.inside
-    for path in np.unique(program.callpath[barriers]).tolist():
-        here = barriers & (program.callpath == path)
+def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
+    """The program without each barrier, or operation that empties a pipeline."""
+    barriers = program.is_kind("barrier")
+    meets = (barriers | (program.is_operation & ~program.ends_operation)) & program.inside
+    for path in np.unique(program.callpath[meets]).tolist():
+        here = meets & (program.callpath == path)
         locations = np.unique(program.location[here])
         if here.sum() < MIN_SAMPLES * len(locations):
             continue
-        last = _mostly_last(program, np.flatnonzero(here))
-        if last is not None and not _ends_pipeline(program, last):
+        calls = np.flatnonzero(here)
+        last = _root(program, calls) if program.is_operation[calls[0]] else None
+        last = _mostly_last(program, calls) if last is None else last
+        empties = last is not None and _ends_pipeline(program, last)
+        is_barrier = bool(barriers[here].all())
+        if not empties and (last is not None or not is_barrier):
             continue
         lasts = column(program.count)
         lasts[here] = 0
+        without = Transformation(lasts_ps=lasts)
         yield Proposal(
-            kind=KIND,
+            kind=KIND if is_barrier else OF_DATA,
             callpath=path,
             at_fault=frozenset(locations.tolist()),
-            change=Transformation(lasts_ps=lasts),
+            change=without,
+            other_ends=() if last is None else (replace(without, longer_ps=_as_others(program, here, last)),),
             numbers=(
-                Number("barriers", float(here.sum() / len(locations)), "count"),
-                *([] if last is None else [Number("empties_pipeline", 1.0, "1")]),
+                Number("operations", float(here.sum() / len(locations)), "count"),
+                *([Number("empties_pipeline", 1.0, "1")] if empties else []),
+                *([] if last is None else evidence.rank_numbers("last_rank", [last])),
             ),
             confidence=MEDIUM,
             beyond=0.0,
-            certainty="the waiting is measured; whether anything relies on the order that the barrier makes is not "
+            certainty="the waiting is measured; whether anything relies on the order that the operation makes is not "
             "known",
         )
 
 
+def _as_others(program: Program, here: Flags, last: int) -> Int64:
+    """By call: how much longer the code before it is, if the last location has no more before these than the others."""
+    longer = column(program.count, 0)
+    mine = here & (program.location == last)
+    longer[mine] = np.minimum(0, round(program.gap_ps[here & ~mine].mean()) - program.gap_ps[mine])
+    return longer
+
+
+def _root(program: Program, calls: Int64) -> int | None:
+    """The location that hands out data in all of these operations; None: there is no such one."""
+    members = program.facts("communicators").select("comm", root_location="members").collect()
+    rows = program.operations.filter(
+        pl.col("call").is_in(pl.Series(calls.astype(np.int32)).implode()), pl.col("operation").is_in(FROM_ROOT)
+    )
+    roots = rows.join(members, on="comm").select(pl.col("root_location").list.get(pl.col("root"), null_on_oob=True))
+    found = roots.to_series().drop_nulls().unique().to_list()
+    return found[0] if len(found) == 1 else None
+
+
 def _mostly_last(program: Program, calls: Int64) -> int | None:
-    """The location that enters most of these barriers last; None: none does."""
+    """The location that enters most of these operations last; None: none does."""
     locations = np.unique(program.location[calls])
     each = [calls[program.location[calls] == one] for one in locations]
     least = min(map(len, each))
@@ -71,9 +106,9 @@ def _mostly_last(program: Program, calls: Int64) -> int | None:
 
 
 def _ends_pipeline(program: Program, location: int) -> bool:
-    """Whether during most of what a location waits for messages, ranks before it compute one after the other."""
+    """Whether during most of what a location waits for messages, ranks before it compute."""
     messages = program.messages
     waits = np.maximum(0, program.enter_ps[messages.send_call] - program.enter_ps[messages.received_call])
     waits[program.receiver != location] = 0
     deep, _ = depths(program)
-    return bool(waits[deep >= LEAST_DEPTH].sum() > waits.sum() / 2)
+    return bool(waits[deep > 0].sum() > waits.sum() / 2)
