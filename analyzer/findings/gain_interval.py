@@ -105,7 +105,7 @@ def _of_sample(evidence: Evidence, program: Program, leave_ps: Int64) -> float |
 
 
 def sampling_error(saved_ps: npt.NDArray[np.int64], part: float) -> float | None:
-    """By which part of it a saving differs that is known from windows of equal length: half of its interval at 95 %.
+    """By which part of it a saving differs that is known from about equal windows: half of its interval at 95 %.
 
     The windows are a sample without replacement, so that what was replayed has no error.
 
