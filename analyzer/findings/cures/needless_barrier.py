@@ -23,7 +23,7 @@ import polars as pl
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
-from logpost.analyzer.findings.cures.wavefront import depths
+from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, depths
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.analyzer.run.before_last import FROM_ROOT
@@ -51,7 +51,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         calls = np.flatnonzero(here)
         last = _root(program, calls) if program.is_operation[calls[0]] else None
         last = _mostly_last(program, calls) if last is None else last
-        empties = last is not None and _ends_pipeline(program, last)
+        empties = last is not None and _ends_pipeline(program, here, last)
         is_barrier = bool(barriers[here].all())
         if not empties and (last is not None or not is_barrier):
             continue
@@ -105,10 +105,12 @@ def _mostly_last(program: Program, calls: Int64) -> int | None:
     return int(locations[most]) if (last == most).sum() > least / 2 else None
 
 
-def _ends_pipeline(program: Program, location: int) -> bool:
-    """Whether during most of what a location waits for messages, ranks before it compute."""
+def _ends_pipeline(program: Program, here: Flags, location: int) -> bool:
+    """Whether during most of what a location waits for messages, ranks before it compute one after the other, of which
+    it is one itself where it computes longer before these calls than an empty message lasts."""
     messages = program.messages
     waits = np.maximum(0, program.enter_ps[messages.send_call] - program.enter_ps[messages.received_call])
     waits[program.receiver != location] = 0
     deep, _ = depths(program)
-    return bool(waits[deep > 0].sum() > waits.sum() / 2)
+    itself = program.gap_ps[here & (program.location == location)].mean() > program.empty_message_ps
+    return bool(waits[deep + itself >= LEAST_DEPTH].sum() > waits.sum() / 2)

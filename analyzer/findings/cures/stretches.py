@@ -11,13 +11,11 @@ import numpy.typing as npt
 
 from logpost.analyzer.findings.cures.program import Flags, Program
 from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.finding import CERTAIN
+from logpost.analyzer.findings.wording.facts import HEAVY
 from logpost.replay.columns import Int64
 
 Floats = npt.NDArray[np.float64]
-CERTAIN = 3.0
-"""Standard errors by which a rank's visits differ from the norm: of a thousand that do not differ, three do so."""
-HEAVY = 0.5
-"""A rank is slow with the slowest one if its time is in the upper half of the way from the mean to the longest."""
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int64
 
 KIND = "wavefront"
@@ -41,8 +42,6 @@ LEAST_DEPTH = 2
 """Ranks that compute one after the other while the last one waits: from two on it is a chain, not a late rank."""
 BLOCKS = tuple(2**i for i in range(1, 11))
 """Numbers of blocks that are tried."""
-MAINLY = 0.5
-"""More than half of the waiting for senders at a place."""
 
 
 @dataclass(frozen=True)

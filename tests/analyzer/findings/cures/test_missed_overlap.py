@@ -87,8 +87,8 @@ def test_without_work_behind_it_nothing_can_overlap(tmp_path: Path) -> None:
 
 
 def late_halo(*, replied: bool, times: int = 10) -> Story:
-    """Rank 1 prepares for 8 of 16 ms what rank 0 waits for from 2 ms on. That one then works 6 ms, for whose result rank
-    1 waits; or not replied: rank 1 computes on, and waits for nothing."""
+    """Rank 1 prepares for 8 of 16 ms what rank 0 waits for from 2 ms on. That one then works 6 ms, for whose result
+    rank 1 waits; or not replied: rank 1 computes on, and waits for nothing."""
     story = Story(2, times * 16 * MS)
     irecv, send, wait, recv = (story.path("main", name) for name in ("MPI_Irecv", "MPI_Send", "MPI_Wait", "MPI_Recv"))
     for i in range(times):
