@@ -1,8 +1,9 @@
 """A barrier that could be left out: it moves no data, and the ranks wait in it for the slowest one of each step.
 
 Cure: leave it out. In the graph its calls last nothing and wait for none. It applies to a barrier that is called often
-enough to be a pattern, and on whose order no one-sided transfer may rely. One that the same rank enters last most times
-is that rank's matter, but where the barrier empties a pipeline in each step, whose end that rank is.
+enough to be a pattern, and on whose order no one-sided transfer may rely. Where the same rank enters it last most
+times, the waiting is that rank's matter, and the cure applies if the rounds of the barrier cost more than that; or if
+the barrier empties a pipeline in each step, whose end that rank is.
 
 Likewise of any operation that empties a pipeline in each step: called less often, or complete a step later, it keeps
 none waiting for the end of the pipeline. Its data is another matter: where the last rank has more code before it than
@@ -53,7 +54,8 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         last = _mostly_last(program, calls) if last is None else last
         empties = last is not None and _ends_pipeline(program, here, last)
         is_barrier = bool(barriers[here].all())
-        if not empties and (last is not None or not is_barrier):
+        waits = program.own_ps[here].sum() < program.spent_ps("collective_wait")[here].sum()
+        if not empties and (not is_barrier or (last is not None and waits)):
             continue
         lasts = column(program.count)
         lasts[here] = 0

@@ -44,6 +44,8 @@ def needless_barrier(facts: Facts) -> str:
     waits = f"{facts.ranks} wait{facts.verb_s}{in_where(facts)}"
     if facts.all("empties_pipeline"):
         return f"{waits}: the barrier empties a pipeline in each step"
+    if facts.all("last_rank"):
+        return f"{waits}: the barrier's own rounds cost more than the wait for {facts.noun('last_rank')}"
     return f"{waits}: the slowest rank of each step is another one"
 
 
@@ -53,6 +55,8 @@ def without_barrier(facts: Facts) -> str:
             "Leave this barrier out if no data depends on it: then the first ranks begin the next step while the last "
             "ones finish."
         )
+    if facts.all("last_rank"):
+        return "Leave this barrier out if no data depends on it: an operation that moves data may make the ranks meet."
     return (
         "Leave this barrier out if no data depends on it: then a step that is long on one rank and the next that is "
         "long on another even out."

@@ -54,3 +54,15 @@ def test_a_broadcast_from_the_end_of_a_pipeline_empties_it_and_one_from_its_begi
     # As without a barrier there.
     assert row["gain"] == pytest.approx(0.54, abs=0.04)
     assert story_of(works, passed_on=True, operation="Bcast", root=0).alone(needless_barrier.find).is_empty()
+
+
+def test_a_barrier_whose_rounds_cost_more_than_the_wait_for_one_rank_is_left_out() -> None:
+    # In each step of 10 ms rank 1 enters 0.1 ms behind rank 0, and both leave 2 ms later.
+    story = Story(2, STEPS * 10 * MS)
+    barrier = story.path("main", "MPI_Barrier")
+    for step in range(STEPS):
+        begin = 10 * step * MS
+        enters = (begin + 7 * MS, begin + 7 * MS + MS // 10)
+        story.collective(barrier, "Barrier", {rank: (at, enters[1] + 2 * MS) for rank, at in enumerate(enters)})
+    (row,) = story.alone(needless_barrier.find).iter_rows(named=True)
+    assert row["gain"] == pytest.approx(0.2, abs=0.005)
