@@ -5,9 +5,9 @@ enough to be a pattern, and on whose order no one-sided transfer may rely. Where
 times, the waiting is that rank's matter, and the cure applies if the rounds of the barrier cost more than that; or if
 the barrier empties a pipeline in each step, whose end that rank is.
 
-Likewise of any operation that empties a pipeline in each step: called less often, or complete a step later, it keeps
-none waiting for the end of the pipeline. Its data is another matter: where the last rank has more code before it than
-the others have, as one that computes for all, that code may be gone as well, which is the other end of the gain.
+Likewise of an operation in which all wait for a root, behind others in a pipeline, and empty it in each step: called
+less often, or complete a step later, it keeps none waiting for that. Where the root has more code before it than the
+others have, as one that computes for all, that code may be gone as well, which is the other end of the gain.
 
 The duration of code varies on every machine. What a barrier makes of that, waiting for the slowest rank of each step,
 is a cost of the barrier, as its own rounds are.
@@ -41,7 +41,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 
 def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
-    """The program without each barrier, or operation that empties a pipeline."""
+    """The program without each barrier, or operation from a root that empties a pipeline."""
     barriers = program.is_kind("barrier")
     meets = (barriers | (program.is_operation & ~program.ends_operation)) & program.inside
     for path in np.unique(program.callpath[meets]).tolist():
@@ -50,10 +50,9 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         if here.sum() < MIN_SAMPLES * len(locations):
             continue
         calls = np.flatnonzero(here)
-        last = _root(program, calls) if program.is_operation[calls[0]] else None
-        last = _mostly_last(program, calls) if last is None else last
-        empties = last is not None and _ends_pipeline(program, here, last)
         is_barrier = bool(barriers[here].all())
+        last = (_mostly_last if is_barrier else _root)(program, calls)
+        empties = last is not None and _ends_pipeline(program, here, last)
         waits = program.own_ps[here].sum() < program.spent_ps("collective_wait")[here].sum()
         if not empties and (not is_barrier or (last is not None and waits)):
             continue
@@ -65,7 +64,9 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
             callpath=path,
             at_fault=frozenset(locations.tolist()),
             change=without,
-            other_ends=() if last is None else (replace(without, longer_ps=_as_others(program, here, last)),),
+            other_ends=()
+            if last is None or is_barrier
+            else (replace(without, longer_ps=_as_others(program, here, last)),),
             numbers=(
                 Number("operations", float(here.sum() / len(locations)), "count"),
                 *([Number("empties_pipeline", 1.0, "1")] if empties else []),
