@@ -6,8 +6,9 @@ times, the waiting is that rank's matter, and the cure applies if the rounds of 
 the barrier empties a pipeline in each step, whose end that rank is.
 
 Likewise of an operation in which all wait for a root, behind others in a pipeline, and empty it in each step: called
-less often, or complete a step later, it keeps none waiting for that. Where the root has more code before it than the
-others have, as one that computes for all, that code may be gone as well, which is the other end of the gain.
+less often, or complete a step later, it keeps none waiting for that. One rank before the root is enough: the root, for
+which all wait, computes behind it. Where the root has more code before it than the others have, as one that computes
+for all, that code may be gone as well, which is the other end of the gain.
 
 The duration of code varies on every machine. What a barrier makes of that, waiting for the slowest rank of each step,
 is a cost of the barrier, as its own rounds are.
@@ -52,7 +53,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         calls = np.flatnonzero(here)
         is_barrier = bool(barriers[here].all())
         last = (_mostly_last if is_barrier else _root)(program, calls)
-        empties = last is not None and _ends_pipeline(program, here, last)
+        empties = last is not None and _ends_pipeline(program, last, LEAST_DEPTH if is_barrier else LEAST_DEPTH - 1)
         waits = program.own_ps[here].sum() < program.spent_ps("collective_wait")[here].sum()
         if not empties and (not is_barrier or (last is not None and waits)):
             continue
@@ -108,12 +109,10 @@ def _mostly_last(program: Program, calls: Int64) -> int | None:
     return int(locations[most]) if (last == most).sum() > least / 2 else None
 
 
-def _ends_pipeline(program: Program, here: Flags, location: int) -> bool:
-    """Whether during most of what a location waits for messages, ranks before it compute one after the other, of which
-    it is one itself where it computes longer before these calls than an empty message lasts."""
+def _ends_pipeline(program: Program, location: int, least: int) -> bool:
+    """Whether during most of what a location waits for messages, so many ranks or more compute one after the other."""
     messages = program.messages
     waits = np.maximum(0, program.enter_ps[messages.send_call] - program.enter_ps[messages.received_call])
     waits[program.receiver != location] = 0
     deep, _ = depths(program)
-    itself = program.gap_ps[here & (program.location == location)].mean() > program.empty_message_ps
-    return bool(waits[deep + itself >= LEAST_DEPTH].sum() > waits.sum() / 2)
+    return bool(waits[deep >= least].sum() > waits.sum() / 2)

@@ -198,7 +198,8 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     rows = evidence.user_profile.filter(pl.col("callpath") == region, pl.col("visits") > 0)
     profile = dict(rows.group_by("location").agg(pl.col("exclusive_ps").sum()).sort("location").iter_rows())
     compared = not numbers.keys() & {"steps", "regions"}
-    if compared and set(first.locations) <= profile.keys():
+    shows = max(profile.values(), default=0) - min(profile.values(), default=0) >= found.gain * program.length_ps
+    if compared and shows and set(first.locations) <= profile.keys():
         times = profile
         numbers |= {number.name: number for number in times_of(times.values())}
     else:
