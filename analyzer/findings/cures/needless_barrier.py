@@ -44,9 +44,9 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
     """The program without each barrier, or operation from a root that empties a pipeline."""
     barriers = program.is_kind("barrier")
-    meets = (barriers | (program.is_operation & ~program.ends_operation)) & program.inside
-    for path in np.unique(program.callpath[meets]).tolist():
-        here = meets & (program.callpath == path)
+    operations = (barriers | (program.is_operation & ~program.ends_operation)) & program.inside
+    for path in np.unique(program.callpath[operations]).tolist():
+        here = operations & (program.callpath == path)
         locations = np.unique(program.location[here])
         if here.sum() < MIN_SAMPLES * len(locations):
             continue

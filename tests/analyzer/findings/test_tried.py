@@ -52,7 +52,8 @@ def test_a_cure_whose_gain_is_not_sure_is_not_listed_as_stated(monkeypatch: pyte
     with story.as_run() as run:
         (found,) = tried(run)
     # 3 of each 30 ms, or nothing: `find_all` does not state it.
-    assert (found.outcome, found.gain) == (OTHER, pytest.approx(0.1, abs=0.01))
+    assert found.outcome == OTHER
+    assert found.gain == pytest.approx(0.1, abs=0.01)
 
 
 def longer_code(program: Program) -> Iterator[Proposal]:

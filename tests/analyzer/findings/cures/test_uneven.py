@@ -16,6 +16,7 @@ from logpost.analyzer.findings.cures import (
     uneven_steps,
 )
 from logpost.analyzer.findings.cures.program import Program
+from logpost.analyzer.findings.cures.stretches import stretches
 from logpost.analyzer.findings.finding import LOW
 
 STEPS = 10
@@ -54,10 +55,10 @@ def test_one_slow_rank_of_many_may_become_as_fast_as_the_others() -> None:
 
 
 def test_a_slow_rank_becomes_as_fast_as_one_with_the_same_turns() -> None:
-    # Ranks 0 to 2 compute 8 and 4 ms in turn, rank 2 4 ms more in each; ranks 3 to 5 compute 4 and 8 ms.
+    # Ranks 0 to 2 compute 8 and 4 ms alternately, rank 2 4 ms more in each; ranks 3 to 5 compute 4 and 8 ms.
     with steps([8, 8, 12, 4, 4, 4], [4, 4, 8, 8, 8, 8]).as_run() as run:
         program = Program(run)
-        (place,) = uneven_computation.stretches(program)
+        (place,) = stretches(program)
         longer = uneven_computation.Uneven(program, (place,)).as_fast.longer_ps
     assert longer is not None
     assert longer[program.location == 2].tolist() == pytest.approx([-4 * MS] * STEPS, abs=US)
