@@ -103,11 +103,17 @@ def find_all(
     evidence = Evidence(tables, manifest, run=run)
     if evidence.slowest_program_ps == 0:
         return frame([], {})
-    every = with_intervals(evidence, findings_of(evidence, at_once, faults), faults)
-    found = [one for one in every if one.replayed.proposal.is_sure(one.gain_low)]
-    said = [one for one in found if faults.guard(f"words of {one.kind}", partial(_is_said, one, evidence), False)]
+    said = stated(evidence, at_once, faults)
     whole = sum(evidence.program_ps.values())
     return frame(faults.guard("coverage", lambda: with_coverage(said, whole), said), evidence.places)
+
+
+def stated(evidence: Evidence, at_once: int | None = None, faults: Faults | None = None) -> list[Finding]:
+    """The findings that a run states, with the intervals of their gains."""
+    faults = faults or Faults(raises=True)
+    every = with_intervals(evidence, findings_of(evidence, at_once, faults), faults)
+    found = [one for one in every if one.replayed.proposal.is_sure(one.gain_low)]
+    return [one for one in found if faults.guard(f"words of {one.kind}", partial(_is_said, one, evidence), False)]
 
 
 def findings_of(evidence: Evidence, at_once: int | None = None, faults: Faults | None = None) -> list[Finding]:

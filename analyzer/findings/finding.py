@@ -21,8 +21,11 @@ MIN_SHARE = 0.01
 the run-to-run variation of real programs, so a reader could not even check that it worked."""
 
 NOISE = 0.05
-"""Waiting that moves from rank to rank and costs no more than this is what the noise of any machine does to ranks that
-depend on each other: no cure is aimed at it."""
+"""Fraction by which computation varies around its mean in a program without a loss: that of the programs by which it is
+measured that nothing is found in these (docs/accuracy.md). Ranks that depend on each other lose as much by waiting."""
+
+CERTAIN = 3.0
+"""Standard errors. By the normal distribution, three of a thousand that do not differ do so by more."""
 
 UNEXPLAINED = "unexplained"
 """The kind that is no cure: what is not explained, behind all cures."""
@@ -31,15 +34,13 @@ COVERS = "lost_time_saved"
 """The number of what a finding explains of the ranks' lost time (`covered`); ps, over all ranks."""
 
 MIN_SAMPLES = 8
-"""Fewest messages, calls or instants behind a statement about a pattern: fewer are an incident."""
+"""Fewest messages, calls or instants behind a statement about a pattern: by chance, so many are all on one side of
+their mean in 2 of 2^8 cases, less than 1 % (sign test)."""
 
 HIGH, MEDIUM, LOW = 0.9, 0.6, 0.3
 """Confidence of what is measured, of what a model says of measured times, and of what has another explanation. Each is
 a floor: at least that fraction of such statements is right (docs/accuracy.md has the table;
 `python -m tests.truth.mutations` makes it, and ends with status 1 where a level is below its floor)."""
-
-WORTH_SAYING = 0.01
-"""Below a hundredth of the time, what a rank did does not matter."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def numbers_of_doings(shares: Iterable[tuple[tuple[str, str], float]]) -> tuple[
     return tuple(
         Number(f"{doing}[{region}]" if region else doing, share, "1")
         for (doing, region), share in sorted(shares, key=lambda item: (-item[1], item[0]))
-        if share >= WORTH_SAYING
+        if share >= MIN_SHARE
     )
 
 

@@ -11,8 +11,8 @@ Six sources, as fractions of the slowest rank's program time:
 * the residual: of the time in the calls where the cure saves, the part that the machine's values do not explain. The
   cure may save all of it, or none.
 
-The first three are ends; the others, which do not depend on them, widen either side as independent errors add up. The
-ends are rounded outward to the tenth of a percent to which gains are stated.
+The first three are ends, each of which may be what is true; the others, which are independent errors, widen the
+interval at either end. It is rounded outward to the tenth of a percent to which gains are stated.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ def _with(evidence: Evidence, finding: Finding) -> Finding:
     if not ends and noise is None and residual is None:
         return finding
     gain, off = finding.gain, finding.gain * math.hypot(noise or 0.0, residual or 0.0)
-    low, high = gain - min(gain, *ends, gain), max(gain, *ends, gain) - gain
+    low, high = min(gain, *ends, gain) - off, max(gain, *ends, gain) + off
     return replace(
         finding,
-        gain_low=max(0.0, math.floor(round((gain - math.hypot(low, off)) * PRINTED - HALF, DIGITS)) / PRINTED),
-        gain_high=min(1.0, math.ceil(round((gain + math.hypot(high, off)) * PRINTED + HALF, DIGITS)) / PRINTED),
+        gain_low=max(0.0, math.floor(round(low * PRINTED - HALF, DIGITS)) / PRINTED),
+        gain_high=min(1.0, math.ceil(round(high * PRINTED + HALF, DIGITS)) / PRINTED),
     )
 
 
@@ -105,7 +105,7 @@ def _of_sample(evidence: Evidence, program: Program, leave_ps: Int64) -> float |
 
 
 def sampling_error(saved_ps: npt.NDArray[np.int64], part: float) -> float | None:
-    """By which part of it a saving differs that is known from windows of equal length: half of its interval at 95 %.
+    """By which part of it a saving differs that is known from about equal windows: half of its interval at 95 %.
 
     The windows are a sample without replacement, so that what was replayed has no error.
 

@@ -1,7 +1,8 @@
 """A sample of a run: its calls in some windows of time, and what is between them, as a run without the time between
 these windows.
 
-Windows are equally long, each in the middle of an equal part of the program; one alone is the run's first part. A call
+Windows are equally long, each in the middle of an equal part of the program; one alone is the run's first part. They
+may begin and end where all ranks leave an operation (`at_meetings`), so that no wait for others is cut. A call
 that a window's begin or end cuts lasts as long as the part of it that is inside, and is without messages and
 categories. Calls, and numbers of messages and epochs, are dense as they are in a whole run. A message, a collective
 operation or a transfer is in the sample where all of its calls are in one window.
@@ -20,6 +21,9 @@ from logpost.replay.columns import Int64
 
 SAMPLED = 16
 """Each of so many calls is read to find out when that many have begun."""
+ALIKE = 2.0
+"""Times by which a sample's length, and how far its meetings are apart, may differ from those of a part of the run:
+windows of a few operations in a row, next to long stretches without any, are no sample of it."""
 NOWHERE = -1
 
 
@@ -49,6 +53,31 @@ def windows_of(run: Run, most_calls: int, count: int) -> tuple[Int64, Int64]:
             break
         half = half * most_calls // calls
     return middles - half, middles + half
+
+
+def at_meetings(run: Run, begins_ps: Int64, ends_ps: Int64) -> tuple[Int64, Int64] | None:
+    """These windows from and to the next meeting of all ranks: where the last one leaves an operation in which all were
+    at once. Meetings are as far behind an end as behind a begin on the mean, so that windows keep their length. None:
+    there are too few, and a window would be empty, or beyond the begin of the next; or the windows together would be
+    more than `ALIKE` times as long, or their meetings as much closer or farther apart than those of the run."""
+    ranks = run.facts("locations").filter("accounted").select("location")
+    meetings = (
+        run.facts("collectives")
+        .filter(pl.col("instance") >= 0, pl.col("call") == pl.col("complete_call"))
+        .join(ranks, on="location", how="semi")
+        .group_by("instance")
+        .agg(pl.len(), entered=pl.col("enter_ps").max(), left=pl.col("leave_ps").min(), at=pl.col("leave_ps").max())
+        .filter(pl.col("len") == ranks.select(pl.len()).collect().item(), pl.col("entered") <= pl.col("left"))
+    )
+    at = meetings.select(pl.col("at").sort()).collect()["at"].to_numpy()
+    first, last = np.searchsorted(at, begins_ps), np.searchsorted(at, ends_ps)
+    if (last == len(at)).any() or (first >= last).any():
+        return None
+    begins, ends = at[first], at[last]
+    length = int((ends - begins).sum())
+    closer = int((last - first).sum()) / length * int(at[-1] - at[0]) / (len(at) - 1)
+    alike = length <= ALIKE * int((ends_ps - begins_ps).sum()) and 1 / ALIKE <= closer <= ALIKE
+    return (begins, ends) if alike and (ends[:-1] <= begins[1:]).all() else None
 
 
 class Sample(Run):

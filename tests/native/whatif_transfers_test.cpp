@@ -170,6 +170,30 @@ TEST(OneSidedWhatIf, ALockGoesFromItsHolderToTheNext) {
     EXPECT_EQ(replayed.with_latency(200), (Times{400, 410, 880, 1290, 1300}));
 }
 
+TEST(OneSidedWhatIf, ALockGrantedAsItsReleaseBeginsFollowsItWhicheverRankIsFirst) {
+    // The holder computes 300, from 200 to 500, and unlocks 500..520; the other one has the lock at 500. With half the
+    // computation the holder unlocks at 350, and the other one's code of 50 is before it all the same: it has it at
+    // 350.
+    for (const std::int32_t holder : {0, 2}) {
+        ProgramStory story;
+        for (int i = 0; i < 3; ++i) {
+            story.rank(0, 1000);
+        }
+        const auto other = 2 - holder;
+        const auto locked = story.call(holder, CallKind::one_sided, 0, 200);
+        const auto unlocked = story.call(holder, CallKind::one_sided, 500, 520);
+        story.epoch(holder, Epoch::Kind::lock_exclusive, locked, unlocked, 1);
+        const auto second = story.call(other, CallKind::one_sided, 50, 500);
+        story.epoch(other, Epoch::Kind::lock_exclusive, second, story.call(other, CallKind::one_sided, 900, 910), 1);
+        std::vector<double> faster(3, 1.0);
+        faster[static_cast<std::size_t>(holder)] = 0.5;
+        const Replayed replayed(story.program(), progressing(true));
+        const auto first = holder == 0 ? 2U : 0U;  // of the other one's calls
+        EXPECT_EQ(replayed.unchanged()[first], 500);
+        EXPECT_EQ(replayed.leaves({.machine = progressing(true), .by_location = faster})[first], 350);
+    }
+}
+
 TEST(OneSidedWhatIf, AWaitForAChangeFollowsItsTransfer) {
     // The put of 300 is injected at 310, there at 410, its last byte at 460; the wait ends 40 later.
     ProgramStory story;

@@ -31,9 +31,10 @@ from logpost.analyzer.findings.evidence.machine_values import measures, most_ps,
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.part_bytes import least_moved
 from logpost.analyzer.findings.evidence.rounds import rounds, shortest_round
-from logpost.analyzer.findings.evidence.successive import IN_A_ROW, Successive, successive, with_follows
+from logpost.analyzer.findings.evidence.successive import Successive, successive, with_follows
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, LOW, MEDIUM, MIN_SAMPLES, NOISE, Finding, Number
+from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.before_last import FROM_ROOT, TO_ROOT
 from logpost.analyzer.run.phases import program as in_program
 from logpost.analyzer.run.schema import HANDLE_OPERATIONS
@@ -61,7 +62,7 @@ def _is_worth_a_word(found: Finding) -> bool:
     """Whether it can be cured without less data, or less data saves more than noise."""
     numbers = {number.name: number.value for number in found.evidence}
     least = numbers.get("latency_estimate", 0.0) + numbers.get("bandwidth_estimate", 0.0)
-    return numbers["back_to_back"] > IN_A_ROW or 0 < least < numbers["mean_cost"] or found.gain > NOISE
+    return numbers["back_to_back"] > MAINLY or 0 < least < numbers["mean_cost"] or found.gain > NOISE
 
 
 def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
@@ -71,7 +72,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         if exact_sum(rows["own_ps"].clip(lower_bound=0).to_numpy()) < rows.height:
             continue  # below a picosecond each: all of it is waiting
         estimate = _estimate_at(evidence, calls, callpath)
-        fused = calls.share(callpath) > IN_A_ROW
+        fused = calls.share(callpath) > MAINLY
         least, moved = (0.0, 0.0) if estimate is None else (estimate.latency, estimate.bandwidth)
         each_round = moved * rounds(calls.operations[callpath], calls.members[callpath])
         divided = _divided(evidence, callpath)

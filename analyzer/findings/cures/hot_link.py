@@ -15,14 +15,13 @@ import polars as pl
 
 from logpost.analyzer.findings.cures.offered import Proposal, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.spread_load import EXCESS
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MEDIUM, Finding, Number
 from logpost.analyzer.run.wide import exact_sum
 
 KIND = "hot_link"
 WAITS = ("network_contention",)
-HOT = 2.0
-"""Load over the mean load of the links in use from which a link is a hot one."""
 MOST_NAMED = 4
 
 
@@ -46,7 +45,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
     if links.is_empty() or traffic.is_empty() or not waited.any():
         return
     exposed = {location: float(time) for location, time in evidence.exposed_of(WAITS).items() if time > 0}
-    hot = links.filter(pl.col("load") > HOT)
+    hot = links.filter(pl.col("load") > EXCESS)
     granted = exact_sum(traffic["granted_ps"])
     yield Proposal(
         kind=KIND,

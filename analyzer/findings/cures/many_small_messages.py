@@ -23,10 +23,9 @@ from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.cures.rows import rows_of_sends
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.wording.facts import MAINLY
 
 KIND = "many_small_messages"
-MAINLY = 0.5
-"""More than half of the messages of a place are in such rows: else the rows are no property of the place."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:

@@ -10,8 +10,10 @@ operation's work inside of calls. At the other end of the gain it is done outsid
 
 Where an estimated machine only bounds what a transfer costs, all of a message's duration is.
 
-A wait at which a late rank or a queue costs more than the transfers do has another cause. Which part of the work needs
-the data is not known: of two halves, one can always be done while the other one's transfers are in flight.
+Waits in which a late rank or a queue costs more than the transfers do have that cause, but where the late rank waits
+for those that wait for it, too: then the work behind their wait is what it waits for. They wait as much on any machine
+whose code varies, so that only more than `NOISE` is stated. Which part of the work needs the data is not known: of two
+halves, one can always be done while the other one's transfers are in flight.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ import polars as pl
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, NOISE, Finding, Number
+from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.wide import wide_sum
 from logpost.analyzer.words.categories import WAITING
 
@@ -74,7 +77,8 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
     for here in rows.values():
         calls = [call for row in here for call in row]
         paths = program.callpath[calls]
-        if not places & set(paths.tolist()):
+        costly = bool(places & set(paths.tolist()))
+        if not costly and not _waited_for(program, calls):
             continue
         first = np.array([row[0] for row in here])
         behind = np.array([row[-1] + 1 for row in here])
@@ -94,7 +98,7 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
             change=replace(outside, edges=((2 * works, 2 * works + 1, program.own_ps[works]),)),
             rests_on=OPERATION if len(works) == len(calls) else TRANSFER,
             other_ends=(outside,) if len(works) else (),
-            beyond=0.0,
+            beyond=0.0 if costly else NOISE,
             numbers=(
                 Number("waits", len(here), "count"),
                 Number("of_operations", float(program.ends_operation[calls].mean()), "1"),
@@ -104,6 +108,18 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
             confidence=MEDIUM,
             certainty="waits and the work behind them are measured; whether that work needs the data is not known",
         )
+
+
+def _waited_for(program: Program, calls: list[int]) -> bool:
+    """Whether the ranks that are waited for in these calls wait as long for messages of those that wait, for the most
+    part."""
+    messages = program.messages
+    lasts = np.maximum(0, program.enter_ps[messages.send_call] - program.enter_ps[messages.received_call])
+    waits = np.zeros((program.location_count, program.location_count), dtype=np.int64)
+    np.add.at(waits, (program.receiver, program.sender), lasts)
+    here = np.isin(messages.received_call, calls) & (lasts > 0)
+    there, back = waits[program.receiver, program.sender][here], waits[program.sender, program.receiver][here]
+    return bool((lasts[here] * np.minimum(1.0, back / there)).sum() > MAINLY * lasts[here].sum())
 
 
 def _in_flight(program: Program, calls: list[int], change: Transformation) -> Transformation:

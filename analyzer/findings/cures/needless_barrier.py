@@ -1,66 +1,106 @@
 """A barrier that could be left out: it moves no data, and the ranks wait in it for the slowest one of each step.
 
 Cure: leave it out. In the graph its calls last nothing and wait for none. It applies to a barrier that is called often
-enough to be a pattern, and on whose order no one-sided transfer may rely. One that the same rank enters last most times
-is that rank's matter, but where the barrier empties a pipeline in each step, whose end that rank is.
+enough to be a pattern, and on whose order no one-sided transfer may rely. Where the same rank enters it last most
+times, the waiting is that rank's matter, and the cure applies if the rounds of the barrier cost more than that; or if
+the barrier empties a pipeline in each step, whose end that rank is.
 
-The duration of code varies on every machine, which a barrier turns into waiting; what it costs by that, and by its own
-rounds, is no more than `NOISE`, and nothing is stated below.
+Likewise of an operation in which all wait for a root, behind others in a pipeline, and empty it in each step: called
+less often, or complete a step later, it keeps none waiting for that. One rank before the root is enough: the root, for
+which all wait, computes behind it. Where the root has more code before it than the others have, as one that computes
+for all, that code may be gone as well, which is the other end of the gain.
+
+The duration of code varies on every machine. What a barrier makes of that, waiting for the slowest rank of each step,
+is a cost of the barrier, as its own rounds are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
+import polars as pl
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
-from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
 from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, depths
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, NOISE, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.run.before_last import FROM_ROOT
 from logpost.replay.columns import Int64
 
-KIND = "needless_barrier"
+KIND, OF_DATA = "needless_barrier", "collective_wait"
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
     if not evidence.tables["transfers"].head(1).collect().is_empty():
         return []
-    return (one for one in offered(evidence, propose, of_messages=False) if one.gain > NOISE)
+    return offered(evidence, partial(propose, evidence), of_messages=False)
 
 
-def propose(program: Program) -> Iterator[Proposal]:
-    """The program without each barrier."""
-    barriers = program.is_kind("barrier") & program.inside
-    for path in np.unique(program.callpath[barriers]).tolist():
-        here = barriers & (program.callpath == path)
+def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
+    """The program without each barrier, or operation from a root that empties a pipeline."""
+    barriers = program.is_kind("barrier")
+    operations = (barriers | (program.is_operation & ~program.ends_operation)) & program.inside
+    for path in np.unique(program.callpath[operations]).tolist():
+        here = operations & (program.callpath == path)
         locations = np.unique(program.location[here])
         if here.sum() < MIN_SAMPLES * len(locations):
             continue
-        last = _mostly_last(program, np.flatnonzero(here))
-        if last is not None and not _ends_pipeline(program, last):
+        calls = np.flatnonzero(here)
+        is_barrier = bool(barriers[here].all())
+        last = (_mostly_last if is_barrier else _root)(program, calls)
+        empties = last is not None and _ends_pipeline(program, last, LEAST_DEPTH if is_barrier else LEAST_DEPTH - 1)
+        waits = program.own_ps[here].sum() < program.spent_ps("collective_wait")[here].sum()
+        if not empties and (not is_barrier or (last is not None and waits)):
             continue
         lasts = column(program.count)
         lasts[here] = 0
+        without = Transformation(lasts_ps=lasts)
         yield Proposal(
-            kind=KIND,
+            kind=KIND if is_barrier else OF_DATA,
             callpath=path,
             at_fault=frozenset(locations.tolist()),
-            change=Transformation(lasts_ps=lasts),
+            change=without,
+            other_ends=()
+            if last is None or is_barrier
+            else (replace(without, longer_ps=_as_others(program, here, last)),),
             numbers=(
-                Number("barriers", float(here.sum() / len(locations)), "count"),
-                *([] if last is None else [Number("empties_pipeline", 1.0, "1")]),
+                Number("operations", float(here.sum() / len(locations)), "count"),
+                *([Number("empties_pipeline", 1.0, "1")] if empties else []),
+                *([] if last is None else evidence.rank_numbers("last_rank", [last])),
             ),
             confidence=MEDIUM,
-            certainty="the waiting is measured; whether anything relies on the order that the barrier makes is not "
+            beyond=0.0,
+            certainty="the waiting is measured; whether anything relies on the order that the operation makes is not "
             "known",
         )
 
 
+def _as_others(program: Program, here: Flags, last: int) -> Int64:
+    """By call: how much longer the code before it is, if the last location has no more before these than the others."""
+    longer = column(program.count, 0)
+    mine = here & (program.location == last)
+    longer[mine] = np.minimum(0, round(program.gap_ps[here & ~mine].mean()) - program.gap_ps[mine])
+    return longer
+
+
+def _root(program: Program, calls: Int64) -> int | None:
+    """The location that hands out data in all of these operations; None: there is no such one."""
+    members = program.facts("communicators").select("comm", root_location="members").collect()
+    rows = program.operations.filter(
+        pl.col("call").is_in(pl.Series(calls.astype(np.int32)).implode()), pl.col("operation").is_in(FROM_ROOT)
+    )
+    roots = rows.join(members, on="comm").select(pl.col("root_location").list.get(pl.col("root"), null_on_oob=True))
+    found = roots.to_series().drop_nulls().unique().to_list()
+    return found[0] if len(found) == 1 else None
+
+
 def _mostly_last(program: Program, calls: Int64) -> int | None:
-    """The location that enters most of these barriers last; None: none does."""
+    """The location that enters most of these operations last; None: none does."""
     locations = np.unique(program.location[calls])
     each = [calls[program.location[calls] == one] for one in locations]
     least = min(map(len, each))
@@ -69,10 +109,10 @@ def _mostly_last(program: Program, calls: Int64) -> int | None:
     return int(locations[most]) if (last == most).sum() > least / 2 else None
 
 
-def _ends_pipeline(program: Program, location: int) -> bool:
-    """Whether during most of what a location waits for messages, ranks before it compute one after the other."""
+def _ends_pipeline(program: Program, location: int, least: int) -> bool:
+    """Whether during most of what a location waits for messages, so many ranks or more compute one after the other."""
     messages = program.messages
     waits = np.maximum(0, program.enter_ps[messages.send_call] - program.enter_ps[messages.received_call])
     waits[program.receiver != location] = 0
     deep, _ = depths(program)
-    return bool(waits[deep >= LEAST_DEPTH].sum() > waits.sum() / 2)
+    return bool(waits[deep >= least].sum() > waits.sum() / 2)

@@ -13,7 +13,7 @@ from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
 from logpost.analyzer.run.directory import Run
-from logpost.analyzer.run.sample import Sample, windows_of
+from logpost.analyzer.run.sample import Sample, at_meetings, windows_of
 from logpost.analyzer.run.wide import exact_sum, wide_sum
 from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
@@ -148,12 +148,13 @@ def _given(evidence: Evidence) -> Program | None:
 
 
 def _sampled(run: Run) -> Sample:
-    """The most windows that cut less of the ranks' time than can be stated: calls that are cut keep it. Else the first
-    part."""
+    """The most windows that cut less of the ranks' time than can be stated, if need be where all ranks meet: calls that
+    are cut keep it. Else the first part."""
     for count in WINDOWS:
-        sample = Sample(run, *windows_of(run, MOST_CALLS, count))
-        if sample.cut_share < MIN_SHARE:
-            return sample
+        windows = windows_of(run, MOST_CALLS, count)
+        for some in (windows, at_meetings(run, *windows)):
+            if some is not None and (sample := Sample(run, *some)).cut_share < MIN_SHARE:
+                return sample
     return Sample(run, *windows_of(run, MOST_CALLS, 1))
 
 

@@ -22,8 +22,9 @@ import polars as pl
 from logpost.analyzer.findings.cures.offered import Proposal, offered
 from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.thread_teams import HEAVY, REGIONS, CodeOfProcesses, first_threads
+from logpost.analyzer.findings.evidence.thread_teams import REGIONS, CodeOfProcesses, first_threads
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number, worst_hit
+from logpost.analyzer.findings.wording.facts import HEAVY
 from logpost.replay.columns import Int64
 
 KIND = "serial_part"

@@ -22,13 +22,12 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Float64, Int64
 
 KIND = "hot_receiver"
 EXCESS = 2.0
 """Times the mean load of the others: LoGPC's remark on hot spots."""
-MOSTLY = 0.5
-"""Of the load from one sender: the exchange of a pair."""
 LEAST = 2
 """Ranks of which none is one of several receivers."""
 
@@ -64,7 +63,7 @@ def loads_of(program: Program) -> Loads:
     for place in np.flatnonzero(loads * (len(loads) - 1) > EXCESS * (loads.sum() - loads)).tolist():
         rows = program.receiver == locations[place]
         of_senders = np.bincount(program.sender[rows], weights=each[rows])
-        if len(loads) > LEAST and of_senders.max() <= MOSTLY * loads[place]:
+        if len(loads) > LEAST and of_senders.max() <= MAINLY * loads[place]:
             hot[int(locations[place])] = float(loads[place])
     return Loads(each, handling, float(loads.mean()), hot)
 

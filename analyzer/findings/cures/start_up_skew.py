@@ -19,11 +19,10 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, Finding, Number, sums_at_locations
+from logpost.analyzer.findings.wording.facts import HEAVY
 from logpost.analyzer.words.location_names import owners
 
 KIND = "start_up_skew"
-LATE = 0.5
-"""Ranks that leave start-up in the later half of the time in which ranks do are the ones named."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -50,7 +49,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         yield Proposal(
             kind=KIND,
             callpath=max(lost, key=lambda path: lost[path]),
-            at_fault=frozenset(location for location, time in later.items() if time <= LATE * apart),
+            at_fault=frozenset(location for location, time in later.items() if time <= HEAVY * apart),
             change=change,
             numbers=(Number("start_up_ends_apart", apart, "ps"),),
             confidence=HIGH,
@@ -71,7 +70,7 @@ def _described(evidence: Evidence, found: Finding) -> Finding:
     """The finding with the ranks that wait, those that they wait for, and the call in which these start up."""
     lost = sums_at_locations(found.removes)
     most = max(lost.values())
-    waiting = [location for location, time in lost.items() if time >= LATE * most]
+    waiting = [location for location, time in lost.items() if time >= HEAVY * most]
     late = sorted(found.replayed.proposal.at_fault)
     names = evidence.callpaths.filter(pl.col("kind") == "init_finalize")["name"].to_list()
     return replace(

@@ -11,13 +11,11 @@ import numpy.typing as npt
 
 from logpost.analyzer.findings.cures.program import Flags, Program
 from logpost.analyzer.findings.evidence.once import once
+from logpost.analyzer.findings.finding import CERTAIN
+from logpost.analyzer.findings.wording.facts import HEAVY
 from logpost.replay.columns import Int64
 
 Floats = npt.NDArray[np.float64]
-CERTAIN = 3.0
-"""Standard errors by which a rank's visits differ from the norm: of a thousand that do not differ, three do so."""
-HEAVY = 0.5
-"""A rank is slow with the slowest one if its time is in the upper half of the way from the mean to the longest."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,13 @@ class Stretch:
         if len(others) < len(self.totals) / 2:
             return None
         return int(others[np.argsort(self.totals[others], kind="stable")[(len(others) - 1) // 2]])
+
+    def most_like(self, row: int) -> int:
+        """Row of the location that is not slow and from whose visits those of this one differ most evenly: both have
+        the same turns."""
+        assert self.visits is not None
+        (others,) = np.nonzero(~self.slow)
+        return int(others[np.argmin((self.visits[row] - self.visits[others]).std(axis=1))])
 
     def follows_path(self, program: Program, row: int) -> int:
         """The call path behind which most of a location's code here lies; -1: at its begin."""

@@ -22,12 +22,11 @@ import polars as pl
 from logpost.analyzer.findings.cures.offered import Proposal, offered
 from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.evidence.thread_teams import HEAVY, REGIONS, CodeOfProcesses, executions, first_threads
-from logpost.analyzer.findings.finding import HIGH, MIN_SAMPLES, NOISE, Finding, Number, worst_hit
+from logpost.analyzer.findings.evidence.thread_teams import REGIONS, CodeOfProcesses, executions, first_threads
+from logpost.analyzer.findings.finding import CERTAIN, HIGH, MIN_SAMPLES, NOISE, Finding, Number, worst_hit
+from logpost.analyzer.findings.wording.facts import HEAVY
 
 KIND = "thread_imbalance"
-CERTAIN = 3.0
-"""Standard deviations by which the latest thread must differ from the mean: less is noise that happened to add up."""
 
 
 @dataclass(frozen=True)

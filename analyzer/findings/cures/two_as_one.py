@@ -23,12 +23,11 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.successive import CLOSE
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.wording.facts import MAINLY
 
 ONE = {("Reduce", "Bcast"): "MPI_Allreduce", ("Gather", "Bcast"): "MPI_Allgather"}
 ONE |= {("Reduce", "Scatter"): "MPI_Reduce_scatter"}
 """Two operations to the one that does both."""
-MAINLY = 0.5
-"""More than half of an operation's members must come to it like that."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:

@@ -8,12 +8,11 @@ Two cures, and no trace shows which one a program gets:
   the median total does. With S slow ranks among N, each x beyond the others, the first saves x (N - S) / N and the
   second x.
 
-Both are ends of the gain; where so few are slow that these differ by a quarter at most (`EXCEPTION`), the middle is
-replayed, else what sharing saves. Stretches of code (`stretches`) in which the same ranks are slow are one place. A
-rank is slow that computes longer than the mean in all its code, too; where none is, a rank that is slow in one
-stretch may wait in another, and all are made even together. Where more than half are slow, it is the others that have
-less to do, and nothing is stated. Where none is slow beyond chance, the work is uneven all the same: stated if it
-costs more than the noise of any machine does.
+Both are ends of the gain, and their middle is replayed. Stretches of code (`stretches`) in which the same ranks are
+slow are one place. A rank is slow that computes longer than the mean in all its code, too; where none is, a rank that
+is slow in one stretch may wait in another, and all are made even together. Where more than half are slow, it is the
+others that have less to do, and nothing is stated. Where none is slow beyond chance, the work is uneven all the same:
+stated if it costs more than the noise of any machine does.
 """
 
 from __future__ import annotations
@@ -34,8 +33,6 @@ from logpost.analyzer.findings.finding import HIGH, LOW, MIN_SHARE, NOISE, Findi
 from logpost.replay.columns import Int64
 
 KIND = "load_imbalance"
-EXCEPTION = 1 / 5
-"""Most of the ranks that are slow by exception: x (N - S) / N and x differ by a quarter at most."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +48,6 @@ class Uneven:
     def slow(self) -> frozenset[int]:
         """Locations that compute longer than the others do."""
         return frozenset().union(*(_slow(one, certain=self.certain) for one in self.places))
-
-    @cached_property
-    def ranks(self) -> int:
-        """Locations that have a share of the work."""
-        return len({location for place in self.places for location in place.locations})
 
     @cached_property
     def shared(self) -> Transformation:
@@ -81,16 +73,15 @@ class Uneven:
 
     @cached_property
     def as_fast(self) -> Transformation:
-        """The slow ranks have the times of the rank in the middle of the others, visit by visit; or in all, where that
-        saves more: what that rank does in a visit may be another one's turn."""
+        """The slow ranks have, visit by visit, the times of the other rank whose visits are most like theirs; or in all
+        those of the rank in the middle of the others, where that saves more: no other one may have their turns."""
         in_all = self._with_total_of(lambda place: place.norm)
         if any(place.visits is None for place in self.places):
             return in_all
         longer = column(self.program.count, 0)
         for place in self.places:
-            assert place.norm is not None
             for i in np.flatnonzero(place.slow).tolist():
-                longer[place.calls[i]] = place.gaps[place.norm] - place.gaps[i]
+                longer[place.calls[i]] = place.gaps[place.most_like(i)] - place.gaps[i]
         by_visit = Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
         return max(by_visit, in_all, key=self.program.gain)
 
@@ -158,7 +149,6 @@ def _proposal(uneven: Uneven) -> Proposal:
     as_fast = uneven.as_fast if uneven.certain else uneven.shared
     gains = [max(0.0, program.gain(one)) for one in (uneven.shared, as_fast)]
     either = gains[1] > gains[0]
-    exceptional = either and len(uneven.slow) <= EXCEPTION * uneven.ranks
     totals = program.code_ps.values()
     shows = max(totals) - min(totals) >= max(gains) * program.length_ps
     several = len({_slow(one) for one in uneven.places}) > 1 or not shows
@@ -166,7 +156,7 @@ def _proposal(uneven: Uneven) -> Proposal:
         *((Number("regions", len(uneven.places), "count"),) if several else ()),
         *times_of(first.totals),
     )
-    if exceptional:
+    if either:
         assert first.norm is not None
         norm = float(first.totals[first.norm])
         numbers += (
@@ -179,7 +169,7 @@ def _proposal(uneven: Uneven) -> Proposal:
         callpath=first.callpath,
         callpaths=frozenset(one.callpath for one in uneven.places),
         at_fault=uneven.slow,
-        change=uneven.halfway if exceptional else uneven.shared,
+        change=uneven.halfway if either else uneven.shared,
         other_ends=(uneven.shared, as_fast, *uneven.among_others) if uneven.certain else (),
         numbers=numbers,
         confidence=HIGH if uneven.certain else LOW,
@@ -208,7 +198,8 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     rows = evidence.user_profile.filter(pl.col("callpath") == region, pl.col("visits") > 0)
     profile = dict(rows.group_by("location").agg(pl.col("exclusive_ps").sum()).sort("location").iter_rows())
     compared = not numbers.keys() & {"steps", "regions"}
-    if compared and set(first.locations) <= profile.keys():
+    shows = max(profile.values(), default=0) - min(profile.values(), default=0) >= found.gain * program.length_ps
+    if compared and shows and set(first.locations) <= profile.keys():
         times = profile
         numbers |= {number.name: number for number in times_of(times.values())}
     else:

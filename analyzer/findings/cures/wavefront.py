@@ -18,7 +18,7 @@ next rank needs nothing of the work, the ranks do it at the same time and pass o
 the machine does not divide the duration of a message, all of it may be its receiver's overhead.
 
 The doubt: whether the work can be cut, which no trace shows. A pipeline that is filled once, and steadily used then, is
-none of these: few of its waits are deep, and smaller blocks save little of it.
+none of these: most of its deep waiting is the first of each rank.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int64
 
 KIND = "wavefront"
@@ -41,8 +42,6 @@ LEAST_DEPTH = 2
 """Ranks that compute one after the other while the last one waits: from two on it is a chain, not a late rank."""
 BLOCKS = tuple(2**i for i in range(1, 11))
 """Numbers of blocks that are tried."""
-MAINLY = 0.5
-"""More than half of the waiting for senders at a place."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
     chained = deep >= LEAST_DEPTH
     mostly = np.bincount(at[chained], weights=waits[chained], minlength=len(every)) > MAINLY * every
     chained &= mostly[at]
-    if not chained.any():
+    if not _recur(program, np.flatnonzero(chained), waits):
         return
     sent_at = program.callpath[messages.send_call]
     of = np.isin(at, np.unique(at[chained])) & np.isin(sent_at, np.unique(sent_at[chained])) & computes
@@ -117,6 +116,13 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         certainty="which ranks compute while others wait is measured; whether these need their results is not known",
         rests_on=("late_sender",),
     )
+
+
+def _recur(program: Program, chained: Int64, waits: Int64) -> bool:
+    """Whether most of these waits are not the first one of their receiver, in which a pipeline is filled."""
+    in_time = chained[np.argsort(program.messages.received_call[chained], kind="stable")]
+    _, first = np.unique(program.receiver[in_time], return_index=True)
+    return bool(waits[in_time[first]].sum() < MAINLY * waits[chained].sum())
 
 
 def depths(program: Program) -> tuple[npt.NDArray[np.int32], Flags]:

@@ -32,11 +32,9 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import AS_RECORDED, Program, Rows, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, Finding, Number, worst_hit
+from logpost.analyzer.findings.wording.facts import HEAVY
 from logpost.analyzer.run.wide import wide_sum
 from logpost.replay.columns import Int64
-
-NAMED = 0.25
-"""A rank is named if it is waited for at least this fraction of what the foremost one is."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ def propose(evidence: Evidence, pattern: Pattern, program: Program) -> Iterator[
         changes.sort(key=program.gain, reverse=True)
     by_late = dict(waits.group_by("late").agg(wide_sum("wait_ps")).sort("late").iter_rows())
     total, most = sum(by_late.values()), max(by_late.values())
-    named = [late for late, time in by_late.items() if time >= NAMED * most]
+    named = [late for late, time in by_late.items() if time >= HEAVY * most]
     exposed = {int(one): float(time) for one, time in _sums(waits, "location").iter_rows()}
     yield Proposal(
         kind=pattern.kind,

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.analyzer.findings.cures.program import Program
-from logpost.analyzer.findings.finding import MIN_SAMPLES
+from logpost.analyzer.findings.finding import MIN_SAMPLES, NOISE
 from logpost.replay.columns import Int64
 
 RUNNING_PS = 20_000_000
@@ -31,8 +31,8 @@ SLICE_PS = 4_000_000_000
 """Linux lets a process run for about so long at a time: for 3 ms on a node of eight cores (sched_min_granularity,
 base_slice), which the scheduler's tick ends, every 4 ms. What computes for longer may lose its core each time, so that
 the shortest time at its place says nothing."""
-HARDLY = 1 / 10
-"""Of the shortest time of computation at a place: what equal work differs by."""
+HARDLY = 2 * NOISE
+"""Of the shortest time of computation at a place: what equal work differs by, from the shortest to the longest."""
 LOST_PS = 500_000_000
 """Of what differs by more a core may have been taken away: the shortest slices are 0.75 ms."""
 FAR_BELOW = 1 / 20

@@ -9,11 +9,10 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Finding, Number
+from logpost.analyzer.findings.wording.facts import HEAVY
 from logpost.analyzer.run.phases import program
 from logpost.analyzer.run.wide import exact_sum, wide_sum
 
-LEAST = 0.25
-"""Of the costs of the waits that a finding explains: a place with less is not named."""
 COMPUTATION = "computation"
 
 
@@ -85,7 +84,7 @@ class RootCauses:
             rows.group_by("callpath", "place", maintain_order=True)
             .agg(wide_sum("costs_ps"))
             .with_columns(share=pl.col("costs_ps") / wide_sum("costs_ps"))
-            .filter(pl.col("share") >= LEAST)
+            .filter(pl.col("share") >= HEAVY * pl.col("share").max())
             .sort("share", "callpath", descending=[True, False])
             .select("callpath", "place", "share")
         )

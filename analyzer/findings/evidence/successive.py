@@ -17,13 +17,12 @@ import polars as pl
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.part_bytes import part_bytes
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
+from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.schema import HANDLE_OPERATIONS
 from logpost.analyzer.run.wide import wide_sum, wide_sum_of
 
 CLOSE = 0.5
 """Longest gap, as a fraction of the call without its wait: with more, the time between the calls matters as well."""
-IN_A_ROW = 0.5
-"""Share of a place's calls that follow another one, before that is what the place does."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class Successive:
     def waited(self, location: int, callpath: int) -> int:
         """What this rank waited there in calls that follow another one, where most do; else 0."""
         place = self.places.get((location, callpath))
-        return place.following_wait_ps if place is not None and self.share(callpath) > IN_A_ROW else 0
+        return place.following_wait_ps if place is not None and self.share(callpath) > MAINLY else 0
 
 
 FOLLOWS = ("location", "call", "operation", "comm", "root", "rma_window", "enter_ps", "leave_ps", "wait_ps")

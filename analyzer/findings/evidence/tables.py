@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.findings.evidence.places import Places, places_of
-from logpost.analyzer.findings.finding import LOW, MIN_SHARE, Number
+from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, Number
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.manifest import Manifest
 from logpost.analyzer.run.phases import program
@@ -23,9 +23,6 @@ from logpost.analyzer.words.location_names import Location, LocationNames, Named
 
 if TYPE_CHECKING:
     from logpost.analyzer.findings.cures.offered import TriedCure
-
-SCHEDULED = 2 / 3
-"""Factor on a confidence where ranks outnumber cores."""
 
 
 class Evidence:
@@ -292,7 +289,10 @@ class Evidence:
         if total <= 0:
             return 0, self.last_window
         running = rows.with_columns(before=pl.col("exposed_ps").cum_sum())
-        inside = running.filter(pl.col("before") > 0.01 * total, pl.col("before") - pl.col("exposed_ps") < 0.99 * total)
+        inside = running.filter(
+            pl.col("before") > MIN_SHARE * total,
+            pl.col("before") - pl.col("exposed_ps") < (1 - MIN_SHARE) * total,
+        )
         return int(inside["window"].min()), int(inside["window"].max())  # type: ignore[arg-type]
 
     def oversubscribed(self) -> bool:
@@ -300,7 +300,7 @@ class Evidence:
         return self.manifest.hosts.oversubscribed is True
 
     def confidence(self, level: float, reason: str, rests_on: Iterable[str] = ()) -> tuple[float, str]:
-        """Confidence and its reason; a third lower where ranks outnumber cores, since waits then contain scheduling.
+        """Confidence and its reason; `MEDIUM` at most where ranks outnumber cores, since waits then contain scheduling.
 
         Arguments:
             level: of `finding.HIGH`, `MEDIUM`, `LOW`.
@@ -313,7 +313,7 @@ class Evidence:
             names = " and ".join(title(one) for one in unknown)
             reason += f"; the estimated machine does not tell {names} from other transport (--machine FILE does)"
         if self.oversubscribed():
-            return round(level * SCHEDULED, 2), f"{reason}; ranks outnumber cores, so the time contains scheduling"
+            return min(level, MEDIUM), f"{reason}; ranks outnumber cores, so the time contains scheduling"
         return level, reason
 
 

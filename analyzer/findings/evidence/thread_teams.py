@@ -16,9 +16,6 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.words.teams import teams
 from logpost.replay.columns import Int64
 
-HEAVY = 0.5
-"""A thread is named with the latest one if its lag is at least this part of the largest; a process, if it could save
-at least this part of the largest saved."""
 REGIONS = 3
 """Most regions reported."""
 

@@ -16,6 +16,7 @@ import polars as pl
 
 from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.wide import wide_sum
 from logpost.replay.columns import Int32, Int64
 
@@ -23,17 +24,12 @@ Rows = npt.NDArray[np.integer]
 Way = tuple[Int32, Int64]
 """Calls, and what moves at each of them at most; ps."""
 
-MOSTLY = 0.9
-"""Of the code: what is before other calls, such as the wrapper's own, does not matter."""
-MAINLY = 0.5
-"""Of what calls are late by: regions that take less than this part of it are not what delays them."""
-
 
 def regions_before(
     evidence: Evidence, program: Program, place: Rows, every: Rows, calls: Rows, late_ps: Int64
 ) -> Way | None:
-    """All calls at these calls' places, and how long the regions directly before each of them last that delay them; all
-    code before it, where that is most of it. None where nothing shows that for some place.
+    """All calls at these calls' places, and how long the regions directly before each of them last that delay them: of
+    the code before it, the part that they have of all code there. None where nothing shows that for some place.
 
     Arguments:
         evidence: of the run.
@@ -53,7 +49,7 @@ def regions_before(
         if took is None:
             return None
         gaps = program.gap_ps[every[here]]
-        found[here] = gaps if took >= MOSTLY * gaps.mean() else np.minimum(gaps, round(took))
+        found[here] = np.rint(gaps * min(1.0, took / max(1.0, gaps.mean())))
     return every.astype(np.int32), found
 
 

@@ -18,6 +18,8 @@ def collective_wait(facts: Facts) -> str:
     whom = facts.noun("last_rank") if facts.all("last_rank") else "whichever rank comes last"
     waiters = facts.waiters if facts.all("waiting_rank") else f"{facts.ranks} wait{facts.verb_s}"
     title = f"{waiters} in {facts.where or 'a collective operation'} for {whom}"
+    if facts.all("empties_pipeline"):
+        return f"{title}: it empties a pipeline in each step"
     if not facts.cause:
         return title
     if facts.all("cause_works"):
@@ -27,6 +29,11 @@ def collective_wait(facts: Facts) -> str:
 
 
 def come_together(facts: Facts) -> str:
+    if facts.all("empties_pipeline"):
+        return (
+            "Call it less often, or start its nonblocking form and wait for it a step later; or let each rank compute "
+            "what it hands out: then the first ranks begin the next step while the last ones finish."
+        )
     rest = " Use fewer or nonblocking collectives to hide what remains."
     if facts.all("last_rank"):
         return "Balance the work before it on this rank." + rest
@@ -37,6 +44,8 @@ def needless_barrier(facts: Facts) -> str:
     waits = f"{facts.ranks} wait{facts.verb_s}{in_where(facts)}"
     if facts.all("empties_pipeline"):
         return f"{waits}: the barrier empties a pipeline in each step"
+    if facts.all("last_rank"):
+        return f"{waits}: the barrier's own rounds cost more than the wait for {facts.noun('last_rank')}"
     return f"{waits}: the slowest rank of each step is another one"
 
 
@@ -46,6 +55,8 @@ def without_barrier(facts: Facts) -> str:
             "Leave this barrier out if no data depends on it: then the first ranks begin the next step while the last "
             "ones finish."
         )
+    if facts.all("last_rank"):
+        return "Leave this barrier out if no data depends on it: an operation that moves data may make the ranks meet."
     return (
         "Leave this barrier out if no data depends on it: then a step that is long on one rank and the next that is "
         "long on another even out."

@@ -13,7 +13,9 @@ Row = Mapping[str, Any]
 
 
 MAINLY = 0.5
-"""More than half of the time."""
+"""Fraction. More than half is more than all the rest."""
+HEAVY = 0.5
+"""Fraction of the largest. What has as much is nearer to the largest than to none, and is named with it."""
 ALTERNATIVE = "instead_"
 """Begin of the name of a number: what another cure of the same time saves."""
 

@@ -98,10 +98,22 @@ void OneSided::order_completions() {
         const auto& epochs = program_.timelines[l].epochs;
         for (std::uint32_t i = 0; i < epochs.size(); ++i) {
             const auto& permission = model_.permission(l, i);
-            if (epochs[i].kind == Epoch::Kind::exposure && epochs[i].end_call != kNone && permission.call != kNone &&
-                takes_part(permission.by)) {
-                draft_.add_edge(events_.enters[index(permission.by)][permission.call],
-                                events_.leaves[l][epochs[i].end_call], Draft::kMeasured);
+            if (permission.call == kNone || !takes_part(permission.by)) {
+                continue;
+            }
+            const auto by = index(permission.by);
+            const auto entered = events_.enters[by][permission.call];
+            if (epochs[i].kind == Epoch::Kind::exposure && epochs[i].end_call != kNone) {
+                draft_.add_edge(entered, events_.leaves[l][epochs[i].end_call], Draft::kMeasured);
+            }
+            const auto first =
+                epochs[i].locks() ? waiting_call(program_.timelines[l], epochs[i], permission.at_ps) : kNone;
+            if (first != kNone &&
+                program_.timelines[l].calls[first].leave_ps == program_.timelines[by].calls[permission.call].enter_ps) {
+                const auto granted = draft_.add_node();
+                draft_.add_edge(entered, granted, Draft::kMeasured);
+                draft_.add_edge(granted, events_.leaves[l][first], Draft::kMeasured);
+                draft_.grants.push_back({granted, location_at(l), epochs[i].begin_call});
             }
         }
     });

@@ -41,7 +41,8 @@ class OneSided {
     [[nodiscard]] std::vector<std::vector<std::uint32_t>> gates();
     /// What the calls spend on starting transfers.
     void start();
-    /// An exposure is over behind the completions of its accesses, whatever the clocks say: edges for an order.
+    /// Edges for an order: an exposure is over behind the completions of its accesses, whatever the clocks say, and of
+    /// a lock's release and grant at one instant, the release is first.
     void order_completions();
     /// The transfers' edges, and which of them waits for which. `order`: of the nodes that are there by now.
     void follow(const NodeOrder& order);

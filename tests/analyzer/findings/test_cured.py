@@ -72,9 +72,10 @@ def barrier(early: int) -> Story:
 
 
 def test_work_that_is_shared_ends_the_barriers_waits(tmp_path: Path) -> None:
-    # Rank 0 computes 2 ms, then 3 in each later step of 10 ms, rank 1 8, then 9: 29 and 89 ms become 59 each.
+    # Rank 0 computes 2 ms, then 3 in each later step of 10 ms, rank 1 8, then 9: 29 and 89 ms become 59 each, or rank 1
+    # as fast as rank 0; the middle is replayed.
     found = cured(barrier(2 * MS).write(tmp_path / "a.run"), 0)
-    assert found.saves == pytest.approx(0.3, abs=0.015)
+    assert found.saves == pytest.approx((0.3 + 0.6) / 2, abs=0.015)
     # Rank 0 waits 6 ms ten times, of which the first steps, which are shorter, keep some.
     assert found.before.by_location["wait_ps"].to_list() == [60 * MS, 0]
     assert found.after.by_location["wait_ps"][0] < 6 * MS

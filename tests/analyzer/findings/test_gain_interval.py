@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.analyzer.findings.cures.test_uneven import steps
 
+from logpost.analyzer.findings import gain_interval
 from logpost.analyzer.findings.gain_interval import repetition_noise
 
 
@@ -22,3 +24,11 @@ def test_too_few_repetitions_say_nothing_of_noise() -> None:
     assert repetition_noise(np.array([], dtype=np.int64)) is None
     # One of five saves all: that is no repetition.
     assert repetition_noise(np.cumsum([0, 0, 10, 0, 0])) is None
+
+
+def test_noise_widens_the_interval_beyond_either_end_of_what_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Two of three ranks compute 4 ms and one 8: 1/3 is saved if the work is shared, 1/2 if the slow rank is as fast.
+    monkeypatch.setattr(gain_interval, "_noise", lambda *_: 0.1)
+    (row,) = steps([4, 4, 8]).findings().iter_rows(named=True)
+    off = 0.1 * row["gain"]
+    assert (row["gain_low"], row["gain_high"]) == pytest.approx((1 / 3 - off, 1 / 2 + off), abs=0.002)

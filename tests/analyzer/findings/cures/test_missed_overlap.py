@@ -10,9 +10,8 @@ from tests.analyzer.story import MS, Story
 from logpost.analyzer.findings.cures import missed_overlap
 
 
-def exchange(*, work: int, late: bool = False, times: int = 10) -> Story:
-    """Both ranks start an exchange of 2 ms, wait for it and work `work` ms behind it, some times; or wait for each
-    other's sending."""
+def exchange(*, work: int, times: int = 10) -> Story:
+    """Both ranks start an exchange of 2 ms, wait for it and work `work` ms behind it, some times."""
     story = Story(2, times * (3 + work) * MS)
     story.loggp |= {"o_s": 1000.0, "G": 2000 / 4096}
     irecv, isend, wait = (story.path("main", name) for name in ("MPI_Irecv", "MPI_Isend", "MPI_Wait"))
@@ -21,8 +20,7 @@ def exchange(*, work: int, late: bool = False, times: int = 10) -> Story:
         for rank in (0, 1):
             story.call(rank, t, t, irecv)
             story.call(rank, t, t + MS, isend, send_overhead=MS)
-            why = "late_sender" if late else "serialization"
-            story.call(rank, t + MS, t + 3 * MS, wait, **{why: 2 * MS})
+            story.call(rank, t + MS, t + 3 * MS, wait, serialization=2 * MS)
             story.message(
                 rank,
                 1 - rank,
@@ -88,8 +86,50 @@ def test_without_work_behind_it_nothing_can_overlap(tmp_path: Path) -> None:
     assert exchange(work=0).alone(missed_overlap.find).is_empty()
 
 
-def test_waiting_for_a_late_rank_is_no_missed_overlap(tmp_path: Path) -> None:
-    assert exchange(work=3, late=True).alone(missed_overlap.find).is_empty()
+def late_halo(*, replied: bool, times: int = 10) -> Story:
+    """Rank 1 prepares for 8 of 16 ms what rank 0 waits for from 2 ms on. That one then works 6 ms, for whose result
+    rank 1 waits; or not replied: rank 1 computes on, and waits for nothing."""
+    story = Story(2, times * 16 * MS)
+    irecv, send, wait, recv = (story.path("main", name) for name in ("MPI_Irecv", "MPI_Send", "MPI_Wait", "MPI_Recv"))
+    for i in range(times):
+        posted, waits, sent, reply = (16 * i * MS + time * MS for time in (1, 2, 8, 14))
+        story.call(0, posted, posted, irecv)
+        story.call(0, waits, sent, wait, late_sender=6 * MS)
+        story.call(0, reply, reply, send)
+        story.call(1, sent, sent, send)
+        story.message(1, 0, 8, (sent, sent), (waits, sent), (send, wait), post=posted, late_sender=6 * MS)
+        begin = sent if replied else reply
+        story.call(1, begin, reply, recv, late_sender=reply - begin)
+        ends = (reply, reply), (begin, reply)
+        story.message(0, 1, 8, *ends, (send, recv), late_sender=reply - begin)
+    return story
+
+
+def test_a_wait_for_a_rank_that_waits_for_the_work_behind_it_misses_overlap() -> None:
+    (row,) = late_halo(replied=True).findings().iter_rows(named=True)
+    # The 6 ms of work are done by 8 of 16 ms, when the message is there: the reply is 6 ms sooner.
+    assert (row["kind"], row["ranks"], row["region"]) == (missed_overlap.KIND, [0], "MPI_Wait")
+    assert row["gain"] == pytest.approx(6 / 16, rel=0.01)
+
+
+def test_waiting_for_a_late_rank_that_waits_for_none_is_no_missed_overlap() -> None:
+    assert late_halo(replied=False).alone(missed_overlap.find).is_empty()
+
+
+def test_ranks_that_receive_before_they_work_on_it_in_a_pipeline_miss_no_overlap() -> None:
+    """Rank 0 computes 8 ms before each message, and rank 1 as long behind each: 8 of 88 ms by which it begins later."""
+    story = Story(2, 88 * MS)
+    irecv, send, wait = (story.path("main", name) for name in ("MPI_Irecv", "MPI_Send", "MPI_Wait"))
+    for i in range(10):
+        begin, sent = 8 * i * MS, 8 * (i + 1) * MS
+        story.call(0, sent, sent, send)
+        story.call(1, begin, begin, irecv)
+        begin += MS // 10
+        story.call(1, begin, sent, wait, late_sender=sent - begin)
+        story.message(
+            0, 1, 8, (sent, sent), (begin, sent), (send, wait), post=begin - MS // 10, late_sender=sent - begin
+        )
+    assert story.alone(missed_overlap.find).is_empty()
 
 
 def reductions(*, in_turn: bool, times: int = 20) -> Story:

@@ -10,11 +10,12 @@ from logpost.analyzer.findings.cures import needless_barrier
 STEPS, STEP = 10, 30 * MS
 
 
-def story_of(works: list[int], *, passed_on: bool) -> Story:
-    """Three ranks compute, and meet in a barrier at the end of each step; passed on: each of them waits for a message
-    of the one before."""
+def story_of(works: list[int], *, passed_on: bool, operation: str = "Barrier", root: int = -1) -> Story:
+    """Three ranks compute, and meet in an operation at the end of each step; passed on: each of them waits for a
+    message of the one before."""
     story = Story(3, STEPS * STEP)
-    send, recv, barrier = (story.path("main", name) for name in ("MPI_Send", "MPI_Recv", "MPI_Barrier"))
+    story.communicator(0, 1, 2)
+    send, recv, meet = (story.path("main", name) for name in ("MPI_Send", "MPI_Recv", f"MPI_{operation}"))
     for step in range(STEPS):
         t = step * STEP
         at, done = t, {}
@@ -26,7 +27,7 @@ def story_of(works: list[int], *, passed_on: bool) -> Story:
                 story.call(rank + 1, *ends[1], recv, late_sender=done[rank] - t)
                 story.message(rank, rank + 1, 8, *ends, (send, recv), late_sender=done[rank] - t)
                 at = done[rank]
-        story.collective(barrier, "Barrier", {rank: (one, max(done.values())) for rank, one in done.items()})
+        story.collective(meet, operation, {rank: (one, max(done.values())) for rank, one in done.items()}, root)
     return story
 
 
@@ -42,3 +43,26 @@ def test_a_barrier_that_empties_a_pipeline_in_each_step_is_left_out() -> None:
 
 def test_a_barrier_before_which_one_rank_computes_longest_is_that_rank_s_matter() -> None:
     assert story_of([9 * MS, 9 * MS, 27 * MS], passed_on=False).alone(needless_barrier.find).is_empty()
+
+
+def test_a_broadcast_from_the_end_of_a_pipeline_empties_it_and_one_from_its_begin_does_not() -> None:
+    works = [9 * MS] * 3
+    emptied = story_of(works, passed_on=True, operation="Bcast", root=2)
+    (row,) = emptied.alone(needless_barrier.find).iter_rows(named=True)
+    assert (row["kind"], row["region"]) == ("collective_wait", "MPI_Bcast")
+    assert [one["value"] for one in row["evidence"] if one["name"] == "last_rank"] == [2]
+    # As without a barrier there.
+    assert row["gain"] == pytest.approx(0.54, abs=0.04)
+    assert story_of(works, passed_on=True, operation="Bcast", root=0).alone(needless_barrier.find).is_empty()
+
+
+def test_a_barrier_whose_rounds_cost_more_than_the_wait_for_one_rank_is_left_out() -> None:
+    # In each step of 10 ms rank 1 enters 0.1 ms behind rank 0, and both leave 2 ms later.
+    story = Story(2, STEPS * 10 * MS)
+    barrier = story.path("main", "MPI_Barrier")
+    for step in range(STEPS):
+        begin = 10 * step * MS
+        enters = (begin + 7 * MS, begin + 7 * MS + MS // 10)
+        story.collective(barrier, "Barrier", {rank: (at, enters[1] + 2 * MS) for rank, at in enumerate(enters)})
+    (row,) = story.alone(needless_barrier.find).iter_rows(named=True)
+    assert row["gain"] == pytest.approx(0.2, abs=0.005)

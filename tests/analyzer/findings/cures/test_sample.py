@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tests.collectors.raw_logs import Log
 
 from logpost.analyzer.findings.cures import offered
 from logpost.analyzer.run.directory import Run
-from logpost.analyzer.run.sample import Sample, windows_of
+from logpost.analyzer.run.sample import Sample, at_meetings, windows_of
 
 from .from_logs import MACHINE, MS, PS, ROUNDS, US, Found, findings, numbers, rounds, started
 
@@ -137,17 +138,53 @@ def test_a_call_that_a_window_cuts_lasts_as_long_as_what_is_inside(tmp_path: Pat
 def test_where_windows_cut_more_than_can_be_stated_the_first_part_is_replayed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two ranks compute 1 s, and wait 1 s, ten times; each second has 100 Allreduces in its last ms."""
+    """Two ranks compute 1 s, and wait 1 s, ten times; each second has 100 sends in its last ms."""
     made = Story(2, 20_000 * story.MS)
-    path, wait = made.path("main", "MPI_Allreduce"), made.path("main", "MPI_Barrier")
-    for step in range(10):
+    send, wait = made.path("main", "MPI_Send"), made.path("main", "MPI_Wait")
+    for step, rank in itertools.product(range(10), range(2)):
         begin = 2_000 * step * story.MS
         for number in range(100):
             at = begin + 999 * story.MS + number * story.MS // 100
-            made.collective(path, "Allreduce", dict.fromkeys((0, 1), (at, at + story.MS // 200)))
-        made.collective(wait, "Barrier", dict.fromkeys((0, 1), (begin + 1_000 * story.MS, begin + 2_000 * story.MS)))
+            made.call(rank, at, at + story.MS // 200, send, mpi_other=story.MS // 200)
+        made.call(rank, begin + 1_000 * story.MS, begin + 2_000 * story.MS, wait, mpi_other=1_000 * story.MS)
     run = made.write(tmp_path / "a.run")
     monkeypatch.setattr(offered, "MOST_CALLS", 1_000)
-    # Half of the calls are in ten windows that end in Barriers, or in six or three.
+    # Half of the calls are in ten windows that end in waits, or in six or three; and the ranks never meet.
     assert [Sample(run, *windows_of(run, 1_000, count)).cut_share > 0.01 for count in (10, 6, 3)] == [True] * 3
     assert len(offered._sampled(run).begins_ps) == 1
+
+
+def test_windows_of_meetings_in_a_row_are_no_sample(tmp_path: Path) -> None:
+    """Two ranks meet 100 times within 1 ms, and not in the rest of each 2 s."""
+    made = Story(2, 20_000 * story.MS)
+    path = made.path("main", "MPI_Allreduce")
+    for step, number in itertools.product(range(10), range(100)):
+        at = (2_000 * step + 999) * story.MS + number * story.MS // 100
+        made.collective(path, "Allreduce", dict.fromkeys((0, 1), (at, at + story.MS // 200)))
+    run = made.write(tmp_path / "a.run")
+    in_a_row = np.arange(10) * 2_000 * story.MS + 999 * story.MS
+    assert at_meetings(run, in_a_row, in_a_row + story.MS // 2) is None
+    # From one such millisecond to the next.
+    found = at_meetings(run, in_a_row[:-1], in_a_row[1:])
+    assert found is not None
+    assert np.diff(np.stack(found), axis=0).tolist() == [[2_000 * story.MS] * 9]
+
+
+def test_windows_that_would_cut_long_waits_begin_and_end_where_all_ranks_meet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps of 10 ms: rank 0 waits 7 ms in a Barrier for rank 1, which computes 9 ms, and both leave it 1 ms later."""
+    made = Story(2, 10 * STEPS * story.MS)
+    wait = made.path("main", "MPI_Barrier")
+    for begin in range(0, 10 * STEPS * story.MS, 10 * story.MS):
+        end = begin + 10 * story.MS
+        made.collective(wait, "Barrier", {0: (begin + 2 * story.MS, end), 1: (begin + 9 * story.MS, end)})
+    run = made.write(tmp_path / "a.run")
+    monkeypatch.setattr(offered, "MOST_CALLS", 60)
+    # 3 steps in each of ten windows, and 10 in each of three, the last of which is cut.
+    assert [Sample(run, *windows_of(run, 60, count)).cut_share > 0.01 for count in (10, 6, 3)] == [True] * 3
+    sample = offered._sampled(run)
+    assert len(sample.begins_ps) == 10
+    assert not (sample.begins_ps % (10 * story.MS)).any()
+    assert not (sample.ends_ps % (10 * story.MS)).any()
+    assert sample.cut_share == 0

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
+import numpy as np
 import pytest
 from tests.analyzer.story import MS, Story
 
 from logpost.analyzer.findings.cures import wavefront
+from logpost.analyzer.findings.cures.program import Program
 
 
 def sweep(*, serial: bool) -> Story:
@@ -70,3 +74,32 @@ def test_messages_that_are_passed_on_without_work_are_no_pipeline() -> None:
 
 def test_one_late_rank_is_no_pipeline() -> None:
     assert sweep(serial=False).alone(wavefront.find).is_empty()
+
+
+def filled_once() -> Story:
+    """Three ranks of 9 ms: each receives from the left, computes and sends to the right, ten times without a wait but
+    the first."""
+    story = Story(3, 108 * MS)
+    recv, send = story.path("main", "MPI_Recv"), story.path("main", "MPI_Send")
+    for rank, step in itertools.product(range(3), range(10)):
+        begin = 9 * (rank + step) * MS
+        if rank:
+            entered = 0 if step == 0 else begin
+            ends = (begin, begin), (entered, begin)
+            story.call(rank, *ends[1], recv, late_sender=begin - entered)
+            story.message(rank - 1, rank, 8, *ends, (send, recv), late_sender=begin - entered)
+        if rank < 2:
+            story.call(rank, begin + 9 * MS, begin + 9 * MS, send)
+    return story
+
+
+@pytest.mark.parametrize(("story", "recur"), [(filled_once(), False), (sweep(serial=True), True)])
+def test_a_pipeline_that_is_filled_once_has_no_deep_waits_but_the_first(story: Story, recur: bool) -> None:
+    with story.as_run() as run:
+        program = Program(run)
+        sent, received = program.messages.send_call, program.messages.received_call
+        deep, _ = wavefront.depths(program)
+        chained = np.flatnonzero(deep >= wavefront.LEAST_DEPTH)
+        waits = np.maximum(0, program.enter_ps[sent] - program.enter_ps[received])
+        assert len(chained) == (8 if recur else 1)  # of ranks 2 and 3 in four sweeps; of rank 2 once
+        assert wavefront._recur(program, chained, waits) is recur
