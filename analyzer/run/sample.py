@@ -1,8 +1,8 @@
 """A sample of a run: its calls in some windows of time, and what is between them, as a run without the time between
 these windows.
 
-Windows are equally long, each in the middle of an equal part of the program; one alone is the run's first part. They
-may begin and end where all ranks leave an operation (`at_meetings`), so that no wait for others is cut. A call
+Windows are equally long, each somewhere in an equal part of the program: equal distances would meet a program of as many
+repetitions in one phase of them. One alone is the run's first part. They may begin and end where all ranks leave an operation (`at_meetings`), so that no wait for others is cut. A call
 that a window's begin or end cuts lasts as long as the part of it that is inside, and is without messages and
 categories. Calls, and numbers of messages and epochs, are dense as they are in a whole run. A message, a collective
 operation or a transfer is in the sample where all of its calls are in one window.
@@ -25,6 +25,9 @@ ALIKE = 2.0
 """Times by which a sample's length, and how far its meetings are apart, may differ from those of a part of the run:
 windows of a few operations in a row, next to long stretches without any, are no sample of it."""
 NOWHERE = -1
+GOLDEN = (5**0.5 - 1) / 2
+"""Multiples of it, without their integers, are spread evenly over 0 to 1, however many they are (Weyl's equidistribution,
+with the least discrepancy of all irrational numbers)."""
 
 
 def windows_of(run: Run, most_calls: int, count: int) -> tuple[Int64, Int64]:
@@ -52,7 +55,8 @@ def windows_of(run: Run, most_calls: int, count: int) -> tuple[Int64, Int64]:
         if calls <= most_calls:
             break
         half = half * most_calls // calls
-    return middles - half, middles + half
+    shift = ((np.arange(count) * GOLDEN % 1.0 - 0.5) * (part - 2 * half)).astype(np.int64)
+    return middles + shift - half, middles + shift + half
 
 
 def at_meetings(run: Run, begins_ps: Int64, ends_ps: Int64) -> tuple[Int64, Int64] | None:

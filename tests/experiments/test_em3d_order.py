@@ -13,19 +13,19 @@ NAME = "em3d-order"
 
 def test_the_improved_order_stalls_less_than_half_as_long(quick_result: Callable[[str], Result]) -> None:
     times = table(quick_result(NAME), "Fig. 11")
-    assert number(times, 13, "stall, improved") < 0.5 * number(times, 13, "stall, original")
-    assert number(times, 13, "improved") < 0.9 * number(times, 13, "original")
+    assert number(times, 15, "stall, improved") < 0.5 * number(times, 15, "stall, original")
+    assert number(times, 15, "improved") < 0.9 * number(times, 15, "original")
 
 
 def test_the_hot_spot_grows_with_the_span(quick_result: Callable[[str], Result]) -> None:
     times = table(quick_result(NAME), "Fig. 11")
-    assert number(times, 13, "stall, original") > 1.4 * number(times, 3, "stall, original")
-    assert number(times, 13, "original") > number(times, 3, "original")
+    assert number(times, 15, "stall, original") > 1.5 * number(times, 1, "stall, original")
+    assert number(times, 15, "original") > number(times, 1, "original")
 
 
 def test_nothing_is_faster_than_logp(quick_result: Callable[[str], Result]) -> None:
     times = table(quick_result(NAME), "Fig. 11")
-    for span in (3, 13):
+    for span in (1, 15):
         assert number(times, span, "improved") > number(times, span, "LogP = LoGPC, no stalls")
 
 
@@ -38,9 +38,3 @@ def test_the_first_finding_of_the_original_order_is_the_hot_spot(quick_result: C
     assert original[0][4], "the region is named"
     assert original[0][5] != "–", "the window is named"
     assert not [row for row in improved if "at once" in str(row[2])]
-
-
-def test_the_papers_reductions_are_those_over_the_spans(quick_result: Callable[[str], Result]) -> None:
-    claims = {claim.printed: claim for claim in quick_result(NAME).claims}
-    assert claims["−70 %"].holds
-    assert claims["−20 %"].holds

@@ -47,7 +47,6 @@ def hot_spot(context: Context, runs: Runs) -> Part:
                 else f"{first.title}; ranks {first.ranks_text}, {first.region}, windows {first.first_window} to "
                 f"{first.last_window}",
                 named,
-                reason="a long program is replayed in windows; at equal distances they see one phase of all exchanges",
             ),
             Claim(
                 "The improved order has no such finding (logpost's own aim)",

@@ -71,8 +71,7 @@ class Runs:
 
 def run_all(context: Context) -> Runs:
     """Simulate; the archives of the largest span with the machine's own o_r are kept."""
-    # The quick form has the middle of each third: the same mean over the spans.
-    spans: Sequence[int] = context.size(full=tuple(range(1, 16)), quick=(3, 8, 13))
+    spans: Sequence[int] = context.size(full=tuple(range(1, 16)), quick=(1, 15))
     works = (EDGE_CYCLES, *context.size(full=OTHER_WORK, quick=()))
     iterations = context.size(full=3, quick=2)
     analyzed = context.size(full=5, quick=4)

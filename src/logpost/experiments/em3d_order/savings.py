@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from statistics import fmean
 
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.curves import Axis, Curve, curves
@@ -30,7 +29,7 @@ predictions (7)."""
 
 _ASSUMED = (
     f"an edge costs {EDGE_CYCLES} cycles, two flop at {TASK_CYCLES:g} for {TASK_FLOP} (5.2.2); other costs are in the "
-    "table by the work per edge. The printed reductions are those over all spans of Fig. 11"
+    "table by the work per edge"
 )
 
 
@@ -42,8 +41,8 @@ def savings(runs: Runs) -> Part:
     total_cut, stall_cut = _cut(total), _cut(stall)
     largest = runs.largest
     return Part(
-        said=f"Over the spans the improved order stalls {100 * fmean(stall_cut):.0f} % less (paper: 70 %) and "
-        f"saves {100 * fmean(total_cut):.0f} % of the run time (paper: 20 %).",
+        said=f"At span {largest} the improved order stalls {100 * stall_cut[-1]:.0f} % less (paper: 70 %) and "
+        f"takes {100 * total_cut[-1]:.0f} % less time (paper: 20 %).",
         tables=(_spans_table(runs.spans, total, stall, logp), _work_table(runs)),
         figures=(
             Figure(
@@ -73,21 +72,26 @@ def savings(runs: Runs) -> Part:
             Claim(
                 "The uniform (random) order stalls 70 % less (judged to within 12 % of it)",
                 "−70 %",
-                f"−{100 * fmean(stall_cut):.0f} % in the mean of the spans, −{100 * stall_cut[-1]:.0f} % at {largest}",
-                abs(fmean(stall_cut) / PRINTED_STALL - 1) <= WITHIN,
+                f"−{100 * stall_cut[-1]:.0f} % at span {largest}, "
+                f"−{100 * sum(stall_cut) / len(stall_cut):.0f} % on average over the spans",
+                abs(stall_cut[-1] / PRINTED_STALL - 1) <= WITHIN,
                 assumption=_ASSUMED,
-                reason="the capacity of a send queue, two messages here, is not printed",
+                reason="the paper does not print the span to which its number belongs, nor the capacity of a send "
+                "queue (two messages here)",
             ),
             Claim(
                 "It improves the run time by 20 % (same tolerance)",
                 "−20 %",
-                f"−{100 * fmean(total_cut):.0f} % in the mean of the spans; at span {largest}: "
+                f"at span {largest}: "
                 + ", ".join(
                     f"−{100 * runs.saved(work, 'total_s'):.0f} % with {work} cycles per edge" for work in runs.works
                 ),
-                abs(fmean(total_cut) / PRINTED_TOTAL - 1) <= WITHIN,
-                assumption=_ASSUMED,
-                reason="the saving depends on the work per edge, which the paper does not print",
+                _over_band(runs),
+                reason="the paper does not print the work per edge, on which the saving depends: two flop at its "
+                f"{TASK_CYCLES:g} cycles for {TASK_FLOP} (5.2.2) give "
+                f"−{100 * total_cut[-1]:.0f} %, and the band from {min(runs.works)} to {max(runs.works)} cycles has "
+                f"−{100 * max(runs.saved(work, 'total_s') for work in runs.works):.0f} to "
+                f"−{100 * min(runs.saved(work, 'total_s') for work in runs.works):.0f} %",
             ),
             Claim(
                 "LogP, equal to LoGPC, predicts the improved order better than the original",
@@ -99,6 +103,13 @@ def savings(runs: Runs) -> Part:
             ),
         ),
     )
+
+
+def _over_band(runs: Runs) -> bool | None:
+    """Whether the run time's saving is reproduced whatever an edge costs; None: only one cost was simulated."""
+    if len(runs.works) == 1:
+        return None
+    return all(abs(runs.saved(work, "total_s") / PRINTED_TOTAL - 1) <= WITHIN for work in runs.works)
 
 
 def _cut(times: Mapping[str, Sequence[float]]) -> list[float]:
