@@ -182,12 +182,11 @@ def test_a_poll_costs_what_it_is_given(tmp_path: Path) -> None:
 
 
 def test_prefetching_is_judged_on_the_largest_matrix_over_the_band() -> None:
-    # 10 us to 10.5 us is +5 %, to 9 us -10 %, to 11 us +10 %; the smaller matrix does not count.
-    ahead = {(4, cycles): 1e-6 for cycles in CYCLES}
-    ahead |= dict(zip([(21, cycles) for cycles in CYCLES], (10.5e-6, 9e-6, 11e-6), strict=True))
-    gains = Gains({4: 5e-6, 21: 10e-6}, ahead)
-    assert gains.judged == pytest.approx([0.05, -0.10, 0.10])
-    assert gains.said == "+5 % in the middle of the band, −10 % to +10 % over it, with 27,783 rows"
+    # 10 us to 9 us is -10 %, to 11 us +10 %; the smaller matrix does not count.
+    low, high = CYCLES
+    gains = Gains({4: 5e-6, 21: 10e-6}, {(4, low): 1e-6, (4, high): 1e-6, (21, low): 9e-6, (21, high): 11e-6})
+    assert gains.judged == pytest.approx([-0.10, 0.10])
+    assert gains.said == "−10 % to +10 % with 27,783 rows"
 
 
 def test_the_whole_matrix_has_the_papers_elements() -> None:
@@ -201,10 +200,8 @@ def test_a_prefetch_costs_time_also_where_data_are_local(quick_result: Callable[
     result = quick_result("four-applications")
     prefetching = table(result, "ICCG: prefetching")
     rows = 3 * 4**3
-    middle, cheap, dear = (
-        number(prefetching, rows, f"{sens.PREFETCH.name}, {cycles // 2} cycles each") for cycles in CYCLES
-    )
-    # 192 rows with some 4,000 edges on 32 processors: 10 cycles more an edge are 1.25 kcycles in the mean.
-    assert dear > middle + 1.0 > cheap + 2.0
+    cheap, dear = (number(prefetching, rows, f"{sens.PREFETCH.name}, {cycles // 2} cycles each") for cycles in CYCLES)
+    # 192 rows with some 4,000 edges on 32 processors: 20 cycles more an edge are at least 2.5 kcycles in the mean.
+    assert dear > cheap + 2.0
     [claim] = [one for one in result.claims if one.text == "Prefetching slows ICCG down"]
-    assert claim.holds == (middle > number(prefetching, rows, sens.SHARED.name))
+    assert claim.holds == (min(cheap, dear) > number(prefetching, rows, sens.SHARED.name))
