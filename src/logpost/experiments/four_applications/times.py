@@ -105,8 +105,8 @@ def _claims(runs: Runs, gains: Gains) -> tuple[Claim, ...]:
             gains.said,
             min(gains.judged) > 0.0,
             assumption=SCALE,
-            reason="what a prefetch costs is not printed, and decides: an instruction each loses less on local data than "
-            "the remote part of the edges gains, a local miss each loses more",
+            reason="what a prefetch costs is not printed, and decides: an instruction each loses less on local data "
+            "than the remote part of the edges gains, a local miss each loses more",
         ),
         Claim(
             "Bulk transfer has no significant advantage over the other mechanisms on any application (within 5 %)",

@@ -18,7 +18,7 @@ WHOLE_BRICK = 21
 """Nodes along an edge: 9 (3 · 21 − 2)³ = 2.04 million elements, of the paper's "2-million element" matrix (4.3); each
 of the 21³ nodes and each of its 26 neighbours is a block of 3 x 3."""
 CYCLES = (2, 22)
-"""Of an edge's "two write prefetches" (4.3): a band from an instruction each to a local miss each, 11 cycles (Fig. 3)."""
+"""Of an edge's "two write prefetches" (4.3): from an instruction each to a local miss each, 11 cycles (Fig. 3)."""
 
 
 def rows_of(brick: int) -> int:
