@@ -1,4 +1,4 @@
-"""The program without the cause of a finding, replayed, beside the program as it was.
+"""The program without the cause of a finding, replayed, and the program as it was.
 
 The finding is found again in the run, because its cure (`Transformation`) is columns as long as the program, which no
 table keeps. Times in ps.
@@ -27,8 +27,8 @@ STRETCHES = ("code", "work", "wait")
 
 
 @dataclass(frozen=True)
-class Course:
-    """One course of the program; ps."""
+class Execution:
+    """One execution of the program; ps."""
 
     length_ps: int
     """from its begin to the end of its last call"""
@@ -45,8 +45,8 @@ class Cured:
     title: str
     gain: float
     """as the finding states it"""
-    before: Course
-    after: Course
+    before: Execution
+    after: Execution
     part: str
     """of the program, where not all of it is replayed (`Program.part_text`); else empty"""
     calls: int
@@ -82,8 +82,8 @@ def cured(run: Run, number: int) -> Cured:
     return Cured(
         title=known["title"],
         gain=known["gain"],
-        before=_course_of(program, Transformation()),
-        after=_course_of(program, change),
+        before=_execution_of(program, Transformation()),
+        after=_execution_of(program, change),
         part=program.part_text,
         calls=program.count,
         of_ps=program.length_ps,
@@ -96,7 +96,7 @@ def _again(known: Mapping[str, Any], found: list[Finding]) -> Finding | None:
     return next((one for one in same if list(one.ranks) == known["ranks"]), next(iter(same), None))
 
 
-def _course_of(program: Program, change: Transformation) -> Course:
+def _execution_of(program: Program, change: Transformation) -> Execution:
     times = program.replay(change, with_path=True)
     assert times is not None  # it was replayed when it was found
     length = times.leave_ps - times.enter_ps
@@ -113,4 +113,4 @@ def _course_of(program: Program, change: Transformation) -> Course:
         schema_overrides={"what": pl.String},
     )
     inside = calls.filter(program.inside)
-    return Course(times.program_ps, inside.group_by("location").agg(pl.all().sum()).sort("location"), path)
+    return Execution(times.program_ps, inside.group_by("location").agg(pl.all().sum()).sort("location"), path)

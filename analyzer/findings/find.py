@@ -86,7 +86,7 @@ def find_all(
     tables: Mapping[str, pl.LazyFrame],
     manifest: Manifest,
     run: Run | None = None,
-    at_once: int | None = None,
+    concurrent: int | None = None,
     faults: Faults | None = None,
 ) -> pl.DataFrame:
     """Every finding of a run, the one that gains most first, as a frame of `schema.FINDINGS`.
@@ -96,28 +96,28 @@ def find_all(
             columns, and only where the small tables say that a pattern could cost anything.
         manifest: of the run; its windows, hosts and machine are used.
         run: whose program is replayed on its machine; None: no replay but of measured times.
-        at_once: how many finders may look at tables side by side; None: all.
+        concurrent: how many finders may read tables at the same time; None: all.
         faults: collects what fails; None: that raises.
     """
     faults = faults or Faults(raises=True)
     evidence = Evidence(tables, manifest, run=run)
     if evidence.slowest_program_ps == 0:
         return frame([], {})
-    said = stated(evidence, at_once, faults)
+    said = stated(evidence, concurrent, faults)
     whole = sum(evidence.program_ps.values())
     return frame(faults.guard("coverage", lambda: with_coverage(said, whole), said), evidence.places)
 
 
-def stated(evidence: Evidence, at_once: int | None = None, faults: Faults | None = None) -> list[Finding]:
+def stated(evidence: Evidence, concurrent: int | None = None, faults: Faults | None = None) -> list[Finding]:
     """The findings that a run states, with the intervals of their gains."""
     faults = faults or Faults(raises=True)
-    every = with_intervals(evidence, findings_of(evidence, at_once, faults), faults)
+    every = with_intervals(evidence, findings_of(evidence, concurrent, faults), faults)
     found = [one for one in every if one.replayed.proposal.is_sure(one.gain_low)]
     return [one for one in found if faults.guard(f"words of {one.kind}", partial(_is_said, one, evidence), False)]
 
 
-def findings_of(evidence: Evidence, at_once: int | None = None, faults: Faults | None = None) -> list[Finding]:
-    """The same as findings, with what only the analysis knows of them, in the order of the table; without the
+def findings_of(evidence: Evidence, concurrent: int | None = None, faults: Faults | None = None) -> list[Finding]:
+    """The same as findings, with what only the analysis has, in the order of the table; without the
     intervals of their gains."""
     faults = faults or Faults(raises=True)
 
@@ -125,7 +125,7 @@ def findings_of(evidence: Evidence, at_once: int | None = None, faults: Faults |
         return faults.guard(f"finder {find.__module__.rpartition('.')[2]}", lambda: list(find(evidence)), [])
 
     # Side by side: each waits for tables by turns, and what they share is only read.
-    with ThreadPoolExecutor(max_workers=min(at_once or len(FINDERS), len(FINDERS))) as pool:
+    with ThreadPoolExecutor(max_workers=min(concurrent or len(FINDERS), len(FINDERS))) as pool:
         found = pool.map(found_by, FINDERS)
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
     every = faults.guard("combining of cures", lambda: without_alternatives(every), every)

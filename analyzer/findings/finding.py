@@ -104,7 +104,7 @@ class Finding:
     gain_high: float | None = None
     """Between which the gain is (`gain_interval`); None: no end of it is computed"""
     path_share: float | None = None
-    """of the program's critical path: what of it lies in the code that delays others, else in the finding's calls"""
+    """of the program's critical path: the share of the code that delays others, else of the finding's calls"""
     removes: Mapping[tuple[int, int], float] = field(default_factory=dict)
     """(location, call path) to the time in calls there that the cure saves; ps"""
 
@@ -115,8 +115,8 @@ class Finding:
 
     def row(self) -> dict[str, object]:
         """As a row of `schema.FINDINGS`, without `title` and `advice`."""
-        beside = ("removes", "replayed", "evidence", "named")
-        plain = {column.name: getattr(self, column.name) for column in fields(self) if column.name not in beside}
+        apart = ("removes", "replayed", "evidence", "named")
+        plain = {column.name: getattr(self, column.name) for column in fields(self) if column.name not in apart}
         threads = [asdict(one) for one in self.named if one.thread is not None or one.rank is None]
         numbers = [number.row() for number in self.evidence]
         return plain | {"ranks": list(self.ranks), "threads": threads, "evidence": numbers}

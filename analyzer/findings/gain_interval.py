@@ -35,7 +35,7 @@ from logpost.replay.columns import Int64
 STUDENT = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 """Degrees of freedom to the quantile at 97.5 % of Student's t distribution."""
 BATCHES = max(STUDENT) + 1
-"""Parts of equally many repetitions: sums over some of them hide what recurs with a period of its own."""
+"""Parts of equally many repetitions: sums over some of them hide what recurs with another period."""
 PRINTED = 1000
 """Steps of a fraction that reports print: tenths of a percent."""
 HALF = 0.5

@@ -1,7 +1,7 @@
 """Make a finding's words from its named numbers: title, advice, evidence and confidence, for text, JSON and HTML.
 
-A title names who waits, where, and for whom or what. Its template reads a row of the findings table and nothing else,
-so any reader of a run produces the same words.
+A title names the waiting ranks, the place, and what they wait for. Its template reads a row of the findings table
+and nothing else, so any reader of a run produces the same words.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from logpost.analyzer.findings.wording.collectives import (
     cheaper_collective,
     collective_cost,
     collective_wait,
-    come_together,
+    enter_together,
     needless_barrier,
     without_barrier,
 )
@@ -174,7 +174,7 @@ TEMPLATES: Mapping[str, tuple[Callable[[Facts], str], Callable[[Facts], str]]] =
     "thread_imbalance": (thread_imbalance, balance_threads),
     "serial_part": (serial_part, share_with_threads),
     "many_small_messages": (many_small_messages, pack),
-    "collective_wait": (collective_wait, come_together),
+    "collective_wait": (collective_wait, enter_together),
     "collective_cost": (collective_cost, cheaper_collective),
     "unattended": (unattended, answer),
     "missed_overlap": (missed_overlap, compute_first),

@@ -1,11 +1,12 @@
 """A sample of a run: its calls in some windows of time, and what is between them, as a run without the time between
 these windows.
 
-Windows are equally long, each somewhere in an equal part of the program: equal distances would meet a program of as many
-repetitions in one phase of them. One alone is the run's first part. They may begin and end where all ranks leave an operation (`at_meetings`), so that no wait for others is cut. A call
-that a window's begin or end cuts lasts as long as the part of it that is inside, and is without messages and
-categories. Calls, and numbers of messages and epochs, are dense as they are in a whole run. A message, a collective
-operation or a transfer is in the sample where all of its calls are in one window.
+Windows are equally long, each somewhere in an equal part of the program: at equal distances they would see a program
+of as many repetitions in one phase. One alone is the run's first part. They may begin and end where all ranks leave
+an operation (`at_meetings`), so that no wait for others is cut. A call that a window's begin or end cuts lasts as
+long as the part of it that is inside, and is without messages and categories. Calls, and numbers of messages and
+epochs, are dense as they are in a whole run. A message, a collective operation or a transfer is in the sample where
+all of its calls are in one window.
 """
 
 from __future__ import annotations
@@ -26,8 +27,7 @@ ALIKE = 2.0
 windows of a few operations in a row, next to long stretches without any, are no sample of it."""
 NOWHERE = -1
 GOLDEN = (5**0.5 - 1) / 2
-"""Multiples of it, without their integers, are spread evenly over 0 to 1, however many they are (Weyl's equidistribution,
-with the least discrepancy of all irrational numbers)."""
+"""Fractional parts of its multiples are spread evenly over 0 to 1, however many they are (Weyl's equidistribution)."""
 
 
 def windows_of(run: Run, most_calls: int, count: int) -> tuple[Int64, Int64]:

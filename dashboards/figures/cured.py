@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.cured import Course, Cured
+from logpost.analyzer.findings.cured import Cured, Execution
 from logpost.analyzer.words.units import percent_text, time_text
 from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure, row_axis, row_height
 from logpost.dashboards.figures.folding import Rows
@@ -96,12 +96,12 @@ def ranks_before_and_after(found: Cured, on: Rows) -> Chart:
                  f"{'less' if less >= 0 else 'more'}.")  # fmt: skip
 
 
-def _on_path(execution: Course, what: str) -> int:
+def _on_path(execution: Execution, what: str) -> int:
     rows = execution.path.filter(pl.col("what") == what)
     return int((rows["end_ps"] - rows["begin_ps"]).sum())
 
 
-def _by_row(execution: Course, on: Rows) -> np.ndarray:
+def _by_row(execution: Execution, on: Rows) -> np.ndarray:
     """Mean time of a row's locations by (row, `SAID_OF`); ps."""
     parts = ("code_ps", "work_ps", "wait_ps")
     rows = execution.by_location.join(on.of, on="location").group_by("row").agg(pl.col(*parts).sum())

@@ -4,7 +4,7 @@ original communication phase is the classic case (LoGPC, section 5.3).
 It applies where senders choose a busy receiver far more often than senders that ignore each other do (`crowding`), at
 receivers that get no more than the others: an overloaded one is hot in any order (`spread_load`). Rows of sends without
 a wait between them can be replayed in another order (`destination_order`). Here each send waits for others, and the
-recorded order says nothing of another one's waits: the rank behind in its list receives late, too, and is late at the
+recorded order says nothing of another one's waits: the rank behind in its list receives late, too, and enters late the
 next. Cure: the best order there could be, in which no message of the exchange is waited for: in the graph its calls
 last as long as they work. At the other end of the gain, messages are waited for as they were, and only the waits for
 busy receivers are gone.

@@ -33,7 +33,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 
 def propose(program: Program) -> Iterator[Proposal]:
-    """Each stretch that some ranks run who compute longer than the mean."""
+    """Each stretch in which some ranks compute longer than the mean."""
     totals, mean = program.code_ps, program.mean_code_ps
     sends = _paths(program, program.messages.sent_call) - _paths(program, program.messages.received_call)
     sends -= set(program.callpath[program.is_operation].tolist())

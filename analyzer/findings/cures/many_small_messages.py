@@ -69,7 +69,7 @@ def propose(program: Program) -> Iterator[Proposal]:
                 Number("messages", len(every), "count"),
                 Number("mean_size", float(np.mean(messages.bytes[every])), "B"),
                 Number("in_a_row", len(every) / len(rows), "count"),
-                Number("follow_another_under_way", (len(every) - len(rows)) / here, "1"),
+                Number("follow_another_in_flight", (len(every) - len(rows)) / here, "1"),
             ),
             confidence=MEDIUM,
             certainty="messages in a row to the same rank are measured; what one message with all of them costs is "

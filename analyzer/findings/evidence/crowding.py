@@ -1,13 +1,13 @@
 """Crowding: whether senders choose an already busy receiver more often than by chance.
 
 When sender s sends a message at the instant t, let n_r be the messages in flight from *other* senders to receiver r,
-and p_sr the share of s's messages that go to r over the whole run. The message to receiver q meets
+and p_sr the share of s's messages that go to r over the whole run. The message to receiver q is concurrent with
 
     observed   C = n_q         others' messages at its receiver
     expected   E = sum_r p_sr n_r
 
-E being the expectation if s chose among the receivers that it has anyway without regard to what is under way. The
-crowding R is the sum of C over the sum of E: 1 for an order in which senders do not know of each other (random), near 0
+E being the expectation if s chose among the receivers that it has anyway without regard to what is in flight. The
+crowding R is the sum of C over the sum of E: 1 for an order in which senders choose independently (random), near 0
 for a spread one (staggered), and up to 1/p (the number of receivers of a sender) when all walk the same list in step.
 Because the state n is taken as it is, and only the new message's choice is judged, a slow receiver, at which messages
 pile up whatever the order, does not count as crowding. R needs no machine parameter and no time window, holds for 4
@@ -138,7 +138,7 @@ def _gone() -> pl.Expr:
 def _in_flight(messages: pl.LazyFrame, judged: pl.DataFrame, locations: npt.NDArray[np.int32]) -> Counts:
     """(judged message, receiver): how many messages of others are in flight to it when the judged one is sent."""
     times, sender = judged["send_enter_ps"].to_numpy(), judged["send_location"].to_numpy().astype(np.int64)
-    # By sender, then in time: where a sender's own judged messages stand.
+    # By sender, then in time: where a sender's own judged messages are.
     own = np.sort(sender * len(times) + np.arange(len(times)))
     # By receiver: in the order of memory a sum over time is ten times as fast. As one row, likewise.
     width = len(times) + 1

@@ -14,7 +14,7 @@ def unit_ps(value: MachineValue) -> float:
 def value_ps(machine: MachineUsed, locality: str, parameter: str, size: float) -> float | None:
     """A parameter of a locality class at a message size: ps, or ps per byte; None where the machine has none.
 
-    Where only its bounds are known it is the lower one: what it takes at least.
+    Where only its bounds are known it is the lower one.
     """
     chosen = _at_size(machine, locality, parameter, size)
     if chosen is None:

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def once(find: Callable[[K], T]) -> Callable[[K], T]:
-    """The function, which keeps its result as long as its argument lives; finders that run beside it wait for that."""
+    """The function, which keeps its result as long as its argument lives; concurrent finders wait for that."""
     found: WeakKeyDictionary[K, T] = WeakKeyDictionary()
     finding = Lock()
 

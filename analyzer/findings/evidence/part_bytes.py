@@ -10,7 +10,7 @@ collectors/pmpi/README.md):
     Scan                                 sends (N - rank) c and receives (rank + 1) c
     Exscan                               sends (N - rank - 1) c and receives rank c
 
-A member of an irregular operation has a part of its own; of the others, one that names no buffer of its own
+A member of an irregular operation has a separate part; of the others, one that names no separate buffer
 (MPI_IN_PLACE) has that of the others.
 """
 

@@ -1,4 +1,4 @@
-"""Where a call path stands: in the call tree, and in the source."""
+"""The place of a call path: in the call tree, and in the source."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Place:
     """Source file; empty: unknown."""
     line: int
     is_site: bool
-    """The call itself stands there; else it is where its region is defined."""
+    """It is the place of the call itself; else that of its region's definition."""
     caller: str = ""
     """`solve.c:40`: the nearest call above by which it differs from other call paths that end in the same call of the
     same line; empty where there is no other one, or no such call is known."""
@@ -79,7 +79,7 @@ def _short(file: str, line: int) -> str:
 
 
 def _callers(places: Places, parents: Mapping[int, int]) -> dict[int, str]:
-    """By call path that is not alone with its call and line: the nearest call above that tells it from the others."""
+    """By call path that shares its call and line with others: the nearest call above that distinguishes it."""
     alike: defaultdict[tuple[str, str, int], list[int]] = defaultdict(list)
     for callpath, place in places.items():
         if place.is_site:

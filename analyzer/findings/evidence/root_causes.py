@@ -1,4 +1,4 @@
-"""Which code makes the ranks of a finding wait, by the delay costs, and how much of the critical path lies there."""
+"""Which code makes the ranks of a finding wait, by the delay costs, and its share of the critical path."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class RootCauses:
         )
 
     def of(self, found: Iterable[Finding]) -> list[Finding]:
-        """The findings with the places that delay those who wait, as evidence, and the share of the path there."""
-        return [self._told(finding) for finding in found]
+        """The findings with the places that delay the waiting ranks, as evidence, and the share of the path there."""
+        return [self._with_causes(finding) for finding in found]
 
-    def _told(self, finding: Finding) -> Finding:
+    def _with_causes(self, finding: Finding) -> Finding:
         causes = self._causes(finding)
         length = exact_sum(self.on_path["on_path_ps"])
         if causes.is_empty():
-            # Nobody is waited for: the finding's own calls are what may lie on the path.
+            # No rank is waited for: only the finding's own calls can be part of the path.
             places = pl.DataFrame({"callpath": [finding.callpath], "place": ["calls"]}, schema_overrides=_KEY)
         else:
             places = causes.select("callpath", "place")

@@ -1,4 +1,4 @@
-"""Rounds of messages in collective operations, and what one takes."""
+"""Rounds of messages in collective operations, and their duration."""
 
 from __future__ import annotations
 

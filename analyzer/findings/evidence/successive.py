@@ -2,8 +2,8 @@
 
 A call *follows* another if the rank spends less than half of what the call itself costs between the two: then the
 calls are the work, and one operation with all values would do. What the call waits for a later member is no cost of
-its own: a rank that has nothing to do while another one works for long comes back soon, and waits. What a rank waits in
-a call that follows is skew that the operation before left, not work that came late.
+it: a rank that has nothing to do while another one works for long comes back soon, and waits. What a rank waits in
+a call that follows is skew that the operation before left, not late work.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Successive:
 
 
 FOLLOWS = ("location", "call", "operation", "comm", "root", "rma_window", "enter_ps", "leave_ps", "wait_ps")
-"""Columns that tell whether a call follows another one."""
+"""Columns that state whether a call follows another one."""
 
 
 def with_follows(collectives: pl.LazyFrame, *columns: str) -> pl.DataFrame:

@@ -31,7 +31,7 @@ class Evidence:
     Arguments:
         tables: every table of `schema.TABLES` but `findings`, by name.
         manifest: of the run.
-        run: of which these are the tables, maybe through a region of interest; None: its machine cannot be asked.
+        run: of which these are the tables, maybe through a region of interest; None: its machine is not known.
     """
 
     def __init__(
@@ -69,15 +69,15 @@ class Evidence:
 
     @cached_property
     def undivided(self) -> tuple[str, ...]:
-        """Categories that the estimated machine of this run does not tell apart: only their sum is known."""
+        """Categories that the estimated machine of this run does not distinguish: only their sum is known."""
         return tuple(self.manifest.machine.undivided)
 
     def divides(self, *categories: str) -> bool:
-        """Whether the time in these categories is known, each by itself."""
+        """Whether the time in each of these categories is known."""
         return not set(categories) & set(self.undivided)
 
     def maybe(self, categories: Iterable[str]) -> tuple[str, ...]:
-        """These categories; where one of them is not divided, all in which its time may stand."""
+        """These categories; where one of them is not divided, all that may contain its time."""
         given = tuple(categories)
         return given if self.divides(*given) else tuple(dict.fromkeys((*given, *self.undivided)))
 
@@ -112,7 +112,7 @@ class Evidence:
 
     @cached_property
     def pairs(self) -> pl.DataFrame:
-        """The message matrix without messages to oneself: nobody else is involved in those."""
+        """The message matrix without messages to oneself: no other rank is involved in those."""
         return self.tables["pairs"].filter(pl.col("send_location") != pl.col("recv_location")).collect()
 
     @cached_property
@@ -136,7 +136,7 @@ class Evidence:
 
     @cached_property
     def places(self) -> Places:
-        """Call path to where it stands in the source and in the call tree."""
+        """Call path to its place in the source and in the call tree."""
         return places_of(self.tables)
 
     @cached_property
@@ -146,7 +146,7 @@ class Evidence:
         return (~kinds.is_in(["user", "other", "not_recorded"])).to_numpy()
 
     def calls_communication(self, callpath: int) -> bool:
-        """Whether a communication call that moves data stands directly in the region of this call path."""
+        """Whether the region of this call path directly contains a communication call that moves data."""
         return any(parent == callpath and self.moves_data[child] for child, (parent, _, _) in self._names.items())
 
     def region(self, callpath: int) -> str:
@@ -184,7 +184,7 @@ class Evidence:
         """(callpath, location, visits, exclusive_ps) of user regions on accounted locations, in the program; empty for
         none.
 
-        A parallel region of several threads is one, with all that lies in it: what its first thread does in it, and
+        A parallel region of several threads is one, with all that it contains: what its first thread does in it, and
         how long that waits for the others, is no matter of ranks.
         """
         rows = program_profile(self.tables.__getitem__).select("callpath", "location", "visits", "exclusive_ps")
@@ -195,11 +195,11 @@ class Evidence:
 
     @cached_property
     def in_parallel_region(self) -> dict[int, int]:
-        """Call path to the parallel region of several threads that it lies in, or is."""
+        """Call path to the parallel region of several threads that contains it, or that it is."""
         regions = self.tables["threads"].filter(pl.col("callpath") >= 0).select("callpath").unique().collect()
         inside = {callpath: callpath for callpath in regions["callpath"]}
         if inside:
-            for callpath, parent in self.callpaths.select("callpath", "parent").iter_rows():  # parents come first
+            for callpath, parent in self.callpaths.select("callpath", "parent").iter_rows():  # parents precede children
                 if parent in inside:
                     inside[callpath] = inside[parent]
         return inside
@@ -207,7 +207,7 @@ class Evidence:
     def _below(self, callpath: int) -> set[int]:
         """The call path and its descendants; all of them for -1."""
         found = {callpath}
-        for child, (parent, _, _) in self._names.items():  # parents come before children
+        for child, (parent, _, _) in self._names.items():  # parents precede children
             if parent in found:
                 found.add(child)
         return found
@@ -311,14 +311,14 @@ class Evidence:
         if unknown := [category for category in self.undivided if category in set(rests_on)]:
             level = min(level, LOW)
             names = " and ".join(title(one) for one in unknown)
-            reason += f"; the estimated machine does not tell {names} from other transport (--machine FILE does)"
+            reason += f"; the estimated machine does not distinguish {names} from other transport (--machine FILE does)"
         if self.oversubscribed():
             return min(level, MEDIUM), f"{reason}; ranks outnumber cores, so the time contains scheduling"
         return level, reason
 
 
 def in_order(rows: pl.DataFrame, by: str, then: str) -> pl.DataFrame:
-    """The rows sorted by two columns; as they are where they are so already: a sort takes longer than reading them."""
+    """The rows sorted by two columns; unchanged where they are sorted: a sort costs more than reading them."""
     first, second = rows[by], rows[then].to_numpy()
     falls = second[1:] < second[:-1]
     if first.is_sorted() and not (falls & (first.to_numpy()[1:] == first.to_numpy()[:-1])).any():

@@ -36,7 +36,7 @@ def regions_before(
         program: its calls.
         place: a number of each call's location and call path.
         every: all calls at the places of `calls`, ascending.
-        calls: those that are late.
+        calls: the late ones.
         late_ps: by how much each of them is.
     """
     regions = _regions(evidence)
@@ -54,8 +54,8 @@ def regions_before(
 
 
 def _nearest(regions: list[Region], program: Program, every: Rows, late_ps: float) -> float | None:
-    """What the last regions before each of these calls take together at a visit: so many of them as come nearest to
-    what the calls are late by. None where these are no more than a part of it."""
+    """What the last regions before each of these calls take together at a visit: so many of them as differ least from
+    the calls' delay. None where these are no more than a part of it."""
     first, last = int(every[0]), int(every[-1])
     took = nearest = 0.0
     for region in regions:

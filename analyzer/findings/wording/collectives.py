@@ -15,9 +15,9 @@ FAR_ABOVE = 4.0
 
 
 def collective_wait(facts: Facts) -> str:
-    whom = facts.noun("last_rank") if facts.all("last_rank") else "whichever rank comes last"
+    last = facts.noun("last_rank") if facts.all("last_rank") else "whichever rank arrives last"
     waiters = facts.waiters if facts.all("waiting_rank") else f"{facts.ranks} wait{facts.verb_s}"
-    title = f"{waiters} in {facts.where or 'a collective operation'} for {whom}"
+    title = f"{waiters} in {facts.where or 'a collective operation'} for {last}"
     if facts.all("empties_pipeline"):
         return f"{title}: it empties a pipeline in each step"
     if not facts.cause:
@@ -28,7 +28,7 @@ def collective_wait(facts: Facts) -> str:
     return f"{title}, delayed in {facts.cause}"
 
 
-def come_together(facts: Facts) -> str:
+def enter_together(facts: Facts) -> str:
     if facts.all("empties_pipeline"):
         return (
             "Call it less often, or start its nonblocking form and wait for it a step later; or let each rank compute "

@@ -117,6 +117,6 @@ def in_where(facts: Facts) -> str:
 
 
 def for_late(facts: Facts, what: str) -> str:
-    """Who waits where, for what of the late ranks."""
+    """The waiting ranks, the place, and what of the late ranks they wait for."""
     cause = f", delayed in {facts.cause}" if facts.cause else ""
     return f"{facts.waiters}{in_where(facts)} {what} {facts.noun('late_rank')}{cause}"

@@ -1,4 +1,4 @@
-"""Titles and advice of findings about messages: who is late, what attends to them, their number and layout."""
+"""Titles and advice of findings about messages: late senders and receivers, progress, number and layout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def late_sender_chain(facts: Facts) -> str:
 def be_earlier(_: Facts) -> str:
     return (
         "Shorten or split the work before this send, send earlier (before work that the receiver does not need), or "
-        "let the receiver compute meanwhile (nonblocking receives)."
+        "let the receiver compute during that time (nonblocking receives)."
     )
 
 
@@ -53,7 +53,7 @@ def post_earlier(facts: Facts) -> str:
         )
     return (
         "Post the receive earlier (MPI_Irecv before the work that delays it, completed afterwards), or let the sender "
-        "continue meanwhile (MPI_Isend completed later). Reorder the receives where one waits for another."
+        "continue during that time (MPI_Isend completed later). Reorder the receives where one waits for another."
     )
 
 
@@ -71,14 +71,14 @@ def pack(_: Facts) -> str:
 
 
 def unattended(facts: Facts) -> str:
-    meanwhile = f", computing{f' in {facts.cause}' if facts.cause else ''} meanwhile"
-    return f"{facts.ranks} leave{facts.verb_s} transfers unattended until {facts.where or 'a later call'}{meanwhile}"
+    computing = f", computing{f' in {facts.cause}' if facts.cause else ''} during that time"
+    return f"{facts.ranks} leave{facts.verb_s} transfers unattended until {facts.where or 'a later call'}{computing}"
 
 
 def answer(_: Facts) -> str:
     return (
         "Let the library run while these ranks compute: MPI_Test between smaller blocks of work, asynchronous progress "
-        "(a progress thread, a network that answers by itself), or messages below the eager limit."
+        "(a progress thread, a network that progresses independently), or messages below the eager limit."
     )
 
 
@@ -90,7 +90,7 @@ def missed_overlap(facts: Facts) -> str:
 
 def compute_first(facts: Facts) -> str:
     return (
-        f"Compute before {facts.row['region'] or 'the call that waits'}: what needs none of the data under way can run "
+        f"Compute before {facts.row['region'] or 'the call that waits'}: what needs none of the data in flight can run "
         "between the start of the transfers and their completion. Where all of it needs them, `logpost whatif RUN "
         "--overlap` says into which pieces to part them."
     )
@@ -105,14 +105,14 @@ def round_trips(facts: Facts) -> str:
 
 def ask_once(_: Facts) -> str:
     return (
-        "Ask for everything at once (one message with all questions, one with all answers; MPI_Gather where one rank "
-        "collects), or keep several questions under way (nonblocking calls), so that their latencies overlap."
+        "Ask for everything at once (one message with all questions, one with all replies; MPI_Gather where one rank "
+        "collects), or keep several questions in flight (nonblocking calls), so that their latencies overlap."
     )
 
 
 def strided_datatype(facts: Facts) -> str:
     messages = count_text(int(facts.number("messages")), "message")
-    title = f"{messages} of strided data from {facts.where or 'one place'} on {facts.ranks}: packing takes "
+    title = f"{messages} of strided data from {facts.where or 'one place'} on {facts.ranks}: packing lasts "
     return title + f"{time_text(facts.number('middleware_per_message'))} each"
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from logpost.analyzer.findings.wording.facts import Facts, for_late, in_where
 
 NEIGHBOURS_ONLY = (
-    "Synchronize only those who exchange data: post, start, complete and wait with the neighbours, or lock_all once, "
-    "flush, and a notification each."
+    "Synchronize only the ranks that exchange data: post, start, complete and wait with the neighbours, or lock_all "
+    "once, flush, and a notification each."
 )
 """What a fence, which synchronizes everybody, can be replaced by."""
 
@@ -22,7 +22,7 @@ def late_post(facts: Facts) -> str:
 
 def post_window(_: Facts) -> str:
     return (
-        "Post earlier: MPI_Win_post needs memory that may be overwritten, and no data, so it can stand before the work "
+        "Post earlier: MPI_Win_post needs memory that may be overwritten, and no data, so it can precede the work "
         "that delays it; a second buffer makes it independent of that work. Or let the origins work before they start."
     )
 
@@ -56,15 +56,15 @@ def lock_contention(facts: Facts) -> str:
 def hold_shorter(_: Facts) -> str:
     return (
         "Hold locks for less: compute before or after them, and lock per access. Reads and accumulates (atomic by "
-        "element) need a shared lock only; with lock_all once and flushes nobody waits. Spread over several targets "
+        "element) need a shared lock only; with lock_all once and flushes no rank waits. Spread over several targets "
         "what all access."
     )
 
 
 def unattended_target(facts: Facts) -> str:
-    meanwhile = f" in {facts.cause}" if facts.cause else ""
+    region = f" in {facts.cause}" if facts.cause else ""
     target = facts.noun("late_rank")
-    return f"{facts.waiters}{in_where(facts)} for transfers to {target}, computing{meanwhile} meanwhile"
+    return f"{facts.waiters}{in_where(facts)} for transfers to {target}, computing{region} during that time"
 
 
 def serve(_: Facts) -> str:

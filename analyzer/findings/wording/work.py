@@ -23,7 +23,7 @@ def load_imbalance(facts: Facts) -> str:
 
 def balance(facts: Facts) -> str:
     if facts.all("regions"):
-        return "Balance each of these regions by itself: the ranks wait for the slowest one between them."
+        return "Balance each of these regions separately: the ranks wait for the slowest one between them."
     if facts.all("steps"):
         return (
             "Balance the work of each step (finer or dynamic partition, work stealing), or let the ranks wait for each "
@@ -48,11 +48,11 @@ def thread_imbalance(facts: Facts) -> str:
     waits = time_text(facts.number("saved_if_equal"))
     late = [int(thread) for thread in facts.all("late_thread")]
     if late:
-        who = f"thread{'s' if len(late) > 1 else ''} {spans_text(late)} of {facts.number('threads'):.0f} come"
-        who += f"{'' if len(late) > 1 else 's'} last"
+        last = f"thread{'s' if len(late) > 1 else ''} {spans_text(late)} of {facts.number('threads'):.0f} arrive"
+        last += f"{'' if len(late) > 1 else 's'} last"
     else:
-        who = f"another one of {facts.number('threads'):.0f} threads comes last each time"
-    title = f"the threads of {facts.ranks} wait {waits} on average in {facts.cause or 'a parallel region'}: {who}"
+        last = f"another one of {facts.number('threads'):.0f} threads arrives last each time"
+    title = f"the threads of {facts.ranks} wait {waits} on average in {facts.cause or 'a parallel region'}: {last}"
     return title + (f" to {facts.row['region']}" if facts.row["region"] else "")
 
 
@@ -60,12 +60,12 @@ def balance_threads(facts: Facts) -> str:
     if facts.all("late_thread"):
         return (
             "Share the work of this region more evenly: another schedule (dynamic, guided, smaller chunks), another "
-            "distribution of the data, tasks; or check what is slower on these threads: binding, memory that lies on "
+            "distribution of the data, tasks; or check what is slower on these threads: binding, memory on "
             "another socket."
         )
     return (
         "Let threads take the work as they become free (schedule(dynamic) or guided, smaller chunks, tasks), or let "
-        "them go on without this barrier (nowait) where the next work allows it."
+        "them continue without this barrier (nowait) where the next work allows it."
     )
 
 
@@ -73,13 +73,13 @@ def serial_part(facts: Facts) -> str:
     others = int(facts.number("threads")) - 1
     where = facts.cause or "code outside of parallel regions"
     title = f"{facts.ranks} compute{facts.verb_s} serially in {where} for {time_text(facts.number('serial'))}"
-    return title + f": {count_text(others, 'other thread')} idle{'s' if others == 1 else ''} meanwhile"
+    return title + f": {count_text(others, 'other thread')} idle{'s' if others == 1 else ''} during that time"
 
 
 def share_with_threads(facts: Facts) -> str:
     return (
         f"Share this work among the {facts.number('threads'):.0f} threads (a parallel loop, tasks), or let it overlap "
-        "with a parallel region (a task beside it). The gain supposes that all of it can be shared evenly (Amdahl)."
+        "with a parallel region (as a concurrent task). The gain supposes that all of it can be shared evenly (Amdahl)."
     )
 
 
@@ -112,10 +112,10 @@ def start_together(_: Facts) -> str:
 
 
 def shared_cores(facts: Facts) -> str:
-    at_once, ranks = (int(facts.number(name)) for name in ("run_at_once", "ranks_of_a_node"))
+    running, ranks = (int(facts.number(name)) for name in ("run_at_once", "ranks_of_a_node"))
     stalls = count_text(int(facts.number("stalls")), "call")
     return (
-        f"no more than {at_once} of {ranks} ranks of a node run at once: {stalls} go on for "
+        f"no more than {running} of {ranks} ranks of a node run at once: {stalls} last "
         f"{time_text(facts.number('median_stall'))} when nothing is missing"
         + (f", most{in_where(facts)}" if facts.where else "")
     )
@@ -123,7 +123,7 @@ def shared_cores(facts: Facts) -> str:
 
 def bind(_: Facts) -> str:
     return (
-        "Give each rank a core of its own: fewer ranks on a node, or more cores to the job, and check the binding (the "
+        "Give each rank a separate core: fewer ranks on a node, or more cores to the job, and check the binding (the "
         "launcher's report of it) and the limits of containers. Then record it again: other times in calls will change."
     )
 
@@ -151,7 +151,7 @@ def explain(facts: Facts) -> str:
         )
     said = []
     if facts.all("ranks_without_core"):
-        said.append("Give each rank a core: ranks outnumber cores, and a rank without a core is late in any call.")
+        said.append("Give each rank a core: ranks outnumber cores, and a rank without a core enters any call late.")
     if facts.all("strided_messages"):
         said.append(
             "Record with --calibrate-layouts: data is strided, and the machine's values do not say what packing costs."

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from logpost.analyzer.findings.cured import Course, Cured
+from logpost.analyzer.findings.cured import Cured, Execution
 from logpost.analyzer.words.units import percent_text, safe, time_text
 
 PATH = {"code": "code between calls", "work": "calls' own work", "wait": "on the way between ranks"}
@@ -55,6 +55,6 @@ def as_json(found: Cured, number: int) -> dict[str, Any]:
     }
 
 
-def _path_ps(course: Course) -> dict[str, int]:
-    sums = dict(course.path.group_by("what").agg((pl.col("end_ps") - pl.col("begin_ps")).sum()).iter_rows())
+def _path_ps(execution: Execution) -> dict[str, int]:
+    sums = dict(execution.path.group_by("what").agg((pl.col("end_ps") - pl.col("begin_ps")).sum()).iter_rows())
     return {what: sums.get(what, 0) for what in PATH}

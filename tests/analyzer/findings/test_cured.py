@@ -43,9 +43,9 @@ def test_without_its_cause_the_transfer_runs_while_its_sender_computes(tmp_path:
     # What the transfer costs in the Wait is no wait for another rank.
     assert (before["code_ps"], before["work_ps"], before["wait_ps"]) == (77 * MS, 20 * MS, 0)
     assert (after["code_ps"], after["work_ps"], after["wait_ps"]) == (77 * MS, 10 * MS, 0)
-    for course in (found.before, found.after):
-        assert course.path["end_ps"][-1] == course.length_ps - 3 * MS  # behind the last call
-        assert int((course.path["end_ps"] - course.path["begin_ps"]).sum()) == course.path["end_ps"][-1]
+    for execution in (found.before, found.after):
+        assert execution.path["end_ps"][-1] == execution.length_ps - 3 * MS  # behind the last call
+        assert int((execution.path["end_ps"] - execution.path["begin_ps"]).sum()) == execution.path["end_ps"][-1]
 
 
 def test_a_finding_that_is_not_there_is_one_line(tmp_path: Path) -> None:

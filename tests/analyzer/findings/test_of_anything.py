@@ -34,14 +34,14 @@ CODE = st.sampled_from(REGIONS)
 
 
 @dataclass
-class Course:
-    """A story that is told in turn: where each rank is, and which region's code it runs; ps."""
+class Draft:
+    """A story, step by step: where each rank is, and which region's code it runs; ps."""
 
     ranks: int
     instrumented: bool
     at: list[int] = field(default_factory=list)
     left: list[int] = field(default_factory=list)
-    told: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
+    steps: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
     own: dict[tuple[int, str], list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -63,12 +63,12 @@ class Course:
         self.at[rank] = self.left[rank] = at
 
     def path(self, region: str, call: str) -> tuple[str, ...]:
-        """Where a call stands."""
+        """The place of a call."""
         return ("main", call) if region == "main" else ("main", region, call)
 
 
 def shared(time: int, names: Iterable[str]) -> dict[str, int]:
-    """A time in these parts, as even as it goes: the last one has the rest."""
+    """A time in these parts, as even as possible: the last one has the rest."""
     parts = dict.fromkeys(names, 0)
     for name in parts:
         parts[name] = time // len(parts)
@@ -85,17 +85,17 @@ MESSAGE_PARTS, CALL_PARTS, MOVED_PARTS = some(PARTS), some(CATEGORIES[1:]), some
 
 @st.composite
 def stories(draw: st.DrawFn) -> Story:
-    """A few ranks, some phases of a few kinds that come again and again."""
-    course = Course(draw(st.integers(1, 4)), draw(st.booleans()))
-    phases = [draw(phase(course.ranks)) for _ in range(draw(st.integers(1, 4)))]
+    """A few ranks, some phases of a few kinds that recur."""
+    draft = Draft(draw(st.integers(1, 4)), draw(st.booleans()))
+    phases = [draw(phase(draft.ranks)) for _ in range(draw(st.integers(1, 4)))]
     for _ in range(draw(st.sampled_from((1, 2, 5, 12)))):
         for kind, *drawn in phases:
-            PLAYED[kind](course, *drawn)
-    story = told(course, draw(st.sampled_from((1, 10))), draw(TIMES), draw(TIMES))
+            PLAYED[kind](draft, *drawn)
+    story = story_of(draft, draw(st.sampled_from((1, 10))), draw(TIMES), draw(TIMES))
     story.undivided = draw(st.sampled_from(([], UNDIVIDED)))
     story.refused = draw(st.booleans()) and bool(story.undivided)
-    cores = draw(st.integers(1, course.ranks))
-    story.hosts.cores_per_node, story.hosts.oversubscribed = [cores], cores < course.ranks
+    cores = draw(st.integers(1, draft.ranks))
+    story.hosts.cores_per_node, story.hosts.oversubscribed = [cores], cores < draft.ranks
     return story
 
 
@@ -127,47 +127,47 @@ def phase(draw: st.DrawFn, ranks: int) -> tuple[Any, ...]:
     return kind, region, times, takes, site, one, other, draw(st.sampled_from(EPOCHS)), draw(CALL_PARTS)
 
 
-def _work(course: Course, region: str, times: list[int]) -> None:
+def _work(draft: Draft, region: str, times: list[int]) -> None:
     for rank, time in enumerate(times):
-        course.work(rank, region, time)
+        draft.work(rank, region, time)
 
 
-def _call(course: Course, rank: int, site: str, name: str, until: int, parts: list[str]) -> tuple[int, int]:
-    enter = course.enters(rank)
+def _call(draft: Draft, rank: int, site: str, name: str, until: int, parts: list[str]) -> tuple[int, int]:
+    enter = draft.enters(rank)
     leave = max(enter, until)
-    where = course.path(site, name)
-    course.told.append(("call", (rank, enter, leave, where), shared(leave - enter, parts)))
-    course.leaves(rank, leave)
+    where = draft.path(site, name)
+    draft.steps.append(("call", (rank, enter, leave, where), shared(leave - enter, parts)))
+    draft.leaves(rank, leave)
     return enter, leave
 
 
 def _collective(
-    course: Course, region: str, times: list[int], takes: int, site: str, operation: str, ranks: list[int]
+    draft: Draft, region: str, times: list[int], takes: int, site: str, operation: str, ranks: list[int]
 ) -> None:
-    _work(course, region, times)
-    enters = {rank: course.enters(rank) for rank in ranks}
+    _work(draft, region, times)
+    enters = {rank: draft.enters(rank) for rank in ranks}
     leave = max(enters.values()) + takes
     name = "MPI_Win_fence" if operation == "Fence" else f"MPI_{operation}"
     members = {rank: (enter, leave) for rank, enter in enters.items()}
-    course.told.append(("collective", (course.path(site, name), operation, members), {"root": ranks[0]}))
+    draft.steps.append(("collective", (draft.path(site, name), operation, members), {"root": ranks[0]}))
     for rank in ranks:
-        course.leaves(rank, leave)
+        draft.leaves(rank, leave)
 
 
-def _single(course: Course, region: str, times: list[int], takes: int, site: str, name: str, parts: list[str]) -> None:
-    _work(course, region, times)
-    for rank in range(course.ranks):
-        _call(course, rank, site, name, course.at[rank] + takes, parts)
+def _single(draft: Draft, region: str, times: list[int], takes: int, site: str, name: str, parts: list[str]) -> None:
+    _work(draft, region, times)
+    for rank in range(draft.ranks):
+        _call(draft, rank, site, name, draft.at[rank] + takes, parts)
 
 
-def _message(course: Course, region: str, times: list[int], count: int, *drawn: Any) -> None:
+def _message(draft: Draft, region: str, times: list[int], count: int, *drawn: Any) -> None:
     """Some messages one after the other, the first one behind the work."""
     for number in range(count):
-        _one_message(course, region, times if number == 0 else [0] * course.ranks, *drawn)
+        _one_message(draft, region, times if number == 0 else [0] * draft.ranks, *drawn)
 
 
 def _one_message(
-    course: Course,
+    draft: Draft,
     region: str,
     times: list[int],
     takes: int,
@@ -182,40 +182,40 @@ def _one_message(
     time to what their message does."""
     send = post = complete = None
     if how == "later":
-        send = _call(course, sender, site, "MPI_Isend", course.at[sender], parts)
+        send = _call(draft, sender, site, "MPI_Isend", draft.at[sender], parts)
     if how == "posted":
-        post = _call(course, receiver, site, "MPI_Irecv", course.at[receiver], parts)[0]
-    _work(course, region, times)
-    begun = send[0] if send else course.at[sender]
-    there = max(course.at[receiver], begun) + takes
+        post = _call(draft, receiver, site, "MPI_Irecv", draft.at[receiver], parts)[0]
+    _work(draft, region, times)
+    begun = send[0] if send else draft.at[sender]
+    there = max(draft.at[receiver], begun) + takes
     if how == "later":
-        complete = _call(course, sender, site, "MPI_Wait", there, parts)[1]
+        complete = _call(draft, sender, site, "MPI_Wait", there, parts)[1]
     else:
-        until = course.at[sender] if how == "eager" else there
-        send = _call(course, sender, site, "MPI_Send", until, parts)
+        until = draft.at[sender] if how == "eager" else there
+        send = _call(draft, sender, site, "MPI_Send", until, parts)
     assert send is not None
-    recv = _call(course, receiver, site, "MPI_Wait" if post is not None else "MPI_Recv", there, parts)
+    recv = _call(draft, receiver, site, "MPI_Wait" if post is not None else "MPI_Recv", there, parts)
     names = (
-        course.path(site, "MPI_Isend" if how == "later" else "MPI_Send"),
-        course.path(site, "MPI_Wait" if post is not None else "MPI_Recv"),
+        draft.path(site, "MPI_Isend" if how == "later" else "MPI_Send"),
+        draft.path(site, "MPI_Wait" if post is not None else "MPI_Recv"),
     )
     envelope = recv[1] - min(send[0], recv[0])
     known = {"complete": send[1] if how == "blocking" else complete, "post": post, "service": takes // 2}
-    course.told.append(("message", (sender, receiver, size, send, recv, names), known | shared(envelope, parts)))
+    draft.steps.append(("message", (sender, receiver, size, send, recv, names), known | shared(envelope, parts)))
 
 
 def _transfer(
-    course: Course, region: str, times: list[int], takes: int, site: str, origin: int, target: int, parts: list[str]
+    draft: Draft, region: str, times: list[int], takes: int, site: str, origin: int, target: int, parts: list[str]
 ) -> None:
-    _work(course, region, times)
-    enter = course.enters(origin)
-    where = course.path(site, "MPI_Get")
-    course.told.append(("transfer", (origin, target, where, enter, enter + takes), shared(takes, parts)))
-    course.leaves(origin, enter + takes)
+    _work(draft, region, times)
+    enter = draft.enters(origin)
+    where = draft.path(site, "MPI_Get")
+    draft.steps.append(("transfer", (origin, target, where, enter, enter + takes), shared(takes, parts)))
+    draft.leaves(origin, enter + takes)
 
 
 def _epoch(
-    course: Course,
+    draft: Draft,
     region: str,
     times: list[int],
     takes: int,
@@ -225,19 +225,17 @@ def _epoch(
     kind: str,
     parts: list[str],
 ) -> None:
-    _work(course, region, times)
-    enter, leave = _call(course, rank, site, "MPI_Win_wait", max(course.at[rank], course.at[other]) + takes, parts)
-    where = course.path(site, "MPI_Win_wait")
-    course.told.append(("epoch", (rank, kind, where, other, leave - enter), {}))
+    _work(draft, region, times)
+    enter, leave = _call(draft, rank, site, "MPI_Win_wait", max(draft.at[rank], draft.at[other]) + takes, parts)
+    where = draft.path(site, "MPI_Win_wait")
+    draft.steps.append(("epoch", (rank, kind, where, other, leave - enter), {}))
 
 
-def _parallel(
-    course: Course, region: str, times: list[int], takes: int, site: str, rank: int, works: list[int]
-) -> None:
-    _work(course, region, times)
+def _parallel(draft: Draft, region: str, times: list[int], takes: int, site: str, rank: int, works: list[int]) -> None:
+    _work(draft, region, times)
     inside = ("main", "!$omp parallel")
-    course.told.append(("parallel", (rank, course.at[rank], works, inside, (*inside, "!$omp barrier")), {}))
-    course.work(rank, "!$omp parallel", max(works) + takes)
+    draft.steps.append(("parallel", (rank, draft.at[rank], works, inside, (*inside, "!$omp barrier")), {}))
+    draft.work(rank, "!$omp parallel", max(works) + takes)
 
 
 PLAYED: dict[str, Callable[..., None]] = {
@@ -250,16 +248,16 @@ PLAYED: dict[str, Callable[..., None]] = {
 }
 
 
-def told(course: Course, windows: int, before: int, behind: int) -> Story:
-    """As a story, with a start-up and a shut-down that take so long."""
-    length = before + max(course.at) + 1 + behind
-    story = Story(course.ranks, length, windows)
-    story.communicator(*range(course.ranks))
-    for rank in range(course.ranks):
+def story_of(draft: Draft, windows: int, before: int, behind: int) -> Story:
+    """As a story, with a start-up and a shut-down of these durations."""
+    length = before + max(draft.at) + 1 + behind
+    story = Story(draft.ranks, length, windows)
+    story.communicator(*range(draft.ranks))
+    for rank in range(draft.ranks):
         story.start_up(rank, before)
         story.shut_down(rank, length - behind)
     shift = before
-    for what, given_, named in course.told:
+    for what, given_, named in draft.steps:
         if what == "call":
             rank, enter, leave, where = given_
             story.call(rank, enter + shift, leave + shift, story.path(*where), **named)
@@ -282,8 +280,8 @@ def told(course: Course, windows: int, before: int, behind: int) -> Story:
         else:
             rank, kind, where, other, wait = given_
             story.epoch(rank, kind, story.path(*where), other, wait)
-    if course.instrumented:
-        for (rank, region), times in course.own.items():
+    if draft.instrumented:
+        for (rank, region), times in draft.own.items():
             path = story.path("main") if region == "main" else story.path("main", region)
             story.user(rank, path, sum(times), visits=len(times))
             story.span(rank, path, shift, length - behind)
@@ -316,7 +314,7 @@ def test_every_finder_is_sound_on_whatever_happens(story: Story) -> None:
         frame(found, evidence.places)  # the words
     for finding in with_intervals(evidence, findings_of(evidence, 1), Faults(raises=True)):
         sound(finding)
-    find_all(story.tables(), story.manifest(), at_once=1)
+    find_all(story.tables(), story.manifest(), concurrent=1)
 
 
 def test_operations_are_those_of_the_replay() -> None:

@@ -42,7 +42,7 @@ def finding(
     )
 
 
-def test_what_gains_most_comes_first_however_sure_or_large() -> None:
+def test_what_gains_most_is_first_however_sure_or_large() -> None:
     found = frame([finding(0.19), finding(0.2, share=0.2, confidence=0.3), finding(0.05, share=0.9)], {})
     assert found["gain"].to_list() == [0.2, 0.19, 0.05]
 
@@ -50,17 +50,17 @@ def test_what_gains_most_comes_first_however_sure_or_large() -> None:
 def test_the_call_site_stands_in_the_title() -> None:
     found = frame([finding(0.2, callpath=0), finding(0.1, callpath=1)], PLACES)
     assert found["title"].to_list() == [
-        "rank 0 waits in MPI_Barrier at a.c:10 for whichever rank comes last",
-        "rank 0 waits in MPI_Barrier at a.c:20 for whichever rank comes last",
+        "rank 0 waits in MPI_Barrier at a.c:10 for whichever rank arrives last",
+        "rank 0 waits in MPI_Barrier at a.c:20 for whichever rank arrives last",
     ]
 
 
 def test_titles_never_coincide() -> None:
     apart = [finding(0.2, windows=(0, 4)), finding(0.1, windows=(5, 9)), finding(0.05, windows=(5, 9))]
     assert frame(apart, {})["title"].to_list() == [
-        "rank 0 waits in MPI_Barrier for whichever rank comes last (windows 0 to 4)",
-        "rank 0 waits in MPI_Barrier for whichever rank comes last (windows 5 to 9)",
-        "rank 0 waits in MPI_Barrier for whichever rank comes last (windows 5 to 9) (2)",
+        "rank 0 waits in MPI_Barrier for whichever rank arrives last (windows 0 to 4)",
+        "rank 0 waits in MPI_Barrier for whichever rank arrives last (windows 5 to 9)",
+        "rank 0 waits in MPI_Barrier for whichever rank arrives last (windows 5 to 9) (2)",
     ]
 
 

@@ -7,14 +7,14 @@ import polars as pl
 import pytest
 from tests.said import facts
 
-from logpost.analyzer.findings.cured import Course, Cured
+from logpost.analyzer.findings.cured import Cured, Execution
 from logpost.dashboards.figures.cured import both_paths, ranks_before_and_after
 from logpost.dashboards.figures.folding import Rows
 
 MS = 10**9
 
 
-def execution(wait: int) -> Course:
+def execution(wait: int) -> Execution:
     """Rank 0 computes 8 and works 2; rank 1 computes 4 and waits; ms. The path is on rank 0, and ends with the wait."""
     times = {"location": [0, 1], "code_ps": [8 * MS, 4 * MS], "work_ps": [2 * MS, 0], "wait_ps": [0, wait * MS]}
     path = {
@@ -23,7 +23,7 @@ def execution(wait: int) -> Course:
         "begin_ps": [0, 8 * MS, 10 * MS],
         "end_ps": [8 * MS, 10 * MS, (10 + wait) * MS],
     }
-    return Course((10 + wait) * MS, pl.DataFrame(times, schema_overrides={"location": pl.Int32}), pl.DataFrame(path))
+    return Execution((10 + wait) * MS, pl.DataFrame(times, schema_overrides={"location": pl.Int32}), pl.DataFrame(path))
 
 
 def found(part: str = "") -> Cured:

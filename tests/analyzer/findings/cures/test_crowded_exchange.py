@@ -19,8 +19,8 @@ def exchange(targets: Callable[[int, int], int | None], steps: int, ranks: int =
     """In each step every rank sends one rendezvous message to `targets(step, rank)`, whose NIC serves one in 10 µs.
 
     The k-th message at a receiver waits k * 10 µs (endpoint contention) and is served in 10 µs; its sender is blocked
-    in MPI_Send meanwhile. The receivers take the messages in an MPI_Waitall after the last step, so that their waiting
-    is not in the way.
+    in MPI_Send during that time. The receivers take the messages in an MPI_Waitall after the last step, so that their
+    waiting is not in the way.
     """
     tail = steps * STEP
     story = Story(ranks, tail + STEP, windows=8)
@@ -66,13 +66,15 @@ def staggered(step: int, rank: int) -> int | None:
 
 def walked(phases: int, order: Callable[[int, int], list[int]], ranks: int = 4) -> tuple[Story, int]:
     """Every rank visits all others in its `order` with blocking synchronous sends, and takes in the messages to itself
-    where its own number stands: each moves in 1 µs once both are there, and is handled in 9 µs of code. A barrier of
+    at its own number: each moves in 1 µs once both are there, and is handled in 9 µs of code. A barrier of
     1 µs ends the phase. The story, and how long a phase is."""
     clock, length = dict.fromkeys(range(ranks), 0), 0
     calls: list[tuple[int, int, int, int]] = []  # sender, its enter, receiver, its enter
     todo = {
         rank: [
-            (who, rank) if to == rank else (rank, to) for to in order(rank, ranks) for who in _others(rank, to, ranks)
+            (sender, rank) if to == rank else (rank, to)
+            for to in order(rank, ranks)
+            for sender in _others(rank, to, ranks)
         ]
         for rank in range(ranks)
     }
@@ -120,7 +122,7 @@ def measured(story: Story) -> Crowding:
 
 
 def test_senders_in_step_meet_three_times_as_many_as_by_chance() -> None:
-    """Three senders send to the same receiver at once: each meets 2 messages there, where it has one of three
+    """Three senders send to the same receiver at once: there are 2 other messages of each, where it has one of three
     receivers: E = 1/3 * 2, and R = 2 / (2/3) = 3."""
     found = measured(exchange(in_step, 80))
     assert found.ratio == pytest.approx(3.0)

@@ -98,7 +98,7 @@ def test_work_that_its_sender_does_as_well_stays_before_the_post(tmp_path: Path)
         rank 1  computes 0 .. 7, MPI_Recv 7 .. 8; MPI_Barrier 8 .. 12
         both    MPI_Barrier until 12
     With 4 of rank 1's 7 ms behind its receive, both have done their work at 8: 4 of 12 ms are saved in each round. With
-    all 7 of them behind it, rank 1 would wait 3 ms for its message, and the barrier would come 3 ms later.
+    all 7 of them behind it, rank 1 would wait 3 ms for its message, and the barrier would be 3 ms later.
     """
     story = Story(2, ROUNDS * 12 * MS, windows=ROUNDS)
     story.loggp |= {"G": 0.001}
@@ -130,7 +130,7 @@ def test_receives_posted_in_time_are_no_finding(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("eager", [False, True])
 def test_a_wait_that_another_one_would_replace_gains_nothing(eager: bool, tmp_path: Path) -> None:
-    """In turn, one rank stands in its send for 4 ms until the other has left its long MPI_Isend, and then waits at a
+    """One rank after the other is in its send for 4 ms until the other has left its long MPI_Isend, and then waits at a
     barrier for the same rank, which computes: without the first wait, the second is as much longer. So it is where the
     protocol is taken for eager, but the account says that the send's call waits."""
     story = Story(2, ROUNDS * ROUND, windows=ROUNDS)

@@ -58,11 +58,11 @@ def bounded(value: float, most: float) -> str:
 def test_messages_that_follow_each_other_are_found(tmp_path: Path) -> None:
     finding = bursts(per_burst=50).alone(many_small_messages.find).row(0, named=True)
     assert finding["title"] == ("500 messages of 64 B on average from MPI_Send on rank 0: 50 in a row to the same rank")
-    # Of 50 messages in a burst all but the first follow one that is still under way.
-    assert "follow another under way: 98.0 %" in evidence_of(finding)
+    # Of 50 messages in a burst all but the first follow one that is still in flight.
+    assert "follow another in flight: 98.0 %" in evidence_of(finding)
     assert finding["region"] == "MPI_Send"
-    # Packed, a burst has one send and one receive; the code between the calls stays. 49 calls of 20 us go on each rank,
-    # ten times in 100 ms.
+    # Packed, a burst has one send and one receive; the code between the calls stays. 49 calls of 20 us are left out
+    # on each rank, ten times in 100 ms.
     assert finding["gain"] == pytest.approx(0.098, rel=0.001)
 
 
@@ -80,7 +80,7 @@ def test_single_messages_are_no_finding_however_small(tmp_path: Path) -> None:
 
 
 def test_messages_that_wait_for_an_answer_each_cannot_be_packed(tmp_path: Path) -> None:
-    """Nor could the answers: each of them is received before the next is sent."""
+    """Nor could the replies: each of them is received before the next is sent."""
     story = bursts(per_burst=50, answer=True)
     assert story.alone(many_small_messages.find).is_empty()
 

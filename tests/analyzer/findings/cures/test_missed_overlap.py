@@ -35,7 +35,7 @@ def exchange(*, work: int, times: int = 10) -> Story:
     return story
 
 
-def test_work_behind_the_wait_could_stand_before_it(tmp_path: Path) -> None:
+def test_work_behind_the_wait_could_precede_it(tmp_path: Path) -> None:
     finding = exchange(work=3).alone(missed_overlap.find).row(0, named=True)
     assert (finding["ranks"], finding["region"]) == ([0, 1], "MPI_Wait")
     # Nine of ten waits of 2 ms have work and a call behind them, in a program of 60 ms.
@@ -43,7 +43,7 @@ def test_work_behind_the_wait_could_stand_before_it(tmp_path: Path) -> None:
     assert finding["advice"].startswith("Compute before MPI_Wait")
 
 
-def test_a_transfer_that_is_not_told_from_a_queue_lowers_the_confidence(tmp_path: Path) -> None:
+def test_a_transfer_that_is_not_distinguished_from_a_queue_lowers_the_confidence(tmp_path: Path) -> None:
     story = exchange(work=3)
     story.undivided = ["latency", "serialization", "processor_queueing", "residual"]
     guessed = story.alone(missed_overlap.find).row(0, named=True)
@@ -52,7 +52,7 @@ def test_a_transfer_that_is_not_told_from_a_queue_lowers_the_confidence(tmp_path
 
 def taking_turns(times: int = 20) -> Story:
     """An exchange as above with 3 ms of work behind it; one rank begins 2 ms late, finds its message there and so is
-    the first in the next exchange, where the other one is late."""
+    the first in the next exchange, where the other one is the slow one."""
     story = Story(2, times * 6 * MS)
     story.loggp |= {"o_s": 1000.0, "G": 2000 / 4096}
     irecv, isend, wait = (story.path("main", name) for name in ("MPI_Irecv", "MPI_Isend", "MPI_Wait"))
@@ -73,8 +73,8 @@ def taking_turns(times: int = 20) -> Story:
 
 
 def test_a_wait_moves_in_the_source_for_every_rank_and_step(tmp_path: Path) -> None:
-    # If only who waited computed first, the other one would wait in its place, and nothing be gained. If both do, an
-    # exchange costs 1 + 3 ms, not 6: all but the first, in which one rank begins 2 ms late, and the last.
+    # If only the waiting rank computed first, the other one would wait in its place, and nothing be gained. If both
+    # do, an exchange costs 1 + 3 ms, not 6: all but the first, in which one rank begins 2 ms late, and the last.
     finding = taking_turns().alone(missed_overlap.find).row(0, named=True)
     assert finding["gain"] == pytest.approx(18 * 2 / 120, rel=0.01)
     numbers = {row["name"]: row["value"] for row in finding["evidence"]}
@@ -132,14 +132,14 @@ def test_ranks_that_receive_before_they_work_on_it_in_a_pipeline_miss_no_overlap
     assert story.alone(missed_overlap.find).is_empty()
 
 
-def reductions(*, in_turn: bool, times: int = 20) -> Story:
-    """Ranks work 2 and 4 ms, start a reduction, wait for it and work on, so that a step has 6 ms on each; in turn, or
-    rank 1 works 4 ms before each and 4 ms behind it."""
+def reductions(*, alternating: bool, times: int = 20) -> Story:
+    """Ranks work 2 and 4 ms, start a reduction, wait for it and work on, so that a step has 6 ms on each;
+    alternating, or rank 1 works 4 ms before each and 4 ms behind it."""
     story = Story(2, times * 8 * MS)
     paths = story.path("main", "MPI_Iallreduce"), story.path("main", "MPI_Wait")
     for i in range(times):
         t = 8 * i * MS
-        late = 1 - i % 2 if in_turn else 1
+        late = 1 - i % 2 if alternating else 1
         # Started at 2 and 4 ms, waited for a tenth later, complete at 4.1 ms; until the next step 4 ms of work follow.
         soon, done = MS // 10, t + 4 * MS + MS // 10
         members = {late: (done - soon, done, done), 1 - late: (t + 2 * MS, t + 2 * MS + soon, done)}
@@ -147,14 +147,14 @@ def reductions(*, in_turn: bool, times: int = 20) -> Story:
     return story
 
 
-def test_work_behind_a_nonblocking_operation_could_stand_before_its_wait(tmp_path: Path) -> None:
-    finding = reductions(in_turn=True).alone(missed_overlap.find).row(0, named=True)
+def test_work_behind_a_nonblocking_operation_could_precede_its_wait(tmp_path: Path) -> None:
+    finding = reductions(alternating=True).alone(missed_overlap.find).row(0, named=True)
     assert (finding["ranks"], finding["region"]) == ([0, 1], "MPI_Wait")
     assert "wait for nonblocking operations" in finding["title"]
-    # From Wait to start, work takes 3.9 ms and the 2 or 4 ms of the next step, 6.9 on the mean, and each step 8. With
-    # each Wait behind the next start nobody waits for who is late in turn: a step takes 7.
+    # From Wait to start, work of 3.9 ms and the 2 or 4 ms of the next step, 6.9 on the mean, and each step 8. With
+    # each Wait behind the next start no rank waits for the alternating slow one: a step lasts 7.
     assert finding["gain"] == pytest.approx(1 / 8, rel=0.1)
 
 
-def test_who_is_late_each_time_is_waited_for_behind_any_work(tmp_path: Path) -> None:
-    assert reductions(in_turn=False).alone(missed_overlap.find).is_empty()
+def test_the_slow_rank_of_each_step_is_waited_for_behind_any_work(tmp_path: Path) -> None:
+    assert reductions(alternating=False).alone(missed_overlap.find).is_empty()

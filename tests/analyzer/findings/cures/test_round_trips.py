@@ -1,4 +1,4 @@
-"""Round trips: questions and answers, one after the other."""
+"""Round trips: questions and replies, one after the other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logpost.analyzer.findings.cures import one_exchange
 
 
 def questions(in_a_row: int, between: int) -> Story:
-    """Rank 0 asks and waits for the answer, 20 µs each, `in_a_row` times, then works 1 ms; ten times."""
+    """Rank 0 sends a question and waits for the reply, 20 µs each, `in_a_row` times, then works 1 ms; ten times."""
     each = in_a_row * (20 * US + between) + MS
     story = Story(2, 10 * each)
     story.loggp |= {"o_s": 1.0, "L": 8.0, "o_r": 2.0}
@@ -20,10 +20,10 @@ def questions(in_a_row: int, between: int) -> Story:
         for k in range(in_a_row):
             t = i * each + k * (20 * US + between)
             story.call(0, t, t + US, send, send_overhead=US)
-            asked = t - 9 * US if k and not between else t  # it waits for the next question at once
-            story.call(1, asked, t + 10 * US, recv, late_sender=t - asked, latency=8 * US, recv_overhead=2 * US)
+            entered = t - 9 * US if k and not between else t  # it waits for the next question at once
+            story.call(1, entered, t + 10 * US, recv, late_sender=t - entered, latency=8 * US, recv_overhead=2 * US)
             ask = {"latency": 8 * US, "recv_overhead": 2 * US}
-            story.message(0, 1, 16, (t, t + US), (asked, t + 10 * US), (send, recv), late_sender=t - asked, **ask)
+            story.message(0, 1, 16, (t, t + US), (entered, t + 10 * US), (send, recv), late_sender=t - entered, **ask)
             half = t + 10 * US
             story.call(1, half, half + US, send, send_overhead=US)
             story.call(0, t + US, t + 20 * US, recv, late_sender=9 * US, latency=8 * US, recv_overhead=2 * US)

@@ -46,7 +46,7 @@ def test_ranks_that_take_turns_on_two_cores_are_found() -> None:
     row = steps(TURNS).alone(shared_cores.find).row(0, named=True)
     assert row["kind"] == "shared_cores"
     assert row["title"] == (
-        "no more than 2 of 4 ranks of a node run at once: 40 calls go on for 4.00 ms when nothing is missing, most in "
+        "no more than 2 of 4 ranks of a node run at once: 40 calls last 4.00 ms when nothing is missing, most in "
         "MPI_Allreduce"
     )
     assert row["ranks"] == [0, 1, 2, 3]
@@ -60,14 +60,14 @@ def test_ranks_that_take_turns_on_two_cores_are_found() -> None:
     # Two ranks stall in all operations; the two others wait for them in all but the first.
     assert row["exposed_ps"] == pytest.approx((2 * 20 + 2 * 19) * TURN, rel=0.01)
     assert row["share"] == pytest.approx(20 * TURN / (90 * MS), rel=0.01)
-    assert row["advice"].startswith("Give each rank a core of its own")
+    assert row["advice"].startswith("Give each rank a separate core")
 
 
 def test_computation_that_hardly_varies_shows_which_ranks_have_a_core() -> None:
     """Two compute for 0.3 ms, 19 times, 0.05 ms apart, and two likewise 4 ms later."""
     apart = (SHORT, SHORT + 50 * US, TURN - 50 * US, TURN)
     row = steps(apart, calls_often=False).alone(shared_cores.find).row(0, named=True)
-    assert row["title"].startswith("no more than 2 of 4 ranks of a node run at once: 40 calls go on for ")
+    assert row["title"].startswith("no more than 2 of 4 ranks of a node run at once: 40 calls last ")
     # Of 0.35 ms two run at once for 0.25.
     assert "so many run: 9.50 ms; more run: 0 s" in evidence_of(row)
     assert row["gain"] == pytest.approx(1 - (10.2 + 4.29) / 90.3, abs=0.02)

@@ -13,7 +13,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 def launch(*, late: int, init: int = 10) -> Story:
     """Ranks 0 and 1 leave MPI_Init at 10 ms, rank 2 at `late` ms. Both wait for its message.
 
-    Rank 2 computes 5 ms behind its start-up and then sends to both, which takes 1 ms.
+    Rank 2 computes 5 ms behind its start-up and then sends to both, in 1 ms.
     """
     story = Story(3, 100 * MS)
     send, recv = (story.path("main", name) for name in ("MPI_Send", "MPI_Recv"))

@@ -29,7 +29,7 @@ def columns(layout: int) -> Story:
 def test_packing_is_named_with_its_place(tmp_path: Path) -> None:
     finding = columns(0).alone(strided_datatype.find).row(0, named=True)
     assert (finding["ranks"], finding["region"]) == ([0], "MPI_Send")
-    assert finding["title"].endswith("packing takes 2.00 ms each")
+    assert finding["title"].endswith("packing lasts 2.00 ms each")
     # Half of the 2 ms is at either end: rank 0 ends each of ten sends 1 ms earlier, in 100 ms.
     assert finding["gain"] == pytest.approx(0.1)
 

@@ -34,7 +34,7 @@ def test_the_thread_that_is_last_each_time_is_named() -> None:
     finding = regions([[4 * MS, 4 * MS, 4 * MS, 8 * MS]] * STEPS).alone(thread_imbalance.find).row(0, named=True)
     # Three threads wait 4 ms each time: 3 ms on average, of ten regions 30 of 100 ms.
     assert finding["title"] == (
-        "the threads of rank 0 wait 30.0 ms on average in !$omp parallel @a.c:7: thread 3 of 4 comes last to "
+        "the threads of rank 0 wait 30.0 ms on average in !$omp parallel @a.c:7: thread 3 of 4 arrives last to "
         "!$omp implicit barrier @a.c:9"
     )
     assert finding["gain"] == pytest.approx(0.3)
@@ -47,7 +47,7 @@ def test_the_thread_that_is_last_each_time_is_named() -> None:
 def test_another_thread_each_time_is_no_thread_s_fault() -> None:
     works = [[8 * MS if thread == step % 4 else 4 * MS for thread in range(4)] for step in range(8)]
     finding = regions(works).alone(thread_imbalance.find).row(0, named=True)
-    assert "another one of 4 threads comes last each time" in finding["title"]
+    assert "another one of 4 threads arrives last each time" in finding["title"]
     assert finding["gain"] == pytest.approx(0.3)
     assert finding["advice"].startswith("Let threads take the work as they become free")
 

@@ -11,7 +11,7 @@ from logpost.analyzer.findings.cures import unattended
 
 
 def transfers(*, computes: bool) -> Story:
-    """Rank 0 begins a send of 1 ms, computes 5 ms (or not) and waits; rank 1 stands in the receive; ten times."""
+    """Rank 0 begins a send of 1 ms, computes 5 ms (or not) and waits; rank 1 is in the receive; ten times."""
     story = Story(2, 100 * MS)
     story.communicator(0, 1)
     story.loggp |= {"o_s": 1000.0, "G": 0.001}
@@ -33,7 +33,7 @@ def test_the_rank_that_computes_is_named_and_the_gain_is_the_delay(tmp_path: Pat
     finding = transfers(computes=True).alone(unattended.find).row(0, named=True)
     assert (finding["ranks"], finding["region"]) == ([0], "MPI_Wait")
     assert finding["title"].startswith("rank 0 leaves transfers unattended until MPI_Wait, computing")
-    # Its own 5 ms remain; the transfer of 1 ms runs meanwhile, ten times in 100 ms.
+    # Its own 5 ms remain; the transfer of 1 ms runs during that time, ten times in 100 ms.
     assert finding["gain"] == pytest.approx(10 / 100, rel=0.01)
     assert "MPI_Test" in finding["advice"]
 

@@ -24,7 +24,7 @@ STEP = 10 * MS
 
 
 def steps(*works: Sequence[float], operation: str = "Allreduce") -> Story:
-    """In each step each rank computes its time, ms, in `relax`, and all meet at its end; the works follow in turn."""
+    """In each step each rank computes its time, ms, in `relax`, and all meet at its end; the works alternate."""
     ranks = len(works[0])
     story = Story(ranks, STEPS * STEP, windows=STEPS)
     path = story.path("main", "step", f"MPI_{operation}")
@@ -87,7 +87,7 @@ def test_where_most_are_slow_the_others_have_less_to_do() -> None:
 
 
 def test_a_rank_whose_visits_differ_may_be_slow_by_chance() -> None:
-    # Rank 2 takes 8 and 2 ms by turns, 5 on average: 1 more than the others, who take 4.
+    # Rank 2 takes 8 and 2 ms by turns, 5 on average: 1 more than the 4 of the others.
     (row,) = steps([4, 4, 8, 4, 4], [4, 4, 2, 4, 4]).alone(uneven_computation.find).iter_rows(named=True)
     assert (row["ranks"], row["confidence"]) == ([2], LOW)
 
@@ -96,7 +96,7 @@ def test_ranks_that_take_turns_are_slow_step_by_step() -> None:
     story = steps([8, 4], [4, 8])
     assert story.alone(uneven_computation.find).is_empty()
     (row,) = story.alone(uneven_steps.find).iter_rows(named=True)
-    # Each step takes 8 ms, and 6 with its work shared.
+    # Each step lasts 8 ms, and 6 with its work shared.
     assert row["gain"] == pytest.approx(0.25, abs=0.001)
     assert (row["ranks"], row["cause_region"]) == ([0, 1], "relax")
 
@@ -142,7 +142,7 @@ def test_ranks_that_wait_in_an_operation_are_not_the_one_they_wait_for() -> None
 
 
 def fences(partners: bool) -> Story:
-    """Ranks 0 and 1, and 2 and 3, put to each other; in each step another rank comes 6 ms late to the fence of all."""
+    """Ranks 0 and 1, and 2 and 3, put to each other; in each step another rank enters 6 ms late to the fence of all."""
     story = Story(4, STEPS * STEP, windows=STEPS)
     fence, put = story.path("main", "MPI_Win_fence"), story.path("main", "MPI_Put")
     for i in range(STEPS):

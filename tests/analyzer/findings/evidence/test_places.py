@@ -1,4 +1,4 @@
-"""Where call paths stand: calls of one line that come from several places are told apart by who called."""
+"""Places of call paths: calls of one line that come from several places are distinguished by their callers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings name the code that delays those who wait, from the delay costs, and its share of the critical path."""
+"""Findings name the code that delays the waiting ranks, from the delay costs, and its share of the critical path."""
 
 from __future__ import annotations
 

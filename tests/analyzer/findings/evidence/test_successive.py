@@ -1,4 +1,4 @@
-"""Whether collective operations stand in a row: what a call costs beside the time before it, without its wait."""
+"""Whether collective operations are back to back: the cost of a call and the time before it, without its wait."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def test_operations_with_nothing_in_between_follow_each_other() -> None:
 
 
 def test_a_rank_that_waits_long_for_another_one_has_not_come_back_at_once() -> None:
-    # It comes 20 after the operation before and waits 980 of its 990: beside the 10 that the operation costs, 20 count.
+    # It is 20 after the operation before and waits 980 of its 990: with the 10 that the operation costs, 20 count.
     assert with_follows(_calls([(0, 10, 0), (30, 1020, 980)]))["follows"].to_list() == [False, False]

@@ -70,7 +70,7 @@ def moved(evidence: Evidence, late: list[int]) -> tuple[list[int], list[int]] | 
     ],
 )
 def test_whole_regions_move_at_each_call_of_the_place(late: int, most: int) -> None:
-    # One post of three is late; in the source, all three have the code before them.
+    # One post of three is delayed; in the source, all three have the code before them.
     assert moved(regions(20, 30), [late]) == ([1, 3, 5], [most] * STEPS)
 
 
@@ -89,5 +89,5 @@ def test_of_the_code_the_part_moves_that_is_in_the_regions() -> None:
     ],
 )
 def test_nothing_shows_which_regions_these_are(evidence: Evidence) -> None:
-    # Nothing but `update`, of 20 or 1 + 2 ps, is there alone: less than half of what the posts are late by.
+    # Nothing but `update`, of 20 or 1 + 2 ps, is there alone: less than half of how late the posts are.
     assert moved(evidence, [44, 48]) is None
