@@ -1,8 +1,6 @@
 """Words that the project's names, comments, messages and documentation do not use: `words.txt`.
 
-`words-left.txt` lists how many each file still has. A file with more is an error, and so is one with fewer, whose line
-is then stale: `python packaging/words.py --update` writes the list again. The sum over all files never grows, so a
-file that moves keeps its words, and new text has none. `python packaging/words.py FILE...` prints each of a file's.
+`python packaging/words.py` prints each of them with what to write instead.
 """
 
 from __future__ import annotations
@@ -18,10 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 WORDS = "packaging/words.txt"
-LEFT = "packaging/words-left.txt"
 UNREAD = (
     WORDS,
-    LEFT,
     "tests/packaging/test_words.py",
     "tests/data/*",
     "machines/library/*",
@@ -115,64 +111,22 @@ def texts(root: Path) -> Iterator[tuple[str, str]]:
             yield name, data.decode("utf-8", "replace")
 
 
-def counts(root: Path) -> dict[str, int]:
-    """How many forbidden words each file has, its path's among them, where it has any."""
+def complaints(root: Path) -> list[str]:
+    """A line for each forbidden word of a file or its path."""
     forbidden = words(root)
-    found = {name: len(hits(name, forbidden)) + len(hits(text, forbidden)) for name, text in texts(root)}
-    return {name: count for name, count in found.items() if count}
+    return [
+        f"{name}:{hit.line}: {hit.text!r}; rather: {hit.instead}"
+        for name, text in texts(root)
+        for hit in (*hits(name, forbidden), *hits(text, forbidden))
+    ]
 
 
-def left(root: Path) -> dict[str, int]:
-    """The counts of `words-left.txt`; none where it is absent."""
-    path = root / LEFT
-    if not path.exists():
-        return {}
-    rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line[:1] != "#")
-    return {name: int(count) for count, name in rows}
-
-
-def complaints(now: dict[str, int], allowed: dict[str, int]) -> list[str]:
-    """A line for each file whose count is not that of the list."""
-    found = []
-    for name in sorted({*now, *allowed}):
-        has, may = now.get(name, 0), allowed.get(name, 0)
-        if has > may:
-            found.append(f"{name}: {has} forbidden words, {may} allowed; python {sys.argv[0]} {name} shows each")
-        elif has < may:
-            found.append(
-                f"{name}: {has} forbidden words, {may} listed; python {sys.argv[0]} --update shortens the list"
-            )
-    return found
-
-
-def update(root: Path) -> list[str]:
-    """Write the list again; what speaks against it, if anything does: a sum that would grow."""
-    now, allowed = counts(root), left(root)
-    if (root / LEFT).exists() and sum(now.values()) > sum(allowed.values()):
-        more = [one for one in complaints(now, allowed) if " allowed; " in one]
-        return [*more, f"{LEFT}: {sum(now.values())} words in all, {sum(allowed.values())} listed; the sum never grows"]
-    head = "# Forbidden words (words.txt) that each file still has. The sum may only become smaller.\n"
-    body = "".join(f"{count}\t{name}\n" for name, count in sorted(now.items()))
-    (root / LEFT).write_text(head + body, encoding="utf-8")
-    return []
-
-
-def main(arguments: list[str], root: Path = ROOT) -> int:
-    """Exit status: 1 where a file's count is not that of the list."""
-    if arguments == ["--update"]:
-        said = update(root)
-    elif arguments:
-        forbidden = words(root)
-        said = [
-            f"{name}:{hit.line}: {hit.text!r}; rather: {hit.instead}"
-            for name in arguments
-            for hit in hits((root / name).read_text(encoding="utf-8"), forbidden)
-        ]
-    else:
-        said = complaints(counts(root), left(root))
+def main(root: Path = ROOT) -> int:
+    """Exit status: 1 where a file has one of the words."""
+    said = complaints(root)
     print(*said, sep="\n", end="\n" if said else "")
     return int(bool(said))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -21,8 +21,8 @@
 #include "replay/native/graph/graph.hpp"
 #include "replay/native/graph/replay.hpp"
 #include "replay/native/graph/sync_points.hpp"
-#include "replay/native/program/wide.hpp"
 #include "replay/native/program/surroundings.hpp"
+#include "replay/native/program/wide.hpp"
 
 namespace logpost::replay {
 

@@ -13,9 +13,9 @@
 
 #include "replay/native/cost/cost.hpp"
 #include "replay/native/memory/huge_column.hpp"
-#include "replay/native/program/wide.hpp"
 #include "replay/native/program/program.hpp"
 #include "replay/native/program/surroundings.hpp"
+#include "replay/native/program/wide.hpp"
 
 namespace logpost::replay {
 

@@ -4,9 +4,9 @@
 #include <thread>
 
 #include "replay/native/graph/draft.hpp"
+#include "replay/native/graph/read_once.hpp"
 #include "replay/native/graph/topological.hpp"
 #include "replay/native/memory/nearly_sorted.hpp"
-#include "replay/native/graph/read_once.hpp"
 #include "replay/native/memory/release.hpp"
 #include "replay/native/memory/threads.hpp"
 

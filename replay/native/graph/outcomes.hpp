@@ -9,8 +9,8 @@
 
 #include "replay/native/graph/graph.hpp"
 #include "replay/native/graph/replay.hpp"
-#include "replay/native/program/wide.hpp"
 #include "replay/native/program/program.hpp"
+#include "replay/native/program/wide.hpp"
 
 namespace logpost::replay {
 

@@ -7,8 +7,8 @@
 #include <ranges>
 #include <span>
 
-#include "replay/native/memory/huge_column.hpp"
 #include "replay/native/graph/read_once.hpp"
+#include "replay/native/memory/huge_column.hpp"
 
 namespace logpost::replay {
 
