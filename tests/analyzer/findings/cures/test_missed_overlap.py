@@ -116,22 +116,6 @@ def test_waiting_for_a_late_rank_that_waits_for_none_is_no_missed_overlap() -> N
     assert late_halo(replied=False).alone(missed_overlap.find).is_empty()
 
 
-def test_ranks_that_receive_before_they_work_on_it_in_a_pipeline_miss_no_overlap() -> None:
-    """Rank 0 computes 8 ms before each message, and rank 1 as long behind each: 8 of 88 ms by which it begins later."""
-    story = Story(2, 88 * MS)
-    irecv, send, wait = (story.path("main", name) for name in ("MPI_Irecv", "MPI_Send", "MPI_Wait"))
-    for i in range(10):
-        begin, sent = 8 * i * MS, 8 * (i + 1) * MS
-        story.call(0, sent, sent, send)
-        story.call(1, begin, begin, irecv)
-        begin += MS // 10
-        story.call(1, begin, sent, wait, late_sender=sent - begin)
-        story.message(
-            0, 1, 8, (sent, sent), (begin, sent), (send, wait), post=begin - MS // 10, late_sender=sent - begin
-        )
-    assert story.alone(missed_overlap.find).is_empty()
-
-
 def reductions(*, in_turn: bool, times: int = 20) -> Story:
     """Ranks work 2 and 4 ms, start a reduction, wait for it and work on, so that a step has 6 ms on each; in turn, or
     rank 1 works 4 ms before each and 4 ms behind it."""
