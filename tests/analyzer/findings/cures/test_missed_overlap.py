@@ -116,21 +116,6 @@ def test_waiting_for_a_late_rank_that_waits_for_none_is_no_missed_overlap() -> N
     assert late_halo(replied=False).alone(missed_overlap.find).is_empty()
 
 
-def test_ranks_that_work_behind_each_receive_in_a_pipeline_miss_no_overlap() -> None:
-    """Rank 0 computes 8 ms before each of ten messages, and rank 1 as long behind each: it waits for the first one."""
-    story = Story(2, 88 * MS)
-    story.program[0] = (0, 80 * MS)
-    irecv, send, wait = (story.path("main", name) for name in ("MPI_Irecv", "MPI_Send", "MPI_Wait"))
-    for i in range(10):
-        sent = 8 * (i + 1) * MS
-        posted, waits = (0, MS) if i == 0 else (sent - MS, sent)
-        story.call(0, sent, sent, send)
-        story.call(1, posted, posted, irecv)
-        story.call(1, waits, sent, wait, late_sender=sent - waits)
-        story.message(0, 1, 8, (sent, sent), (waits, sent), (send, wait), post=posted, late_sender=sent - waits)
-    assert story.alone(missed_overlap.find).is_empty()
-
-
 def reductions(*, alternating: bool, times: int = 20) -> Story:
     """Ranks work 2 and 4 ms, start a reduction, wait for it and work on, so that a step has 6 ms on each;
     alternating, or rank 1 works 4 ms before each and 4 ms behind it."""
