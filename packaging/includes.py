@@ -2,9 +2,6 @@
 
 A native tree is a folder of rooms, and a room includes files of itself and of rooms below it (`TREES`). A room called
 `python` holds the bindings: only it includes nanobind or Python.h, and only another tree's bindings include it.
-
-`packaging/includes.txt` lists the includes that break the order today. Every other one is an error, and so is a listed
-one that the code no longer has.
 """
 
 from __future__ import annotations
@@ -15,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LISTED = Path("packaging") / "includes.txt"
 TREES = {
     "analyzer/archive/native": (
         ("python",),
@@ -65,44 +61,29 @@ def is_below(lower: tuple[str, str], upper: tuple[str, str]) -> bool:
     return row[lower[1]] > row[upper[1]]
 
 
-def wrong(root: Path) -> Iterator[tuple[str, str]]:
-    """Each include that breaks the order: the file, and what it includes."""
+def faults(root: Path) -> Iterator[str]:
+    """A line for each include that breaks the order."""
     for tree in TREES:
         for file in sorted((root / tree).rglob("*.[ch]pp")):
             path = file.relative_to(root).as_posix()
             here = place_of(path)
             assert here is not None
             if not here[1]:
-                yield path, "(is in no room)"
+                yield f"{path} is in no room (packaging/includes.py)"
                 continue
             for name in INCLUDE.findall(file.read_text(encoding="utf-8")):
                 there = place_of(name)
                 python = PYTHON.fullmatch(name) is not None and here[1] != "python"
                 if python or (there is not None and there[1] and not is_below(there, here)):
-                    yield path, name
+                    yield f"{path} includes {name}, which is not below it (packaging/includes.py)"
 
 
-def listed(root: Path) -> set[tuple[str, str]]:
-    lines = (root / LISTED).read_text(encoding="utf-8").splitlines()
-    pairs = (line.split(" -> ") for line in lines if line and not line.startswith("#"))
-    return {(file, name) for file, name in pairs}
-
-
-def faults(root: Path) -> list[str]:
-    """What to correct, one line each."""
-    found, allowed = set(wrong(root)), listed(root)
-    new = [f"{file} includes {name}, which is not below it (packaging/includes.py)" for file, name in found - allowed]
-    gone = [f"{LISTED}: the code no longer has `{file} -> {name}`; delete the line" for file, name in allowed - found]
-    return sorted(new) + sorted(gone)
-
-
-def main(arguments: list[str]) -> int:
-    listing = arguments == ["--list"]
-    lines = sorted(f"{file} -> {name}" for file, name in wrong(ROOT)) if listing else faults(ROOT)
-    for line in lines:
-        print(line)
-    return 1 if lines and not listing else 0
+def main() -> int:
+    """Exit status: 1 where an include breaks the order."""
+    lines = list(faults(ROOT))
+    print(*lines, sep="\n", end="\n" if lines else "")
+    return int(bool(lines))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,4 +1,4 @@
-"""Which includes of the native code break the order of its rooms, and what is said of the list of those."""
+"""Which includes of the native code break the order of its rooms."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ includes = loaded("includes")
 ENGINE, READER = "replay/native", "analyzer/archive/native"
 
 
-def tree(root: Path, *files: tuple[str, str], listed: str = "") -> list[str]:
+def tree(root: Path, *files: tuple[str, str]) -> list[str]:
     """What is said of files that include one other each."""
     for path, included in files:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(f"#pragma once\n\n#include {included}\n")
-    (root / "packaging").mkdir(exist_ok=True)
-    (root / includes.LISTED).write_text(f"# Today's.\n{listed}")
-    faults: list[str] = includes.faults(root)
-    return faults
+    return list(includes.faults(root))
 
 
 @pytest.mark.parametrize(
@@ -61,16 +58,7 @@ def test_bindings_include_nanobind(tmp_path: Path) -> None:
 
 def test_a_file_belongs_to_a_room(tmp_path: Path) -> None:
     (at_the_top,) = tree(tmp_path, (f"{ENGINE}/more.hpp", "<vector>"))
-    assert at_the_top.startswith(f"{ENGINE}/more.hpp includes (is in no room)")
-
-
-def test_a_listed_include_is_allowed_as_long_as_the_code_has_it(tmp_path: Path) -> None:
-    line = f"{ENGINE}/program/program.hpp -> {ENGINE}/cost/parameters.hpp"
-    file, _, included = line.partition(" -> ")
-    assert tree(tmp_path, (file, f'"{included}"'), listed=f"{line}\n") == []
-    (gone,) = tree(tmp_path, (file, "<vector>"), listed=f"{line}\n")
-    assert line in gone
-    assert gone.endswith("delete the line")
+    assert at_the_top.startswith(f"{ENGINE}/more.hpp is in no room")
 
 
 def test_the_trees_are_those_of_the_checkout() -> None:
