@@ -79,7 +79,7 @@ class Spill:
         """Bytes that were ever taken in it."""
 
 def is_in_memory(directory: str | os.PathLike[str]) -> bool:
-    """Whether a directory, or where it will be made, lies in memory (tmpfs)."""
+    """Whether a directory, or where it will be made, is in memory (tmpfs)."""
 
 def call_kinds() -> list[str]:
     """Names of the kinds of calls, by code."""
@@ -125,7 +125,7 @@ class Program:
 
     def __init__(self, ticks_per_second: int, length_ps: int, callers: logpost.replay.columns.Int32, kinds: list[int], layouts: list[tuple[int, int, int]], members: list[list[int]], locations: logpost.replay.columns.Piece, calls: logpost.replay.columns.Pieces, messages: logpost.replay.columns.Pieces, unmatched: logpost.replay.columns.Pieces, collectives: logpost.replay.columns.Pieces, transfers: logpost.replay.columns.Pieces, epochs: logpost.replay.columns.Pieces, first_groups: list[int] = ..., most_ends: int = ..., spill: Spill | None = None) -> None:
         """
-        Tables are dictionaries of columns, or give such dictionaries piece by piece. `first_groups`: by communicator, how many of its members the first group of an inter-communicator has; 0: it is none. `most_ends`: no location has more messages. `spill`: where what has no place in memory goes.
+        Tables are dictionaries of columns, or give such dictionaries piece by piece. `first_groups`: by communicator, how many of its members the first group of an inter-communicator has; 0: it is none. `most_ends`: no location has more messages. `spill`: where what exceeds memory is written.
         """
 
     @property
@@ -152,14 +152,14 @@ class Program:
         """
 
     def excerpt(self, messages: int) -> Program:
-        """The middle of it, of about so many messages, as a program of its own."""
+        """The middle of it, of about so many messages, as a separate program."""
 
     def samples(self, limit: int) -> list[logpost.replay.columns.Samples]:
         """Observations of LogGP parameters, a dict per locality class."""
 
 class Causes:
     """
-    What made whom wait in a program, from its recorded times: no machine is needed for it.
+    The causes of waits in a program, from its recorded times: no machine is needed for it.
     """
 
     def __init__(self, program: Program, threads: int) -> None: ...
@@ -196,7 +196,7 @@ class Analysis:
 
     def forget_messages(self) -> None:
         """
-        Frees what rows of messages and calls are made from; the sums over them can still be asked for.
+        Frees what rows of messages and calls are made from; the sums over them stay available.
         """
 
     def split_only(self) -> int: ...
@@ -264,7 +264,7 @@ class Analysis:
 
     def path_profile(self) -> logpost.replay.columns.PathProfile:
         """
-        All time by location, callpath, phase and category, and what of it lies on the critical path.
+        All time by location, callpath, phase and category, and the part of it on the critical path.
         """
 
     def delay_costs(self) -> logpost.replay.columns.DelayCosts:

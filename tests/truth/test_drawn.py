@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from logpost.analyzer.findings.cures import late_receiver
@@ -120,10 +121,13 @@ def test_an_origin_whose_target_has_posted_waits_for_no_word_of_it(tmp_path: Pat
 
 
 def test_a_receive_is_posted_before_the_work_that_delays_it_alone(tmp_path: Path) -> None:
-    """Receivers work as their senders do, and then more: only that is behind the receive without a cause."""
-    found = _drawn_and_judged(tmp_path, "drawn_973695_13_late_receiver").verdict
-    assert found.right, found
-    assert abs(found.gain - found.true_gain) < 0.01, found  # 10.7 for 10.1 %; the worst-hit sender's time is 13.4 %
+    """Receivers work as their senders do, and then more: only that is behind the receive without a cause. Next to it
+    half of the ranks compute longer than the others."""
+    name = "drawn_973695_13_late_receiver"
+    found = _drawn_and_judged(tmp_path, name).verdict
+    late = Run.open(tmp_path / "runs" / name).table("findings").filter(pl.col("kind") == "late_receiver").collect()
+    # 10.1 %; the worst-hit sender's time is 13.4 %
+    assert late["gain"].to_list() == [pytest.approx(found.true_gain, abs=0.01)]
 
 
 @pytest.mark.parametrize("name", ["drawn_618033_06_late_receiver", "drawn_367829_11_late_post"])

@@ -2,8 +2,8 @@
 
 Cure: leave it out. In the graph its calls last nothing and wait for none. It applies to a barrier that is called often
 enough to be a pattern, and on whose order no one-sided transfer may rely. Where the same rank enters it last most
-times, the waiting is that rank's matter, and the cure applies if the rounds of the barrier cost more than that; or if
-the barrier empties a pipeline in each step, whose end that rank is.
+times, the waiting is that rank's matter, and the cure applies if the rounds of the barrier cost more than that and it
+orders no message, as another operation is before it; or if it empties a pipeline in each step, whose end that rank is.
 
 Likewise of an operation in which all wait for a root, behind others in a pipeline, and empty it in each step: called
 less often, or complete a step later, it keeps none waiting for that. One rank before the root is enough: the root, for
@@ -45,6 +45,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
     """The program without each barrier, or operation from a root that empties a pipeline."""
     barriers = program.is_kind("barrier")
     operations = (barriers | (program.is_operation & ~program.ends_operation)) & program.inside
+    behind_operation = np.append(False, program.follows[1:] & program.is_kind("barrier", "collective")[:-1])
     for path in np.unique(program.callpath[operations]).tolist():
         here = operations & (program.callpath == path)
         locations = np.unique(program.location[here])
@@ -55,7 +56,8 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         last = (_mostly_last if is_barrier else _root)(program, calls)
         empties = last is not None and _ends_pipeline(program, last, LEAST_DEPTH if is_barrier else LEAST_DEPTH - 1)
         waits = program.own_ps[here].sum() < program.spent_ps("collective_wait")[here].sum()
-        if not empties and (not is_barrier or (last is not None and waits)):
+        orders = (~behind_operation[here]).sum() > len(locations)  # more than what is before the first one
+        if not empties and (not is_barrier or (last is not None and (waits or orders))):
             continue
         lasts = column(program.count)
         lasts[here] = 0

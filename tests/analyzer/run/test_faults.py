@@ -101,7 +101,7 @@ def test_findings_of_a_region_count_their_own(runs: dict[str, Run], monkeypatch:
     [
         (find, "without_alternatives", "combining of cures"),
         (find, "RootCauses", "causes of findings"),
-        (find, "frame", "words of late_sender_chain"),
+        (find, "frame", "words of load_imbalance"),
         (replayed, "ideal_network", "table ideal_network"),
         (writing, "detail_levels", "table detail_levels"),
         (describing, "ended_early", "calls that never ended"),

@@ -38,6 +38,31 @@ void unposted(Line& line, const Record& record, std::size_t id, Time posted) {
     line.until(posted, Cause::late_receiver);
 }
 
+/// [cursor, sent]: the message was not sent. It is the reply to the last message that its sender has received from its
+/// receiver; while that one waited for the sender's processor, which handled others, the processor was the cause.
+void unreplied(Line& line, const Record& record, std::size_t id, Time sent) {
+    const auto& reply = record.messages[id];
+    const auto& server = record.ranks[static_cast<std::size_t>(reply.sender)];
+    const auto request = std::ranges::find_if(server.busy.rbegin(), server.busy.rend(), [&](const Busy& one) {
+        return one.work == Work::recv_overhead && record.messages[one.message].sender == reply.receiver &&
+               record.messages[one.message].receiver == reply.sender && !record.messages[one.message].internal &&
+               server.calls[record.messages[one.message].receive_call].leave <= sent;
+    });
+    if (request != server.busy.rend()) {
+        const auto& one = record.messages[request->message];
+        const Time there = one.rendezvous ? one.request_arrival : one.arrival;
+        const Time served = std::min(sent, one.rendezvous ? one.request_begin : one.serve_begin);
+        auto at = std::ranges::lower_bound(server.busy, std::max(line.cursor(), there), {}, &Busy::end);
+        for (; at != server.busy.end() && at->begin < served; ++at) {
+            if (at->message != request->message) {
+                line.until(std::max(at->begin, there), Cause::late_sender);
+                line.until(std::min(at->end, served), Cause::processor_queueing);
+            }
+        }
+    }
+    line.until(sent, Cause::late_sender);
+}
+
 Cause cause_of(Work work) {
     switch (work) {
         case Work::send_overhead:
@@ -106,7 +131,7 @@ std::vector<Segment> segments(const Record& record, std::size_t id) {
     const Time rw0 = receiver[m.receive_call].enter;
     const Time rw1 = receiver[m.receive_call].leave;
     Line line(std::min(s0, rw0));
-    line.until(s0, Cause::late_sender);
+    unreplied(line, record, id, s0);
     line.until(m.overhead_begin, Cause::processor_queueing);  // its call starts others before it
     line.until(m.overhead_end, Cause::send_overhead);
     line.until(m.middleware_end, Cause::middleware);
