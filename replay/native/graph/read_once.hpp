@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "replay/native/memory/pages.hpp"
+
 namespace logpost::replay {
 
 /// Gives the memory of a column back to the system while its elements are read for the last time, in any order: what is
@@ -38,7 +40,7 @@ class ReadOnce {
     }
 
   private:
-    static constexpr std::size_t kBlock = std::size_t{2} << 20U;  // a huge page: part of one would not go back
+    static constexpr std::size_t kBlock = kHugePage;  // part of one would not go back
 
     [[nodiscard]] std::uintptr_t address(std::size_t element) const noexcept {
         return reinterpret_cast<std::uintptr_t>(column_.data() + element);

@@ -8,24 +8,26 @@
 #include <new>
 #include <utility>
 
+#include "replay/native/memory/pages.hpp"
+
 namespace logpost::replay {
 namespace {
 
 constexpr std::size_t kFirst = std::size_t{4} << 10U;   // bytes of a block: as many as all before it,
 constexpr std::size_t kMost = std::size_t{4} << 20U;    // but no more than this, unless one array needs it
 constexpr std::size_t kFiled = std::size_t{16} << 20U;  // of a block in the file, which costs nothing until it is used
-constexpr std::size_t kHuge = std::size_t{2} << 20U;    // x86-64's and AArch64's huge page
 
 /// In huge pages where the block fills them and the system grants them: the first touch of 4 KiB pages would cost as
 /// much as filling them.
 std::byte* block_of(std::size_t bytes) {
-    const bool huge = bytes >= kHuge;
-    void* memory = huge ? std::aligned_alloc(kHuge, rounded_up(bytes, kHuge)) : std::aligned_alloc(kCacheLine, bytes);
+    const bool huge = bytes >= kHugePage;
+    void* memory =
+        huge ? std::aligned_alloc(kHugePage, rounded_up(bytes, kHugePage)) : std::aligned_alloc(kCacheLine, bytes);
     if (memory == nullptr) {
         throw std::bad_alloc();
     }
     if (huge) {
-        madvise(memory, rounded_up(bytes, kHuge),
+        madvise(memory, rounded_up(bytes, kHugePage),
                 MADV_HUGEPAGE);  // advice: where it is refused, small pages do as well
     }
     return static_cast<std::byte*>(memory);

@@ -7,6 +7,8 @@
 #include <new>
 #include <vector>
 
+#include "replay/native/memory/pages.hpp"
+
 namespace logpost::replay {
 
 /// Memory of large columns: their own mapping, in huge pages where the system grants them on request, which is given
@@ -29,33 +31,30 @@ class HugePages {
         if (n * sizeof(T) < kFrom) {
             ::operator delete(memory);
         } else {
-            munmap(memory, whole(n * sizeof(T)));
+            munmap(memory, rounded_up(n * sizeof(T), kHugePage));
         }
     }
     bool operator==(const HugePages&) const = default;
 
   private:
-    static constexpr std::size_t kPage = std::size_t{2} << 20U;
-    static constexpr std::size_t kFrom = 2 * kPage;
-
-    [[nodiscard]] static std::size_t whole(std::size_t bytes) noexcept { return (bytes + kPage - 1) / kPage * kPage; }
+    static constexpr std::size_t kFrom = 2 * kHugePage;
 
     [[nodiscard]] static void* mapped(std::size_t bytes) {
-        const auto size = whole(bytes);
+        const auto size = rounded_up(bytes, kHugePage);
         void* const memory =
-            mmap(nullptr, size + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) {
             throw std::bad_alloc();
         }
         // From the first whole page on; what is around them is given back.
-        const auto before = (kPage - reinterpret_cast<std::uintptr_t>(memory) % kPage) % kPage;
+        const auto before = (kHugePage - reinterpret_cast<std::uintptr_t>(memory) % kHugePage) % kHugePage;
         auto* const first = static_cast<std::byte*>(memory) + before;
         if (before > 0) {
             munmap(memory, before);
         }
-        munmap(first + size, kPage - before);
+        munmap(first + size, kHugePage - before);
         // The last page is not full: small ones. Advice: where it is refused, they do as well for the others.
-        madvise(first, bytes / kPage * kPage, MADV_HUGEPAGE);
+        madvise(first, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
         return first;
     }
 };

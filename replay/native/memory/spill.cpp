@@ -17,6 +17,8 @@
 #include <system_error>
 #include <utility>
 
+#include "replay/native/memory/pages.hpp"
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif

@@ -27,10 +27,6 @@ namespace logpost::replay {
 
 inline constexpr std::size_t kCacheLine = 64;  ///< bytes: where stored arrays begin
 
-[[nodiscard]] constexpr std::size_t rounded_up(std::size_t bytes, std::size_t unit) noexcept {
-    return (bytes + unit - 1) / unit * unit;
-}
-
 /// Thrown where the file cannot be made or the disk is full. The message is one line: which folder, why.
 class SpillError : public std::runtime_error {
   public:
