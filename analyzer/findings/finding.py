@@ -10,6 +10,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.places import Places
 from logpost.analyzer.findings.prose import advice, titles
+from logpost.analyzer.findings.wording.numbers import LEVELS
 from logpost.analyzer.run.schema import FINDINGS
 from logpost.analyzer.words.location_names import Named, Rank
 
@@ -37,10 +38,8 @@ MIN_SAMPLES = 8
 """Fewest messages, calls or instants behind a statement about a pattern: by chance, so many are all on one side of
 their mean in 2 of 2^8 cases, less than 1 % (sign test)."""
 
-HIGH, MEDIUM, LOW = 0.9, 0.6, 0.3
-"""Confidence of what is measured, of what a model says of measured times, and of what has another explanation. Each is
-a floor: at least that fraction of such statements is right (docs/accuracy.md has the table;
-`python -m tests.truth.mutations` makes it, and ends with status 1 where a level is below its floor)."""
+HIGH, MEDIUM, LOW = LEVELS
+"""Confidences."""
 
 
 @dataclass(frozen=True)

@@ -156,6 +156,10 @@ class Estimate:
     bandwidth: float
     bandwidth_at_most: float | None
     """where the machine only bounds the cost of a byte; None: it does not even do that"""
+    round: float
+    """one message without bytes"""
+    messages: float
+    """of the slowest algorithm, one behind the other: the root takes one from each member, then sends each one"""
 
 
 def _estimate_at(evidence: Evidence, calls: Successive, callpath: int) -> Estimate | None:
@@ -163,19 +167,22 @@ def _estimate_at(evidence: Evidence, calls: Successive, callpath: int) -> Estima
     here = calls.at(callpath).values()
     size = sum(place.bytes for place in here) / max(1, sum(place.calls for place in here))
     operation, members = calls.operations[callpath], calls.members[callpath]
+    slowest = 2 * (members - 1)
     machine = evidence.manifest.machine
     locality = "other_node" if evidence.manifest.hosts.nodes > 1 else "same_node"
     letters = [value_ps(machine, locality, letter, size) for letter in ("L", "o_s", "o_r", "G")]
     if all(letter is None for letter in letters):
         if operation.lower() == BARRIER or not _barriers(evidence):
             return None
-        return Estimate(rounds(operation, members) * shortest_round(evidence), 0.0, 0.0 if size == 0 else None)
+        one = shortest_round(evidence)
+        return Estimate(rounds(operation, members) * one, 0.0, 0.0 if size == 0 else None, one, slowest)
     latency, o_s, o_r, gap = (letter or 0.0 for letter in letters)
     known = measures(machine, locality, "L") or machine.origin != "estimated"
     one = o_s + latency + o_r if known else shortest_round(evidence)
     most = most_ps(machine, locality, "G", size)
     moved = least_moved(operation, members, size)
-    return Estimate(rounds(operation, members) * one, moved * gap, None if most is None else moved * most)
+    at_most = None if most is None else moved * most
+    return Estimate(rounds(operation, members) * one, moved * gap, at_most, one, slowest)
 
 
 @dataclass(frozen=True)
@@ -240,3 +247,5 @@ def _estimates(estimate: Estimate | None, each: float) -> Iterator[Number]:
         yield Number("bandwidth_estimate" if known else "bandwidth_estimate_at_most", most, "ps")
         if (least := max(estimate.latency, most)) > 0:
             yield Number("cost_over_estimate", each / least, "x")
+        if (slowest := estimate.messages * (estimate.round + most)) > 0:
+            yield Number("cost_over_slowest_algorithm", each / slowest, "x")

@@ -2,8 +2,8 @@
 
 A call *stalls* from when nothing of what it needs is missing: all that it completes has been sent and posted, by ranks
 that are inside of the calls that complete it, or all members of its operation have entered. What a message costs then
-is microseconds; a stall that is longer than a scheduler's slice, and a hundred times the shortest at its place, is
-neither transport nor a queue. A network can stall so too, or a library that sleeps. What distinguishes shared cores is
+is microseconds; a stall that lasts longer than the shortest at its place by more than a scheduler's slice is neither
+transport nor a queue. A network can stall so too, or a library that sleeps. What distinguishes shared cores is
 that no more than some of the ranks run at once (`evidence.concurrent_ranks`). Where the archive states the cores, the
 report says first whether ranks outnumber them; this is for those that do not.
 
@@ -34,8 +34,6 @@ KIND = "shared_cores"
 SLICE_PS = LOST_PS
 """Stalls that are no longer may have other reasons. Linux lets a process run for 0.75 ms and more before it takes the
 core away for another one (sched_min_granularity, base_slice)."""
-TIMES = 100
-"""Of the shortest stall at a place: no traffic of this node makes it so long."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
     needs = Needs.of(program)
     stall = needs.stalls(program)
     shortest = _shortest_at_place(program, stall)
-    stalls = (stall > SLICE_PS) & (stall > TIMES * shortest)
+    stalls = stall - shortest > SLICE_PS
     nodes: dict[int, list[int]] = {}
     for location, node in evidence.locations.select("location", "node").iter_rows():
         nodes.setdefault(node, []).append(location)
@@ -166,7 +164,7 @@ def _longer_than_a_slice(evidence: Evidence) -> int:
 
 def _shortest_at_place(program: Program, stall: Int64) -> Int64:
     """By call: the shortest stall at its call path, of those that last at all."""
-    shortest = np.full(int(program.callpath.max(initial=0)) + 1, np.iinfo(np.int64).max // (2 * TIMES))
+    shortest = np.full(int(program.callpath.max(initial=0)) + 1, np.iinfo(np.int64).max // 2)
     lasts = stall > 0
     np.minimum.at(shortest, program.callpath[lasts], stall[lasts])
     return np.asarray(shortest[program.callpath], dtype=np.int64)

@@ -20,7 +20,7 @@ import polars as pl
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
-from logpost.analyzer.findings.evidence.successive import CLOSE
+from logpost.analyzer.findings.evidence.rounds import one_round
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.analyzer.findings.wording.facts import MAINLY
@@ -94,7 +94,7 @@ def _second_halves(program: Program) -> pl.DataFrame:
     paired = in_order(rows, "location", "call").with_columns(
         own_ps=own.clip(lower_bound=0),
         bytes=got,
-        close=(pl.col("enter_ps") - before["leave_ps"] <= CLOSE * own)
+        close=(pl.col("enter_ps") - before["leave_ps"] < one_round(own))
         & (pl.col("comm") == before["comm"])
         & (pl.col("root") == before["root"])
         & (pl.col("instance") >= 0),

@@ -9,8 +9,8 @@ ranks are independent, and rise where ranks do the same at the same time), so th
 
     T_{k+1} >= T_k x odds x (n - k) / (k + 1),    odds = T_k / T_{k-1} x k / (n - k + 1).
 
-Where the time beyond k is far below that, k ranks run at once at most. Data that is handed from rank to rank has the
-same effect, so this alone proves no lack of cores. Times in ps.
+Where the time beyond k is hardly any of that, k ranks run at once at most. Data that is handed from rank to rank has
+the same effect, so this alone proves no lack of cores. Times in ps.
 """
 
 from __future__ import annotations
@@ -32,11 +32,10 @@ SLICE_PS = 4_000_000_000
 base_slice), which the scheduler's tick ends, every 4 ms. What computes for longer may lose its core each time, so that
 the shortest time at its place says nothing."""
 HARDLY = 2 * NOISE
-"""Of the shortest time of computation at a place: what equal work differs by, from the shortest to the longest."""
+"""Of the shortest time of computation at a place: what equal work differs by, from the shortest to the longest. By so
+much of their time, stretches that seem to be at once may be one after the other."""
 LOST_PS = 500_000_000
 """Of what differs by more a core may have been taken away: the shortest slices are 0.75 ms."""
-FAR_BELOW = 1 / 20
-"""Of the time that more ranks would run at once: so little is left where a rank's core was taken away in between."""
 
 Stretches = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Their begins and their ends."""
@@ -86,7 +85,7 @@ def _limit(program: Program, running: Stretches, n: int) -> Limit | None:
         odds = times[k] / times[k - 1] * k / (n - k + 1)
         expected = float(times[k] * odds * (n - k) / (k + 1))
         beyond = int(times[k + 1 :].sum())
-        if expected >= MIN_SAMPLES * stretch and beyond <= FAR_BELOW * expected:
+        if expected >= MIN_SAMPLES * stretch and beyond <= HARDLY * expected:
             return Limit(k, int(times[k]), beyond, expected)
     return None
 

@@ -40,6 +40,7 @@ MAX_CELLS = 20_000_000
 CHUNK = 1 << 19
 """Rows of `messages` read at a time."""
 BATCHES = 16
+"""With 15 degrees of freedom the standard error itself is known to 18 % (1 / sqrt(2 x 15))."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Back-to-back collectives: operations that directly follow another of their kind on the same communicator.
 
-A call *follows* another if the rank spends less than half of what the call itself costs between the two: then the
-calls are the work, and one operation with all values would do. What the call waits for a later member is no cost of
-it: a rank that has nothing to do while another one works for long comes back soon, and waits. What a rank waits in
-a call that follows is skew that the operation before left, not late work.
+A call *follows* another if the rank spends less between the two than one round of the call takes: no message is worked
+on there, and one operation with all values would do. What the call waits for a later member is no cost of it: a rank
+that has nothing to do while another one works for long comes back soon, and waits. What a rank waits in a call that
+follows is skew that the operation before left, not late work.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.part_bytes import part_bytes
+from logpost.analyzer.findings.evidence.rounds import one_round
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.schema import HANDLE_OPERATIONS
 from logpost.analyzer.run.wide import wide_sum, wide_sum_of
-
-CLOSE = 0.5
-"""Longest gap, as a fraction of the call without its wait: with more, the time between the calls matters as well."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ class Successive:
         return place.following_wait_ps if place is not None and self.share(callpath) > MAINLY else 0
 
 
-FOLLOWS = ("location", "call", "operation", "comm", "root", "rma_window", "enter_ps", "leave_ps", "wait_ps")
+FOLLOWS = ("location", "call", "instance", "operation", "comm", "root", "rma_window", "enter_ps", "leave_ps", "wait_ps")
 """Columns that state whether a call follows another one."""
 
 
@@ -83,7 +81,7 @@ def with_follows(collectives: pl.LazyFrame, *columns: str) -> pl.DataFrame:
     same = ("location", "operation", "comm", "root", "rma_window")
     alike = pl.all_horizontal([pl.col(name) == pl.col(name).shift(1) for name in same])
     gap = pl.col("enter_ps") - pl.col("leave_ps").shift(1)
-    close = gap <= CLOSE * (pl.col("leave_ps") - pl.col("enter_ps") - pl.col("wait_ps"))
+    close = gap < one_round(pl.col("leave_ps") - pl.col("enter_ps") - pl.col("wait_ps"))
     # Fences are in pairs, around transfers; no operation makes two handles.
     close &= ~pl.col("operation").cast(pl.String).is_in(["Fence", *HANDLE_OPERATIONS])
     return calls.with_columns(follows=(alike & close).fill_null(value=False))

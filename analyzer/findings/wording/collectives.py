@@ -6,13 +6,6 @@ from logpost.analyzer.findings.wording.facts import MAINLY, Facts, in_where
 from logpost.analyzer.findings.wording.numbers import number_text
 from logpost.analyzer.words.units import bytes_text, count_text, time_text
 
-BEYOND_MODEL = 100.0
-"""The largest factor shown: beyond it, the machine's values do not describe the operation."""
-
-
-FAR_ABOVE = 4.0
-"""Factor over its estimate from which no choice of algorithm explains the cost of an operation."""
-
 
 def collective_wait(facts: Facts) -> str:
     last = facts.noun("last_rank") if facts.all("last_rank") else "whichever rank arrives last"
@@ -73,15 +66,18 @@ def collective_cost(facts: Facts) -> str:
         return f"{title}, handing out what {facts.cause} has just brought to their root, which one {one} does"
     if facts.number("back_to_back", 0.0) > MAINLY:
         return title + ", mostly back to back"
-    over = facts.number("cost_over_estimate", 0.0)
-    if over >= FAR_ABOVE:
-        times = number_text(over, "x") if over < BEYOND_MODEL else f"more than {BEYOND_MODEL:.0f} ×"
-        return f"{title}, {times} what the machine's values predict"
+    if _no_algorithm_costs(facts):
+        return f"{title}, {number_text(facts.number('cost_over_estimate'), 'x')} what the machine's values predict"
     size = facts.number("mean_part", 0.0)
     if not size:  # it moves nothing, or the records do not say how much
         return title
     bound = _bound(facts)
     return f"{title}, {f'{bound}-bound at ' if bound else ''}{bytes_text(size)} each"
+
+
+def _no_algorithm_costs(facts: Facts) -> bool:
+    """So much: it lasts longer than with the slowest algorithm on this machine."""
+    return facts.number("cost_over_slowest_algorithm", 0.0) > 1.0
 
 
 def _bound(facts: Facts) -> str:
@@ -107,10 +103,10 @@ def cheaper_collective(facts: Facts) -> str:
             if _bound(facts) == "bandwidth"
             else ""
         )
-    if facts.number("cost_over_estimate", 0.0) >= FAR_ABOVE:
+    if _no_algorithm_costs(facts):
         return (
-            "It takes far longer than predicted: check the library's choice of algorithm, the binding "
-            "and whether ranks share cores; then call it less often, or overlap it (the nonblocking form)."
+            "It takes longer than with any algorithm on this machine: check the binding and whether ranks share "
+            "cores; then call it less often, or overlap it (the nonblocking form)."
         )
     bound = _bound(facts)
     if not bound and facts.number("mean_part", 0.0):

@@ -8,8 +8,10 @@ from typing import Any
 from logpost.analyzer.words.location_names import named_of_number, named_text, spans_text
 from logpost.analyzer.words.units import bytes_text, percent_text, time_text
 
-SURE, LIKELY = 0.75, 0.45
-"""Thresholds above which a confidence is high, or medium."""
+LEVELS = {0.9: "high", 0.6: "medium", 0.3: "low"}
+"""Confidence of what is measured, of what a model says of measured times, and of what has another explanation. Each is
+a floor: at least that fraction of such statements is right (docs/accuracy.md has the table;
+`python -m tests.truth.mutations` makes it, and ends with status 1 where a level is below its floor)."""
 
 
 def evidence_text(evidence: Sequence[Mapping[str, Any]]) -> str:
@@ -57,7 +59,7 @@ def number_text(value: float, unit: str) -> str:
 
 def confidence_text(confidence: float, certainty: str) -> str:
     """`high (0.9): compute time is measured`."""
-    level = "high" if confidence >= SURE else "medium" if confidence >= LIKELY else "low"
+    level = LEVELS[min(LEVELS, key=lambda level: abs(level - confidence))]
     return f"{level} ({confidence:.2g}): {certainty}"
 
 

@@ -13,6 +13,7 @@ def _calls(rows: list[tuple[int, int, int]]) -> pl.LazyFrame:
         {
             "location": [0] * len(rows),
             "call": list(range(len(rows))),
+            "instance": list(range(len(rows))),
             "operation": ["Barrier"] * len(rows),
             "comm": [0] * len(rows),
             "root": [-1] * len(rows),
