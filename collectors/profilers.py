@@ -16,7 +16,7 @@ from logpost.collectors import mpi
 
 _SECTION = struct.Struct("=IIQQQQIIQQ")  # Elf64_Shdr
 _SYMBOL = struct.Struct("=IBBHQQ")  # Elf64_Sym
-_DYNSYM = 11
+_DYNSYM = 11  # SHT_DYNSYM of elf.h
 
 
 def preloads(before: str | None, command: Sequence[str], ours: str) -> str:

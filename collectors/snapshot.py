@@ -22,9 +22,9 @@ from logpost.collectors import assemble
 _HEADER = 64  # LP_FILE_HEADER
 _FLUSHED_AND_OPEN = struct.Struct("=QQ")  # of struct lp_file_header, at byte 32
 _STALE = 1  # LP_WINDOW_IS_STALE
-_FIRST_NOTE = 64
+_FIRST_NOTE = 64  # LP_FIRST_NOTE
 _LOST = struct.Struct("=QQQQQ")  # of struct lp_lost: magic, process, updating, turn, newest
-_RINGS = 3
+_RINGS = 3  # times that a ring may turn while it is copied
 _TRIES = 100  # copying a window costs 0.1 ms; a thread moves to its next one after thousands of calls
 
 

@@ -58,6 +58,7 @@ ROOM_OF_LEGEND = 60
 
 
 PS_PER_S = 10**12
+"""Of a second."""
 CALL_SITES = pl.Schema(
     {
         "path": pl.String(),

@@ -19,7 +19,7 @@ from logpost.replay._native import Program, Surroundings
 
 Ids = npt.NDArray[np.int32]
 UNKNOWN = -1
-
+"""The place of a node that the topology lacks."""
 # Routes are found one by one: so many take a few seconds.
 MOST_PAIRS = 200_000
 

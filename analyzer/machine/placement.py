@@ -23,6 +23,7 @@ from logpost.replay._native import Program
 
 Ids = npt.NDArray[np.int32]
 UNKNOWN = -1
+"""The id of a node, socket or core that the archive does not state."""
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ MANIFEST = "manifest.json"
 MACHINE = "machine.toml"
 
 FLUSHED_AT_ONCE = 16
+"""Threads, which do nothing but wait for the disk."""
 
-_AT_FDCWD = -100
-_RENAME_EXCHANGE = 2
+_AT_FDCWD = -100  # of fcntl.h
+_RENAME_EXCHANGE = 2  # of linux/fs.h
 
 
 def refuse_bytes(place: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from logpost.machines.calibration.layouts import CONFLICTS
 
 KIB = 1024
+"""Bytes."""
 
 
 @dataclass(frozen=True)

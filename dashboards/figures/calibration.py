@@ -21,7 +21,9 @@ from logpost.machines.calibration.signature import Signature
 from logpost.machines.calibration.sizes import SizeRange
 
 PS = 1e12
+"""Of a second."""
 HEIGHT = 420
+"""Pixels."""
 
 
 def signature(found: Signature, title: str) -> Chart:

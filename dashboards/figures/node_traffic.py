@@ -13,6 +13,7 @@ from logpost.dashboards.figures.heat import Measure, heat
 from logpost.dashboards.figures.labels import plotly_text
 
 MOST_NODES = 128
+"""Rows and columns: on a screen of 1,080 pixels, a cell of more would be smaller than 8 pixels."""
 BYTES = Measure("Bytes", "bytes between nodes", bytes_text, 2, largest=True)
 
 

@@ -14,6 +14,7 @@ from logpost.dashboards.figures.prediction import unit_of
 CONTOUR = {5: {"light": "#d55e00", "dark": "#ffb300"}, 10: {"light": "#7a0f4d", "dark": "#ff9ed2"}}
 TIME = Measure("Length", "predicted length", time_text, differences=True)
 MOST_TICKS = 9
+"""Labels of an axis: more would overlap."""
 
 
 def prediction_grid(found: Grid, machine: str) -> Chart:

@@ -13,6 +13,7 @@ from logpost.dashboards.figures.labels import significant, time_unit
 LEAST = 0.5
 """Messages at the lower end of the scale, which is logarithmic: half a message is one message half of the time."""
 TICKS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Labels of the colour scale, by thirds of a decade."""
 
 Times = npt.NDArray[np.int64]
 

@@ -14,6 +14,7 @@ MOST = 8
 """Regions shown: those with the most time above their roofs."""
 
 MB = 1e6
+"""Bytes."""
 
 
 def roofline_chart(found: Roofline) -> Chart:

@@ -24,6 +24,7 @@ from logpost.machines.values.text import shown
 from logpost.whole_file import write_whole
 
 PS = 1e12
+"""Of a second."""
 
 
 @dataclass(frozen=True)

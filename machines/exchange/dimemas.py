@@ -24,6 +24,7 @@ from logpost.machines.schema import Machine
 from logpost.machines.schema.load import check_machine
 
 MB = 2**20
+"""Bytes, as Dimemas counts them."""
 _SOURCE = "DIMEMAS"
 _OTHER_RECORDS = {
     "modules information": "ratios of event types, which a run does not have: whatif --scale-compute REGION=F instead",

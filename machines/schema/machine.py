@@ -39,6 +39,7 @@ from logpost.machines.values.quantity import (
 from logpost.machines.values.units import LARGEST, UNITS
 
 FORMAT = 1
+"""The version of the schema that files state."""
 NAME = r"^[a-z0-9][a-z0-9_.-]*$"
 NonNegative = Annotated[int, Field(ge=0, le=LARGEST)]
 Positive = Annotated[int, Field(ge=1, le=LARGEST)]

@@ -15,6 +15,7 @@ from logpost.machines.topologies.base import Topology
 
 Hops = npt.NDArray[np.int32]
 UNKNOWN_HOPS = -1
+"""Between nodes of which one has no place in the topology."""
 
 
 class OnNetwork(Protocol):

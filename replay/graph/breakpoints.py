@@ -17,6 +17,7 @@ MOST_REPLAYS = 256
 BATCH = 8
 """replays in one call"""
 LARGEST_FACTOR = 1e6
+"""Where the search ends: a parameter that is a million times as large is another machine."""
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ SWEPT = {
 """what a sweep may name"""
 SOURCE = "whatif"
 PS_PER_S = 1e12
+"""Of a second."""
 
 
 def is_of_network(text: str) -> bool:

@@ -34,6 +34,7 @@ from logpost.replay.models.kary_ncube import SIDES
 
 _MOST_NODES = 10**7
 _MOST_SIDE = 4096
+"""Nodes of a dimension, and of all: its pairs are counted in seconds."""
 
 Ends: TypeAlias = Literal["modulo", "unreduced", "zero", "existing"]
 

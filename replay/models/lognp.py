@@ -158,6 +158,7 @@ def complexity(model: str, *, N: int = 3, S: int = 1, D: int = 0, contention_ter
 COMPLEXITY_OF = ("lognp", "log3p", "memory-logp", "copy-transfer", "logp", "loggp", "lopc", "logpc", "pram")
 
 _HOPS = 8
+"""The transfers of a chain that parameters are named for, o0 to o7."""
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:

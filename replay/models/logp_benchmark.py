@@ -47,6 +47,7 @@ from logpost.replay.models.parameters import LogGPParameters
 from logpost.replay.models.units import SECOND, TimeUnit
 
 _MOST_REQUESTS = 10**6
+"""Played one by one, in a second."""
 
 
 def steady_state_cost(p: LogGPParameters, delta: NumberLike) -> Number:

@@ -46,6 +46,7 @@ from logpost.replay.models.interface import Model, Output, Parameter
 from logpost.replay.models.kary_ncube import ONE_DIMENSION, SIDES, dimensions, mean_distances
 
 _MOST_DIMENSIONS = 64
+"""Of a network: with two nodes in each it has as many as 64 bits number."""
 
 Units: TypeAlias = Literal["printed", "consistent"]
 

@@ -51,6 +51,7 @@ LARGEST_MESSAGE_COUNT = 8192
 Rank: TypeAlias = Literal["time", "equation"]
 RANKS: tuple[Rank, ...] = get_args(Rank)
 BURSTS = (1, 2, 4, 8, 16, 32, 64)
+"""Messages that are sent back to back; the longest burst within the constraints wins, and few have more in flight."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from logpost.analyzer.run.wide import exact_sum
 KIND = "hot_link"
 WAITS = ("network_contention",)
 MOST_NAMED = 4
+"""Links: as many as a line of the report has room for."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 Ranks = npt.NDArray[np.int64]
 MOST_DIMENSIONS = 4
+"""Of a grid of ranks: the three of space and that of time, as lattice QCD has."""
 
 
 @dataclass(frozen=True)

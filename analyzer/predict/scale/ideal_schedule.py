@@ -18,6 +18,7 @@ from logpost.analyzer.predict.scale.template import Column, NoReplayError
 from logpost.replay._native import collective_messages, operations
 
 MOST_ROUNDS = 50_000
+"""Each settles at least one more link of the longest chain of waits: a longer one costs minutes."""
 NOT_YET = np.iinfo(np.int64).min // 4
 TO_ALL, TO_ONE, PREFIX = ("Bcast", "Scatter", "Scatterv"), ("Reduce", "Gather", "Gatherv"), ("Scan", "Exscan")
 

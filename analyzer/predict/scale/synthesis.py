@@ -23,6 +23,7 @@ MOST_MESSAGES = 300_000
 MOST_PAIRS = 5_000
 """Of ranks that exchange messages: so many may share NICs at a time, and more cost minutes to follow."""
 NEVER = -1
+"""The id of a socket that no rank has."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from logpost.machines import parse_mapping
 
 Ids = npt.NDArray[np.int64]
 UNKNOWN = -1
+"""The socket of a rank on a node that has fewer."""
 KINDS = ("best", "block", "cyclic", "random")
 
 

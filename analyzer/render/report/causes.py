@@ -9,6 +9,7 @@ from logpost.analyzer.words.units import count_text, percent_text, shorten, time
 RANKS = 4
 """Ranks named; of the rest only the number."""
 CATEGORIES = 4
+"""Categories that are named: as many as a line has room for."""
 
 PATH_HEADINGS = ("on the path", "share", "imbalance, all ranks", "place")
 DELAY_HEADINGS = ("makes wait", "share", "directly", "passed on", "ranks", "place")

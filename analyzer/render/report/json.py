@@ -25,6 +25,7 @@ from logpost.analyzer.run.undivided import merged
 from logpost.analyzer.words.location_names import Rank
 
 PS_PER_S = 10**12
+"""Of a second."""
 
 
 def as_json(report: Report, top: int | None = None) -> dict[str, Any]:

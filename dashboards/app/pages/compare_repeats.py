@@ -25,6 +25,7 @@ from logpost.dashboards.selection.selection import Selection
 from logpost.errors import InputError
 
 MOST_ROWS = 20
+"""Of a table: a screen of 1,080 pixels has no room for more."""
 TABLES = (
     ("lengths", "Lengths, of the slowest rank"),
     ("regions", "Regions, those first whose change is certain"),

@@ -34,6 +34,7 @@ from logpost.errors import InputError
 NAME, TITLE = "messages", "Messages"
 MOST_ROWS = 128
 WORST = 30
+"""Messages listed: a screen of 1,080 pixels has no room for more."""
 FITTED = (
     "Time without waits. The band holds the middle half of the messages of a size; where the dashed line leaves it, "
     "the machine's values do not fit."

@@ -18,6 +18,7 @@ from logpost.errors import InputError
 from logpost.machines import load_machine
 
 MOST = 8
+"""Machines compared: each costs a replay, and more bars have no room next to each other."""
 
 
 def section(view: View) -> html.Section:

@@ -14,6 +14,7 @@ CYCLE = units.cycles(20.0)
 ALEWIFE_SHORT = LogGPParameters(L=21, o_s=15, o_r=122, g=15, unit=CYCLE)
 ALEWIFE_LONG = logpc.LongMessageParameters(L=8, o_sl=25, o_rl=129, G=0.5, G_m=0.25 * 1.45, a=8, unit=CYCLE)
 MESH = (8, 4)
+"""Nodes in each dimension: 4 × 8 (SENS 5)."""
 
 
 def alewife_mesh(*, self_messages: bool = True, consistent: bool = False) -> Network:

@@ -11,6 +11,7 @@ from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Claim, Figure, Number, Part, Table, formula, setting, testbed
 
 GETTERS = 3
+"""Ranks that get from one at once."""
 
 
 def congestion(context: Context) -> Part:

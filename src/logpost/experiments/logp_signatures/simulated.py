@@ -29,6 +29,7 @@ NOISE_WIDTHS, NOISE_RARE, NOISE_DELAY_US = (0.1, 0.3), 2e-4, 100.0
 US = 1e6
 """Microseconds of a second."""
 PS_PER_US = 1e6
+"""Of a microsecond."""
 
 
 @dataclass(frozen=True)
