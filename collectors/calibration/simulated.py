@@ -26,7 +26,7 @@ import numpy as np
 from logpost.errors import InputError
 
 MOST_REQUESTS = 10**6
-"""The most that a benchmark of signatures plays: it takes time with each."""
+"""The most that a benchmark of signatures plays: each costs one round trip of the simulator."""
 
 
 @dataclass(frozen=True)

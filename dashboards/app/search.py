@@ -17,7 +17,7 @@ from logpost.dashboards.selection.selection import Selection, spans_of
 from logpost.errors import InputError
 
 MOST = 40
-"""Results listed: who has more types on."""
+"""Results listed; more letters narrow them down."""
 
 
 def options(opened: Opened, text: str) -> list[dict[str, str]]:

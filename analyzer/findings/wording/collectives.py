@@ -105,7 +105,7 @@ def cheaper_collective(facts: Facts) -> str:
         )
     if _no_algorithm_costs(facts):
         return (
-            "It takes longer than with any algorithm on this machine: check the binding and whether ranks share "
+            "It lasts longer than with any algorithm on this machine: check the binding and whether ranks share "
             "cores; then call it less often, or overlap it (the nonblocking form)."
         )
     bound = _bound(facts)

@@ -24,7 +24,7 @@ from logpost.errors import InputError
 NAME, TITLE = "regions", "Regions"
 NO_DELAY = "No code is known that makes other ranks wait: none lasted longer than in the ranks that waited for it."
 MOST_PATHS = 14
-"""Call paths drawn, each with a colour of its own: the palette has no more that differ."""
+"""Call paths drawn, each in another colour: the palette has no more that differ."""
 
 
 def layout(view: View) -> list[Any]:
