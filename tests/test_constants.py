@@ -1,4 +1,4 @@
-"""Every number that steers the product states its unit, and its source or reason, beneath or beside it."""
+"""Every number that steers the product states its unit, and its source or reason, beneath it or in its line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _is_number(value: ast.expr) -> bool:
 
 def without_reason(source: str) -> list[str]:
     """Assignments of numbers, of a module or a class, with no sentence below them or below their group, no comment in
-    front of them, and none beside them."""
+    front of them, and none in their line."""
     lines = source.splitlines()
     tree = ast.parse(source)
     bare = []
@@ -38,8 +38,8 @@ def without_reason(source: str) -> list[str]:
                 continue  # a field's default
             below = next((later for later in body[i + 1 :] if not isinstance(later, ast.Assign | ast.AnnAssign)), None)
             sentence = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
-            beside = any("#" in line for line in lines[one.lineno - 1 : one.end_lineno])
-            if not sentence and not beside and not lines[one.lineno - 2].lstrip().startswith("#"):
+            in_line = any("#" in line for line in lines[one.lineno - 1 : one.end_lineno])
+            if not sentence and not in_line and not lines[one.lineno - 2].lstrip().startswith("#"):
                 bare.append(ast.unparse(one))
     return bare
 

@@ -159,7 +159,7 @@ class Estimate:
     round: float
     """one message without bytes"""
     messages: float
-    """of the slowest algorithm, one behind the other: the root takes one from each member, then sends each one"""
+    """of the slowest algorithm, one behind the other: one from each member to the root, then one to each"""
 
 
 def _estimate_at(evidence: Evidence, calls: Successive, callpath: int) -> Estimate | None:
