@@ -94,14 +94,6 @@ def _in_browser(app: dash.Dash) -> None:
         ClientsideFunction("logpost", "ask"), Output("requested", "data"), Input("page", "children")
     )
     app.clientside_callback(
-        ClientsideFunction("logpost", "sketch"),
-        Output({"part": "sketch", "chart": MATCH}, "children"),
-        Input({"part": "payload", "chart": MATCH}, "data"),
-        Input({"part": "view", "chart": MATCH}, "value"),
-        State("colours", "data"),
-        State({"part": "sketch", "chart": MATCH}, "id"),
-    )
-    app.clientside_callback(
         ClientsideFunction("logpost", "later"),
         Output({"part": "graph-place", "chart": MATCH}, "children"),
         Input({"part": "payload", "chart": MATCH}, "data"),

@@ -52,7 +52,6 @@ def chart(
     height: int = 300,
     *,
     spoken: bool = False,
-    sketched: bool = False,
     drag: Literal["", "zoom2d", "select2d"] = "",
 ) -> html.Figure:
     """A place for a chart of the page's `CHARTS`: the browser requests it when it is in sight or the browser is idle,
@@ -65,7 +64,6 @@ def chart(
         first: the view to start with; None: the one that the chart names when it is computed.
         height: pixels kept free until it is drawn.
         spoken: whether its summary is for all to read.
-        sketched: whether a picture replaces it until plotly is loaded: stacked horizontal bars only.
         drag: what a drag does in a chart that is `brushable`; then a button offers the lasso.
     """
     config: Any = {**CONFIG, "modeBarButtons": [[drag, "lasso2d", "toImage"]]} if drag else CONFIG
@@ -81,8 +79,6 @@ def chart(
         dcc.Store(id={"part": "later", "chart": name}, data=graph.to_plotly_json()),
         html.Div(id={"part": "graph-place", "chart": name}),
     ]
-    if sketched:
-        drawing.insert(0, html.Div(id={"part": "sketch", "chart": name}, className="sketch", **UNHEARD))
     switch = dcc.RadioItems(
         id={"part": "view", "chart": name},
         options=[{"label": text, "value": number} for number, text in enumerate(views)],
@@ -109,7 +105,7 @@ def chart(
                 role="status",
             ),
         ],
-        className="chart sketched" if sketched else "chart",
+        className="chart",
         tabIndex=0,
         **aria(label),
         **named,

@@ -12,7 +12,6 @@ from werkzeug.serving import BaseWSGIServer, make_server
 
 from logpost.dashboards.app.app import make_app
 from logpost.dashboards.app.guard import is_loopback, new_token
-from logpost.dashboards.app.prefetch import Prefetch
 from logpost.dashboards.app.runs import Runs
 from logpost.errors import InputError
 
@@ -66,10 +65,8 @@ def serve(
         InputError: a path is no run or no machine, or the address cannot be used.
     """
     runs = Runs(paths, machines)
-    prefetch = Prefetch(runs)
     key = new_token() if token or not is_loopback(host) else None
     server = listening(runs, host, port, key)
-    prefetch.watch(server)
     # Every address of this machine: its name is one that others can open.
     bare = host.strip("[]")
     at = socket.gethostname() if bare in ("0.0.0.0", "::") else (f"[{bare}]" if ":" in bare else bare)

@@ -45,6 +45,6 @@ def style() -> str:
 
 @functools.cache
 def before_js() -> str:
-    """The scripts that the first paint needs: the theme, and the pictures of charts in its colours."""
-    own = [BEFORE / f"{name}.js" for name in ("theme", "room", "sketch", "coloured")]
+    """The scripts that the first paint needs: the theme, and the figures of charts in its colours."""
+    own = [BEFORE / f"{name}.js" for name in ("theme", "room", "coloured")]
     return "".join(path.read_text(encoding="utf-8") for path in (TEMPLATES / "themed.js", *own))

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from tests.browser.visit import Visit
 
-from logpost.dashboards.app.prefetch import Prefetch
 from logpost.dashboards.app.runs import Runs
 from logpost.dashboards.app.server import listening
 
@@ -33,25 +32,15 @@ _DRAWN = (
 DRAWN = _each(*_DRAWN)
 """Every chart is drawn, or says why it cannot be."""
 
-SEEN = _each(
-    *_DRAWN,
-    "[...one.querySelectorAll('.sketch img')].some(image => image.complete && image.naturalWidth)",
-)
-"""Every chart is visible, if only as the picture that replaces it until plotly is loaded."""
-
 WORKING = _each(*_DRAWN, "one.querySelector('figcaption .working')", _OUT_OF_SIGHT)
 """Every chart in sight is drawn, or says how far the work on it is."""
 
 
 @contextmanager
-def served(*paths: Path, token: str | None = None, ahead: bool = False) -> Iterator[str]:
-    """The address of a dashboard over the runs, while the block lasts. `ahead`: pages are computed before their
-    requests, as `logpost dashboard` does."""
+def served(*paths: Path, token: str | None = None) -> Iterator[str]:
+    """The address of a dashboard over the runs, while the block lasts."""
     runs = Runs(paths)
-    making = Prefetch(runs) if ahead else None
     server = listening(runs, "127.0.0.1", 0, token)
-    if making is not None:
-        making.watch(server)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

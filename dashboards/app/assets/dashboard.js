@@ -64,11 +64,6 @@
     requestAnimationFrame(() => setTimeout(done, 0));
     setTimeout(done, 100);
   });
-  const PATIENCE_MS = 2000;  // with pictures of other charts
-  function awaited(figure) {
-    const image = figure.querySelector(".sketch img");
-    return !(image ? image.complete : figure.querySelector(".trouble, .working"));
-  }
   // Charts whose switch is being set to the view in which they are drawn already.
   const begun = new WeakMap();
   // The data of a page arrive before the page is mounted.
@@ -98,8 +93,6 @@
     const box = element.getBoundingClientRect();
     return box.top < innerHeight && box.bottom > 0;
   }
-  // A sketched chart counts as seen: its picture is what the page waits for.
-  const atOnce = (chart) => chart.matches(".sketched") || inSight(chart);
   const charts = () => [...document.querySelectorAll("#page figure.chart")];
   function rest() {
     for (const one of waiting.keys()) if (!one.isConnected) { sight.unobserve(one); waiting.delete(one); }
@@ -152,7 +145,7 @@
         const look = () => charts().filter((one) => !known.has(one.dataset.chart)).forEach((one) => {
           known.add(one.dataset.chart);
           if (one.dataset.made) return;
-          if (atOnce(one)) askFor(one); else whenSeen(one, () => askFor(one));
+          if (inSight(one)) askFor(one); else whenSeen(one, () => askFor(one));
         });
         // Charts that exist before the page is painted are requested during the paint; those that the paint adds, after it.
         await Promise.race([new Promise(requestAnimationFrame), shown()]);
@@ -161,27 +154,15 @@
         look();
         return none();
       },
-      // The picture of a chart as an image, shown until plotly is loaded.
-      sketch: async function (payload, view, colours, id) {
-        if (!payload || window.Plotly) return none();
-        const place = await mounted(id, "sketch");
-        if (!place) return none();
-        const src = logpostColoured.picture(payload, view, colours, place);
-        return { type: "Img", namespace: "dash_html_components", props: { src, alt: "" } };
-      },
-      // The chart itself, as soon as all pictures of the page are there to be looked at: to read plotly.js takes
-      // the browser half a second, in which nothing else is drawn.
+      // The chart itself, as soon as the text of the page is painted: to read plotly.js costs the browser half a
+      // second, in which nothing else is drawn.
       later: async function (payload, view, made, colours) {
         if (!payload) return none();
         const place = await mounted(made.props.id, "place"), chart = place && place.closest("figure.chart");
         // The page carries the data of this chart, so the chart was not requested when it was scrolled into sight.
-        if (chart && chart.dataset.made && !atOnce(chart)) await new Promise((seen) => whenSeen(chart, seen));
+        if (chart && chart.dataset.made && !inSight(chart)) await new Promise((seen) => whenSeen(chart, seen));
         const figure = logpostColoured.figure(payload, view, colours, place), graph = Object.assign({}, made, { props: Object.assign({}, made.props, { figure }) });
-        if (window.Plotly) return graph;
-        const latest = performance.now() + PATIENCE_MS;
-        const wait = () => !window.Plotly && performance.now() < latest && [...document.querySelectorAll("figure.sketched")].some(awaited);
-        while (wait()) await shown();
-        await shown();
+        if (!window.Plotly) await shown();
         return graph;
       },
       grid: async function (made) {

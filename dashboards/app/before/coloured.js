@@ -1,5 +1,5 @@
 "use strict";
-// A chart's figure as it is drawn, and the picture that replaces it until plotly is loaded: in a view and the page's theme.
+// A chart's figure as it is drawn, in a view and the page's theme.
 const logpostColoured = (function () {
   const root = document.documentElement;
   // Colours of a theme are looked up once: each look-up makes the browser compute the page's styles.
@@ -18,7 +18,5 @@ const logpostColoured = (function () {
     const made = logpostThemed(payload, view === undefined || view === null ? payload.first : view, style);
     return place ? logpostRoom(made, place.clientWidth) : made;
   }
-  // The picture's address, as wide as its place.
-  const picture = (payload, view, colours, place) => logpostSketch(figure(payload, view, colours), place.clientWidth);
-  return { figure, picture };
+  return { figure };
 })();

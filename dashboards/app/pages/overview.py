@@ -76,7 +76,7 @@ def layout(view: View) -> list[Any]:
                 ),
                 panels.section(
                     "Where the time went",
-                    panels.chart("overview.categories", "Share of all ranks' time by category", sketched=True),
+                    panels.chart("overview.categories", "Share of all ranks' time by category"),
                 ),
             ],
             className="two wide-left",
@@ -89,7 +89,6 @@ def layout(view: View) -> list[Any]:
                 "Time of each rank by category",
                 _views(view),
                 height=240,
-                sketched=True,
                 drag="select2d",
             ),
             *panels.notes(view.scoped.behaving(MOST_ROWS).note),
@@ -139,7 +138,7 @@ def _threads(view: View) -> list[Any]:
     rows = thread_rows(view.report)
     if not rows:
         return []
-    chart = panels.chart("overview.threads", "Time of each thread by category", sketched=True, drag="select2d")
+    chart = panels.chart("overview.threads", "Time of each thread by category", drag="select2d")
     return [
         panels.section(
             "Threads and accelerators",
