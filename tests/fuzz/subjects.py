@@ -111,6 +111,7 @@ def _change_run(sound: Path, scratch: Path, random: Random) -> Commands:
         ["explain", run],
         ["explain", run, "0"],
         ["roofline", run],
+        ["history", "add", scratch / "history.parquet", run],
         ["scale", run, sound / f"{name}.run", "--to", "64"],
         ["whatif", run],
         ["whatif", run, "--overlap"],

@@ -14,6 +14,7 @@ VERBS: dict[str, str] = {
     "explain": "Show where one message's time went under each model.",
     "whatif": "Predict a run on another network or machine.",
     "compare": "Compare two runs, or repeats of them, and gate a CI job.",
+    "history": "Keep what each run lost in one file, and show the trend.",
     "roofline": "Compare each region's messages with the machine's limits.",
     "scale": "Predict how each category grows with the ranks.",
     "sql": "Query the tables of a run in SQL.",
