@@ -26,6 +26,7 @@ from logpost.analyzer.report.data import (
 )
 from logpost.analyzer.report.efficiencies import efficiencies
 from logpost.analyzer.report.efficiency_windows import Stretch, by_stretch, ideal_runtime
+from logpost.analyzer.report.network import HostTraffic, host_traffic
 from logpost.analyzer.report.packing import packing
 from logpost.analyzer.report.path_and_delays import critical_path, delays
 from logpost.analyzer.report.predicted import predicted_text
@@ -78,6 +79,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
     packed = faults.guard("packing by hand", lambda: packing(run, sum(rank.compute_ps for rank in ranks)), None)
     of_threads = faults.guard("threads", lambda: threads(run), None)
     of_accelerators = faults.guard("accelerators", lambda: accelerators(run), None)
+    traffic: tuple[HostTraffic, ...] = faults.guard("traffic of hosts", lambda: host_traffic(run), ())
     balance = faults.guard("uneven compute", lambda: uneven(run, ranks), None)
     stretches: tuple[Stretch, ...] = faults.guard(
         "efficiencies over time",
@@ -129,6 +131,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         ),
         threads=of_threads,
         accelerators=of_accelerators,
+        network=traffic,
         packing=packed,
         sens=sens_view(
             with_packing({share.category: share.exposed_ps for share in breakdown}, packed.exposed_ps if packed else 0),

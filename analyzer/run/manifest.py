@@ -199,6 +199,18 @@ class Hosts(Record):
     oversubscribed: bool | None = Field(description="ranks outnumber cores on a node; None: unknown")
 
 
+class AdapterCounters(Record):
+    """What a port of a network adapter counted while the program ran."""
+
+    host: str
+    name: str = Field(description="adapter and port")
+    rate: str = Field(description="as the system states it; empty: it does not")
+    seconds: float | None = Field(description="between the two readings; None: not known")
+    sent_bytes: int | None
+    received_bytes: int | None
+    counted: dict[str, int] = Field(description="every counter, by the system's name, in the system's unit")
+
+
 class Predicted(Record):
     """Of a run that a what-if replay predicted: nothing in it was measured."""
 
@@ -242,6 +254,9 @@ class Manifest(Record):
     quality: list[QualityCount]
     layouts: list[Layout] = Field(default_factory=list)
     one_sided_bytes: dict[str, int] = Field(default_factory=dict, description="bytes put, got and by atomics")
+    adapters: list[AdapterCounters] = Field(
+        default_factory=list, description="counters of the hosts' network adapters; empty: not read"
+    )
     pack: str | None = Field(
         default=None, description="regular expression of the user regions that pack data by hand: middleware"
     )
