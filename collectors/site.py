@@ -34,7 +34,7 @@ def slurm_topology() -> str | None:
 
 
 def keep(raw: Path, archive: Path) -> None:
-    """Put what is known of the network next to the archive."""
+    """Put what was read about the network next to the archive."""
     text = raw / TOPOLOGY
     if text.is_file():
         shutil.copyfile(text, archive / TOPOLOGY)

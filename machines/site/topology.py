@@ -97,9 +97,7 @@ def placed_by_name(machine: Machine, hosts: Sequence[str]) -> tuple[Machine, lis
     topology = machine.topology
     if not isinstance(topology, Switched) or machine.mapping is not None or not hosts:
         return machine, []
-    number = {name.partition(".")[0]: node for node, name in enumerate(topology.hosts)}
-    number |= {name: node for node, name in enumerate(topology.hosts)}
-    nodes = [number.get(host, number.get(host.partition(".")[0])) for host in hosts]
+    nodes = topology.nodes_named(hosts)
     lost = next((host for host, node in zip(hosts, nodes, strict=True) if node is None), None)
     if lost is not None:
         # Without a mapping nodes would be in the order of their ranks: not these hosts.

@@ -8,6 +8,7 @@ Cables between the same two vertices are one link of that many times the bandwid
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -59,6 +60,12 @@ class Switched(Topology):
         known = set(self.hosts)
         named = [*self.cables, *(end for ends in self.cables.values() for end in ends)]
         return list(dict.fromkeys(name for name in named if name not in known))
+
+    def nodes_named(self, hosts: Iterable[str]) -> list[int | None]:
+        """The node of each host, by its name or the part of that before the first dot; None: it is not here."""
+        number = {name.partition(".")[0]: node for node, name in enumerate(self.hosts)}
+        number |= {name: node for node, name in enumerate(self.hosts)}
+        return [number.get(host, number.get(host.partition(".")[0])) for host in hosts]
 
     @cached_property
     def _wiring(self) -> _Wiring:
