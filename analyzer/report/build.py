@@ -48,8 +48,6 @@ from logpost.analyzer.words.units import count_text, percent_text, sentence_text
 
 PLACES = 12
 """Number of call paths listed, so that the report can be read within a minute."""
-MUCH_DEFICIT = 0.2
-"""Of the measured time: what is modelled beyond it shows that the machine is too slow."""
 
 
 def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
@@ -295,19 +293,17 @@ def _warnings(run: Run) -> tuple[str, ...]:
             "The sums below lack the missing part."
         )
     machine = manifest.machine
-    deficit, time = machine.deficit_share, "message time"
-    if (of_transfers := machine.transfer_deficit_share or 0.0) > deficit:
-        deficit, time = of_transfers, "time of one-sided transfers"
-    beyond = f"{percent_text(deficit)} more {time}"
+    time = "message time" if machine.deficit == machine.deficit_share else "time of one-sided transfers"
+    beyond = f"{percent_text(machine.deficit)} more {time}"
     if machine.refused:
         found.append(
             f"The machine estimated from this trace predicts {beyond} than was measured: it contradicts the trace, and "
             "no transport is divided by it. Analyze with --machine FILE."
         )
-    elif deficit > MUCH_DEFICIT:
+    elif machine.contradicts_trace:
         found.append(
-            f"The machine's parameters predict {beyond} than was measured: they are too slow for this machine, so the "
-            "modelled parts below are upper bounds."
+            f"The machine's parameters predict {beyond} than was measured: they are too slow for this machine. The "
+            "modelled parts below are upper bounds, and no finding rests on these values."
         )
     return tuple(found)
 

@@ -11,6 +11,10 @@ from logpost.analyzer.run.schema import FORMAT_VERSION, TABLES
 from logpost.replay.cost.message_models import MessageModel
 
 
+MUCH_DEFICIT = 0.2
+"""Of the measured time: a machine that predicts so much more than was measured is not the one that the trace shows."""
+
+
 class Record(BaseModel):
     """Base of the manifest's parts: unknown keys are refused."""
 
@@ -140,6 +144,16 @@ class MachineUsed(Record):
         default=False, description="an estimate that contradicts its own trace: no transport is divided"
     )
     notes: list[str] = Field(default_factory=list, description="fallbacks, and what the trace does not identify")
+
+    @property
+    def deficit(self) -> float:
+        """The larger deficit, of messages or of one-sided transfers."""
+        return max(self.deficit_share, self.transfer_deficit_share or 0.0)
+
+    @property
+    def contradicts_trace(self) -> bool:
+        """Whether it predicts much more than was measured: nothing is concluded from its values then."""
+        return self.refused or self.deficit > MUCH_DEFICIT
 
     @property
     def stated_of_library(self) -> dict[str, str]:
