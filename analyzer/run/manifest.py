@@ -10,7 +10,6 @@ from logpost.analyzer.archive.clock_mode import ClockMode
 from logpost.analyzer.run.schema import FORMAT_VERSION, TABLES
 from logpost.replay.cost.message_models import MessageModel
 
-
 MUCH_DEFICIT = 0.2
 """Of the measured time: a machine that predicts so much more than was measured is not the one that the trace shows."""
 

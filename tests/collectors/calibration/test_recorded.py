@@ -23,6 +23,7 @@ O_S, O_R = 1e-6, 2e-6
 ONE = MappingProxyType({"same_socket": (0, 1)})
 LATENCY = {"same_socket": 5e-6, "other_node": 50e-6}
 G = 1e-9
+SLOWER_BY = tuple(0.01 * number for number in range(ROUNDS))
 
 
 def _line(family: str, locality: str, size: int, seconds: float, number: int, **keys: object) -> str:
@@ -37,7 +38,7 @@ def _host(*names: str) -> str:
     return json.dumps({"family": "host", "ranks": len(names), **places, **stated})
 
 
-def _points(locality: str, slower_by: Sequence[float] = tuple(0.01 * k for k in range(ROUNDS))) -> Iterator[str]:
+def _points(locality: str, slower_by: Sequence[float] = SLOWER_BY) -> Iterator[str]:
     """T(n) = o_s + L + (n - 1) G + o_r. The rounds are 0, 1, 2, … % slower: an interval of their whole range."""
     for number, more in enumerate(slower_by):
         slower = 1.0 + more
