@@ -20,12 +20,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
-from logpost.collectors import assemble, coarray, mpi, profilers, shmem, snapshot
+from logpost.collectors import assemble, coarray, mpi, profilers, shmem, site, snapshot
 from logpost.collectors.calibration.within_init import left_in
 from logpost.collectors.keep import Keep
 from logpost.collectors.pmpi import interposer, prototypes
 from logpost.collectors.watch import Watcher
 from logpost.errors import InputError
+from logpost.machines.site.recorded import TOPOLOGY
 
 Say = Callable[[str], None]
 NOTHING_RECORDED = 2  # exit status of a recording without any call, where the command itself ended well
@@ -48,6 +49,8 @@ class Settings:
     """Time for measuring the machine within MPI_Init; None: it is not measured."""
     layouts_s: float = 0.0
     """Time for measuring, within MPI_Finalize, layouts that the program used; 0: none is measured then."""
+    topology: str | None = None
+    """Text of a tool or the user about the network, kept with the archive; None: what Slurm prints."""
     functions: bool = False
     """Functions of programs compiled with -finstrument-functions are regions; their call paths replace stacks."""
     switch: Path | None = None
@@ -83,6 +86,9 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     library = interposer.build(target, progress)
     assembler = assemble.find_assembler(progress)
     raw = _new_raw_directory(command, settings.keep_in or settings.output)
+    network = settings.topology if settings.topology is not None else site.slurm_topology()
+    if network is not None:
+        (raw / TOPOLOGY).write_text(network, encoding="utf-8")
 
     variables = {
         "LD_PRELOAD": profilers.preloads(settings.environment.get("LD_PRELOAD"), command, str(library)),
@@ -263,7 +269,8 @@ def launcher_options(abi: str, variables: Mapping[str, str]) -> list[str]:
 
 
 def _with_machine(archive: assemble.Archive, raw: Path) -> assemble.Archive:
-    """The archive with what was measured while it was recorded."""
+    """The archive with what was measured while it was recorded, and what the site states of its network."""
+    site.keep(raw, archive.path)
     if not left_in(raw):
         return archive
     from logpost.collectors.calibration import recorded

@@ -17,7 +17,11 @@ from logpost.machines import Machine, ReplayParameters, file_hash, replay_parame
 from logpost.machines.calibration.while_recording import NAME as MEASURED
 from logpost.machines.calibration.while_recording import read_outcome
 from logpost.machines.parameters import ESTIMATED
-from logpost.machines.schema.load import RECORDED, find_machine_file, load_machine_file
+from logpost.machines.schema.load import RECORDED, check_machine, find_machine_file, load_machine_file
+from logpost.machines.schema.write import to_toml
+from logpost.machines.site.recorded import recorded_topology
+from logpost.machines.site.topology import placed_by_name, read_topology, with_topology
+from logpost.machines.values.toml import tomllib
 
 SAMPLES = 25_000
 ESTIMATE = "estimate"
@@ -44,21 +48,73 @@ class ChosenMachine:
 
 
 def choose_machine(
-    named: str | None, trace: Trace, anchor: Path, label: str, *, asynchronous_progress: bool, threads: int = 1
+    named: str | None,
+    trace: Trace,
+    anchor: Path,
+    label: str,
+    *,
+    asynchronous_progress: bool,
+    topology: str | None = None,
+    threads: int = 1,
 ) -> ChosenMachine:
     """The machine the user named, else the one recorded with the trace, else an estimate; never a silent default.
+
+    Its network is the one that the user named, else its own, else the one recorded with the trace.
 
     Args:
         named: name or file of a machine, or `ESTIMATE`; None: none is named.
         trace: to estimate from.
+        topology: file or kind of a network; None: none is named.
         anchor: the archive's anchor file; a recorded machine is in the same folder.
         label: name of the archive, for an estimate's.
         asynchronous_progress: as the user states it.
         threads: for an estimate's replays.
 
     Raises:
-        InputError: the machine's file is faulty or lacks what the replay needs.
+        InputError: the machine's file is faulty or lacks what the replay needs; the network's file is faulty.
     """
+    chosen = _without_site(named, trace, anchor, label, asynchronous_progress=asynchronous_progress, threads=threads)
+    return _on_site(chosen, topology, anchor.parent, _hosts_of_ranks(trace))
+
+
+def _on_site(chosen: ChosenMachine, topology: str | None, archive: Path, hosts: list[str]) -> ChosenMachine:
+    """The machine on its site's network, where one is stated."""
+    machine = chosen.machine
+    notes: list[str] = []
+    if topology is not None:
+        site = read_topology(topology, hosts)
+    elif machine is not None and machine.topology is not None:
+        site = None
+    else:
+        site, notes = recorded_topology(archive, hosts)
+    if site is not None:
+        whole = machine or check_machine(tomllib.loads(chosen.text), chosen.label)[0]
+        assert whole is not None
+        machine, more = with_topology(whole, site, hosts)
+    elif machine is not None:
+        machine, more = placed_by_name(machine, hosts)
+    else:
+        more = []
+    if machine is chosen.machine:
+        return replace(chosen, notes=chosen.notes + notes)
+    assert machine is not None
+    return replace(chosen, machine=machine, text=to_toml(machine), notes=chosen.notes + notes + more)
+
+
+def _hosts_of_ranks(trace: Trace) -> list[str]:
+    """The host of each rank, by rank; empty where the trace does not state them all."""
+    locations, names = trace.locations(), trace.nodes()["name"]
+    found = {
+        int(rank): names[node]
+        for rank, node in zip(locations["rank"], locations["node"], strict=True)
+        if rank >= 0 and 0 <= node < len(names)
+    }
+    return [found[rank] for rank in range(len(found))] if len(found) == 1 + max(found, default=-1) else []
+
+
+def _without_site(
+    named: str | None, trace: Trace, anchor: Path, label: str, *, asynchronous_progress: bool, threads: int
+) -> ChosenMachine:
     recorded = anchor.parent / RECORDED
     if named not in (None, ESTIMATE):
         return _from_file(find_machine_file(named), "file")

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.machines import Machine, replay_parameters
-from logpost.machines.topologies import Cartesian, Topology
+from logpost.machines.topologies import Cartesian, Switched, Topology
 from logpost.machines.values.units import to_base
 from logpost.replay._native import Program, Surroundings
 
@@ -80,7 +80,7 @@ def set_network(
     hops = _hops(topology, sources, targets)
     of_dimension = _byte_by_dimension(machine, topology, byte_ps)
     of_link = _byte_by_link(topology, links, of_dimension, byte_ps)
-    narrowed = bool((of_link > byte_ps).any())
+    narrowed, differ = bool((of_link > byte_ps).any()), bool((of_link != byte_ps).any())
     program.set_network(
         sender=np.ascontiguousarray(sender[known]),
         receiver=np.ascontiguousarray(receiver[known]),
@@ -90,7 +90,7 @@ def set_network(
         route=route,
         links=len(links),
         byte_ps=byte_ps,
-        narrow_byte_ps=of_link if narrowed else np.empty(0),
+        narrow_byte_ps=of_link if differ else np.empty(0),
         dimension_byte_ps=of_dimension,
         channels=1.0 if isinstance(topology, Cartesian) and not topology.both_ways() else 2.0,
     )
@@ -137,6 +137,8 @@ def _byte_by_dimension(machine: Machine, topology: Topology, byte_ps: float) -> 
 def _byte_by_link(
     topology: Topology, links: Ids, of_dimension: npt.NDArray[np.float64], byte_ps: float
 ) -> npt.NDArray[np.float64]:
+    if isinstance(topology, Switched) and len(links):
+        return byte_ps / topology.cables_of(links)
     if not isinstance(topology, Cartesian) or not len(links):
         return np.full(len(links), byte_ps)
     ends = topology.coordinates(links.astype(np.int64))

@@ -19,6 +19,7 @@ class Request:
         archive: anchor file or directory.
         run: directory to write.
         machine: name or file of a machine, or `estimate`; None: the one recorded with the trace, else an estimate.
+        topology: file or kind of the network; None: the machine's, else the one recorded with the trace.
         threads: 0: as many as the process may use.
         force: overwrite a run that is there.
         memory: limit of resident memory in bytes; None: see `memory_limit.default_bytes`.
@@ -40,6 +41,7 @@ class Request:
     model: MessageModel = MessageModel.full
     clock: ClockMode = ClockMode.offsets
     pack: str | None = None
+    topology: str | None = None
     memory: int | None = None
     spill: str | None = None
     shards: str | None = None

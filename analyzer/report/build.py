@@ -26,6 +26,7 @@ from logpost.analyzer.report.data import (
 )
 from logpost.analyzer.report.efficiencies import efficiencies
 from logpost.analyzer.report.efficiency_windows import Stretch, by_stretch, ideal_runtime
+from logpost.analyzer.report.network import HostTraffic, host_traffic
 from logpost.analyzer.report.packing import packing
 from logpost.analyzer.report.path_and_delays import critical_path, delays
 from logpost.analyzer.report.predicted import predicted_text
@@ -47,8 +48,6 @@ from logpost.analyzer.words.units import count_text, percent_text, sentence_text
 
 PLACES = 12
 """Number of call paths listed, so that the report can be read within a minute."""
-MUCH_DEFICIT = 0.2
-"""Of the measured time: what is modelled beyond it shows that the machine is too slow."""
 
 
 def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
@@ -78,6 +77,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
     packed = faults.guard("packing by hand", lambda: packing(run, sum(rank.compute_ps for rank in ranks)), None)
     of_threads = faults.guard("threads", lambda: threads(run), None)
     of_accelerators = faults.guard("accelerators", lambda: accelerators(run), None)
+    traffic: tuple[HostTraffic, ...] = faults.guard("traffic of hosts", lambda: host_traffic(run), ())
     balance = faults.guard("uneven compute", lambda: uneven(run, ranks), None)
     stretches: tuple[Stretch, ...] = faults.guard(
         "efficiencies over time",
@@ -129,6 +129,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         ),
         threads=of_threads,
         accelerators=of_accelerators,
+        network=traffic,
         packing=packed,
         sens=sens_view(
             with_packing({share.category: share.exposed_ps for share in breakdown}, packed.exposed_ps if packed else 0),
@@ -292,19 +293,17 @@ def _warnings(run: Run) -> tuple[str, ...]:
             "The sums below lack the missing part."
         )
     machine = manifest.machine
-    deficit, time = machine.deficit_share, "message time"
-    if (of_transfers := machine.transfer_deficit_share or 0.0) > deficit:
-        deficit, time = of_transfers, "time of one-sided transfers"
-    beyond = f"{percent_text(deficit)} more {time}"
+    time = "message time" if machine.deficit == machine.deficit_share else "time of one-sided transfers"
+    beyond = f"{percent_text(machine.deficit)} more {time}"
     if machine.refused:
         found.append(
             f"The machine estimated from this trace predicts {beyond} than was measured: it contradicts the trace, and "
             "no transport is divided by it. Analyze with --machine FILE."
         )
-    elif deficit > MUCH_DEFICIT:
+    elif machine.contradicts_trace:
         found.append(
-            f"The machine's parameters predict {beyond} than was measured: they are too slow for this machine, so the "
-            "modelled parts below are upper bounds."
+            f"The machine's parameters predict {beyond} than was measured: they are too slow for this machine. The "
+            "modelled parts below are upper bounds, and no finding rests on these values."
         )
     return tuple(found)
 

@@ -12,6 +12,7 @@ from logpost.analyzer.findings.wording.numbers import bound_text, confidence_tex
 from logpost.analyzer.report.coverage import Coverage
 from logpost.analyzer.report.efficiencies import Efficiency
 from logpost.analyzer.report.efficiency_windows import Stretch
+from logpost.analyzer.report.network import HostTraffic
 from logpost.analyzer.report.packing import Packing
 from logpost.analyzer.report.sens_view import SensPart
 from logpost.analyzer.report.threads import Accelerators, Threads
@@ -434,6 +435,8 @@ class Report:
     threads: Threads | None
     """of OpenMP; None where no process has several"""
     accelerators: Accelerators | None
+    network: tuple[HostTraffic, ...]
+    """by host; empty where there is one host, and no counters of adapters"""
     packing: Packing | None
     """user regions that pack data by hand; None where none were named"""
     sens: tuple[SensPart, ...]

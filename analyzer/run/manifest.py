@@ -10,6 +10,9 @@ from logpost.analyzer.archive.clock_mode import ClockMode
 from logpost.analyzer.run.schema import FORMAT_VERSION, TABLES
 from logpost.replay.cost.message_models import MessageModel
 
+MUCH_DEFICIT = 0.2
+"""Of the measured time: a machine that predicts so much more than was measured is not the one that the trace shows."""
+
 
 class Record(BaseModel):
     """Base of the manifest's parts: unknown keys are refused."""
@@ -142,6 +145,16 @@ class MachineUsed(Record):
     notes: list[str] = Field(default_factory=list, description="fallbacks, and what the trace does not identify")
 
     @property
+    def deficit(self) -> float:
+        """The larger deficit, of messages or of one-sided transfers."""
+        return max(self.deficit_share, self.transfer_deficit_share or 0.0)
+
+    @property
+    def contradicts_trace(self) -> bool:
+        """Whether it predicts much more than was measured: nothing is concluded from its values then."""
+        return self.refused or self.deficit > MUCH_DEFICIT
+
+    @property
     def stated_of_library(self) -> dict[str, str]:
         """The value of each property that the library's profile states."""
         return {} if self.library is None else self.library.values
@@ -199,6 +212,18 @@ class Hosts(Record):
     oversubscribed: bool | None = Field(description="ranks outnumber cores on a node; None: unknown")
 
 
+class AdapterCounters(Record):
+    """What a port of a network adapter counted while the program ran."""
+
+    host: str
+    name: str = Field(description="adapter and port")
+    rate: str = Field(description="as the system states it; empty: it does not")
+    seconds: float | None = Field(description="between the two readings; None: not known")
+    sent_bytes: int | None
+    received_bytes: int | None
+    counted: dict[str, int] = Field(description="every counter, by the system's name, in the system's unit")
+
+
 class Predicted(Record):
     """Of a run that a what-if replay predicted: nothing in it was measured."""
 
@@ -242,6 +267,9 @@ class Manifest(Record):
     quality: list[QualityCount]
     layouts: list[Layout] = Field(default_factory=list)
     one_sided_bytes: dict[str, int] = Field(default_factory=dict, description="bytes put, got and by atomics")
+    adapters: list[AdapterCounters] = Field(
+        default_factory=list, description="counters of the hosts' network adapters; empty: not read"
+    )
     pack: str | None = Field(
         default=None, description="regular expression of the user regions that pack data by hand: middleware"
     )

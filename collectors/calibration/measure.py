@@ -26,7 +26,9 @@ from logpost.collectors.calibration.launch import run_program
 from logpost.collectors.mpi import compiler_of
 from logpost.errors import InputError
 from logpost.machines.calibration import samples
+from logpost.machines.calibration.contention import Plan, plan
 from logpost.machines.calibration.samples import Samples
+from logpost.machines.topologies import Topology
 
 Report: TypeAlias = "Callable[[str, float, str], None]"
 """Called with the program's name, the fraction of all work that is done (0 to 1), and a message."""
@@ -36,7 +38,7 @@ THOROUGH_BUDGET_S = 1200.0
 FEWEST_PASSES = 6
 MOST_PASSES = 20
 PROTOCOL_PASSES = 3
-ORDER = ("overhead", "protocol", "signature", "burst", "pattern", "layout")
+ORDER = ("overhead", "protocol", "signature", "burst", "pattern", "contention", "layout")
 SHARES = {"overhead": 0.2, "signature": 0.2, "burst": 0.15, "pattern": 0.1, "layout": 0.35}
 _PATIENCE_S = 60.0
 _SHARED = 4.0
@@ -65,6 +67,8 @@ class _Run:
     gathered: Gathered = field(default_factory=Gathered)
     launches: int = 0
     settings: dict[str, float] = field(default_factory=dict)
+    topology: Topology | None = None
+    """Of the network whose links are measured, too."""
     switches: list[tuple[int, int]] = field(default_factory=list)
     """Changes of protocol: times jump there, so the tables need a point at either side."""
 
@@ -101,6 +105,7 @@ def measure(
     compiler: str | None = None,
     thorough: bool = False,
     grid: Grid | None = None,
+    topology: Topology | None = None,
     budget_s: float | None = None,
     passes: int | None = None,
     batch: int = 50,
@@ -116,6 +121,7 @@ def measure(
             default that of `output`, or the current one.
         compiler: MPI compiler wrapper; default: the one of the launcher's MPI.
         thorough: the finer grid and a longer time.
+        topology: of the network, where its links are to be measured (the program contention).
         grid, budget_s, passes, batch: what, for how many seconds, launches of each program, samples in a batch.
         report: gets progress.
         after_pass: called with the number of passes made, e.g. to measure something else over the same span of time.
@@ -145,6 +151,7 @@ def measure(
             report=report,
             batch=batch,
             started=time.monotonic(),
+            topology=topology,
         )
         _passes(run, passes, after_pass)
         found = run.gathered.result(shlex.join(launch), wrapper)
@@ -163,6 +170,8 @@ def _passes(run: _Run, wanted: int | None, after_pass: Callable[[int], None]) ->
         for program in ORDER:
             if program == "protocol" and done >= PROTOCOL_PASSES:
                 continue
+            if program == "contention" and run.topology is None:
+                continue
             share = budget_s * SHARES.get(program, 0.05)
             # Work that is done: passes of the most that are made, or time, whichever is farther.
             fraction = max((done + ORDER.index(program) / len(ORDER)) / most, 1.0 - run.left() / run.budget_s)
@@ -175,6 +184,17 @@ def _passes(run: _Run, wanted: int | None, after_pass: Callable[[int], None]) ->
         took = time.monotonic() - begin
         if wanted is None and done >= fewest and took > run.left():
             break
+
+
+def _plan(run: _Run) -> Plan:
+    """The ranks that measure links. Raises InputError where the network lacks the host of rank 0, or has one host."""
+    assert run.topology is not None
+    assert run.gathered.host is not None
+    found = plan(run.topology, run.gathered.host.hosts)
+    if not found.partners:
+        hosts = ", ".join(list(dict.fromkeys(run.gathered.host.hosts))[:4])
+        raise InputError(f"--contention needs two hosts of the network, and ranks are on {hosts}; place them on more")
+    return found
 
 
 def _arguments(program: str, run: _Run) -> list[str]:
@@ -209,6 +229,10 @@ def _arguments(program: str, run: _Run) -> list[str]:
         return [
             *("--bytes", listed(_layout_sizes(run)), "--strides", listed(grid.strides), "--block", str(grid.block)),
         ]
+    if program == "contention":
+        ranks_of = _plan(run)
+        chosen = {"--partners": ranks_of.partners, "--from": ranks_of.senders, "--to": ranks_of.receivers}
+        return [word for option, some in chosen.items() for word in (option, listed(some))]
     copying = gathered.typical("one_way", _nearest(grid.sizes, grid.largest_eager)) or 0.0
     least = run.settings.setdefault("least delay", _rounded(max(1e-3, 4 * around)))
     delay = run.settings.setdefault("delay", _rounded(max(least, 4 * copying)))

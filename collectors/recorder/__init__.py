@@ -13,6 +13,7 @@ FILES = (
     "account.c",
     "log.c",
     "lost.c",
+    "network.c",
     "process.c",
     "regions.c",
     "ring.c",

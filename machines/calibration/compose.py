@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from logpost.errors import InputError
 from logpost.machines.calibration.bursts import BurstPoint, blocking_depth, overheads
+from logpost.machines.calibration.contention import contention
 from logpost.machines.calibration.disturbance import warning
 from logpost.machines.calibration.estimate import Estimate, ratio
 from logpost.machines.calibration.layouts import Layout, LayoutTimes, Log3PTables, Strided, tables
@@ -26,8 +27,12 @@ from logpost.machines.calibration.sizes import SizeRange
 from logpost.machines.calibration.values import Values, rounded
 from logpost.machines.schema import FORMAT, LOCALITIES, Machine
 from logpost.machines.schema.load import check_machine
+from logpost.machines.site.topology import with_topology
+from logpost.machines.site.wiring import SiteTopology
+from logpost.machines.topologies import Topology
+from logpost.machines.values.quantity import Bandwidth, Quantity, Time
 
-SourceKey = Literal["SIGNATURE", "SIZES", "PROTOCOL", "BURSTS", "PATTERNS", "LAYOUTS"]
+SourceKey = Literal["SIGNATURE", "SIZES", "PROTOCOL", "BURSTS", "PATTERNS", "LAYOUTS", "CONTENTION"]
 
 METHODS: Mapping[SourceKey, str] = {
     "SIGNATURE": "LOGP 3.1 and 3.2: slopes of the burst's time over M at several Delta, round trip",
@@ -35,6 +40,7 @@ METHODS: Mapping[SourceKey, str] = {
     "PROTOCOL": "bisection for the size whose send waits for a late receive",
     "BURSTS": "OVL 2.1: time per initiation over burst lengths",
     "PATTERNS": "OVL 2.1: time per message of pairs that stream at once",
+    "CONTENTION": "half round trips over hops; one pair and all pairs of hosts across the middle, which share links",
     "LAYOUTS": "LOG3P 4.1: half round trips to oneself and to another, memory copies, over size and stride",
 }
 
@@ -61,8 +67,10 @@ class Calibration:
     """What makes the whole calibration doubtful; empty when nothing does."""
 
 
-def calibration(samples: Samples, *, name: str, notes: Sequence[str] = ()) -> Calibration:
-    """Extract all that the samples say; ``notes`` are first among the file's.
+def calibration(
+    samples: Samples, *, name: str, notes: Sequence[str] = (), site: SiteTopology | None = None
+) -> Calibration:
+    """Extract all that the samples say; ``notes`` are first among the file's, ``site`` is their network.
 
     Raises InputError when the name is not a valid machine name, or the samples give no value at all.
     """
@@ -96,7 +104,11 @@ def calibration(samples: Samples, *, name: str, notes: Sequence[str] = ()) -> Ca
     rate = _copy_rate(log3p, values)
     raw |= {key: table for key, table in (("overlap", overlap), ("log3p", points), ("memory", rate)) if table}
     raw["observed"] = _observed(samples, found, log3p, values)
-    used = _sources_in(raw)
+    network: dict[str, Any] = {}
+    if site is not None:
+        network, more_lacking = _network(samples, site.topology, values)
+        lacking += more_lacking
+    used = _sources_in([raw, network])
     if not used:
         raise InputError(
             "the samples give no value for a machine file: "
@@ -108,10 +120,36 @@ def calibration(samples: Samples, *, name: str, notes: Sequence[str] = ()) -> Ca
     machine, problems = check_machine(raw, name)
     if machine is None:
         raise InputError(f"the extracted values make no machine file: {problems[0]}")
+    if site is not None:
+        known = site.topology.model_copy(
+            update={key: kind.model_validate(network[key]) for key, kind in _OF_LINKS.items() if key in network}
+        )
+        machine, stated = with_topology(machine, replace(site, topology=known))
+        machine = machine.model_copy(update={"notes": [*machine.notes, *(f"{note}." for note in stated)]})
     return Calibration(
         machine, samples, found, tuple(bursts), tuple(pairs), log3p, where, tuple(refused), tuple(lacking),
         tuple(values.not_reached), values.count, disturbed,
     )  # fmt: skip
+
+
+_OF_LINKS: Mapping[str, type[Quantity]] = {"per_hop": Time, "link_bandwidth": Bandwidth}
+
+
+def _network(samples: Samples, topology: Topology, values: Values) -> tuple[dict[str, Any], list[str]]:
+    """per_hop and link_bandwidth, where they were measured, and why one is not known."""
+    if not samples.of("distance") and not samples.of("across"):
+        return {}, []
+    found = contention(samples, topology)
+    table: dict[str, Any] = {}
+    if found.per_hop is not None:
+        note = "slope of the half round trip over hops"
+        table["per_hop"] = values.time(found.per_hop, "topology.per_hop", "CONTENTION", note, derived=True)
+    if found.link_bandwidth is not None:
+        note = f"{found.sharing:.3g} pairs share a cable of the busiest link"
+        table["link_bandwidth"] = values.value(
+            found.link_bandwidth, "topology.link_bandwidth", "GB/s", 1e-9, "CONTENTION", note, derived=True
+        )
+    return table, found.lacking
 
 
 def machine_name(text: str) -> str:

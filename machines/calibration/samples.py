@@ -116,6 +116,19 @@ FAMILIES: Mapping[str, Family] = {
             {"lowest_s": float, "highest_s": float},
         ),
         Family(
+            "distance",
+            # Of --contention: rank 0 with the rank `partner`, on another host.
+            "half of the ping-pong round trip of `bytes` bytes with the rank `partner`",
+            {"partner": int},
+        ),
+        Family(
+            "across",
+            # Of --contention: one rank of each host; windows of non-blocking messages from one half of the hosts.
+            "time per message of a pair (median pair) when `pairs` pairs across the network's middle stream at once",
+            {"pairs": int},
+            {"lowest_s": float, "highest_s": float},
+        ),
+        Family(
             "layout",
             # transfer self: T00, a message to oneself; remote: T01, half round trip; memory_copy: T_mem (form
             # contiguous), or the program's own gather loop (form packed). form datatype: MPI_Type_vector at both ends;

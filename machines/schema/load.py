@@ -148,7 +148,7 @@ def as_written(raw: Any, place: Sequence[int | str]) -> list[int | str]:
     return written
 
 
-_TAGS = {"mesh", "torus", "k-ary n-cube", "ring", "hypercube", "fat tree", "dragonfly", "crossbar"}
+_TAGS = {"mesh", "torus", "k-ary n-cube", "ring", "hypercube", "fat tree", "dragonfly", "crossbar", "switched"}
 
 
 def _missing(key: str) -> str:

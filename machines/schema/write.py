@@ -28,7 +28,7 @@ def _table(path: str, table: BaseModel, lines: list[str]) -> None:
             continue
         if isinstance(item, Quantity):
             plain.append(f"{key} = {_quantity(item)}")
-        elif isinstance(item, BaseModel) or _holds_models(item):
+        elif isinstance(item, (BaseModel, dict)) or _holds_models(item):
             below.append((key, item))
         else:
             plain.append(f"{key} = {_value(item)}")
@@ -40,9 +40,12 @@ def _table(path: str, table: BaseModel, lines: list[str]) -> None:
                 lines += ["", f"[[{place}]]"]
                 _table(place, entry, lines)
         elif isinstance(item, dict):
-            for name, entry in item.items():
-                lines += ["", f"[{place}.{_key(name)}]"]
-                _table(f"{place}.{_key(name)}", entry, lines)
+            if _holds_models(item):
+                for name, entry in item.items():
+                    lines += ["", f"[{place}.{_key(name)}]"]
+                    _table(f"{place}.{_key(name)}", entry, lines)
+            else:
+                lines += ["", f"[{place}]", *(f"{_key(name)} = {_value(entry)}" for name, entry in item.items())]
         else:
             lines += ["", f"[{place}]"]
             _table(place, item, lines)

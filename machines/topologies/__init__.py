@@ -15,10 +15,11 @@ from logpost.machines.topologies.hypercube import Hypercube
 from logpost.machines.topologies.kary_ncube import KaryNcube
 from logpost.machines.topologies.mesh import Mesh
 from logpost.machines.topologies.ring import Ring
+from logpost.machines.topologies.switched import Switched
 from logpost.machines.topologies.torus import Torus
 
 AnyTopology = Annotated[
-    Mesh | Torus | KaryNcube | Ring | Hypercube | FatTree | Dragonfly | Crossbar, Field(discriminator="kind")
+    Mesh | Torus | KaryNcube | Ring | Hypercube | FatTree | Dragonfly | Crossbar | Switched, Field(discriminator="kind")
 ]
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "KaryNcube",
     "Mesh",
     "Ring",
+    "Switched",
     "Topology",
     "Torus",
 ]

@@ -88,6 +88,7 @@ class Story:
         self.refused = False
         self.layouts: list[Layout] = []
         self.has_machine_file = True
+        self.deficit_share = 0.0625  # of messages, as the manifest states it
         self.loggp: dict[str, float | str] = {
             "L": 0.0,
             "o_s": 0.0,
@@ -572,7 +573,7 @@ class Story:
                     )
                 ],
                 residual_share=0.125,
-                deficit_share=0.0625,
+                deficit_share=self.deficit_share,
                 undivided=self.undivided,
                 refused=self.refused,
             ),

@@ -52,6 +52,22 @@ def test_samples_become_a_checked_file_and_a_table(kept: Path, tmp_path: Path) -
     assert sorted(p.name for p in tmp_path.iterdir()) == ["my-cluster.toml", "p.html"]
 
 
+def test_a_machine_file_has_the_network_that_is_named(kept: Path, tmp_path: Path) -> None:
+    words = ("calibrate", "-o", "m.toml", "--topology", "fat-tree:4x4", "--samples", kept / "s.jsonl")
+    done = logpost(*words, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    made = load_machine(tmp_path / "m.toml")
+    assert made.topology is not None
+    assert made.topology.n_nodes == 16
+    assert "network: 4-ary fat tree, 2 levels, from fat-tree:4x4." in made.notes
+
+
+def test_links_are_measured_of_a_known_network_only(tmp_path: Path) -> None:
+    done = logpost("calibrate", "-o", "m.toml", "--contention", "--", "mpirun", "-n", "2", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--contention measures the links of a known network; pass --topology FILE, too" in done.stderr
+
+
 def test_nothing_is_cut_on_a_narrow_screen(kept: Path, tmp_path: Path) -> None:
     done = logpost("calibrate", "-o", "m.toml", "--samples", kept / "s.jsonl", cwd=tmp_path, COLUMNS="80")
     assert "…" not in done.stdout

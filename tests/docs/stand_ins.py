@@ -84,6 +84,7 @@ class StandIns:
             r"traces\.otf2": lambda path: shutil.copytree(self.archive, path.parent, dirs_exist_ok=True),
             r"(?:cluster|my-cluster|mn)\.toml": self._machine,
             r"trace-\*": self._gasnet,
+            r"fabric\.txt": lambda path: path.write_text("SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-3]\n"),
             r"app\.goal": lambda path: path.write_text(GOAL),
             r"app\.c": lambda path: shutil.copyfile(recording.PROGRAMS / "blocking.c", path),
             r"input\.txt": lambda path: path.write_text("8\n"),

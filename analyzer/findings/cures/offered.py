@@ -140,7 +140,9 @@ def _given(evidence: Evidence) -> Program | None:
         return None
     whole = evidence.tables["calls"].select(pl.len()).collect().item() <= MOST_CALLS
     machine = run.manifest.machine
-    known = not machine.refused and any(value.value > 0 or (value.high or 0.0) > 0 for value in machine.values)
+    known = not machine.contradicts_trace and any(
+        value.value > 0 or (value.high or 0.0) > 0 for value in machine.values
+    )
     try:
         return Program(run if whole else _sampled(run), as_measured=not known, bounded=not evidence.divides("latency"))
     except InputError:  # the recorded order contradicts itself, or the tables do

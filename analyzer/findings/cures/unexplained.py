@@ -28,6 +28,8 @@ LEAST = 0.1
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for each kind of time that is not explained."""
     kinds = {"not_divided": evidence.undivided, "mpi_other": ("mpi_other",), "": ("residual",)}
+    if evidence.manifest.machine.contradicts_trace:
+        del kinds[""]  # its residual is what values leave that are not this machine's
     for kind, categories in kinds.items():
         known = kind == "not_divided" or evidence.divides(*categories)
         if categories and known and evidence.worth_a_look(categories):

@@ -28,6 +28,7 @@ from logpost.analyzer.pipeline.tables.extrapolated import extrapolated
 from logpost.analyzer.run import manifest as m
 from logpost.analyzer.run.faults import Faults
 from logpost.errors import printable
+from logpost.machines.site.recorded import adapters, read_hosts
 from logpost.replay._native import Analysis, Spill
 
 OWN_PROPERTY = "LOGPOST::CLOCK"
@@ -103,6 +104,7 @@ def describe(
         one_sided_bytes={
             kind: int(one_sided[f"{kind}_bytes"]) for kind in ("put", "get", "atomic") if one_sided[f"{kind}s"]
         },
+        adapters=faults.guard("counters of network adapters", lambda: adapters_read(anchor.parent), []),
         pack=request.pack,
         ended_early=early,
         overwritten=overwritten(properties) + switched_off(properties, trace.quality()),
@@ -113,6 +115,22 @@ def describe(
         ),
         notes=model_notes(request.model) + limits(trace, analysis, parameters),
     )
+
+
+def adapters_read(archive: Path) -> list[m.AdapterCounters]:
+    """What the recorder read of the hosts' adapters. Raises InputError where its file is damaged."""
+    return [
+        m.AdapterCounters(
+            host=printable(one.host),
+            name=printable(one.name),
+            rate=printable(one.rate),
+            seconds=one.seconds,
+            sent_bytes=one.octets("sent"),
+            received_bytes=one.octets("received"),
+            counted={printable(name): count for name, count in one.counted.items()},
+        )
+        for one in adapters(read_hosts(archive))
+    ]
 
 
 def _clock(request: Request, trace: Trace) -> m.Clock:

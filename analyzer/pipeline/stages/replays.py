@@ -43,6 +43,7 @@ def choose(request: Request, archive: ReadAhead, anchor: Path, trace: Trace, rep
         archive_name(anchor),
         asynchronous_progress=request.asynchronous_progress
         or states_asynchronous_progress(None, dict(trace.properties())),
+        topology=request.topology,
         threads=archive.threads,
     )
 
@@ -61,7 +62,7 @@ def _no_network(trace: Trace) -> list[str]:
         return []
     return [
         "network contention (C_n) is 0 and its time is in residual: an estimated machine has no topology; "
-        "--machine FILE states one"
+        "--topology or --machine FILE states one"
     ]
 
 

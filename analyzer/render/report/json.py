@@ -71,6 +71,15 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
         "undivided": list(report.machine.undivided),
         "threads": None if report.threads is None else _seconds(asdict(report.threads)),
         "accelerators": None if report.accelerators is None else _seconds(asdict(report.accelerators)),
+        "network": [
+            {
+                "host": host.host,
+                "sent_bytes": host.sent_bytes,
+                "received_bytes": host.received_bytes,
+                "adapters": [adapter.model_dump() for adapter in host.adapters],
+            }
+            for host in report.network
+        ],
         "packing": None
         if report.packing is None
         else {

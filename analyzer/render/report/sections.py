@@ -24,6 +24,9 @@ from logpost.analyzer.render.report.efficiencies import lowest_text, residual_te
 from logpost.analyzer.render.report.layout import bar, place_text, plain, scope_line, section, source_line, table
 from logpost.analyzer.render.report.machine import common_source, machine_error, machine_table
 from logpost.analyzer.render.report.models import models_section
+from logpost.analyzer.render.report.network import HEADINGS as NETWORK_HEADINGS
+from logpost.analyzer.render.report.network import MEANING as NETWORK_MEANING
+from logpost.analyzer.render.report.network import NOT_READ, adapter_notes, host_rows
 from logpost.analyzer.render.report.packing import packing_text
 from logpost.analyzer.render.report.threads import HEADINGS, thread_rows
 from logpost.analyzer.report.conclusion import MEANING
@@ -312,6 +315,17 @@ def _messages(report: Report, _top: int | None) -> Group | None:
     )
 
 
+def _network(report: Report, _top: int | None) -> Group | None:
+    if not report.network:
+        return None
+    read = any(host.adapters for host in report.network)
+    rows = table(*((heading, i not in (0, 3)) for i, heading in enumerate(NETWORK_HEADINGS)))
+    for row in host_rows(report.network):
+        rows.add_row(*row)
+    notes = [*adapter_notes(report.network), NETWORK_MEANING if read else NOT_READ]
+    return section("Network by host", rows, *(plain(note, "dim") for note in notes))
+
+
 def _models(report: Report, _top: int | None) -> Group | None:
     return models_section(report) if report.models else None
 
@@ -365,6 +379,7 @@ SECTIONS: Mapping[str, Callable[[Report, int | None], Group | None]] = {
     "delays": _delays,
     "regions": _regions,
     "messages": _messages,
+    "network": _network,
     "models": _models,
     "machine": _machine,
     "quality": _quality,

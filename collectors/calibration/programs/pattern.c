@@ -3,8 +3,7 @@
  * Paper: Optimizing Communication Overlap for High-Speed Networks (Iancu & Strohmaier) 2.1: bandwidth of neighbours and
  * across the bisection, lowest and highest of any pair.
  *   neighbour      2i -> 2i + 1                cross_section  i -> i + P/2
- * A pair streams windows of MPI_Isend to posted receives; the receiver's token ends a window. With two ranks both
- * patterns are the one pair, which is reported as neighbour.
+ * With two ranks both patterns are the one pair, which is reported as neighbour.
  *
  *   --bytes LIST   sizes
  *   --peers LIST   numbers of ranks P that take part; those above the number of ranks are left out, odd ones lose one
@@ -12,43 +11,8 @@
  *   --most-messages N   and at most N */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "calibration.h"
-
-enum { DATA = 1, DONE = 2, FEWEST = 4 };
-
-struct stream {
-    int bytes, window, pairs;
-    char* memory;
-    MPI_Request* requests;
-};
-
-/* Ranks of the group: senders 0..pairs-1, their receivers pairs..2 pairs-1 in the same order. */
-static double stream(const struct cal* c, MPI_Comm group, void* what, int repeat) {
-    const struct stream* s = what;
-    int rank;
-    MPI_Comm_rank(group, &rank);
-    const bool sender = rank < s->pairs;
-    const int partner = sender ? rank + s->pairs : rank - s->pairs;
-    MPI_Barrier(group);
-    double start = cal_now();
-    for (int r = 0; r < repeat; r++) {
-        for (int i = 0; i < s->window; i++) {
-            char* part = s->memory + (int64_t)i * s->bytes;
-            if (sender)
-                MPI_Isend(part, s->bytes, MPI_BYTE, partner, DATA, group, &s->requests[i]);
-            else
-                MPI_Irecv(part, s->bytes, MPI_BYTE, partner, DATA, group, &s->requests[i]);
-        }
-        MPI_Waitall(s->window, s->requests, MPI_STATUSES_IGNORE);
-    }
-    if (sender)
-        MPI_Recv(NULL, 0, MPI_BYTE, partner, DONE, group, MPI_STATUS_IGNORE);
-    else
-        MPI_Send(NULL, 0, MPI_BYTE, partner, DONE, group);
-    return cal_since(c, start) / repeat / s->window;
-}
+#include "stream.h"
 
 struct pattern {
     MPI_Comm group;
@@ -61,14 +25,12 @@ static struct pattern make_pattern(const struct cal* c, int peers, bool cross) {
     int* from = cal_memory(c, pairs * (int64_t)sizeof *from);
     int* to = cal_memory(c, pairs * (int64_t)sizeof *to);
     struct pattern p = {MPI_COMM_NULL, peers, cross ? "cross_section" : "neighbour", NULL};
-    int place = 0;
     for (int i = 0; i < pairs; i++) {
         from[i] = cross ? i : 2 * i;
         to[i] = cross ? i + pairs : 2 * i + 1;
-        place = c->rank == from[i] ? i : c->rank == to[i] ? pairs + i : place;
     }
     p.locality = cal_farthest(c, from, to, pairs);
-    MPI_Comm_split(MPI_COMM_WORLD, c->rank < 2 * pairs ? 0 : MPI_UNDEFINED, place, &p.group);
+    p.group = cal_stream_group(c, from, to, pairs);
     free(from);
     free(to);
     return p;
@@ -79,22 +41,18 @@ struct grid {
     double window_bytes, most_messages;
     struct pattern* patterns;
     int count;
-    struct stream* stream;
+    struct cal_stream* stream;
 };
 
-static int window_of(const struct grid* g, double bytes) {
-    return (int)fmax(FEWEST, fmin(g->most_messages, g->window_bytes / fmax(bytes, 1)));
-}
-
 static void visit_pattern(struct cal* c, const struct grid* g, int round, const struct pattern* now) {
-    struct stream* s = g->stream;
+    struct cal_stream* s = g->stream;
     for (int i = 0; i < g->bytes.count; i++) {
         struct cal_result r;
         char keys[192];
         s->bytes = (int)g->bytes.value[i];
         s->pairs = now->peers / 2;
-        s->window = window_of(g, s->bytes);
-        cal_measure(c, now->group, s->pairs, stream, s, &r);
+        s->window = cal_window(s->bytes, g->window_bytes, g->most_messages);
+        cal_measure(c, now->group, s->pairs, cal_streams, s, &r);
         snprintf(keys, sizeof keys,
                  "\"peers\": %d, \"pairs\": %d, \"pattern\": \"%s\", \"lowest_s\": %.9g, \"highest_s\": %.9g",
                  now->peers, s->pairs, now->name, r.lowest_s, r.highest_s);
@@ -114,7 +72,7 @@ static void visits(struct cal* c, void* what, int round) {
 int main(int argc, char** argv) {
     struct cal c;
     cal_open(&c, argc, argv);
-    struct stream s = {0};
+    struct cal_stream s = {0};
     struct grid g = {
         .bytes = cal_list(&c, "bytes", "1024,8192,65536,524288"),
         .window_bytes = cal_number(&c, "window-bytes", 262144),
@@ -123,9 +81,9 @@ int main(int argc, char** argv) {
     };
     double memory = 0;
     for (int i = 0; i < g.bytes.count; i++)
-        memory = fmax(memory, window_of(&g, g.bytes.value[i]) * g.bytes.value[i]);
+        memory = fmax(memory, cal_window(g.bytes.value[i], g.window_bytes, g.most_messages) * g.bytes.value[i]);
     s.memory = cal_memory(&c, (int64_t)memory);
-    s.requests = cal_memory(&c, (int64_t)fmax(FEWEST, g.most_messages) * (int64_t)sizeof *s.requests);
+    s.requests = cal_memory(&c, (int64_t)fmax(CAL_FEWEST_IN_WINDOW, g.most_messages) * (int64_t)sizeof *s.requests);
 
     const struct cal_list peers = cal_list(&c, "peers", "2");
     g.patterns = cal_memory(&c, 2 * peers.count * (int64_t)sizeof *g.patterns);

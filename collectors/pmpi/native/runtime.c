@@ -207,6 +207,7 @@ struct lp_thread* lp_after_init(uint64_t enter) {
     measure_offsets(t);
     if (parent == lp_k.comm_null) /* the parents of a spawned world have measured, and wait for it */
         calibrate();
+    lp_network_before();
     lp_write_sync(t, lp_read_sync());
     if (!lp_on)
         lp_on = 1;
@@ -295,6 +296,7 @@ int lp_session_ends(void) {
 }
 
 void lp_before_finalize(struct lp_thread* t) {
+    lp_network_after();
     measure_offsets(t);
     calibrate_layouts();
     close_own();

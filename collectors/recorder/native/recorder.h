@@ -100,6 +100,10 @@ LP_HIDDEN void lp_switch_in_call(struct lp_thread* t, int on); /* by a call that
 void logpost_switch_off(void);
 void logpost_switch_on(void);
 
+/* network.c: by one process of each node, when the program has begun, and when it ends */
+LP_HIDDEN void lp_network_before(void);
+LP_HIDDEN void lp_network_after(void);
+
 /* process.c */
 LP_HIDDEN void lp_note_process(struct lp_thread* t, const char* library, int rank, int size);
 LP_HIDDEN void lp_describe_thread(struct lp_thread* t);

@@ -115,8 +115,8 @@ def _why_none(view: View) -> str:
         topology = None
     if topology is None:
         return (
-            "The machine has no topology, so no link is known; analyze with a machine file that has one (logpost "
-            "machines list) to see links and network contention."
+            "The machine has no topology, so no link is known; analyze with --topology, or a machine file that has "
+            "one, to see links and network contention."
         )
     said = [note for note in view.manifest.machine.notes if note.startswith(NO_WAY)]
     why = "".join(f" {sentence_text(note)}." for note in said)

@@ -21,7 +21,7 @@ struct Network {
     std::vector<std::int32_t> route;         // links 0 .. links - 1, in the order in which they are taken
     std::int32_t links = 0;
     double byte_ps = 0;                  // how long a byte occupies a link,
-    std::vector<double> narrow_byte_ps;  // by link: and one that other traffic leaves less of; empty: none is narrower
+    std::vector<double> narrow_byte_ps;  // by link, where they differ: other traffic leaves less, or of several cables
     std::vector<double> dimension_byte_ps;  // by dimension: the same for its links
     double channels = 2;                    // per dimension: 2 where the directions are apart
 

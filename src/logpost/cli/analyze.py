@@ -70,6 +70,15 @@ def command(
         str | None,
         typer.Option("-m", "--machine", help="Machine: a name of `logpost machines list`, a file, or `estimate`."),
     ] = None,
+    topology: Annotated[
+        str | None,
+        typer.Option(
+            "--topology",
+            metavar="FILE|KIND:NUMBERS",
+            help="The network between nodes: output of `scontrol show topology` or ibnetdiscover, a TOML file with "
+            "[topology], or e.g. fat-tree:16x4.",
+        ),
+    ] = None,
     threads: Annotated[int, typer.Option(min=0, help="Number of threads; 0: one per core.")] = 0,
     async_progress: Annotated[
         bool,
@@ -137,6 +146,9 @@ def command(
     Without --machine, the machine recorded with the trace is used (`logpost record --calibrate`); where there is
     none, the LogGP parameters are estimated from the trace itself, and labelled so.
 
+    --topology states the network that messages share. Without it, it is that of the machine's file, else the one that
+    record found (Slurm's); where there is none, contention in the network is 0.
+
     --model leaves of the machine's values only those that the model knows: what it has no term for is residual.
 
     --clock clc moves what a wrong clock shows as received before it was sent, and keeps intervals elsewhere within 1 %.
@@ -151,7 +163,7 @@ def command(
 
     Example: logpost analyze big_trace -o big.run --memory 4GB --spill /scratch/me
 
-    Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml
+    Example: logpost analyze scorep_app_64_trace -o app.run --machine my-cluster.toml --topology fabric.txt
     """
     from logpost.analyzer.pipeline.request import Request, archive_name
     from logpost.analyzer.pipeline.shards.analyze import analyze_sharded, prepare_job_array
@@ -188,6 +200,7 @@ def command(
             model=model,
             clock=clock,
             pack=pack,
+            topology=topology,
             memory=limit,
             spill=str(spill) if spill is not None else None,
         ),

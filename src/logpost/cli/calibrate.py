@@ -37,6 +37,21 @@ def command(
     name: Annotated[
         str | None, typer.Option("--name", help="Name of the machine [default: the name of the file].")
     ] = None,
+    topology: Annotated[
+        str | None,
+        typer.Option(
+            "--topology",
+            metavar="FILE|KIND:NUMBERS",
+            help="The network of the machine file, as for analyze: `scontrol show topology`, ibnetdiscover, ...",
+        ),
+    ] = None,
+    contention: Annotated[
+        bool,
+        typer.Option(
+            "--contention",
+            help="Also measure the links of --topology: latency per hop, and bandwidth across the middle.",
+        ),
+    ] = False,
     thorough: Annotated[
         bool, typer.Option("--thorough", help="Run for up to 20 minutes: more sizes, more rounds, narrower intervals.")
     ] = False,
@@ -68,7 +83,11 @@ def command(
     Two ranks suffice; place them where your messages travel: on two nodes for the
     network, on one node for shared memory. A calibration lasts at most 3 minutes.
 
+    --contention needs a rank on each of several hosts; those on both sides of the network's middle stream at once.
+
     Example: logpost calibrate -o my-cluster.toml --page my-cluster.html -- mpirun -n 2 --map-by node
+
+    Example: logpost calibrate -o net.toml --contention --topology fabric.txt -- mpirun -n 16 --map-by node
     """
     from logpost.cli.ending import cleaned_up_on_signals
     from logpost.cli.progress import progress_bar
@@ -79,12 +98,16 @@ def command(
     from logpost.machines.calibration.samples import read, write
     from logpost.machines.schema.load import load_machine
     from logpost.machines.schema.save import save_machine
+    from logpost.machines.site.topology import read_topology
     from logpost.whole_file import refuse_existing
 
     if output is None:
         raise InputError("calibrate needs an output file; pass -o my-cluster.toml")
     if (samples is None) == (not launcher):
         raise InputError("calibrate needs either a launcher after -- (mpirun -n 2) or --samples FILE with kept samples")
+    if contention and topology is None:
+        raise InputError("--contention measures the links of a known network; pass --topology FILE, too")
+    site = None if topology is None else read_topology(topology)
     if name is not None and name != machine_name(name):
         raise InputError(f"{name!r} is not a valid machine name; pass --name {machine_name(name)}")
     _writable("-o", output)
@@ -107,10 +130,11 @@ def command(
                 folder=(keep_samples or output).parent,
                 compiler=compiler,
                 thorough=thorough,
+                topology=site.topology if contention and site is not None else None,
                 report=lambda _program, fraction, message: progress(message, round(100 * fraction), 100),
             )
         progress("extracting", 0, 0)
-        found = calibration(measured, name=name or machine_name(output.stem))
+        found = calibration(measured, name=name or machine_name(output.stem), site=site)
         save_machine(found.machine, output)
         if page is not None:
             from logpost.dashboards.report.calibration import write_calibration

@@ -34,6 +34,7 @@ def command(
     machine: machine_option.Machine = None,
     calibrate: machine_option.Calibrate = None,
     calibrate_layouts: machine_option.CalibrateLayouts = None,
+    topology: machine_option.Topology = None,
     stack: calls_option.Stack = 16,
     window: calls_option.Window = 256,
     limit: keep_option.Limit = None,
@@ -57,12 +58,16 @@ def command(
     killed is recorded up to its last completed call. Each recording gets a new directory; none is overwritten.
     Inside MPI_Init, at most 0.5 s go into messages between pairs of ranks: the machine that they show is kept with the
     archive, and analyze takes it. Where ranks outnumber cores nothing is measured, and record says so.
+    In a Slurm job what `scontrol show topology` prints and each node's place are kept, too, and on every system the
+    counters of InfiniBand and CXI adapters before and after the program: report --show network has them.
     Exit status 2 although the program succeeded: it made no MPI call.
     --with scorep sets Score-P's variables for a trace (yours win), runs an instrumented program and names its archive.
 
     Example: logpost record -o traces -- mpirun -n 4 ./app input.txt
 
     Example: logpost record --keep 10min --hang 5min -- mpirun -n 64 ./production
+
+    Example: logpost record --topology fabric.txt -- mpirun -n 64 ./app
 
     Example: logpost record --with scorep --memory 500M -- mpirun -n 4 ./app-scorep
     """
@@ -87,6 +92,7 @@ def command(
             "--mpi": mpi is not None,
             "--calibrate quick": calibrate == "quick",
             "--calibrate-layouts": calibrate_layouts is not None,
+            "--topology": topology is not None,
             "--limit": limit is not None,
             "--keep": keep is not None,
             "--keep-in": keep_in is not None,
@@ -117,6 +123,7 @@ def command(
         window_kib=window,
         calibrate_s=BUDGET_S if source.measured else None,
         layouts_s=layouts_s,
+        topology=machine_option.topology_text(topology),
         hang_s=so_far_option.hang_seconds(hang),
         dump_signal=so_far_option.number(dump_signal, ring=bool(keep)),
         functions=functions,

@@ -27,8 +27,8 @@ def command(
             "--show",
             metavar="NAME,...",
             help="Show these sections instead of the screen: warnings, summary, findings, categories, sens, "
-            "collectives, ranks, efficiencies, threads, waits, path, delays, regions, messages, models, machine, "
-            "quality, limits.",
+            "collectives, ranks, efficiencies, threads, waits, path, delays, regions, messages, network, models, "
+            "machine, quality, limits.",
         ),
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Show all sections.")] = False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +23,7 @@ O_S, O_R = 1e-6, 2e-6
 ONE = MappingProxyType({"same_socket": (0, 1)})
 LATENCY = {"same_socket": 5e-6, "other_node": 50e-6}
 G = 1e-9
+SLOWER_BY = tuple(0.01 * number for number in range(ROUNDS))
 
 
 def _line(family: str, locality: str, size: int, seconds: float, number: int, **keys: object) -> str:
@@ -37,10 +38,10 @@ def _host(*names: str) -> str:
     return json.dumps({"family": "host", "ranks": len(names), **places, **stated})
 
 
-def _points(locality: str) -> Iterator[str]:
+def _points(locality: str, slower_by: Sequence[float] = SLOWER_BY) -> Iterator[str]:
     """T(n) = o_s + L + (n - 1) G + o_r. The rounds are 0, 1, 2, … % slower: an interval of their whole range."""
-    for number in range(ROUNDS):
-        slower = 1.0 + 0.01 * number
+    for number, more in enumerate(slower_by):
+        slower = 1.0 + more
         for size in SIZES:
             way = (O_S + LATENCY[locality] + (size - 1) * G + O_R) * slower
             yield _line("one_way", locality, size, way, number)
@@ -199,6 +200,39 @@ def test_a_class_that_the_time_did_not_suffice_for_is_left_out(tmp_path: Path, a
     found = keep(_left(tmp_path / "raw", _host("a", "a"), *near, _host("a", "b"), pairs=both), archive)
     assert found == Outcome("", 0.5, 0.1, 4, {"same_socket": (0, 1)})
     assert load_machine(archive / "machine.toml").loggp.other_node is None
+
+
+@pytest.mark.parametrize("worst", [0.05, 1.0, 4.0])
+def test_noise_widens_intervals_and_moves_no_value(tmp_path: Path, archive: Path, worst: float) -> None:
+    # Two of six rounds last up to five times as long: values are the lower quartile, intervals reach over all rounds.
+    rounds = (0.0, 0.0, 0.01, 0.01, worst, worst)
+    assert keep(_left(tmp_path / "raw", _host("a", "a"), *_points("same_socket", rounds)), archive) is not None
+    same_socket = load_machine(archive / "machine.toml").loggp.same_socket
+    assert same_socket is not None
+    (row,) = same_socket.range
+    for value, truth in ((row.L, LATENCY["same_socket"]), (row.o_s, O_S), (row.o_r, O_R)):
+        assert value is not None
+        assert _seconds(value) == pytest.approx(truth, rel=0.011)
+        assert value.interval is not None
+        assert value.interval[1] == pytest.approx(1e6 * truth * (1 + worst), rel=1e-3)
+
+
+def test_a_measurement_under_other_load_says_so(tmp_path: Path, archive: Path) -> None:
+    raw = _left(tmp_path / "raw", _host("a", "a"), *_points("same_socket"), share=0.5)
+    assert keep(raw, archive) is not None
+    assert load_machine(archive / "machine.toml").notes[1] == (
+        "Other load: ranks had their processors for 50 % of the measurement: there was other load, or this MPI sleeps "
+        "while it waits; values are the lower quartiles of 6 passes, and intervals reach over them."
+    )
+
+
+def test_too_few_passes_under_other_load_make_no_machine(tmp_path: Path, archive: Path) -> None:
+    points = _points("same_socket", (0.0, 0.01, 0.02, 0.03, 0.04))
+    found = keep(_left(tmp_path / "raw", _host("a", "a"), *points, share=0.5), archive)
+    assert found is not None
+    assert "there was other load" in found.reason
+    assert found.reason.endswith("and 5 passes of the 6 that an interval needs were made")
+    assert not (archive / "machine.toml").exists()
 
 
 def test_nothing_is_left_without_a_request(tmp_path: Path, archive: Path) -> None:

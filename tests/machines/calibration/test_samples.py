@@ -33,6 +33,8 @@ KEYS: dict[str, dict[str, Any]] = {
     "one_way": {},
     "burst_overhead": {"burst": 16, "side": "receive"},
     "blocking_depth": {"depth": 32, "longest": 256},
+    "distance": {"partner": 3},
+    "across": {"pairs": 2, "lowest_s": 1e-6, "highest_s": 2e-6},
     "pattern_gap": {"peers": 4, "pairs": 2, "pattern": "neighbour", "lowest_s": 1e-6, "highest_s": 2e-6},
     "layout": {"transfer": "self", "form": "datatype", "stride_bytes": 64, "block_bytes": 8},
     "used_layout": {"transfer": "remote", "form": "datatype", "stride_bytes": 64, "block_bytes": 8},

@@ -44,6 +44,9 @@ SAMPLES: list[dict[str, Any]] = [
     {"kind": "dragonfly", "groups": 6, "routers": 4, "nodes_per_router": 2},
     {"kind": "dragonfly", "groups": 1, "routers": 3, "nodes_per_router": 2, "global_links": 0},
     {"kind": "dragonfly", "groups": 4, "routers": 3, "nodes_per_router": 1, "global_links": 5},
+    {"kind": "switched", "hosts": ["a"], "cables": {"s": ["a"]}},
+    {"kind": "switched", "hosts": ["a", "b", "c", "d"], "cables": {"s": ["a", "b", "x"], "t": ["c", "d", "x", "x"]}},
+    {"kind": "switched", "hosts": ["a", "b", "c"], "cables": {"s": ["a", "b", "t"], "t": ["b", "c", "u"], "u": ["s"]}},
 ]
 
 
@@ -223,3 +226,44 @@ def test_descriptions() -> None:
     assert [make(**s).describe() for s in (SAMPLES[0], SAMPLES[7], SAMPLES[13], SAMPLES[17], SAMPLES[18])] == [
         "mesh 8 x 4", "4-ary 2-cube", "hypercube of 16", "4-ary fat tree, 2 levels", "fat tree 2 x 3 x 2",
     ]  # fmt: skip
+
+
+def test_a_fat_tree_as_switches_and_cables_has_the_same_routes() -> None:
+    """Every link of the tree once, as a site would state it: routes, and so the links' loads, are those of D-mod-k."""
+    tree = make(kind="fat tree", children=[3, 2, 2], parents=[1, 3, 2])
+    names = [f"v{vertex:03d}" for vertex in range(tree.n_vertices)]
+    cables: dict[str, list[str]] = {name: [] for name in names[tree.n_nodes :]}
+    for low, high in tree.links():
+        if low < high:
+            cables[names[high]].append(names[low])
+    made = make(kind="switched", hosts=names[: tree.n_nodes], cables=cables)
+    for a, b in itertools.product(range(tree.n_nodes), repeat=2):
+        assert made.route(a, b) == tree.route(a, b)
+
+
+def test_cables_side_by_side_are_one_link_and_share_destinations() -> None:
+    # s to x: 2 cables, s to y: 1. Destination 2 (c) takes cable 2 mod 3, destination 3 (d) cable 3 mod 3.
+    made = make(
+        kind="switched", hosts=["a", "b", "c", "d"], cables={"s": ["a", "b", "x", "x", "y"], "t": ["c", "d", "x", "y"]}
+    )
+    s, t, x, y = (4 + made.switches.index(name) for name in "stxy")
+    assert made.route(0, 2) == [0, s, y, t, 2]
+    assert made.route(0, 3) == [0, s, x, t, 3]
+    assert made.cables_of([(s, x), (x, s), (s, y), (0, s)]).tolist() == [2, 2, 1, 1]
+    assert made.describe() == "network of 4 hosts on 4 switches"
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"hosts": ["a", "b"], "cables": {"s": ["a"], "t": ["b"]}}, "has no path from 'a' to 'b'"),
+        ({"hosts": ["a", "a"], "cables": {"s": ["a"]}}, "lists the host 'a' twice"),
+        ({"hosts": ["a", "b"], "cables": {"a": ["b"]}}, "has 'a' as a host and as a switch"),
+        ({"hosts": ["a"], "cables": {"s": ["a", "s"]}}, "has a cable from 's' to itself"),
+        # Hosts forward nothing: b joins s and t, and is no way from a to c.
+        ({"hosts": ["a", "b", "c"], "cables": {"s": ["a", "b"], "t": ["b", "c"]}}, "has no path from 'a' to 'c'"),
+    ],
+)
+def test_switches_and_cables_that_are_no_network_are_refused(fields: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        make(kind="switched", **fields)

@@ -1,4 +1,4 @@
-"""`--calibrate` and `--machine`: which machine is kept with the archive."""
+"""`--calibrate`, `--machine` and `--topology`: which machine and network are kept with the archive."""
 
 from __future__ import annotations
 
@@ -32,6 +32,16 @@ CalibrateLayouts = Annotated[
 Machine = Annotated[
     str | None,
     typer.Option("-m", "--machine", help="Machine file to keep with the archive; the same as --calibrate FILE."),
+]
+
+Topology = Annotated[
+    Path | None,
+    typer.Option(
+        "--topology",
+        metavar="FILE",
+        help="The network to keep with the archive: output of `scontrol show topology` or ibnetdiscover. [default: "
+        "what Slurm states]",
+    ),
 ]
 
 
@@ -77,3 +87,18 @@ def layouts_s(given: float | None, source: Source) -> float:
             "leave one of the options out"
         )
     return LAYOUTS_S if given is None else given
+
+
+def topology_text(file: Path | None) -> str | None:
+    """The text of `--topology`. Raises InputError where it is no network: a faulty file must not cost a recording."""
+    from logpost.errors import InputError
+    from logpost.machines.site.topology import parse_text
+
+    if file is None:
+        return None
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"--topology {file} cannot be read: {error.strerror}") from error
+    parse_text(text, str(file))
+    return text

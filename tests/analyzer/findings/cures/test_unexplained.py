@@ -34,6 +34,12 @@ def test_two_thirds_of_a_call_are_not_explained() -> None:
     assert found["gain"] == pytest.approx(0.2)
 
 
+def test_nothing_is_missed_of_a_machine_that_contradicts_the_trace() -> None:
+    made = story(2 * MS)
+    made.deficit_share = 0.3
+    assert made.alone(unexplained.find).is_empty()
+
+
 def test_less_than_a_tenth_is_within_what_any_model_leaves() -> None:
     assert story(3 * MS // 11).alone(unexplained.find).is_empty()
 

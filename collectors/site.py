@@ -1,0 +1,49 @@
+"""The site's network with a recording: Slurm's topology, the user's file, and what the recorder read on each host."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from logpost.errors import InputError
+from logpost.machines.site.recorded import TOPOLOGY, HostNetwork, recorder_lines, write_hosts
+from logpost.machines.site.topology import parse_text
+
+PATIENCE_S = 10.0
+"""For scontrol, which a busy controller may keep waiting; the program is not started before."""
+
+
+def slurm_topology() -> str | None:
+    """What `scontrol show topology` prints inside a Slurm job; None: no job, no scontrol, or no switches."""
+    scontrol = shutil.which("scontrol")
+    if "SLURM_JOB_ID" not in os.environ or scontrol is None:
+        return None
+    try:
+        done = subprocess.run(
+            [scontrol, "show", "topology"], capture_output=True, text=True, errors="replace", timeout=PATIENCE_S,
+            check=False,
+        )  # fmt: skip
+        if done.returncode == 0:
+            parse_text(done.stdout, "scontrol show topology")
+            return done.stdout
+    except (OSError, subprocess.TimeoutExpired, InputError):
+        pass  # without a network the report says that it is not known
+    return None
+
+
+def keep(raw: Path, archive: Path) -> None:
+    """Put what was read about the network next to the archive."""
+    text = raw / TOPOLOGY
+    if text.is_file():
+        shutil.copyfile(text, archive / TOPOLOGY)
+    hosts: dict[str, HostNetwork] = {}
+    for path in sorted(raw.glob("network.*.before")):
+        after = path.with_suffix(".after")
+        before = recorder_lines(path.read_text(encoding="utf-8", errors="replace"))
+        ended = recorder_lines(after.read_text(encoding="utf-8", errors="replace")) if after.is_file() else {}
+        if "host" in before and len(before) > 2:  # more than its name and the time
+            hosts[before["host"]] = HostNetwork(before, ended)
+    if hosts:
+        write_hosts(archive, hosts)
