@@ -33,8 +33,8 @@ def destination_order(facts: Facts) -> str:
 
 def turn_order(_: Facts) -> str:
     return (
-        "Let each rank begin with the rank behind itself and go round: (rank + k) mod ranks for k = 1, 2, ..., so that "
-        "each receiver has one sender at a time."
+        "Let each rank begin with the rank behind itself and go round: the order is (rank + k) mod ranks for k = 1, 2, "
+        "..., so that each receiver has one sender at a time."
     )
 
 
