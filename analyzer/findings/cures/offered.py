@@ -48,10 +48,6 @@ class Proposal:
     beyond: float | None = None
     """it divides work anew: not stated where the gain's interval begins at that, or below; None: in any case"""
 
-    def is_sure(self, gain_low: float | None) -> bool:
-        """Whether a gain whose interval begins there is stated."""
-        return self.beyond is None or gain_low is None or gain_low > self.beyond
-
 
 @dataclass(frozen=True)
 class ReplayedCure:

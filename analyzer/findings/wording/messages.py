@@ -58,7 +58,7 @@ def post_earlier(facts: Facts) -> str:
 
 
 def many_small_messages(facts: Facts) -> str:
-    messages = count_text(int(facts.number("messages")), "message")
+    messages = count_text(int(facts.number("messages")), "transfer" if facts.all("one_sided") else "message")
     title = f"{messages} of {bytes_text(facts.number('mean_size'))} on average from {facts.where or 'one place'} on "
     return title + f"{facts.ranks}: {facts.number('in_a_row'):.0f} in a row to the same rank"
 
@@ -98,6 +98,7 @@ def compute_first(facts: Facts) -> str:
 
 def round_trips(facts: Facts) -> str:
     kind = "synchronous message" if facts.share("synchronous") > MAINLY else "message"
+    kind = "transfer" if facts.all("one_sided") else kind
     messages = f"{count_text(int(facts.number('messages')), kind)} of {bytes_text(facts.number('mean_size'))}"
     if facts.all("several_ranks"):
         rows = f"{facts.number('several_ranks'):.0f} in a row to different ranks"
@@ -108,6 +109,11 @@ def round_trips(facts: Facts) -> str:
 
 
 def ask_once(facts: Facts) -> str:
+    if facts.all("one_sided"):
+        return (
+            "Complete all transfers by one flush behind them, so that they are in flight concurrently, or move all "
+            "values by one transfer."
+        )
     if facts.all("several_ranks"):
         return (
             "Send all questions before the first wait for an answer (nonblocking receives, MPI_Waitany), so that the "

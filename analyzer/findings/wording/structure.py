@@ -16,8 +16,8 @@ def synchronous_sends(facts: Facts) -> str:
 
 def standard_sends(_: Facts) -> str:
     return (
-        "Send with MPI_Send (or MPI_Isend) instead of MPI_Ssend where the program does not rely on the receive: "
-        "messages of this size leave without a handshake."
+        "Send with MPI_Send instead of MPI_Ssend (MPI_Isend instead of MPI_Issend) where the program does not rely on "
+        "the receive: messages of this size leave without a handshake."
     )
 
 
