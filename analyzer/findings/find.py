@@ -33,6 +33,7 @@ from logpost.analyzer.findings.cures import (
     strided_datatype,
     synchronous_sends,
     thread_imbalance,
+    transfers_in_a_row,
     two_as_one,
     unattended,
     uneven_computation,
@@ -44,7 +45,7 @@ from logpost.analyzer.findings.cures import (
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame, in_order
-from logpost.analyzer.findings.gain_interval import with_intervals
+from logpost.analyzer.findings.gain_interval import is_sure, with_intervals
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.faults import Faults
 from logpost.analyzer.run.manifest import Manifest
@@ -78,6 +79,7 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     serial_exchange.find,
     serial_distribution.find,
     one_exchange.find,
+    transfers_in_a_row.find,
     unexplained.find,
 )
 
@@ -111,8 +113,7 @@ def find_all(
 def stated(evidence: Evidence, concurrent: int | None = None, faults: Faults | None = None) -> list[Finding]:
     """The findings that a run states, with the intervals of their gains."""
     faults = faults or Faults(raises=True)
-    every = with_intervals(evidence, findings_of(evidence, concurrent, faults), faults)
-    found = [one for one in every if one.replayed.proposal.is_sure(one.gain_low)]
+    found = with_intervals(evidence, findings_of(evidence, concurrent, faults), faults)
     return [one for one in found if faults.guard(f"words of {one.kind}", partial(_is_said, one, evidence), False)]
 
 
@@ -128,6 +129,7 @@ def findings_of(evidence: Evidence, concurrent: int | None = None, faults: Fault
     with ThreadPoolExecutor(max_workers=min(concurrent or len(FINDERS), len(FINDERS))) as pool:
         found = pool.map(found_by, FINDERS)
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
+    every = [one for one in every if faults.guard(f"interval of {one.kind}", partial(is_sure, evidence, one), True)]
     every = faults.guard("combining of cures", lambda: without_alternatives(every), every)
     return in_order(faults.guard("causes of findings", lambda: RootCauses(evidence).of(every), every))
 

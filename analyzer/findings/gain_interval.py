@@ -51,6 +51,15 @@ def with_intervals(evidence: Evidence, found: Iterable[Finding], faults: Faults)
     return [faults.guard(f"interval of {one.kind}", partial(_with, evidence, one), one) for one in found]
 
 
+def is_sure(evidence: Evidence, finding: Finding) -> bool:
+    """Whether a finding is stated: what is not explains no time of another one."""
+    beyond = finding.replayed.proposal.beyond
+    if beyond is None or finding.gain <= beyond:
+        return beyond is None
+    low = _with(evidence, finding).gain_low
+    return low is None or low > beyond
+
+
 def _with(evidence: Evidence, finding: Finding) -> Finding:
     ends = [number.value for number in finding.evidence if number.name in CHOICES]
     ends += finding.replayed.ends()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -93,9 +93,32 @@ NOTHING = First("nothing", Span(0, 0, 0), False, "", "", "", frozenset())
 
 def first_finding(report: Mapping[str, Any]) -> First:
     """The first finding of the object that `logpost report --json` prints."""
-    if not report["findings"]:
-        return NOTHING
-    found = report["findings"][0]
+    return next(map(_stated, report["findings"]), NOTHING)
+
+
+def risen(report: Mapping[str, Any], before: Mapping[str, Any], scale: float) -> First:
+    """The finding whose gain is most above that of the same one in the report of the program before a loss was put in,
+    by what it is above that: a program's own losses are none that were put in.
+
+    Arguments:
+        report: with the loss.
+        before: without any.
+        scale: time without any loss by time with it.
+    """
+    own: dict[tuple[str, str], float] = {}
+    for one in before["findings"]:
+        own[_place(one)] = max(scale * float(one["gain"]), own.get(_place(one), 0.0))
+    above = [(_stated(one), own.get(_place(one), 0.0)) for one in report["findings"]]
+    first, less = max(above, key=lambda one: one[0].gain.middle - one[1], default=(NOTHING, 0.0))
+    gain = first.gain
+    return replace(first, gain=Span(gain.low - less, gain.middle - less, gain.high - less)) if less else first
+
+
+def _place(found: Mapping[str, Any]) -> tuple[str, str]:
+    return str(found["kind"]), str(found.get("path") or "")
+
+
+def _stated(found: Mapping[str, Any]) -> First:
     kind, title = str(found["kind"]), str(found["title"])
     gain = float(found["gain"])
     low, high = found.get("gain_low"), found.get("gain_high")

@@ -17,6 +17,7 @@ from .expected import (
     first_finding,
     line,
     lost,
+    risen,
     summary,
     verdict,
 )
@@ -60,6 +61,19 @@ def test_each_part_is_judged_alone(changes: dict[str, Any], right: tuple[bool, .
     one = verdict("app", 2, TRUE, first_finding(finding(**changes)), BARRIER)
     assert (one.cause, one.place, one.cure, one.gain) == right
     assert one.right == all(right[:3])
+
+
+def test_of_a_program_with_losses_of_its_own_what_has_risen_is_compared() -> None:
+    balance = finding(kind="load_imbalance", gain=0.50, gain_low=0.45, gain_high=0.55)["findings"]
+    own = {"findings": [{**balance[0], "gain": 0.60}]}
+    report = {"findings": [*balance, *finding()["findings"]]}
+    # With the loss the program lasts 4 / 3 as long: of the imbalance's 60 %, 45 are left; the barrier is new.
+    assert risen(report, own, 0.75).kind == "needless_barrier"
+    assert risen(report, {"findings": []}, 1.0) == first_finding(report)
+    # An imbalance that has risen by 5 points.
+    one = risen({"findings": balance}, own, 0.75)
+    assert (one.gain.low, one.gain.middle, one.gain.high) == pytest.approx((0.0, 0.05, 0.10))
+    assert risen({"findings": []}, own, 1.0) is NOTHING
 
 
 def test_no_finding_is_wrong_about_a_loss() -> None:

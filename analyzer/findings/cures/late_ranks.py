@@ -6,6 +6,9 @@ up to that mean. It applies to a stretch of code (`stretches`) that less than al
 gain none has to do it, and the late ranks compute no longer than the fastest one does. The same loss ends where the
 code is done after the call for which the others wait; what depends on it only the programmer knows. A rank whose send
 waits for a receiver is `late_receiver`'s matter.
+
+Where the ranks that send compute no longer than others, the code before their sends is behind them at every visit: send
+earlier, work later. The code of every rank varies, so that only more than `NOISE` is stated.
 """
 
 from __future__ import annotations
@@ -15,12 +18,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from logpost.analyzer.findings.cures.late_receiver import behind
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Floats, Stretch, every_stretch
 from logpost.analyzer.findings.cures.uneven_computation import code_of
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SHARE, Finding, Number, sums_at_locations
+from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, NOISE, Finding, Number, sums_at_locations
 from logpost.replay.columns import Int32, Int64
 
 IN_MESSAGES, IN_OPERATIONS = "late_sender_chain", "collective_wait"
@@ -40,6 +44,7 @@ def propose(program: Program) -> Iterator[Proposal]:
     for place in every_stretch(program):
         less = _beyond(program, place, mean)
         if len(place.locations) == len(totals) or less.max(initial=0.0) < MIN_SHARE * program.length_ps:
+            yield from _sent_earlier(program, place)
             continue
         longer = _shorter(program, place, less)
         freed = program.saved_at(Transformation(longer_ps=longer))
@@ -70,6 +75,29 @@ def propose(program: Program) -> Iterator[Proposal]:
             confidence=MEDIUM,
             certainty="compute time is measured; whether others can take a part of it is not known",
         )
+
+
+def _sent_earlier(program: Program, place: Stretch) -> Iterator[Proposal]:
+    """The code before sends behind them, where receivers wait for these."""
+    messages = program.messages
+    calls = np.concatenate(place.calls)
+    waits = np.maximum(0, program.enter_ps[messages.send_call] - program.enter_ps[messages.received_call])
+    waits[~np.isin(messages.send_call, calls) | (messages.received_call < 0)] = 0
+    late = np.flatnonzero(waits)
+    if not len(late):
+        return
+    by_path = np.bincount(program.callpath[messages.received_call[late]], weights=waits[late])
+    yield Proposal(
+        kind=IN_MESSAGES,
+        callpath=int(by_path.argmax()),
+        callpaths=frozenset((place.callpath,)),
+        at_fault=frozenset(program.sender[late].tolist()),
+        change=Transformation(longer_ps=behind(program, calls, program.gap_ps[calls])),
+        numbers=(Number("they_compute_there", float(place.totals.sum()), "ps"),),
+        confidence=LOW,
+        beyond=NOISE,
+        certainty="compute time is measured; whether a message needs what is computed before it is not known",
+    )
 
 
 def _beyond(program: Program, place: Stretch, norm_ps: float) -> Floats:

@@ -56,7 +56,7 @@ def propose(program: Program, evidence: Evidence) -> Iterator[Proposal]:
         posted_by = _posted_in(program, every, post[here & in_call], busy[here & in_call])
         computing = here & ~in_call
         ways = [
-            Transformation(posted_by=posted_by, longer_ps=_behind(program, *way))
+            Transformation(posted_by=posted_by, longer_ps=behind(program, *way))
             for way in ways_behind(evidence, program, post[computing], late[computing])
         ]
         if (here & in_call).any():
@@ -144,7 +144,7 @@ def ways_behind(evidence: Evidence, program: Program, post: Rows, late: Int64) -
     yield every, latest[np.searchsorted(places, program.place_of[every])]
 
 
-def _behind(program: Program, calls: Rows, most_ps: Int64) -> Int64:
+def behind(program: Program, calls: Rows, most_ps: Int64) -> Int64:
     """By call: how much longer the code before it is, with so much of that before these calls behind them."""
     longer = column(program.count, 0)
     last = np.append(~program.follows[1:], True)

@@ -3,7 +3,8 @@
 Cure: leave it out. In the graph its calls last nothing and wait for none. It applies to a barrier that is called often
 enough to be a pattern, and on whose order no one-sided transfer may rely. Where the same rank enters it last most
 times, the waiting is that rank's matter, and the cure applies if the rounds of the barrier cost more than that and it
-orders no message, as another operation is before it; or if it empties a pipeline in each step, whose end that rank is.
+orders no messages: none is received between the operation before it and the barrier, those in flight are not ordered;
+or if the barrier empties a pipeline in each step, whose end that rank is.
 
 Likewise of an operation in which all wait for a root, behind others in a pipeline, and empty it in each step: called
 less often, or complete a step later, it keeps none waiting for that. One rank before the root is enough: the root, for
@@ -25,7 +26,7 @@ import polars as pl
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
-from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, depths
+from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, ends_pipeline, last_before
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.analyzer.run.before_last import FROM_ROOT
@@ -45,7 +46,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
     """The program without each barrier, or operation from a root that empties a pipeline."""
     barriers = program.is_kind("barrier")
     operations = (barriers | (program.is_operation & ~program.ends_operation)) & program.inside
-    behind_operation = np.append(False, program.follows[1:] & program.is_kind("barrier", "collective")[:-1])
+    received = _received(program)
     for path in np.unique(program.callpath[operations]).tolist():
         here = operations & (program.callpath == path)
         locations = np.unique(program.location[here])
@@ -54,9 +55,9 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         calls = np.flatnonzero(here)
         is_barrier = bool(barriers[here].all())
         last = (_mostly_last if is_barrier else _root)(program, calls)
-        empties = last is not None and _ends_pipeline(program, last, LEAST_DEPTH if is_barrier else LEAST_DEPTH - 1)
+        empties = last is not None and ends_pipeline(program, last, LEAST_DEPTH if is_barrier else LEAST_DEPTH - 1)
         waits = program.own_ps[here].sum() < program.spent_ps("collective_wait")[here].sum()
-        orders = (~behind_operation[here]).sum() > len(locations)  # more than what is before the first one
+        orders = received[here].sum() > len(locations)  # more than what is before the first one
         if not empties and (not is_barrier or (last is not None and (waits or orders))):
             continue
         lasts = column(program.count)
@@ -80,6 +81,16 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
             certainty="the waiting is measured; whether anything relies on the order that the operation makes is not "
             "known",
         )
+
+
+def _received(program: Program) -> Flags:
+    """By call: whether its rank has received a message since the operation before it."""
+    receives = np.zeros(program.count, dtype=np.int64)
+    receives[program.messages.received_call[program.messages.received_call >= 0]] = 1
+    before = np.cumsum(receives)
+    since = last_before(program, program.is_operation)
+    first = np.maximum.accumulate(np.where(program.follows, 0, np.arange(program.count)))
+    return np.asarray(before > np.where(since >= 0, before[since], before[first] - receives[first]))
 
 
 def _as_others(program: Program, here: Flags, last: int) -> Int64:
@@ -109,12 +120,3 @@ def _mostly_last(program: Program, calls: Int64) -> int | None:
     last = np.argmax(np.array([program.enter_ps[some[:least]] for some in each]), axis=0)
     most = int(np.bincount(last).argmax())
     return int(locations[most]) if (last == most).sum() > least / 2 else None
-
-
-def _ends_pipeline(program: Program, location: int, least: int) -> bool:
-    """Whether during most of what a location waits for messages, so many ranks or more compute one after the other."""
-    messages = program.messages
-    waits = np.maximum(0, program.enter_ps[messages.send_call] - program.enter_ps[messages.received_call])
-    waits[program.receiver != location] = 0
-    deep, _ = depths(program)
-    return bool(waits[deep >= least].sum() > waits.sum() / 2)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.program import LOW, Program, Transformation
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
@@ -48,10 +48,6 @@ class Proposal:
     beyond: float | None = None
     """it divides work anew: not stated where the gain's interval begins at that, or below; None: in any case"""
 
-    def is_sure(self, gain_low: float | None) -> bool:
-        """Whether a gain whose interval begins there is stated."""
-        return self.beyond is None or gain_low is None or gain_low > self.beyond
-
 
 @dataclass(frozen=True)
 class ReplayedCure:
@@ -70,8 +66,11 @@ class ReplayedCure:
         others = self.proposal.other_ends
         changes = (self.proposal.change, *others) if others else ()
         found = [self.program.gain(change) for change in changes]
-        found += [program.gain(self.proposal.change) for program in self.ends_of_machine()]
-        return [max(0.0, gain) for gain in found]
+        return [*(max(0.0, gain) for gain in found), *self.at_ends_of_machine()]
+
+    def at_ends_of_machine(self) -> list[float]:
+        """The same at the ends of the machine's values alone."""
+        return [max(0.0, program.gain(self.proposal.change)) for program in self.ends_of_machine()]
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ def offered(
         cure = ReplayedCure(program, proposal, lambda: ends_of(evidence))
         evidence.tried.append(TriedCure.of(cure))
         gain = cure.gain()
-        least = gain if divided or not of_messages else min(gain, *cure.ends(), gain)
+        least = gain if divided or not of_messages else min([gain, *cure.at_ends_of_machine()])
         if least >= MIN_SHARE:
             yield _finding(evidence, cure, gain)
 
@@ -129,8 +128,17 @@ def program_of(evidence: Evidence) -> Program | None:
     Where no value of a machine is known, or they contradict the trace, messages take what they did. Values that are
     only bounded are what messages cost at least: beyond that, they keep their durations.
     """
+    return _given(evidence) if evidence.divides("latency") else _at_least(evidence)
+
+
+@once
+def _at_least(evidence: Evidence) -> Program | None:
     program = _given(evidence)
-    return program if evidence.divides("latency") else next(iter(ends_of(evidence)), program)
+    try:
+        low = None if program is None else program.at_end(LOW)
+    except InputError:  # there, messages contradict each other
+        low = None
+    return low or program
 
 
 @once

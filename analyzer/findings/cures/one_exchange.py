@@ -5,19 +5,26 @@ code in between than a message takes: no work is done with an answer before the 
 is answered at once, with less work than that lasts: it is done behind the one answer. In the graph the first message of
 a series carries the bytes of all; the calls of the other rounds vanish, and all replies are given with the code of one.
 At the other ends of the gain each answer has its own code; or each message stays, and all of a series are in flight
-together; or another message, or an operation of all ranks, carries their data, and none of them is left.
+together; or another message, or an operation of all ranks, carries their data, and none of them is left. That is the
+cure where their receiver waits in them for ranks that compute one after the other: whatever is sent there in each step
+empties the pipeline; less often, or received a step later, it keeps none waiting.
+
+Likewise of questions to several ranks, each sent once the one before is answered, with less code in between than a
+message takes. Cure: all are sent, and the receives of the replies posted, where the first one is; the ranks reply
+concurrently.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Transformation
-from logpost.analyzer.findings.cures.rows import WAITS
+from logpost.analyzer.findings.cures.rows import WAITS, rounds
+from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, ends_pipeline
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
 from logpost.replay.columns import Int64
@@ -36,7 +43,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 
 def propose(program: Program) -> Iterator[Proposal]:
-    """One message for each series."""
+    """One message for each series; and the questions to several ranks together."""
     messages = program.messages
     block_of: dict[int, tuple[int, int]] = {}
     trips = _trips(program)
@@ -53,6 +60,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             series.setdefault(key, []).append(message)
     in_order = (sorted(row, key=lambda message: int(messages.send_call[message])) for row in series.values())
     waits = program.is_kind(*WAITS)
+    yield from _of_several(program, block_of)
     long = [row for row in in_order if len(row) >= LEAST and _waits_between(program, row, waits)]
     if not long:
         return
@@ -65,23 +73,89 @@ def propose(program: Program) -> Iterator[Proposal]:
     count = sum(map(len, long))
     every = [message for row in long for message in row]
     one_message = merged(program, long)
+    one_answer = replace(one_message, longer_ps=_one_answer(program, long, trips))
+    none = left_out(program, set(every))
+    empties = any(ends_pipeline(program, one, LEAST_DEPTH) for one in np.unique(program.receiver[every]).tolist())
     synchronous = (messages.sender_waits[every] > 0) & ~program.costs(messages.bytes[every]).rendezvous
     yield Proposal(
         kind=KIND,
         callpath=max(lost, key=lambda path: lost[path]),
         at_fault=frozenset(program.sender[every].tolist()),
-        change=replace(one_message, longer_ps=_one_answer(program, long, trips)),
-        other_ends=(one_message, _together(program, long), left_out(program, set(every))),
+        change=none if empties else one_answer,
+        other_ends=(one_answer, one_message, _together(program, long), none),
         numbers=(
             Number("messages", count, "count"),
             *([Number("synchronous", float(synchronous.mean()), "1")] if synchronous.any() else []),
             Number("in_a_row", count / len(long), "count"),
             Number("mean_size", float(messages.bytes[every].mean()), "B"),
+            *([Number("empties_pipeline", 1.0, "1")] if empties else []),
         ),
         confidence=MEDIUM,
         certainty="messages in a row and the code between them are measured; whether a message needs the answer to the "
         "one before it is not known",
     )
+
+
+def _of_several(program: Program, block_of: Mapping[int, tuple[int, int]]) -> Iterator[Proposal]:
+    """Questions to several ranks, each behind the reply to the one before, sent together, at each call path."""
+    messages = program.messages
+    questions: dict[tuple[int, int], list[int]] = {}
+    for message in np.argsort(messages.send_call, kind="stable").tolist():
+        if (start := int(messages.send_call[message])) in block_of:
+            questions.setdefault(block_of[start], []).append(message)
+    at: dict[int, list[list[Answered]]] = {}
+    for block in questions.values():
+        for row in rounds(block, program.receiver):
+            nexts: list[int | None] = [*row[1:], None]
+            answered = [Answered(one, _answer(program, one, two)) for one, two in zip(row, nexts, strict=True)]
+            if len(row) > 1 and all(one.answer is not None for one in answered[:-1]):
+                at.setdefault(int(program.callpath[messages.send_call[row[0]]]), []).append(answered)
+    for series in at.values():
+        sent_from, posted_by = column(messages.count), column(messages.count)
+        for answered in series:
+            first = messages.send_call[answered[0].question]
+            sent_from[[one.question for one in answered[1:]]] = first
+            posted_by[[one.answer for one in answered if one.answer is not None]] = first
+        every = [one.question for answered in series for one in answered]
+        replies = [one.answer for answered in series for one in answered if one.answer is not None]
+        waits_at = program.callpath[messages.received_call[replies]]
+        yield Proposal(
+            kind=KIND,
+            callpath=int(np.bincount(waits_at).argmax()),
+            at_fault=frozenset(program.sender[every].tolist()),
+            change=Transformation(sent_from=sent_from, posted_by=posted_by),
+            numbers=(
+                Number("messages", len(every), "count"),
+                Number("several_ranks", len(every) / len(series), "count"),
+                Number("mean_size", float(messages.bytes[every].mean()), "B"),
+            ),
+            confidence=MEDIUM,
+            certainty="questions and replies are measured; whether a question needs the answer to the one before it is "
+            "not known",
+        )
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A question and its answer, by message; None: the rank has not waited for one."""
+
+    question: int
+    answer: int | None
+
+
+def _answer(program: Program, question: int, before: int | None) -> int | None:
+    """The first message that the rank receives from the question's receiver, behind it and before another
+    question; None: there is none."""
+    messages = program.messages
+    begin = int(messages.send_call[question])
+    end = begin + LONGEST_ROUND if before is None else int(messages.send_call[before])
+    for call in range(begin + 1, min(end, program.count)):
+        if program.location[call] != program.location[begin]:
+            break
+        for message in program.received_in.get(call, ()):
+            if program.sender[message] == program.receiver[question]:
+                return message
+    return None
 
 
 def _one_answer(program: Program, series: Sequence[Sequence[int]], trips: Trips) -> Int64:

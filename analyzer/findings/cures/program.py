@@ -592,10 +592,15 @@ class Program:
     def at_ends(self) -> Iterator[Program]:
         """The same program, had the machine every value at its low, or at its high end; none where all are exact."""
         for side in (LOW, HIGH):
-            machine = _at_end(self.recorded.machine, side)
-            if machine is not None and not self.as_measured:
-                recorded = replace(self.recorded, machine=machine)
-                yield Program(self._replayable.run, recorded, most=self.most)
+            if (found := self.at_end(side)) is not None:
+                yield found
+
+    def at_end(self, side: int) -> Program | None:
+        """At one of the two; None: its machine is there."""
+        machine = _at_end(self.recorded.machine, side)
+        if machine is None or self.as_measured:
+            return None
+        return Program(self._replayable.run, replace(self.recorded, machine=machine), most=self.most)
 
 
 def _by_call(calls: Int32) -> dict[int, list[int]]:

@@ -54,8 +54,10 @@ class Stretch:
     @cached_property
     def slow(self) -> Flags:
         """Those that are beyond the mean by more than chance: how much visits differ; where there is one, how much the
-        others do."""
+        others do. That no other one has any code there is no chance."""
         more = self.totals - self.totals.mean()
+        if np.count_nonzero(self.totals) == 1:
+            return self.heavy
         visits = self.visits
         if visits is not None and visits.shape[1] > 1:
             error = (visits - visits.mean(axis=0)).std(axis=1, ddof=1) * np.sqrt(visits.shape[1])

@@ -14,7 +14,8 @@ v on the message so long after w has ended:
 with T the message's duration, of which only what bytes cost is divided. k - 1 more messages cost each of the two ranks
 their overheads. Stated are as many blocks as there are ranks in a row, with which no rank waits longer for its first
 block than it works; the number that saves most is the other end of the gain, and stated if it is smaller. Where the
-next rank needs nothing of the work, the ranks do it at the same time and pass on nothing, which is the third end. Where
+next rank needs nothing of the work, the ranks do it at the same time and pass on nothing, which is the third end: it is
+stated where blocks save nothing that can be checked, as those of few bytes, which cost as much as the message. Where
 the machine does not divide the duration of a message, all of it may be its receiver's overhead.
 
 The doubt: whether the work can be cut, which no trace shows. A pipeline that is filled once, and steadily used then, is
@@ -33,7 +34,7 @@ import numpy.typing as npt
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int64
 
@@ -97,22 +98,24 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
     best = [_best(program, cure) for cure in cures]
     depth = int(deep[chained].max())
     blocks = min(depth + 1, best[0])
+    in_blocks, independent = cures[0](blocks), _independent(program, passed)
+    in_parts = program.gain(in_blocks) >= MIN_SHARE
     here = mostly[at] & (deep > 0)
     by_place = np.bincount(at[chained], weights=waits[chained])
     yield Proposal(
         kind=KIND,
         callpath=int(by_place.argmax()),
         at_fault=frozenset(np.unique(program.receiver[here]).tolist()),
-        change=cures[0](blocks),
-        other_ends=(*(cure(number) for cure, number in zip(cures, best, strict=True)), _independent(program, passed)),
+        change=in_blocks if in_parts else independent,
+        other_ends=(*(cure(number) for cure, number in zip(cures, best, strict=True)), independent),
         numbers=(
             Number("depth", depth + 1, "count"),
             Number("chained_waits", int(chained.sum()), "count"),
             Number("share_of_waiting_for_senders", float(waits[chained].sum() / waits[here].sum()), "1"),
             Number("mean_wait", float(waits[chained].mean()), "ps"),
-            Number("blocks", blocks, "count"),
+            *([Number("blocks", blocks, "count")] if in_parts else []),
         ),
-        confidence=MEDIUM if chained.sum() >= MIN_SAMPLES else LOW,
+        confidence=MEDIUM if in_parts and chained.sum() >= MIN_SAMPLES else LOW,
         certainty="which ranks compute while others wait is measured; whether these need their results is not known",
         rests_on=("late_sender",),
     )
@@ -126,26 +129,39 @@ def _recur(program: Program, chained: Int64, waits: Int64) -> bool:
 
 
 def depths(program: Program) -> tuple[npt.NDArray[np.int32], Flags]:
-    """By message: how many ranks compute one after the other while its receiver waits for it; and whether its sender
-    computes for it longer than it lasts."""
+    """By message: how many ranks compute one after the other while its receiver waits for it, and in the calls right
+    before for others; and whether its sender computes for it longer than it lasts."""
     messages = program.messages
     send, receive = messages.send_call, messages.received_call
     waits = (program.enter_ps[receive] < program.enter_ps[send]) & program.inside[receive] & program.inside[send]
     waits &= receive >= 0
     ends = program.is_operation.copy()
     ends[receive[waits]] = True
-    behind = _last(program, ends)[send]
+    behind = last_before(program, ends)[send]
     own = np.cumsum(program.gap_ps + program.own_ps)
     work = own[send] - program.own_ps[send] - np.where(behind >= 0, own[behind], 0)
     computes = work > program.leave_ps[receive] - program.enter_ps[send]
+    receives = np.zeros(program.count, dtype=np.bool_)
+    receives[receive[receive >= 0]] = True
+    in_row = np.append(False, receives[:-1]) & program.follows & (program.gap_ps <= program.empty_message_ps)
+    since = program.enter_ps[np.maximum.accumulate(np.where(in_row, 0, np.arange(program.count)))]
     found = np.zeros(messages.count, dtype=np.int32)
     for message in np.argsort(program.enter_ps[send], kind="stable").tolist():
         if waits[message]:
-            entered = program.enter_ps[receive[message]]
+            entered = since[receive[message]]
             passed = [one for one in program.received_in.get(int(behind[message]), []) if waits[one]]
             before = (found[one] for one in passed if entered < program.enter_ps[send[one]])
             found[message] = computes[message] + max(before, default=0)
     return found, computes
+
+
+def ends_pipeline(program: Program, location: int, least: int) -> bool:
+    """Whether during most of what a location waits for messages, so many ranks or more compute one after the other."""
+    messages = program.messages
+    waits = np.maximum(0, program.enter_ps[messages.send_call] - program.enter_ps[messages.received_call])
+    waits[program.receiver != location] = 0
+    deep, _ = depths(program)
+    return bool(waits[deep >= least].sum() > waits.sum() / 2)
 
 
 def _begins(program: Program, of: Flags) -> Int64:
@@ -158,10 +174,10 @@ def _begins(program: Program, of: Flags) -> Int64:
     passes[messages.send_call[of]] = True
     # Several messages of one stretch of work are passed on one after the other.
     ends[:-1] |= passes[:-1] & (program.gap_ps[1:] > program.empty_message_ps)
-    return _last(program, ends)
+    return last_before(program, ends)
 
 
-def _last(program: Program, flags: Flags) -> Int64:
+def last_before(program: Program, flags: Flags) -> Int64:
     """By call: the last one before it on its location that is flagged; -1: none."""
     rows = np.arange(program.count)
     before = np.concatenate([[-1], np.maximum.accumulate(np.where(flags, rows, -1))[:-1]])

@@ -58,7 +58,7 @@ def post_earlier(facts: Facts) -> str:
 
 
 def many_small_messages(facts: Facts) -> str:
-    messages = count_text(int(facts.number("messages")), "message")
+    messages = count_text(int(facts.number("messages")), "transfer" if facts.all("one_sided") else "message")
     title = f"{messages} of {bytes_text(facts.number('mean_size'))} on average from {facts.where or 'one place'} on "
     return title + f"{facts.ranks}: {facts.number('in_a_row'):.0f} in a row to the same rank"
 
@@ -98,12 +98,32 @@ def compute_first(facts: Facts) -> str:
 
 def round_trips(facts: Facts) -> str:
     kind = "synchronous message" if facts.share("synchronous") > MAINLY else "message"
+    kind = "transfer" if facts.all("one_sided") else kind
     messages = f"{count_text(int(facts.number('messages')), kind)} of {bytes_text(facts.number('mean_size'))}"
+    if facts.all("several_ranks"):
+        rows = f"{facts.number('several_ranks'):.0f} in a row to different ranks"
+        return f"{messages} on average, {rows}, each after the answer to the one before it{in_where(facts)}"
     rows = f"{facts.number('in_a_row'):.0f} in a row between the same two ranks"
-    return f"{messages} on average, {rows}, each after the one before it{in_where(facts)}"
+    title = f"{messages} on average, {rows}, each after the one before it{in_where(facts)}"
+    return title + ("; their receiver waits in them for a pipeline" if facts.all("empties_pipeline") else "")
 
 
-def ask_once(_: Facts) -> str:
+def ask_once(facts: Facts) -> str:
+    if facts.all("one_sided"):
+        return (
+            "Complete all transfers by one flush behind them, so that they are in flight concurrently, or move all "
+            "values by one transfer."
+        )
+    if facts.all("several_ranks"):
+        return (
+            "Send all questions before the first wait for an answer (nonblocking receives, MPI_Waitany), so that the "
+            "ranks answer concurrently."
+        )
+    if facts.all("empties_pipeline"):
+        return (
+            "Send one message for several steps (less often), or receive it a step later (nonblocking calls): then the "
+            "first ranks begin the next step while the last ones finish."
+        )
     return (
         "Ask for everything at once (one message with all questions, one with all replies; MPI_Gather where one rank "
         "collects), or keep several questions in flight (nonblocking calls), so that their latencies overlap."

@@ -16,8 +16,8 @@ def synchronous_sends(facts: Facts) -> str:
 
 def standard_sends(_: Facts) -> str:
     return (
-        "Send with MPI_Send (or MPI_Isend) instead of MPI_Ssend where the program does not rely on the receive: "
-        "messages of this size leave without a handshake."
+        "Send with MPI_Send instead of MPI_Ssend (MPI_Isend instead of MPI_Issend) where the program does not rely on "
+        "the receive: messages of this size leave without a handshake."
     )
 
 
@@ -33,8 +33,8 @@ def destination_order(facts: Facts) -> str:
 
 def turn_order(_: Facts) -> str:
     return (
-        "Let each rank begin with the rank behind itself and go round: (rank + k) mod ranks for k = 1, 2, ..., so that "
-        "each receiver has one sender at a time."
+        "Let each rank begin with the rank behind itself and go round: the order is (rank + k) mod ranks for k = 1, 2, "
+        "..., so that each receiver has one sender at a time."
     )
 
 

@@ -90,10 +90,14 @@ def wavefront(facts: Facts) -> str:
 
 def fill_pipeline(facts: Facts) -> str:
     blocks = int(facts.number("blocks", 0.0))
+    if not blocks:
+        return (
+            "Let the ranks do this work concurrently where none needs the result of the one before it, or choose a "
+            "decomposition with fewer ranks in a row: smaller blocks cost as much as they save."
+        )
     return (
-        f"Pass on smaller blocks{f' ({blocks} instead of one)' if blocks else ''}, so that the next rank starts "
-        "earlier, let sweeps from several sides or of several steps run at once, or choose a decomposition with fewer "
-        "ranks in a row."
+        f"Pass on smaller blocks ({blocks} instead of one), so that the next rank starts earlier, let sweeps from "
+        "several sides or of several steps run at once, or choose a decomposition with fewer ranks in a row."
     )
 
 

@@ -378,9 +378,8 @@ class _Shortest:
 
 
 def noise(samples: Samples) -> float:
-    """What the clock and the machine add to any time, in ps: the spread of calls that wait for no rank, of one size."""
-    for name in ("send_at_once", "send_blocking", "receive"):
-        spreads = [g.spread for g in groups(samples[name]) if g.n >= MIN_LATE]
-        if spreads:
-            return float(np.median(spreads))
-    return 0.0
+    """What the clock and the machine add to any time, in ps: the spread of calls of one size. Calls of which some wait
+    for a rank spread further, so that those count that spread least."""
+    kinds = (groups(samples[name]) for name in ("send_at_once", "send_blocking", "receive"))
+    spreads = [[group.spread for group in kind if group.n >= MIN_LATE] for kind in kinds]
+    return min((float(np.median(some)) for some in spreads if some), default=0.0)

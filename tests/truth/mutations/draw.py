@@ -56,7 +56,7 @@ def drawn(seed: int, losses: int, base: Program | None = None, *, real: bool = F
         if not (_is_played(base, alone[0]) and _is_played(first[0], both[0])):
             continue
         title = f"{base.name}: {first[1].name} + {name}"
-        return Drawn(title, base, both[0], (first[1], both[1]), (alone[0], first[0]))
+        return Drawn(title, base, both[0], (first[1].of(both[0]), both[1]), (alone[0], first[0]))
 
 
 def _first(base: Program, names: list[str], rng: Random) -> Mutated:

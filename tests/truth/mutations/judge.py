@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-from tests.truth.expected import NOTHING, Expected, Explained, First, Span, Verdict, first_finding, lost, verdict
+from tests.truth.expected import NOTHING, Expected, Explained, First, Span, Verdict, first_finding, lost, risen, verdict
 from tests.truth.pairs.build import COMPILERS, LAUNCHER, environment_of_ranks
 from tests.truth.pairs.judge import logpost, recorded, report
 from tests.truth.pairs.measure import gain
@@ -16,12 +16,18 @@ from .draw import Drawn
 from .script import Program, source
 
 COMPUTE_HEADER = Path(__file__).parents[3] / "collectors" / "workloads"
+SECONDS = "seconds"
+"""Of a program that was played, next to its archive."""
 NO_LOSS = 0.01
 """A program that loses less than this has nothing to find."""
 
 
 def simulated(program: Program, machine: Path, folder: Path) -> tuple[float, Path]:
-    """Seconds of a program on the testbed, and its archive."""
+    """Seconds of a program on the testbed, and its archive; of a folder that was kept, those of then."""
+    lasts = folder / SECONDS
+    if lasts.exists():
+        (archive,) = folder.glob("*/traces.otf2")
+        return float(lasts.read_text()), archive
     folder.mkdir(parents=True)
     file = folder / f"{program.name}.c"
     file.write_text(source(program))
@@ -30,6 +36,7 @@ def simulated(program: Program, machine: Path, folder: Path) -> tuple[float, Pat
     if said is None:
         raise RuntimeError(f"{file} does not end: {out}")
     (archive,) = folder.glob("*/traces.otf2")
+    lasts.write_text(said[1])
     return float(said[1]), archive
 
 
@@ -45,10 +52,12 @@ def built(program: Program, folder: Path) -> list[str]:
 
 
 def on_testbed(drawn: Drawn, machine: Path, folder: Path) -> Verdict:
-    """With two losses, the one that the finding fits better is compared; of equal ones, the larger."""
+    """With two losses, the one that the finding fits better is compared; of equal ones, the larger. Of a program that
+    has losses without them, too, the finding that these raise most is compared."""
     lasts, archive = simulated(drawn.program, machine, folder / "program")
-    said = report(archive, folder / "program.run")
-    first, gains = first_finding(said), []
+    unharmed_lasts, unharmed = simulated(drawn.base, machine, folder / "without_any")
+    said, before = report(archive, folder / "program.run"), report(unharmed, folder / "without_any.run")
+    first, gains = risen(said, before, unharmed_lasts / lasts), []
     for number, without in enumerate(drawn.without):
         shorter, _ = simulated(without, machine, folder / f"without_{number}")
         gains.append(1 - shorter / lasts)
@@ -57,11 +66,11 @@ def on_testbed(drawn: Drawn, machine: Path, folder: Path) -> Verdict:
         compared(drawn.name, drawn.program.ranks, Span(true, true, true), first, loss.expected, nothing_to_find)
         for loss, true in zip(drawn.losses, gains, strict=True)
     ]
-    _, unharmed = simulated(drawn.base, machine, folder / "without_any")
     lost_s, whole_s, explained_s = lost(said)
-    less_s = lost_s - lost(report(unharmed, folder / "without_any.run"))[0]
+    own_lost_s, _, own_explained_s = lost(before)
     best = max(verdicts, key=lambda one: (one.cause + one.place + one.cure, one.true.middle))
-    return replace(best, explained=Explained(explained_s / whole_s, less_s / whole_s) if whole_s else None)
+    by_findings, in_truth = explained_s - own_explained_s, lost_s - own_lost_s
+    return replace(best, explained=Explained(by_findings / whole_s, in_truth / whole_s) if whole_s else None)
 
 
 def on_this_machine(drawn: Drawn, folder: Path, runs: int) -> Verdict:

@@ -33,6 +33,10 @@ class Loss:
         mine, its = (replace(one.expected, place=()) for one in (self, other))
         return (self.name, self.region, mine) == (other.name, other.region, its)
 
+    def of(self, program: Program) -> Loss:
+        """The same loss in a program with another one, too, where calls of its region may differ."""
+        return replace(self, expected=replace(self.expected, place=_place(program, self.region)))
+
 
 Mutated = tuple[Program, Loss]
 
@@ -357,12 +361,17 @@ def _mutated(
     cures: tuple[str, ...],
     culprits: set[int] | None = None,
 ) -> Mutated:
-    """The place: the region and the next one with calls, where others wait; the testbed records no call paths, so
-    that their calls name them, too."""
     changed = program.with_region(index, lists)
-    regions = changed.regions
+    region = changed.regions[index].name
+    ranks = frozenset(culprits or ())
+    return changed, Loss(name, region, Expected(cause=cause, place=_place(changed, region), cures=cures, ranks=ranks))
+
+
+def _place(program: Program, region: str) -> tuple[str, ...]:
+    """The region and the next one with calls, where others wait; the testbed records no call paths, so that their calls
+    name them, too."""
+    regions = program.regions
     calls = [{CALLS[op.kind] for ops in one.ops for op in ops if op.kind in CALLS} for one in regions]
+    index = next(i for i, one in enumerate(regions) if one.name == region)
     behind = next(i % len(regions) for i in range(index + 1, index + 1 + len(regions)) if calls[i % len(regions)])
-    place = (regions[index].name, regions[behind].name, *sorted(calls[index] | calls[behind]))
-    expected = Expected(cause=cause, place=place, cures=cures, ranks=frozenset(culprits or ()))
-    return changed, Loss(name, regions[index].name, expected)
+    return (region, regions[behind].name, *sorted(calls[index] | calls[behind]))

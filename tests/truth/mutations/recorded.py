@@ -26,9 +26,10 @@ LINE = re.compile(
 
 
 def recorded(workload: str, machine: Path, folder: Path) -> Program:
-    """An application on the testbed's machine."""
-    words = ("-m", machine, "-n", RANKS, "--workload", workload, "-o", folder, "--", *WORKLOADS[workload])
-    logpost("testbed", "run", "-q", *words)
+    """An application on the testbed's machine; of a folder that was kept, the one there."""
+    if not any(folder.glob("*/traces.otf2")):
+        words = ("-m", machine, "-n", RANKS, "--workload", workload, "-o", folder, "--", *WORKLOADS[workload])
+        logpost("testbed", "run", "-q", *words)
     (archive,) = folder.glob("*/traces.otf2")
     run, goal = folder / "recorded.run", folder / "recorded.goal"
     logpost("analyze", archive, "-o", run, "--force")

@@ -6,6 +6,7 @@ import pytest
 from tests.analyzer.story import MS, Story
 
 from logpost.analyzer.findings.cures import needless_barrier
+from logpost.analyzer.findings.evidence.tables import Evidence
 
 STEPS, STEP = 10, 30 * MS
 
@@ -66,3 +67,28 @@ def test_a_barrier_whose_rounds_cost_more_than_the_wait_for_one_rank_is_left_out
         story.collective(barrier, "Barrier", {rank: (at, enters[1] + 2 * MS) for rank, at in enumerate(enters)})
     (row,) = story.alone(needless_barrier.find).iter_rows(named=True)
     assert row["gain"] == pytest.approx(0.2, abs=0.005)
+
+
+@pytest.mark.parametrize("in_flight", [True, False])
+def test_a_barrier_orders_messages_that_are_received_before_it(in_flight: bool) -> None:
+    """The same with a reduction and a message in each step, which is received behind the barrier, or before it."""
+    story = Story(2, STEPS * 10 * MS)
+    names = ("MPI_Isend", "MPI_Recv", "MPI_Barrier", "MPI_Allreduce")
+    isend, recv, barrier, reduce = (story.path("main", name) for name in names)
+    for step in range(STEPS):
+        begin = 10 * step * MS
+        received = begin + (9 * MS + MS // 2 if in_flight else 7 * MS)
+        enters = (begin + 7 * MS, begin + 7 * MS + MS // 10)
+        ends = (begin + 6 * MS, begin + 6 * MS), (received, received)
+        story.call(0, *ends[0], isend)
+        if not in_flight:
+            story.call(1, *ends[1], recv)
+        story.collective(barrier, "Barrier", {rank: (at, enters[1] + 2 * MS) for rank, at in enumerate(enters)})
+        if in_flight:
+            story.call(1, *ends[1], recv)
+        story.message(0, 1, 8, *ends, (isend, recv), latency=ends[1][1] - ends[0][0])
+        story.collective(reduce, "Allreduce", dict.fromkeys((0, 1), (begin + 9 * MS + MS // 2, begin + 10 * MS)))
+    with story.as_run() as run:
+        evidence = Evidence(story.tables(), story.manifest(), run=run)
+        list(needless_barrier.find(evidence))
+    assert len(evidence.tried) == int(in_flight)

@@ -12,8 +12,8 @@ from logpost.analyzer.findings.cures import wavefront
 from logpost.analyzer.findings.cures.program import Program
 
 
-def sweep(*, serial: bool) -> Story:
-    """Four ranks receive from the left, compute 9 ms and send to the right; or all compute at once, rank 0 longest."""
+def sweep(*, serial: bool, work: int = 9 * MS) -> Story:
+    """Four ranks receive from the left, compute and send to the right; or all compute at once, rank 0 longest."""
     story = Story(4, 200 * MS)
     recv, send, barrier = (story.path("main", name) for name in ("MPI_Recv", "MPI_Send", "MPI_Barrier"))
     for step in range(4):
@@ -39,9 +39,9 @@ def sweep(*, serial: bool) -> Story:
                 )
                 at = arrives
             if rank < 3:
-                sent[rank] = at + (9 * MS if serial or rank == 0 else 0) + (3 * MS if rank == 0 and not serial else 0)
+                sent[rank] = at + (work if serial or rank == 0 else 0) + (3 * MS if rank == 0 and not serial else 0)
                 story.call(rank, sent[rank], sent[rank] + MS, send, send_overhead=MS)
-            done[rank] = sent[rank] + MS if rank in sent else at + 9 * MS
+            done[rank] = sent[rank] + MS if rank in sent else at + work
         story.collective(barrier, "Barrier", {rank: (done[rank], t + 42 * MS) for rank in range(4)})
     return story
 
@@ -54,6 +54,16 @@ def test_a_sweep_is_a_pipeline_with_a_depth() -> None:
     # rank 3 at 9.75 ms. It works for 9 ms and ends at 18.75 ms, which is 3.25 ms behind rank 2, too. That was 39 ms of
     # each of 4 steps, in 200 ms.
     assert finding["gain"] == pytest.approx(4 * (39 - 18.75) / 200)
+
+
+def test_blocks_that_cost_as_much_as_they_save_are_not_advised() -> None:
+    # Two blocks of 2 ms of work cost each rank more overheads, of 1 and 2 ms. Without messages all are done 3 ms behind
+    # the begin of each of 4 steps, as ranks 0 to 2 still send, instead of 11 ms.
+    story = sweep(serial=True, work=2 * MS)
+    story.loggp |= {"o_s": 1000.0, "o_r": 2000.0}
+    finding = story.alone(wavefront.find).row(0, named=True)
+    assert "concurrently" in finding["advice"]
+    assert finding["gain"] == pytest.approx(4 * (11 - 3) / 200)
 
 
 def test_messages_that_are_passed_on_without_work_are_no_pipeline() -> None:
