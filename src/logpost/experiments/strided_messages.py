@@ -189,6 +189,7 @@ def result_of(found: Measured, shared: Measured) -> Result:
             _largest_claim(found),
             _grows_claim(found),
             _crossover_claim(crossed),
+            *_overhead_claims(found),
         ),
         differences=(
             Difference(
@@ -259,6 +260,42 @@ def _grows_claim(found: Measured) -> Claim:
         f"{size // 1024} KB: "
         + ", ".join(f"{US * value:.3g} us at {stride} B" for stride, value in zip(strides, values, strict=True)),
         values == sorted(values),
+    )
+
+
+def _overhead_claims(found: Measured) -> tuple[Claim, ...]:
+    """Of the left of Fig. 5."""
+    sizes = found.sizes
+    parts = {"o_mw": [found.o_mw(size) for size in sizes], "o_net": [found.o_net(size) for size in sizes]}
+    at = {name: f"{US * of[0]:.3g} to {US * of[-1]:.3g} us" for name, of in parts.items()}
+    ends = f"from {_size_text(sizes[0])} to {_size_text(sizes[-1])}"
+    faster = {name: of[-1] - of[-2] for name, of in parts.items()}
+    return (
+        Claim(
+            "Both overheads grow with the size of the message (judged: with every doubling)",
+            "increase with all message size",
+            ", ".join(f"{name} {said}" for name, said in at.items()) + f", {ends}",
+            all(of == sorted(of) for of in parts.values()),
+            assumption=THROUGH_SOCKETS,
+            reason="between small sizes both differ by less than two measurements of one of them",
+        ),
+        Claim(
+            "For large messages the overhead of the middleware grows faster than that of the network (judged between "
+            "the two largest)",
+            "increases faster for large message sizes",
+            ", ".join(f"{name} +{US * more:.3g} us" for name, more in faster.items())
+            + f" from {_size_text(sizes[-2])} to {_size_text(sizes[-1])}",
+            faster["o_mw"] > faster["o_net"],
+            assumption=THROUGH_SOCKETS,
+            reason="sockets of one machine copy each byte more often than a message to oneself does",
+        ),
+        Claim(
+            "For small messages the network dominates the cost",
+            "dominates",
+            ", ".join(f"{name} {US * of[0]:.3g} us" for name, of in parts.items()) + f" at {_size_text(sizes[0])}",
+            parts["o_net"][0] > parts["o_mw"][0],
+            assumption=THROUGH_SOCKETS,
+        ),
     )
 
 

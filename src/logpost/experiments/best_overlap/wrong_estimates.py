@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from logpost.experiments.best_overlap.decomposition import Decomposed, doubles_text
 from logpost.experiments.best_overlap.landscapes import Landscape
-from logpost.experiments.best_overlap.problems import ASSUMED, BURSTS, COMM_BOUND, COMP_BOUND, VOLUMES
+from logpost.experiments.best_overlap.problems import ASSUMED, BURSTS, COMM_BOUND, COMP_BOUND, GOOD, VOLUMES
 from logpost.experiments.best_overlap.search import Searched, choice, loss_cell, percent_cell
 from logpost.experiments.framework.result import Cell, Claim, Column, Origin, Part, Table, formula, paper, setting
 
@@ -21,8 +21,6 @@ MISDIAGNOSED = (48, 22, 12, 6, 1, None, None, None, None, None)
 
 STEP, MOST_OVER = 10, 300
 """Per cent: "in increments of 10%", and beyond the largest overestimate that (A) prints, 220 %."""
-GOOD = 0.12
-"""“In general, the loss of performance relative to the best solution is relatively small” (4), of losses up to this."""
 SMALL_LOSS = 0.01
 """“For all computation bound cases, the loss of performance due to model solutions is very small (< 1 %)”."""
 
