@@ -10,6 +10,7 @@ from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Claim, Figure, Number, Part, Table, formula, setting, testbed
 
 GETTERS = 3
+"""And the process that they get from: "4 threads" (Fig. 10)."""
 
 
 def congestion(context: Context) -> Part:

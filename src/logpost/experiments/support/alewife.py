@@ -35,7 +35,7 @@ SCALE = (
 )
 """The assumption of every claim about a run time."""
 EDGE_FLOP = 2
-"""Of EM3D: a value times a weight is subtracted from a sum."""
+"""Of EM3D (LOGPC 5.3, [8]: Culler et al., Parallel Programming in Split-C): a value times a weight is subtracted."""
 EDGE_CYCLES = round(EDGE_FLOP * CYCLES_PER_FLOP)
 CYCLES_PER_HOP = 0.8
 """Of a message's header (SENS 3.2)."""
