@@ -225,6 +225,7 @@ ITEMS: dict[str, tuple[Item, ...]] = {
             ("best-overlap",),
         ),
         Item("4", "the choice for computation-bound problems hardly depends on the estimate", ("best-overlap",)),
+        Item("4", "new choices by wrong estimates are close to the best; too little is better", ("best-overlap",)),
         Item("4", "(5) alone, with an underestimated computation, is good for all", ("best-overlap",)),
         Item("4", "the best of cross traffic can replace neighbours' bandwidth", needs="128 processors of a network"),
         Item(

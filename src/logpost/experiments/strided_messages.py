@@ -39,6 +39,8 @@ SIZES = (1024, 4096, 16384)
 """Fig. 6."""
 TO_128_KB = tuple(2**i for i in range(7, 18))
 """Fig. 5 and 7 have larger and smaller ones too."""
+PRINTED_LOGGP, HALF_DIGIT = 0.28, 0.005
+"""Mean error of LogGP for contiguous data (4.3.1), and half of its last digit."""
 FIG_1 = 4.0
 """Times the cost of contiguous messages (1)."""
 TITAN_BYTES, TITAN_STRIDE = 16384.0, 1024
@@ -175,6 +177,15 @@ def result_of(found: Measured, shared: Measured) -> Result:
                 without > 2.0 * mean,
                 assumption=THROUGH_SOCKETS,
                 reason="half of what a message through sockets of one machine costs is not the middleware's",
+            ),
+            Claim(
+                "LogGP is off by 28 % in the mean for contiguous messages (judged to half of its last digit)",
+                f"{100 * PRINTED_LOGGP:.0f} %",
+                f"{100 * dense:.1f} %",
+                abs(dense - PRINTED_LOGGP) <= HALF_DIGIT,
+                assumption=THROUGH_SOCKETS,
+                reason="here L, o and G are those of the line with the least error over the same messages, in the "
+                "paper those that a benchmark of another program gave",
             ),
             Claim(
                 "log3P predicts messages packed by hand within 3.5 % in the mean",

@@ -42,7 +42,7 @@ def all_to_all(context: Context, comm: Landscape) -> Part:
     for V in context.size(VOLUMES, (VOLUMES[0], VOLUMES[2])):
         found = _searched(halved, V, most)
         wrong = _chosen(halved, V, COMP_BOUND, found.times)
-        own.append(1.0 if found.chosen is None else found.loss(found.chosen))
+        own.append(found.lost(found.chosen))
         deep.append((found.best.b, found.chosen.b if found.chosen else 0))
         at = VOLUMES.index(V)
         rows.append(
@@ -98,7 +98,7 @@ def all_to_all(context: Context, comm: Landscape) -> Part:
 
 def _short_bursts(found: Mapping[tuple[float, int], Searched]) -> Claim:
     """Where the computation is as long as the communication, or longer."""
-    losses = [1.0 if one.chosen is None else one.loss(one.chosen) for one in found.values()]
+    losses = [one.lost(one.chosen) for one in found.values()]
     return Claim(
         "Balanced and computation-bound all-to-all is best with bursts of two, and (10)'s bursts of one lose little "
         "(judged by the largest loss printed for all-to-all)",

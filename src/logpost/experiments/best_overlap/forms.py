@@ -75,7 +75,8 @@ def forms(context: Context, landscapes: tuple[Landscape, ...]) -> Part:
                 f"in {ordered} of {len(found)} decompositions",
                 ordered == len(found),
                 assumption=ASSUMED,
-                reason="two long bursts put off the first computation: all of them are initiated before it",
+                reason="C is not always slower than E: E initiates two bursts before its first computation, which long "
+                "ones put off where computation hides the transfers anyway, or where they fill the queue",
             ),
         ),
     )

@@ -304,7 +304,7 @@ def _longest_claim(found: Landscapes) -> Claim:
 def _overhead_claim(found: Landscapes) -> Claim:
     """The model with o(S), the asymptotic value of long bursts ([2] of the paper), and with o(S, b)."""
     comm, elan = (max(_loss_by_size(of, one) for one in of.queued) for of in (found.comm, found.elan))
-    by_burst = max(_loss(one, one.chosen) for one in found.elan.queued)
+    by_burst = max(one.lost(one.chosen) for one in found.elan.queued)
     return Claim(
         "o(S) is enough for Infiniband (judged by the 12 % that Table 2 calls relatively small), while Elan4 needs "
         "o(S, b)",
@@ -320,11 +320,7 @@ def _overhead_claim(found: Landscapes) -> Claim:
 def _loss_by_size(search: Landscape, one: Searched) -> float:
     profile = replace(search.middle, first=(0.0, 0.0)).profile()
     t_V = search.network.computation(search.ratio, one.V)
-    return _loss(one, choice(profile, one.V, t_V, "balanced", one.times))
-
-
-def _loss(one: Searched, case: Decomposed | None) -> float:
-    return 1.0 if case is None else one.loss(case)
+    return one.lost(choice(profile, one.V, t_V, "balanced", one.times))
 
 
 def _compared(pairs: Sequence[tuple[int, int]]) -> str:

@@ -10,7 +10,7 @@ from logpost.experiments.diamond_dag.program import BLOCKS, CYCLE_S, SHARED, mak
 from logpost.experiments.diamond_dag.wormhole_stripes import makespan_s
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Claim, Figure, Number, Part, Table, formula, paper, setting, testbed
-from logpost.experiments.support.alewife import MACHINE, O_S_LONG, G
+from logpost.experiments.support.alewife import ACCURACY, MACHINE, O_S_LONG, G
 from logpost.experiments.support.statistics import Mean, mean_of
 
 MAPPINGS = {"perfect": "perfect mapping", "default": "machine's own numbering", "random": "random mapping"}
@@ -23,8 +23,6 @@ PAPERS_ERROR = 0.0314
 """Of (15) without contention (5.2)."""
 HALF_DIGIT = 0.005
 """Of the last of the printed ratios."""
-ACCURACY = 0.12
-"""Of the paper's predictions (7)."""
 BEGINS = 32_000
 """Bytes of a block's message from which the random mapping has contention (5.2.2)."""
 SHARE = 0.30

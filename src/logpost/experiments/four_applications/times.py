@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from logpost.experiments.four_applications.bars import relative_bars
+from logpost.experiments.four_applications.bars import LITTLE, relative_bars
 from logpost.experiments.four_applications.runs import Runs
 from logpost.experiments.four_applications.whole_matrix import Gains, rows_of
 from logpost.experiments.framework.result import Claim, Column, Figure, Origin, Part, Table
@@ -21,8 +21,6 @@ from logpost.experiments.support.sens import (
 )
 from logpost.experiments.support.sens_breakdown import COMPUTE, MEMORY, OVERHEAD, PARTS, SYNCHRONIZATION
 
-LITTLE = 0.05
-"""Run times within 5 % of each other count as equal: the paper's are read off bars (Fig. 4)."""
 COMPETITIVE = 0.3
 """Shared memory that is slower by so much has degraded (SENS 1.2); by less it competes."""
 MOLDYN_GAIN = 0.01
