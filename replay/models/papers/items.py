@@ -96,7 +96,12 @@ ITEMS: dict[str, tuple[Item, ...]] = {
         Item("Fig. 8", "run time over bisection bandwidth", ("bisection-sweep",)),
         Item("Fig. 9", "run time over latency by the node's clock", ("latency-sweep",)),
         Item("Fig. 10", "run time over latency by context switches", ("latency-sweep",)),
-        Item("Table 1", "parameters of 32-processor machines", (FORMULAS,), "the Alewife's; others' are not derived"),
+        Item(
+            "Table 1",
+            "parameters of 32-processor machines",
+            (FORMULAS,),
+            "the others' latencies need them",
+        ),
         Item("1.2", "EM3D's shared memory +30 % with 60 % less bisection", ("bisection-sweep",)),
         Item(
             "4",
