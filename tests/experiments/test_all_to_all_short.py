@@ -8,6 +8,7 @@ import pytest
 from tests.experiments.reading import number, table
 
 from logpost.experiments.framework.result import Result
+from logpost.experiments.support.wormhole_short import remap
 
 NAME = "all-to-all-short"
 
@@ -44,3 +45,17 @@ def test_one_way_messages_cost_less_than_half_a_round_trip(quick_result: Callabl
     one_way = number(table(result, "Asynchronous"), "measured", "remap, 32 ranks")
     both = number(table(result, "Synchronous"), "measured: random destinations", "remap, 32 ranks")
     assert 137 <= one_way < both / 2
+
+
+def test_the_same_messages_take_no_longer_without_contention() -> None:
+    for synchronous in (True, False):
+        free, contended = (
+            remap(100, 0.2, synchronous=synchronous, seed=1, contended=contended) for contended in (False, True)
+        )
+        assert free.iteration <= contended.iteration
+        assert free.others < contended.others
+
+
+def test_requests_hardly_wait_for_links(quick_result: Callable[[str], Result]) -> None:
+    sync = table(quick_result(NAME), "Synchronous")
+    assert 0 <= number(sync, "of it, waiting for links: 2 C_n", "remap, 32 ranks") < 46

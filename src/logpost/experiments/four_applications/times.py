@@ -132,7 +132,7 @@ def _claims(runs: Runs, gains: Gains) -> tuple[Claim, ...]:
             reason="polls cost 11 cycles each, also those that find nothing, which small matrices have more of",
         ),
         _uneven_claim(runs),
-        _balanced_claim(runs),
+        balanced_claim(runs),
         *_moldyn_claims(runs),
     )
 
@@ -155,7 +155,7 @@ def _uneven_claim(runs: Runs) -> Claim:
     )
 
 
-def _balanced_claim(runs: Runs) -> Claim:
+def balanced_claim(runs: Runs) -> Claim:
     """Of all mechanisms but interrupts."""
     waits = {mechanism: runs.of("ICCG", mechanism).parts[SYNCHRONIZATION] for mechanism in MECHANISMS}
     others = [mechanism for mechanism in MECHANISMS if mechanism is not INTERRUPTS]
@@ -170,7 +170,7 @@ def _balanced_claim(runs: Runs) -> Claim:
     )
 
 
-def _masked_claim(runs: Runs) -> Claim:
+def masked_claim(runs: Runs) -> Claim:
     """How far apart the mechanisms are."""
     apart = {a: max(runs.slower(a, m, runs.fastest(a).mechanism) for m in MECHANISMS) for a in runs.apps}
     return Claim(
@@ -197,7 +197,7 @@ def _moldyn_claims(runs: Runs) -> tuple[Claim, ...]:
             assumption=SCALE,
             reason="remote data are fetched once for each computation of the forces, of which one is run",
         ),
-        _masked_claim(runs),
+        masked_claim(runs),
     )
 
 
