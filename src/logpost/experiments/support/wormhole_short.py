@@ -33,6 +33,8 @@ class Remapped:
     """Of a message: time in which its processor has nothing to do but to send, and its output queue is full, mean."""
     others: float
     """From a send to the arrival of a message between nodes that are not the hot one, mean."""
+    links: float
+    """Wait of a message, or reply, for links, mean."""
 
 
 @dataclass
@@ -96,7 +98,9 @@ class _Played:
             self._next(0.0, node)
         end = self.network.run()
         each = self.stall / (NODES * self.messages)
-        return Remapped(end / self.messages, each, sum(self.others) / len(self.others))
+        waited = sum(wait for (here, there), wait in self.network.waited.items() if here != there)
+        sent = NODES * self.messages * (2 if self.synchronous else 1)
+        return Remapped(end / self.messages, each, sum(self.others) / len(self.others), waited / sent)
 
     def _room(self, node: int) -> bool:
         return self.nodes[node].inside < ROOM
