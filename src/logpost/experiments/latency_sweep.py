@@ -117,8 +117,6 @@ def _claims(curves: list[Swept], factor: float) -> tuple[Claim, ...]:
             said((POLLING,)),
             all(abs(g[POLLING]) <= CONSTANT for g in growth.values()),
             assumption=SCALE,
-            reason="a value of ICCG is awaited along a chain of rows, each step of which has the latency in it; with "
-            "few values for each processor there is little else to do",
         ),
     )
 
