@@ -8,6 +8,7 @@ import pytest
 from tests.experiments.reading import number, table
 
 from logpost.experiments.framework.result import Result
+from logpost.experiments.support.wormhole_short import remap
 
 NAME = "all-to-all-short"
 
@@ -44,3 +45,11 @@ def test_one_way_messages_cost_less_than_half_a_round_trip(quick_result: Callabl
     one_way = number(table(result, "Asynchronous"), "measured", "remap, 32 ranks")
     both = number(table(result, "Synchronous"), "measured: random destinations", "remap, 32 ranks")
     assert 137 <= one_way < both / 2
+
+
+def test_requests_hardly_wait_for_links() -> None:
+    free, contended = (remap(300, 0.0, synchronous=True, seed=1, contended=links) for links in (False, True))
+    assert free.links == 0
+    # 32 requests or replies of 8 cycles each in 460 cycles, on links of which each is on the route of few.
+    assert 0 < contended.links < 8
+    assert free.others < contended.others < free.others + 8

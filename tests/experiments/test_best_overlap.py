@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from logpost.experiments.best_overlap.nic_queue import played
 from logpost.experiments.best_overlap.problems import Network
 from logpost.experiments.best_overlap.simulation import on_testbed
 from logpost.experiments.framework.context import Context
-from logpost.experiments.framework.result import Result
+from logpost.experiments.framework.result import Number, Result
 
 NAME = "best-overlap"
 NETWORK = Network("infiniband_opteron", "assumed", L=10.0, o=1.0, G=1e-3, HD=4)
@@ -29,7 +30,7 @@ def test_the_testbeds_blocking_get_takes_what_the_network_is_given(tmp_path: Pat
     case = Decomposed(8192, 4096, 1)
     # 2 (1 + 10 + 4.096 + 0.5 x 4.096) = 34.29 us; the program's barrier and finish may add little.
     took = on_testbed(Context(tmp_path), NETWORK, 0.5, case, pattern="A")
-    assert took == pytest.approx(played(NETWORK, 0.5, case, blocking=True), rel=0.05)
+    assert took == pytest.approx(played(NETWORK, 0.5, case, "C"), rel=0.05)
     assert not list((tmp_path / "testbed").iterdir()), "hundreds of archives are not kept"
 
 
@@ -70,3 +71,23 @@ def test_congestion_makes_everyone_wait_for_one_link(quick_result: Callable[[str
     for row in times.rows:
         # Three times 128 KB through one link at 1.1 ns/B: 432.5 us at least.
         assert number(times, row[0], "overlap, 4 ranks") > 432.5
+
+
+def test_the_same_order_of_peers_is_slower_than_staggered_ones(quick_result: Callable[[str], Result]) -> None:
+    times = table(quick_result(NAME), "3.4: all-to-all of 4 processes")
+    for row in times.rows:
+        staggered = [number(times, row[0], schedule) for schedule in ("contiguous", "interleaved")]
+        assert number(times, row[0], "same") > max(staggered)
+
+
+def test_pipelining_saves_more_than_overlap_of_communication_alone(quick_result: Callable[[str], Result]) -> None:
+    saved = table(quick_result(NAME), "Fig. 6")
+    for row in saved.rows:
+        values = [cell.value for cell in row[1:] if isinstance(cell, Number)]
+        assert len(values) == 3
+        assert 100 > values[0] > values[1] >= values[2] > 0
+
+
+def test_a_wrong_estimate_of_the_computation_is_judged_by_its_loss(quick_result: Callable[[str], Result]) -> None:
+    [claim] = [one for one in quick_result(NAME).claims if one.text.startswith("An underestimated t_V is preferable")]
+    assert re.fullmatch(r"loses at most \d+ % by up to 90 % too little, \d+ % by up to 300 % too much", claim.reached)

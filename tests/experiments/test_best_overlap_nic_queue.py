@@ -21,7 +21,7 @@ NETWORK = Network("infiniband_opteron", "assumed", L=10.0, o=1.0, G=1e-3, HD=4)
 
 def test_a_blocking_program_pays_everything() -> None:
     # 4 messages of 1,000 B: 4 (1 + 10 + 1 + 0.5 x 1) = 50 us
-    assert played(NETWORK, 0.5, Decomposed(4000, 1000, 1), blocking=True) == pytest.approx(50.0)
+    assert played(NETWORK, 0.5, Decomposed(4000, 1000, 1), "C") == pytest.approx(50.0)
 
 
 def test_a_pipelined_program_waits_for_the_first_message_only() -> None:
@@ -29,6 +29,18 @@ def test_a_pipelined_program_waits_for_the_first_message_only() -> None:
     # 2, transfers begin at 1 + 5 = 6 and at 16, when the link is free again, and end at 16 and 26; complete at 21 and
     # 31. Each computation is 5 us: 31 + 5 = 36.
     assert played(NETWORK, 0.5, Decomposed(20_000, 10_000, 1)) == pytest.approx(36.0)
+
+
+def test_each_form_overlaps_more_than_the_one_before() -> None:
+    # Four messages of 10,000 B in bursts of two, 5 us computed on each. B: initiated at 1 and 2, transfers from 6 and
+    # 16, all complete at 31, computed at 41; initiated at 42 and 43, complete at 62 and 72, computed at 82. C: computed
+    # at 26 and 36, initiated at 37 and 38, complete at 57 and 67, computed at 72. E: all initiated by 4, transfers one
+    # behind the other until 46, complete at 51, computed at 56. One by one: 4 (1 + 10 + 10 + 5) = 104.
+    case = Decomposed(40_000, 10_000, 2)
+    assert played(NETWORK, 0.5, case, "B") == pytest.approx(82.0)
+    assert played(NETWORK, 0.5, case, "C") == pytest.approx(72.0)
+    assert played(NETWORK, 0.5, case, "E") == pytest.approx(56.0)
+    assert played(NETWORK, 0.5, replace(case, b=1), "B") == pytest.approx(104.0)
 
 
 def test_initiations_block_at_the_queues_depth() -> None:

@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 import logpost.experiments
+from logpost.collectors.workloads.catalogue import FOLDER as PROGRAMS
 
+WORKLOADS = sorted(path for ending in "ch" for path in PROGRAMS.rglob(f"*.{ending}"))
 FOLDER = Path(next(iter(logpost.experiments.__path__)))
 FILES = [path for path in sorted(FOLDER.rglob("*.py")) if "framework" not in path.parts]
-PLAIN = frozenset({0, 1, 2, 3, 100, 1000, 1024, 1e6, 1e9, 1e-6, 1e-9, 1e12, 1e-12})
-"""Counting, and units."""
+UNITS = frozenset({0, 1, 100, 1000, 1024, 1e6, 1e9, 1e-6, 1e-9, 1e12, 1e-12})
+PLAIN = UNITS | {2, 3}
+"""What an expression within a function may have besides: halves, squares and digits."""
 SOURCE = re.compile(
     r"\bFig\. ?\d|\bTable \d|\b(LOGPC|SENS|LOG3P|OVL|LOGP|NAS|AMD64)\b|\(\d(\.\d)*[,)]|\b\d\.\d\.\d\b|\babstract\b"
     r"|\b[Bb]ands?\b|[\"“]|\bprinted\b|\bStudent's\b"
@@ -63,7 +66,7 @@ def without_source(source: str) -> list[str]:
         targets = one.targets if isinstance(one, ast.Assign) else [one.target]
         names = {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
         shown = names & {"EXPERIMENT", "HUES", "MECHANISMS"} or _made_of_names(one.value)
-        if {n.value for n in values(one.value)} - PLAIN and not names <= EXTENTS and not shown:
+        if {n.value for n in values(one.value)} - UNITS and not names <= EXTENTS and not shown:
             bare += [] if SOURCE.search(str(said)) else [ast.unparse(one)]
     return bare
 
@@ -106,6 +109,7 @@ def test_constants_have_their_source(path: Path) -> None:
     "planted",
     [
         "WORK = 67",
+        "GETTERS = 3",
         'WORK = 67\n"""Cycles of an edge."""',
         'WORK = Network(o=1.7)\n"""Values."""',
         "def run(context):\n    return 0.43 * context.size(10, 4)",
@@ -142,3 +146,33 @@ def test_nothing_is_judged_by_a_bare_number(path: Path) -> None:
         if isinstance(side, ast.Constant) and isinstance(side.value, float) and side.value not in (0.0, 1.0)
     ]
     assert fractions == []
+
+
+def undocumented(source: str) -> list[str]:
+    """Macros and constants of a C file that are numbers, with no comment next to them or above their block."""
+    lines = source.splitlines()
+    number = re.compile(r"\s*(#define [A-Z_]+|static const \w+ [A-Z_]+ =) +\(?-?(0x)?[\d.]")
+    bare = []
+    for i, line in enumerate(lines):
+        if not number.match(line) or re.search(r" [01];?$", line):
+            continue
+        first = i
+        while first > 0 and number.match(lines[first - 1]):
+            first -= 1
+        if "/*" not in line and not lines[first - 1].rstrip().endswith("*/"):
+            bare.append(line.strip())
+    return bare
+
+
+@pytest.mark.parametrize("path", WORKLOADS, ids=[str(path.relative_to(PROGRAMS)) for path in WORKLOADS])
+def test_constants_of_the_programs_say_what_they_are(path: Path) -> None:
+    assert undocumented(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("planted", ["#define SKIN 0.4", "static const double SKIN = 0.4;", "int n;\n#define TILE 32"])
+def test_a_planted_constant_of_a_program_is_found(planted: str) -> None:
+    assert len(undocumented(planted)) == 1
+
+
+def test_a_comment_is_about_the_block_below_it() -> None:
+    assert undocumented("/* Printed. */\n#define ENTRIES 128\n#define PAGE 4096") == []

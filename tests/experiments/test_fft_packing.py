@@ -14,9 +14,11 @@ from tests.experiments.reading import number, table
 from tests.machines.calibration.virtual import Virtual
 
 from logpost.collectors.calibration.simulated import Truth
-from logpost.experiments.fft_packing.problem import Problem
-from logpost.experiments.fft_packing.times import exchange_log3p
+from logpost.experiments.fft_packing.problem import DDT, OPT, PACK, Problem
+from logpost.experiments.fft_packing.ranking import ranking_claims
+from logpost.experiments.fft_packing.times import LOG3P, LOGGP, MEASURED, SOURCES, Times, exchange_log3p
 from logpost.experiments.framework.result import Result, Table
+from logpost.experiments.support.launches import Spread
 from logpost.experiments.support.this_machine import SAMPLES
 from logpost.machines.calibration.samples import write
 
@@ -84,3 +86,21 @@ def test_packing_costs_the_program_time(times: Table) -> None:
     assert number(times, "pack", "packing by the program") > 0
     fft = number(times, "ddt", "1-D FFTs")
     assert number(times, "ddt", "measured") > fft > 0
+
+
+def version(name: str, packing: float, contiguous: float, gathering: float) -> Times:
+    """10 s of FFTs; LogGP knows the contiguous exchange exactly."""
+    strided = {LOGGP: 0.0, LOG3P: gathering, MEASURED: gathering}
+    return Times(name, 10.0, packing, dict.fromkeys(SOURCES, contiguous), strided, Spread(0.0, 0.0))
+
+
+def test_packing_is_a_part_of_each_version_and_ddts_is_what_loggp_lacks() -> None:
+    problem = Problem("B", 1, 4)
+    # ddt 10 + 5 + 15 s, pack 10 + 15 + 5 s: half of either is packing; opt 10 + 2 + 5 s: 12 %.
+    times = {DDT: version(DDT, 0, 5, 15), PACK: version(PACK, 15, 5, 0), OPT: version(OPT, 2, 5, 0)}
+    claims = {claim.text.split(" (judged")[0]: claim for claim in ranking_claims({problem: times}, problem)}
+    assert claims["Packing by hand is about half of pack's time"].reached == "50 % (FT.B.4)"
+    smaller = claims["Packing is a much smaller part of opt than of ddt"]
+    assert (smaller.holds, smaller.reached) == (True, "12 against 50 % (FT.B.4)")
+    [lacking] = [claim for text, claim in claims.items() if text.startswith("LogGP underestimates ddt")]
+    assert (lacking.holds, lacking.reached) == (True, "FT.B.4: ddt −50 %, pack ±0 %, opt ±0 %")

@@ -9,12 +9,15 @@ import pytest
 from tests.experiments.reading import number, table
 
 from logpost.analyzer.run.schema import CATEGORIES
+from logpost.experiments.four_applications.runs import Done, Runs
+from logpost.experiments.four_applications.times import balanced_claim, masked_claim
 from logpost.experiments.four_applications.whole_matrix import CYCLES, WHOLE_BRICK, Gains
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Result
 from logpost.experiments.support import sens
 from logpost.experiments.support.alewife import EDGE_CYCLES
-from logpost.experiments.support.sens_breakdown import OF_CATEGORY, Kernel, breakdown, volume
+from logpost.experiments.support.sens import MECHANISMS, Mechanism
+from logpost.experiments.support.sens_breakdown import OF_CATEGORY, SYNCHRONIZATION, Kernel, breakdown, volume
 
 NAME = "four-applications"
 PARTS = ("compute", "memory + NI wait", "message overhead", "synchronization")
@@ -205,3 +208,27 @@ def test_a_prefetch_costs_time_also_where_data_are_local(quick_result: Callable[
     assert dear > cheap + 2.0
     [claim] = [one for one in result.claims if one.text == "Prefetching slows ICCG down"]
     assert claim.holds == (min(cheap, dear) > number(prefetching, rows, sens.SHARED.name))
+
+
+def runs_of(shares: dict[tuple[str, Mechanism], tuple[float, float]]) -> Runs:
+    """Run time and synchronization in seconds of each."""
+    done = {}
+    for (application, mechanism), (total, waiting) in shares.items():
+        kernel = Kernel(int(total * 1e12), {}, 0.0, 0.0, {}, 0, 0)
+        parts = dict.fromkeys(PARTS, 0.0) | {SYNCHRONIZATION: waiting}
+        done[application, mechanism] = Done(application, mechanism, kernel, parts, {}, total)
+    return Runs(done, list(dict.fromkeys(application for application, _ in shares)))
+
+
+@pytest.mark.parametrize(("bulk", "holds"), [(0.4, True), (0.6, False)])
+def test_each_other_mechanism_has_to_synchronize_less_than_interrupts(bulk: float, holds: bool) -> None:
+    waits = dict.fromkeys(MECHANISMS, 0.3) | {sens.INTERRUPTS: 0.5, sens.BULK: bulk}
+    claim = balanced_claim(runs_of({("ICCG", mechanism): (1.0, wait) for mechanism, wait in waits.items()}))
+    assert claim.holds is holds
+
+
+def test_moldyn_masks_what_mechanisms_differ_by() -> None:
+    slowest = {"EM3D": 1.4, "ICCG": 2.0, "MOLDYN": 1.3}
+    every = {(a, m): (most if m is sens.BULK else 1.0, 0.0) for a, most in slowest.items() for m in MECHANISMS}
+    claim = masked_claim(runs_of(every))
+    assert (claim.holds, claim.reached) == (True, "slowest over fastest: EM3D +40 %, ICCG +100 %, MOLDYN +30 %")

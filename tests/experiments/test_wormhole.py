@@ -53,6 +53,12 @@ def test_a_blocked_message_holds_the_channels_behind_it() -> None:
     assert times(network, [(0, 1, 3, 100), (1, 0, 2, 100), (2, 0, 1, 20)]) == [50.0, 100.0, 110.0]
 
 
+def test_without_contention_messages_share_links_but_not_the_way_into_a_node() -> None:
+    network = Wormholes(4, G=0.5, contended=False)
+    assert times(network, [(0, 1, 3, 100), (1, 0, 2, 100)]) == [50.0, 51.0]
+    assert times(Wormholes(4, G=0.5, contended=False), [(0, 0, 1, 100), (1, 2, 1, 100)]) == [50.0, 100.0]
+
+
 def test_a_node_takes_in_one_message_at_a_time_in_order() -> None:
     assert times(Wormholes(4, G=0.5), [(0, 0, 1, 100), (1, 2, 1, 100)]) == [50.0, 100.0]
 

@@ -17,7 +17,6 @@
 #include "transpose.h"
 
 #define SAMPLES 4 /* coefficients that are checked */
-static const double TWO_PI = 6.283185307179586476925;
 
 struct settings {
     int version, exchange, grid;

@@ -4,8 +4,6 @@
 
 #include "../common/memory.h"
 
-static const double TWO_PI = 6.283185307179586476925; /* M_PI is not in C11 */
-
 void fft_plan_open(struct fft_plan* plan, int64_t n) {
     plan->n = n;
     plan->roots = LP_NEW(double complex, n / 2);

@@ -5,6 +5,8 @@
 #include <complex.h>
 #include <stdint.h>
 
+static const double TWO_PI = 6.283185307179586476925; /* M_PI is not in C11 */
+
 struct fft_plan {
     int64_t n;
     double complex* roots; /* exp(-2 pi i k / n), k < n/2 */

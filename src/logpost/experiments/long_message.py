@@ -23,7 +23,7 @@ from logpost.experiments.framework.result import (
     setting,
     testbed,
 )
-from logpost.experiments.support.alewife import DMA_SLOWDOWN, MACHINE, O_S_LONG, G, cycles_number
+from logpost.experiments.support.alewife import ACCURACY, DMA_SLOWDOWN, MACHINE, O_S_LONG, G, cycles_number
 
 O_R, L = 129.0, 8.0
 """Cycles (LOGPC Table 2)."""
@@ -36,8 +36,6 @@ SLOWDOWNS = (1.0, DMA_SLOWDOWN)
 PRINTED, CONSTANT = 1000, 10_000
 """Bytes from which the queue is drawn down by the last byte (2.2), and the bandwidth is constant (Fig. 5)."""
 SIZES = tuple(2**i for i in range(6, 17))
-ACCURACY = 0.12
-"""Of the paper's predictions (7)."""
 NEARLY = 0.01
 """Of the link's bandwidth: what "can be approximated as constant" is taken for."""
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from logpost.experiments.best_overlap.decomposition import Decomposed, decompositions, doubles_text, whole
 from logpost.experiments.best_overlap.landscapes import Landscape
-from logpost.experiments.best_overlap.nic_queue import played
+from logpost.experiments.best_overlap.nic_queue import Pattern, played
 from logpost.experiments.best_overlap.problems import ASSUMED, BURSTS, COMM_BOUND, COMP_BOUND, VOLUMES, Network
 from logpost.experiments.best_overlap.search import Searched, choice, choices_cells, loss_cell, percent_cell
 from logpost.experiments.framework.context import Context
@@ -42,7 +42,7 @@ def all_to_all(context: Context, comm: Landscape) -> Part:
     for V in context.size(VOLUMES, (VOLUMES[0], VOLUMES[2])):
         found = _searched(halved, V, most)
         wrong = _chosen(halved, V, COMP_BOUND, found.times)
-        own.append(1.0 if found.chosen is None else found.loss(found.chosen))
+        own.append(found.lost(found.chosen))
         deep.append((found.best.b, found.chosen.b if found.chosen else 0))
         at = VOLUMES.index(V)
         rows.append(
@@ -98,7 +98,7 @@ def all_to_all(context: Context, comm: Landscape) -> Part:
 
 def _short_bursts(found: Mapping[tuple[float, int], Searched]) -> Claim:
     """Where the computation is as long as the communication, or longer."""
-    losses = [1.0 if one.chosen is None else one.loss(one.chosen) for one in found.values()]
+    losses = [one.lost(one.chosen) for one in found.values()]
     return Claim(
         "Balanced and computation-bound all-to-all is best with bursts of two, and (10)'s bursts of one lose little "
         "(judged by the largest loss printed for all-to-all)",
@@ -116,13 +116,13 @@ def _short_bursts(found: Mapping[tuple[float, int], Searched]) -> Claim:
 def _searched(network: Network, V: int, most: int, ratio: float = COMM_BOUND) -> Searched:
     """All decompositions; the base is the program that gets from each peer with one message, and waits for it."""
     times = {case: _time(network, ratio, case) for case in decompositions(V, most, BURSTS)}
-    blocking = _time(network, ratio, whole(V), blocking=True)
+    blocking = _time(network, ratio, whole(V), "C")
     return Searched(V, ratio, blocking, times, _chosen(network, V, ratio, times))
 
 
-def _time(network: Network, ratio: float, case: Decomposed, *, blocking: bool = False) -> float:
+def _time(network: Network, ratio: float, case: Decomposed, pattern: Pattern = "E") -> float:
     """One process's, which gets the volumes of all others one after the other."""
-    return played(network, ratio / 2.0, replace(case, V=(PROCESSES - 1) * case.V), blocking=blocking)
+    return played(network, ratio / 2.0, replace(case, V=(PROCESSES - 1) * case.V), pattern)
 
 
 def _chosen(network: Network, V: int, ratio: float, tried: Mapping[Decomposed, float]) -> Decomposed | None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from logpost.dashboards.figures.curves import Axis, Curve, curves
 from logpost.experiments.best_overlap.decomposition import Decomposed, case_text, size_text
-from logpost.experiments.best_overlap.problems import BURSTS, ELAN4, ELAN_RATIO, VOLUMES
+from logpost.experiments.best_overlap.problems import BURSTS, ELAN4, ELAN_RATIO, GOOD, VOLUMES
 from logpost.experiments.best_overlap.simulation import on_testbed
-from logpost.experiments.best_overlap.wrong_estimates import GOOD
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Claim, Figure, Number, Part, Table, formula, setting, testbed
 
 GETTERS = 3
-"""Ranks that get from one at once."""
+"""And the process that they get from: "4 threads" (Fig. 10)."""
 
 
 def congestion(context: Context) -> Part:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from logpost.experiments.best_overlap.all_to_all import all_to_all
 from logpost.experiments.best_overlap.congestion import GETTERS, congestion
+from logpost.experiments.best_overlap.forms import forms
 from logpost.experiments.best_overlap.here import this_machine
 from logpost.experiments.best_overlap.landscapes import (
     landscape_differences,
@@ -12,12 +13,13 @@ from logpost.experiments.best_overlap.landscapes import (
     landscapes,
     shape_claims,
 )
-from logpost.experiments.best_overlap.problems import ASSUMED
+from logpost.experiments.best_overlap.problems import ASSUMED, GOOD
+from logpost.experiments.best_overlap.same_order import same_order
 from logpost.experiments.best_overlap.search import Searched
 from logpost.experiments.best_overlap.several_peers import several_peers
 from logpost.experiments.best_overlap.translations import knee
 from logpost.experiments.best_overlap.two_ways import two_ways
-from logpost.experiments.best_overlap.wrong_estimates import GOOD, losses, sensitivity
+from logpost.experiments.best_overlap.wrong_estimates import losses, sensitivity
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.experiment import Experiment
 from logpost.experiments.framework.needs import Need
@@ -68,11 +70,13 @@ def run(context: Context) -> Result:
         own,
         losses(found.comm, found.comp),
         Part(claims=shape_claims(found)),
+        forms(context, found.every),
         sensitivity(found.comm, found.comp),
         all_to_all(context, found.comm),
         congestion(context),
         knee(GETTERS),
         several_peers(context),
+        same_order(context),
         two_ways(context),
         this_machine(context),
         notes=(

@@ -11,20 +11,27 @@ while the others wait, and can be computed on. Initiating blocks while HD transf
                     initiations have replaced them before the transfer begins, they are loaded again
     computation i   begins when the processor reaches it and transfer i is complete, takes t_S
 
+The patterns of Fig. 6: B initiates a burst, waits for all of it and computes; C waits for each message when its
+computation is due; E initiates the next burst before it computes on the current one.
+
 Symbols: S bytes of a message, b of a burst; o overhead, L round trip, t_S computation per message (us); G us per byte;
-HD queue depth. Source: OVL Fig. 6-A, 6-E and sections 2.1, 3.1.
+HD queue depth. Source: OVL Fig. 6 and sections 2.1, 3.1.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import Literal
 
 from logpost.experiments.best_overlap.decomposition import Decomposed
 from logpost.experiments.best_overlap.problems import Network
 
+Pattern = Literal["B", "C", "E"]
+"""A is B and C with bursts of one message."""
 
-def played(network: Network, ratio: float, case: Decomposed, *, blocking: bool = False) -> float:
-    """Time of Fig. 6-E (or, blocking, 6-A), us; `ratio` is t_V / (G V)."""
+
+def played(network: Network, ratio: float, case: Decomposed, pattern: Pattern = "E") -> float:
+    """Time of the program in a pattern of Fig. 6, us; `ratio` is t_V / (G V)."""
     count, transfer = case.V // case.S, network.transfer(case.S)
     compute = network.computation(ratio, case.S)
     within, first = network.initiation(case.S), network.initiation(case.S, first=True)
@@ -54,15 +61,13 @@ def played(network: Network, ratio: float, case: Decomposed, *, blocking: bool =
             o = within
             initiated.append(now)
 
-    if blocking:
-        for i in range(count):
-            initiate(i + 1)
-            now = completion(i) + compute
-        return now
-    initiate(case.b)
+    ahead = case.b if pattern == "E" else 0
+    initiate(ahead)
     for begin in range(0, count, case.b):
         end = min(begin + case.b, count)
-        initiate(min(end + case.b, count))
+        initiate(min(end + ahead, count))
+        if pattern == "B":
+            now = max(now, completion(end - 1))
         for i in range(begin, end):
             now = max(now, completion(i)) + compute
     return now

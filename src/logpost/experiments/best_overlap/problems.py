@@ -121,3 +121,5 @@ VOLUMES = tuple(2**i * 1024 * 8 for i in range(1, 11))
 BURSTS = (1, 2, 4, 8, 16, 32, 64)
 LARGEST_COUNT = 8192
 """“The burst size b is varied between 1 and 64 in powers of two”; messages of a volume at the most (both section 3)."""
+GOOD = 0.12
+"""“In general, the loss of performance relative to the best solution is relatively small” (4), of losses up to this."""

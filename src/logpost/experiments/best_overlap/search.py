@@ -39,6 +39,10 @@ class Searched:
 
         return float(loss(self.times[case], self.times[self.best], self.base))
 
+    def lost(self, case: Decomposed | None) -> float:
+        """Its loss; all of T_base where the model has no choice."""
+        return 1.0 if case is None else self.loss(case)
+
     def gain_reached(self, case: Decomposed) -> float:
         """Of what the best decomposition saves on the base, the share that this one saves."""
         saved = self.base - self.times[self.best]

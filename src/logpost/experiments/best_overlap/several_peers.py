@@ -12,10 +12,9 @@ from logpost.experiments.best_overlap.decomposition import (
     whole,
 )
 from logpost.experiments.best_overlap.loss_map import loss_map
-from logpost.experiments.best_overlap.problems import COMM_BOUND, INFINIBAND, VOLUMES
+from logpost.experiments.best_overlap.problems import COMM_BOUND, GOOD, INFINIBAND, VOLUMES
 from logpost.experiments.best_overlap.search import Searched, choice, choices_cells, loss_cell, times_cells
 from logpost.experiments.best_overlap.simulation import on_testbed
-from logpost.experiments.best_overlap.wrong_estimates import GOOD
 from logpost.experiments.framework.context import Context
 from logpost.experiments.framework.result import Cell, Claim, Column, Difference, Figure, Origin, Part, Table
 

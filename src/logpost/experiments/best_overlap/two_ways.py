@@ -40,6 +40,7 @@ BURST = 16
 """On this machine: all messages in flight at once, fewer than the least printed queue depth, 32."""
 HERE = ("--pattern", "B", "--mechanism", "two-sided", "--topology")
 DIRECTIONS = {1: ("point",), 2: ("multiple", "--peers", "1")}
+"""Unidirectional and bidirectional (Fig. 3), by the program's topologies."""
 
 
 def two_ways(context: Context) -> Part:

@@ -11,7 +11,7 @@ import polars as pl
 from logpost.dashboards.figures.receivers import in_flight, receivers
 from logpost.experiments.em3d_order.runs import IMPROVED, ORDERS, ORIGINAL, RANKS, Runs
 from logpost.experiments.framework.context import Context
-from logpost.experiments.framework.result import Cell, Claim, Column, Figure, Origin, Part, Table
+from logpost.experiments.framework.result import Cell, Column, Figure, Origin, Part, Table
 from logpost.experiments.support.alewife import MACHINE
 
 if TYPE_CHECKING:
@@ -31,30 +31,12 @@ def hot_spot(context: Context, runs: Runs) -> Part:
     traces = {order: context.analyze(runs.own(order).archive, MACHINE, f"{order}-span-{span}") for order in ORDERS}
     found = {order: build(traces[order]).findings for order in ORDERS}
     first = found[ORIGINAL][0] if found[ORIGINAL] else None
-    named = first is not None and first.kind == HOTSPOT and bool(first.ranks and first.region)
     gone = all(finding.kind != HOTSPOT for finding in found[IMPROVED])
     return Part(
-        said=f"The analyzer's first finding of the original order: {first.title}." if first else "",
+        said=f"logpost's first finding of the original order: {'none' if first is None else first.title}; the improved "
+        f"order has {'none of its kind' if gone else 'one of its kind, too'}.",
         tables=(_findings_table(found, span),),
         figures=_crowds(traces, runs.own(ORIGINAL).values["total_s"] / runs.analyzed * 1e12),
-        claims=(
-            Claim(
-                "The analyzer's first finding of the original order is the communication hotspot, with ranks, region "
-                "and window (logpost's own aim)",
-                "–",
-                "no finding"
-                if first is None
-                else f"{first.title}; ranks {first.ranks_text}, {first.region}, windows {first.first_window} to "
-                f"{first.last_window}",
-                named,
-            ),
-            Claim(
-                "The improved order has no such finding (logpost's own aim)",
-                "–",
-                "none" if gone else "it still has one",
-                gone,
-            ),
-        ),
     )
 
 

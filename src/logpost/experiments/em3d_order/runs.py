@@ -64,6 +64,11 @@ class Runs:
         before, after = (self.every[order, self.largest, HANDLERS, work].values[what] for order in ORDERS)
         return 1 - after / before
 
+    def share(self, order: str, work: int) -> float:
+        """Of the run time at the largest span, in which a rank's sends are stalled."""
+        values = self.every[order, self.largest, HANDLERS, work].values
+        return values["stall_s"] / values["total_s"]
+
     def own(self, order: str) -> Simulated:
         """The run whose archive is analyzed."""
         return self.every[order, self.largest, MACHINES_OWN, EDGE_CYCLES]

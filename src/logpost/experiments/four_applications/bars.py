@@ -8,6 +8,9 @@ from logpost.dashboards.figures.bars import Part, stacked
 from logpost.dashboards.figures.chart import Chart
 from logpost.experiments.four_applications.runs import Done, Runs
 
+LITTLE = 0.05
+"""Bars within 5 % of each other count as equal: the paper's are read off bars (Fig. 4 and 5)."""
+
 
 def relative_bars(
     runs: Runs,

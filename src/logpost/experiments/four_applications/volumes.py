@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from logpost.experiments.four_applications.bars import relative_bars
+from logpost.experiments.four_applications.bars import LITTLE, relative_bars
 from logpost.experiments.four_applications.runs import Runs
 from logpost.experiments.framework.result import Claim, Column, Figure, Number, Origin, Part, Table
 from logpost.experiments.support.alewife import MACHINE
 from logpost.experiments.support.sens import BULK, INTERRUPTS, POLLING, SHARED
 from logpost.experiments.support.sens_breakdown import HEADERS, KINDS
 
-LITTLE = 0.05
-"""Bars within 5 % of each other count as equal (Fig. 5)."""
 UP_TO = 6
 """Times the volume of messages (SENS 2.1)."""
 HUES = dict(zip(KINDS, (2, 0, 1, 4), strict=True))

@@ -37,7 +37,7 @@ def result_of(machine: Machine, cases: Sequence[Case], cores: int) -> Result:
             figure([one for one in cases if (one.algorithm, one.ranks) == group], *group, cores)
             for group in dict.fromkeys((one.algorithm, one.ranks) for one in cases)
         ),
-        claims=claims(within, crowded),
+        claims=claims(within),
         differences=differences(machine, crowded),
         notes=(
             f"{count}: "

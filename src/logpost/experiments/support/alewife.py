@@ -35,8 +35,10 @@ SCALE = (
 )
 """The assumption of every claim about a run time."""
 EDGE_FLOP = 2
-"""Of EM3D: a value times a weight is subtracted from a sum."""
+"""Of EM3D (LOGPC 5.3, [8]: Culler et al., Parallel Programming in Split-C): a value times a weight is subtracted."""
 EDGE_CYCLES = round(EDGE_FLOP * CYCLES_PER_FLOP)
+ACCURACY = 0.12
+"""Of the predictions that LOGPC makes (7): a number of the paper is reproduced within so much of it."""
 CYCLES_PER_HOP = 0.8
 """Of a message's header (SENS 3.2)."""
 

@@ -60,6 +60,8 @@ class Wormholes:
     slowdown: float = 1.0
     hop: float = 0.0
     """Time in which a header passes a router."""
+    contended: bool = True
+    """False: messages share links without waiting for each other, so that no time is spent on network contention."""
     room: Callable[[int], bool] = lambda _node: True
     """Whether a node has room for one more message; without it a message holds its channels and waits."""
     entering: Callable[[int], None] = lambda _node: None
@@ -110,7 +112,9 @@ class Wormholes:
 
     def _refused(self, channel: Channel) -> bool:
         """It serves another message, or leads into a node without room."""
-        return channel in self._held or (channel[0] == channel[1] and not self.room(channel[0]))
+        if channel[0] != channel[1]:
+            return self.contended and channel in self._held
+        return channel in self._held or not self.room(channel[0])
 
     def admit(self, now: float, channel: Channel) -> None:
         """Let the next message that waits for a channel have it, if it is free; called when a node has room again."""

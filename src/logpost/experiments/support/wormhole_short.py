@@ -33,6 +33,8 @@ class Remapped:
     """Of a message: time in which its processor has nothing to do but to send, and its output queue is full, mean."""
     others: float
     """From a send to the arrival of a message between nodes that are not the hot one, mean."""
+    links: float
+    """Wait of a message, or reply, for links, mean."""
 
 
 @dataclass
@@ -50,7 +52,9 @@ class _Node:
     stalled_at: float | None = None
 
 
-def remap(messages: int, hot: float, *, synchronous: bool, seed: int, later: float = 0.0) -> Remapped:
+def remap(
+    messages: int, hot: float, *, synchronous: bool, seed: int, later: float = 0.0, contended: bool = True
+) -> Remapped:
     """Play it.
 
     Args:
@@ -59,16 +63,33 @@ def remap(messages: int, hot: float, *, synchronous: bool, seed: int, later: flo
         synchronous: requests whose replies are waited for.
         seed: of destinations.
         later: cycles by which each message arrives later, though the network has let it through.
+        contended: whether messages wait for each other's links.
     """
-    return _Played(messages, hot, synchronous, seed, later).run()
+    return _Played(messages, hot, synchronous, seed, later, contended).run()
+
+
+def _target(rng: random.Random, node: int, hot: float) -> int:
+    if node != HOT and rng.random() < hot:
+        return HOT
+    target = rng.randrange(NODES - 1)
+    return target + (target >= node)
 
 
 class _Played:
-    def __init__(self, messages: int, hot: float, synchronous: bool, seed: int, later: float) -> None:
-        self.messages, self.hot, self.synchronous, self.later = messages, hot, synchronous, later
-        self.rng = random.Random(seed)
+    def __init__(self, messages: int, hot: float, synchronous: bool, seed: int, later: float, contended: bool) -> None:
+        self.messages, self.synchronous, self.later = messages, synchronous, later
+        rng = random.Random(seed)
+        # Drawn before anything happens, so that the same messages are sent on a network without contention.
+        self.targets = [[_target(rng, node, hot) for _ in range(messages)] for node in range(NODES)]
         self.nodes = [_Node() for _ in range(NODES)]
-        self.network = Wormholes(width=WIDTH, G=G, hop=CYCLES_PER_HOP, room=self._room, entering=self._entering)
+        self.network = Wormholes(
+            width=WIDTH,
+            G=G,
+            hop=CYCLES_PER_HOP,
+            contended=contended,
+            room=self._room,
+            entering=self._entering,
+        )
         self.others: list[float] = []
         self.stall = 0.0
 
@@ -77,7 +98,9 @@ class _Played:
             self._next(0.0, node)
         end = self.network.run()
         each = self.stall / (NODES * self.messages)
-        return Remapped(end / self.messages, each, sum(self.others) / len(self.others))
+        waited = sum(wait for (here, there), wait in self.network.waited.items() if here != there)
+        sent = NODES * self.messages * (2 if self.synchronous else 1)
+        return Remapped(end / self.messages, each, sum(self.others) / len(self.others), waited / sent)
 
     def _room(self, node: int) -> bool:
         return self.nodes[node].inside < ROOM
@@ -98,9 +121,10 @@ class _Played:
             self.network.admit(now, (node, node))
             self._work(now, node, O_R, lambda _time: self._handled(node, source, reply=reply))
         elif one.sent < self.messages and not one.waits and not one.owed and len(one.leaving) < ROOM:
+            target = self.targets[node][one.sent]
             one.sent += 1
             one.waits = self.synchronous
-            self._work(now, node, O_S, lambda time: self._put(time, node, self._target(node), reply=False))
+            self._work(now, node, O_S, lambda time: self._put(time, node, target, reply=False))
         elif len(one.leaving) == ROOM and one.stalled_at is None:
             one.stalled_at = now
 
@@ -123,12 +147,6 @@ class _Played:
             self.nodes[node].waits = False
         elif self.synchronous:
             self.nodes[node].owed.append(source)
-
-    def _target(self, node: int) -> int:
-        if node != HOT and self.rng.random() < self.hot:
-            return HOT
-        target = self.rng.randrange(NODES - 1)
-        return target + (target >= node)
 
     def _put(self, now: float, node: int, target: int, *, reply: bool) -> None:
         """Into the output queue."""
