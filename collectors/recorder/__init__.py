@@ -15,6 +15,8 @@ FILES = (
     "lost.c",
     "process.c",
     "regions.c",
+    "frames.c",
+    "sampler.c",
     "ring.c",
     "skipped.c",
     "stacks.c",

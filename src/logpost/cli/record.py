@@ -35,6 +35,7 @@ def command(
     calibrate: machine_option.Calibrate = None,
     calibrate_layouts: machine_option.CalibrateLayouts = None,
     stack: calls_option.Stack = 16,
+    sample: calls_option.Sample = 100,
     window: calls_option.Window = 256,
     limit: keep_option.Limit = None,
     keep: keep_option.Keep = None,
@@ -63,6 +64,8 @@ def command(
     Example: logpost record -o traces -- mpirun -n 4 ./app input.txt
 
     Example: logpost record --keep 10min --hang 5min -- mpirun -n 64 ./production
+
+    Example: logpost record --sample 500 -- mpirun -n 4 ./app
 
     Example: logpost record --with scorep --memory 500M -- mpirun -n 4 ./app-scorep
     """
@@ -114,6 +117,7 @@ def command(
         output=output or Path(),
         mpi=mpi,
         stack_depth=stack,
+        sample_hz=sample,
         window_kib=window,
         calibrate_s=BUDGET_S if source.measured else None,
         layouts_s=layouts_s,
