@@ -39,6 +39,8 @@ class Settings:
     output: Path = Path()
     mpi: str | None = None
     stack_depth: int = 16
+    sample_hz: float = 100.0
+    """Samples of the code between calls, per second of a thread's processor time; 0: none."""
     window_kib: int = 256
     limit_mib: int | None = None
     keep: Keep | None = None
@@ -95,6 +97,7 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
         "LOGPOST_RAW_DIR": str(raw),
         "LOGPOST_WINDOW_KIB": str(settings.window_kib),
         "LOGPOST_STACK_DEPTH": str(settings.stack_depth),
+        "LOGPOST_SAMPLE_HZ": str(settings.sample_hz),
     }
     if settings.limit_mib is not None:
         variables["LOGPOST_LIMIT_MIB"] = str(settings.limit_mib)

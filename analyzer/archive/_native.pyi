@@ -78,6 +78,11 @@ class Trace:
         Calls that set the level of detail (MPI_Pcontrol): location, index of the call on it, level.
         """
 
+    def samples(self) -> logpost.analyzer.archive.columns.Samples:
+        """
+        The code that locations were in between calls, at instants: location, time, callpath, line.
+        """
+
     def any_source(self) -> logpost.analyzer.archive.columns.AnySource:
         """
         Receives that named no sender: location, their place among its requests to receive.

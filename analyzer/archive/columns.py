@@ -49,6 +49,13 @@ class DetailLevels(TypedDict):
     level: Int32
 
 
+class Samples(TypedDict):
+    location: Int32
+    at_ps: Int64
+    callpath: Int32
+    line: Int32
+
+
 class AnySource(TypedDict):
     location: Int32
     number: Int32

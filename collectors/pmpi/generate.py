@@ -286,7 +286,7 @@ _INIT = """{signature} {{
     struct lp_stamp s = {{t, {number}, enter, lp_now()}};
     t->stack = LP_STACK_HERE(t);
     lp_call(s);
-    t->busy = 0;
+    lp_leave(t);
   }}
   return rc;
 }}
@@ -308,7 +308,7 @@ _SESSION_INIT = """{signature} {{
     struct lp_stamp s = {{t, {number}, enter, lp_now()}};
     t->stack = LP_STACK_HERE(t);
     lp_call(s);
-    t->busy = 0;
+    lp_leave(t);
   }}
   return rc;
 }}
@@ -341,7 +341,7 @@ _WRAPPER = """{signature} {{
   {opens}
   {returns} rc = real({replaced});
   struct lp_stamp s = {{t, {number}, enter, lp_now()}};
-{after}  t->busy = 0;
+{after}  lp_leave(t);
   return rc;
 }}
 """
@@ -356,7 +356,7 @@ _SHARED = """{signature} {{
   if (LP_UNLIKELY(!t)) return real({args});
   {returns} rc = real({args});
   s.leave = lp_now();
-{after}  t->busy = 0;
+{after}  lp_leave(t);
   return rc;
 }}
 """

@@ -16,6 +16,8 @@ FILES = (
     "network.c",
     "process.c",
     "regions.c",
+    "frames.c",
+    "sampler.c",
     "ring.c",
     "skipped.c",
     "stacks.c",

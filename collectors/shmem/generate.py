@@ -185,7 +185,7 @@ _WRAPPER = (
   if (s.t) {{
     s.leave = lp_now();
     {note}
-    s.t->busy = 0;
+    lp_leave(s.t);
   }}
   {result}}}
 """
@@ -202,7 +202,7 @@ _INIT = (
     t->stack = LP_STACK_HERE(t);
     struct lp_stamp s = {{t, {number}, enter, lp_now()}};
     lp_shmem_begins(s);
-    t->busy = 0;
+    lp_leave(t);
   }}
   {result}}}
 """
@@ -232,7 +232,7 @@ _ABORT = (
     lp_opens(t, LP_ABORTS, {number}, lp_now(), LP_NO_PEER, status, 0, 0);
   }}
   real({args});
-  if (t) t->busy = 0;
+  if (t) lp_leave(t);
 }}
 """
 )

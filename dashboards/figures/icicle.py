@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from logpost.analyzer.words.labels import folded
-from logpost.analyzer.words.units import percent_text, time_text
+from logpost.analyzer.words.units import count_text, percent_text, time_text
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart, figure
 from logpost.dashboards.figures.labels import plotly_text
@@ -26,7 +26,8 @@ def icicle(tree: pl.DataFrame, parts: pl.DataFrame, *, roots: tuple[int, ...] = 
     """A box per call path, as wide as its time with its callees; its colour is the largest use of its time.
 
     Args:
-        tree: columns callpath, parent, name, time_ps (inclusive), parents before children.
+        tree: columns callpath, parent, name, time_ps (inclusive), samples (0: the time is recorded), parents before
+            children.
         parts: columns callpath, category, exposed_ps: of the communication calls of each call path itself.
         roots: call paths to start with; empty: those without parent.
     """
@@ -34,6 +35,7 @@ def icicle(tree: pl.DataFrame, parts: pl.DataFrame, *, roots: tuple[int, ...] = 
     for callpath, category, time in parts.select("callpath", "category", "exposed_ps").iter_rows():
         own.setdefault(callpath, {})[str(category)] = float(time)
     rows = {c: (p, n, float(t)) for c, p, n, t in tree.select("callpath", "parent", "name", "time_ps").iter_rows()}
+    samples = dict(tree.select("callpath", "samples").iter_rows())
     below: dict[int, dict[str, float]] = {c: dict(own.get(c, {})) for c in rows}
     for callpath in sorted(rows, reverse=True):
         parent = rows[callpath][0]
@@ -55,7 +57,8 @@ def icicle(tree: pl.DataFrame, parts: pl.DataFrame, *, roots: tuple[int, ...] = 
         categories.append(every[0][0])
         largest = "<br>".join(f"{palette.label(c)} {time_text(t)}" for c, t in every[:4] if t > 0)
         share = percent_text(time / total if total else 0.0)
-        custom.append(f"<b>{plotly_text(folded(name), 120)}</b><br>{time_text(time)}, {share}<br>{largest}")
+        by = f", estimated by {count_text(samples[callpath], 'sample')}" if samples[callpath] else ""
+        custom.append(f"<b>{plotly_text(folded(name), 120)}</b><br>{time_text(time)}, {share}{by}<br>{largest}")
     tops = [at for at, parent in enumerate(parents) if not parent]
     if len(tops) > 1:
         # plotly would draw an empty box above them.

@@ -272,6 +272,29 @@ TEST_F(Reader, CallingContextsAreRegions) {
     EXPECT_EQ(profile_of(trace, 0, "main/MPI_Barrier")->inclusive_ps, 3'000);
 }
 
+TEST_F(Reader, SamplesAreOfTheCodeBetweenCalls) {
+    const auto main = archive.region("main", OTF2_PARADIGM_COMPILER);
+    const auto relax = archive.region("relax", OTF2_PARADIGM_COMPILER);
+    const auto barrier = archive.region("MPI_Barrier");
+    archive.world(1);
+    const auto in_main = archive.calling_context(main, archive.source_location("solve.c", 80));
+    const auto in_relax = archive.calling_context(relax, archive.source_location("solve.c", 12), in_main);
+    archive.events(0, [&](Events& e) {
+        e.enter(0, main).context_sample(3, in_relax).enter(5, barrier).context_sample(6, in_relax);
+        e.collective(6, 7, OTF2_COLLECTIVE_OP_BARRIER, 0).leave(7, barrier).context_sample(8, in_main).leave(9, main);
+    });
+    const auto trace = read();
+    const auto& samples = trace.traces[0].samples;
+    ASSERT_EQ(samples.size(), 2U);  // the one at 6 is within a call
+    const auto path = [&](std::size_t i) { return trace.callpaths[static_cast<std::size_t>(samples[i].callpath)]; };
+    EXPECT_EQ(trace.regions[static_cast<std::size_t>(path(0).region)].name, "relax");
+    EXPECT_EQ(trace.regions[static_cast<std::size_t>(path(1).region)].name, "main");
+    EXPECT_EQ(samples[0].line, 12U);
+    EXPECT_EQ(samples[1].line, 80U);
+    EXPECT_EQ(samples[1].at_ps - samples[0].at_ps, 5'000);  // a tick is a nanosecond
+    EXPECT_EQ(profile_of(trace, 0, "main/MPI_Barrier")->inclusive_ps, 2'000);
+}
+
 TEST_F(Reader, CallingContextsTellTheFunctionsAboveThemAndTheLineOfEachCall) {
     // As a measurement by unwinding writes them: the contexts of main and exchange are never entered, and each of two
     // sends has a separate line.

@@ -18,11 +18,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from logpost.analyzer.findings.cures.code import code_of
 from logpost.analyzer.findings.cures.late_receiver import behind
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Floats, Stretch, every_stretch
-from logpost.analyzer.findings.cures.uneven_computation import code_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, NOISE, Finding, Number, sums_at_locations
 from logpost.replay.columns import Int32, Int64
@@ -131,15 +131,17 @@ def _described(evidence: Evidence, found: Finding) -> Finding:
     lost = sums_at_locations({spot: time for spot, time in found.removes.items() if spot[1] == found.callpath})
     waiters = [location for location in lost if location not in proposal.at_fault]
     late = sorted(proposal.at_fault)
+    code = code_of(evidence, program, place)
     name = "late_rank" if found.kind == IN_MESSAGES else "last_rank"
     return replace(
         found,
         named=evidence.named(sorted({*waiters, *late})),
-        cause_region=code_of(evidence, program, place)[0],
+        cause_region=code.name,
         evidence=(
             *found.evidence,
             *evidence.rank_numbers("waiting_rank", waiters),
             *evidence.rank_numbers(name, late),
+            *code.samples,
             *((Number("cause_works", 1.0, "1"),) if found.kind == IN_OPERATIONS else ()),
         ),
     )

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from logpost.analyzer.findings.cures.code import code_before
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Rows, Transformation
 from logpost.analyzer.findings.cures.unattended import attended
@@ -165,25 +166,27 @@ def _named(evidence: Evidence, found: Finding) -> Finding:
     at = (program.callpath[messages.sent_call] == found.callpath) & np.isin(program.receiver, late)
     posts, count = np.unique(program.callpath[messages.post_call[at]], return_counts=True)
     first = int(posts[np.argmax(count)])
-    code = evidence.delaying_region(late[0], first) or evidence.code_before(first)
+    code = code_before(evidence, program, late[0], first)
     posted_by = cure.proposal.change.posted_by
     calls = posted_by[posted_by >= 0] if posted_by is not None else posted_by
     inside = ("handling", OTHERS)
     if calls is not None and len(calls) and not any(call in program.received_in for call in calls.tolist()):
         inside = ("waiting", evidence.region(int(program.callpath[calls[0]])))
-    doing = {"computing": ("computing", code), "inside": inside}
+    doing = {"computing": ("computing", code.name), "inside": inside}
     shares = [(doing[one.name], one.value) for one in found.evidence if one.name in doing]
+    cause = max(shares, key=lambda share: share[1])[0][1]
     place = evidence.places.get(first)
     site = place.named if place is not None else evidence.region(first)
     return replace(
         found,
         named=evidence.named([*waiting, *late]),
-        cause_region=max(shares, key=lambda share: share[1])[0][1],
+        cause_region=cause,
         evidence=(
             *evidence.rank_numbers("waiting_rank", waiting),
             *(one for one in found.evidence if one.name not in doing),
             *evidence.rank_numbers("late_rank", late),
             Number(f"posted[{site}]", 1.0, "1"),
             *numbers_of_doings(shares),
+            *(code.samples if cause == code.name else ()),
         ),
     )

@@ -14,7 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from logpost.analyzer.findings.cures.offered import Proposal, column, offered
+from logpost.analyzer.findings.cures.code import code_before
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
 from logpost.analyzer.findings.cures.program import Program, Rows, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
@@ -31,8 +32,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 def _of_code(evidence: Evidence, found: Finding) -> Finding:
     """The finding with the code that its ranks run instead."""
     late = min((rank for rank in found.replayed.proposal.at_fault), default=-1) if found.replayed else -1
-    cause = evidence.delaying_region(late, found.callpath) or evidence.code_before(found.callpath)
-    return replace(found, cause_region=cause)
+    program = program_of(evidence)
+    assert program is not None
+    code = code_before(evidence, program, late, found.callpath)
+    return replace(found, cause_region=code.name, evidence=(*found.evidence, *code.samples))
 
 
 def propose(program: Program) -> Iterator[Proposal]:

@@ -24,10 +24,10 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.findings.cures.code import code_of
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Stretch, stretches
-from logpost.analyzer.findings.evidence.between import between_text
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, LOW, MIN_SHARE, NOISE, Finding, Number
 from logpost.replay.columns import Int64
@@ -191,8 +191,9 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     waits_in = max(lost, key=lambda path: lost[path], default=-1)
     places = [one for one in stretches(program) if one.callpath in proposal.callpaths]
     first = next(one for one in places if one.callpath == found.callpath)
-    names = list(dict.fromkeys(code_of(evidence, program, one)[0] for one in places))
-    region = code_of(evidence, program, first)[1] if len(names) == 1 else -1
+    codes = [code_of(evidence, program, one) for one in places]
+    names = list(dict.fromkeys(code.name for code in codes))
+    region = code_of(evidence, program, first).callpath if len(names) == 1 else -1
     times = dict(zip(first.locations, first.totals.tolist(), strict=True))
     numbers = {number.name: number for number in found.evidence}
     rows = evidence.user_profile.filter(pl.col("callpath") == region, pl.col("visits") > 0)
@@ -207,12 +208,13 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     slowest, fastest = (pick(times, key=lambda one: times[one]) for pick in (max, min))
     ends = (("slowest_rank", slowest), ("fastest_rank", fastest)) if compared else ()
     whose = (number for name, location in ends for number in evidence.rank_numbers(name, [location]))
+    sampled = codes[0].samples if len(codes) == 1 else ()
     return replace(
         found,
         callpath=region,
         region=evidence.region(waits_in),
         cause_region=" and ".join(names),
-        evidence=(*numbers.values(), *whose, Number("others_wait", sum(lost.values()), "ps")),
+        evidence=(*numbers.values(), *whose, *sampled, Number("others_wait", sum(lost.values()), "ps")),
         exposed_ps=round(sum(lost.values())),
     )
 
@@ -227,16 +229,3 @@ def times_of(times: Iterable[float]) -> tuple[Number, ...]:
         Number("shortest", min(each), "ps"),
         Number("load_balance", mean / max(each), "1"),
     )
-
-
-def code_of(evidence: Evidence, program: Program, place: Stretch) -> tuple[str, int]:
-    """What the code is called: the longest user region there on the slowest rank, with its call path; where
-    that communicates itself, or none was recorded, between which calls it is, and -1."""
-    slowest = int(np.argmax(place.totals))
-    region = evidence.delaying_region(place.locations[slowest], place.callpath)
-    region = region or evidence.region(evidence.parent(place.callpath))
-    paths = evidence.callpaths_of(region) if region else []
-    if paths and not any(evidence.calls_communication(path) for path in paths):
-        return region, paths[0]
-    text = between_text(evidence, (place.follows_path(program, slowest), place.callpath))
-    return (f"{region}, {text}" if region else f"code {text}"), -1

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.findings.evidence.places import Places, places_of
+from logpost.analyzer.findings.evidence.sampled import Frame, SampledCode, sampled_code
 from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, Number
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.manifest import Manifest
@@ -20,6 +21,7 @@ from logpost.analyzer.run.undivided import title
 from logpost.analyzer.run.wide import exact_sum, wide_sum
 from logpost.analyzer.words.labels import folded, folded_path
 from logpost.analyzer.words.location_names import Location, LocationNames, Named
+from logpost.replay.columns import Int64
 
 if TYPE_CHECKING:
     from logpost.analyzer.findings.cures.offered import TriedCure
@@ -140,6 +142,23 @@ class Evidence:
         return places_of(self.tables)
 
     @cached_property
+    def _samples(self) -> pl.DataFrame:
+        return self.tables["samples"].collect()
+
+    @cached_property
+    def _frames(self) -> dict[int, Frame]:
+        files = self.tables["regions"].select("region", defined_in="file")
+        rows = self.callpaths.lazy().filter(pl.col("kind") == "user").join(files, on="region").collect()
+        columns = rows.select("callpath", "parent", "name", "defined_in", "line")
+        return {path: Frame(parent, folded(name), file, line) for path, parent, name, file, line in columns.iter_rows()}
+
+    def sampled(self, location: int, begins: Int64, ends: Int64) -> SampledCode | None:
+        """Which function a location's code between these instants is in, by samples; None: they do not say."""
+        if self._samples.is_empty():
+            return None
+        return sampled_code(self._samples, self._frames, location, begins, ends)
+
+    @cached_property
     def moves_data(self) -> npt.NDArray[np.bool_]:
         """By call path: whether its region is a communication call that is no mere query (MPI_Wtime, MPI_Comm_rank)."""
         kinds = self.callpaths["kind"].fill_null("other")
@@ -244,11 +263,6 @@ class Evidence:
     def _everybodys_times(self) -> dict[int, int]:
         """Call path of a user region to its exclusive time on all locations together; ps."""
         return dict(self.user_profile.group_by("callpath").agg(wide_sum("exclusive_ps")).iter_rows())
-
-    def code_before(self, communication: int) -> str:
-        """What to call code of which no region was recorded: `code before MPI_Send`."""
-        name = self.region(communication)
-        return f"code before {name}" if name else ""
 
     def named(self, locations: Iterable[int]) -> tuple[Named, ...]:
         """What these locations are called, in order."""

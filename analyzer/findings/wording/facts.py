@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from logpost.analyzer.findings.evidence.places import Place
 from logpost.analyzer.words.location_names import Named, named_of, named_of_number, named_text
+from logpost.analyzer.words.units import count_text
 
 Row = Mapping[str, Any]
 
@@ -65,8 +67,12 @@ class Facts:
 
     @property
     def cause(self) -> str:
-        """The region that causes it; empty where unknown."""
-        return str(self.row["cause_region"])
+        """The region that causes it, with its share of samples where these name it; empty where unknown."""
+        region = str(self.row["cause_region"])
+        if not region or not self.all("samples"):
+            return region
+        share, error = (100 * self.number(name) for name in ("sampled_share", "sampled_share_error"))
+        return f"{region} ({share:.0f} ± {ceil(error)} % of {count_text(int(self.number('samples')), 'sample')})"
 
     def number(self, name: str, default: float | None = None) -> float:
         """The first number of a name.

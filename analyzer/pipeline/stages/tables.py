@@ -14,7 +14,13 @@ from logpost.analyzer.machine.choose import ChosenMachine
 from logpost.analyzer.machine.placement import Placed
 from logpost.analyzer.pipeline.recording.open_calls import open_calls
 from logpost.analyzer.pipeline.tables.analysis import Report, write_analysis
-from logpost.analyzer.pipeline.tables.archive import any_source, definition_frames, detail_levels, profile_frames
+from logpost.analyzer.pipeline.tables.archive import (
+    any_source,
+    definition_frames,
+    detail_levels,
+    profile_frames,
+    samples,
+)
 from logpost.analyzer.pipeline.tables.threads import span_frame, stream_frame, thread_frame
 from logpost.analyzer.run.directory import RunWriter, scan
 from logpost.analyzer.run.faults import Faults
@@ -48,6 +54,7 @@ def _definitions(trace: Trace, analysis: Analysis, sockets: npt.NDArray[np.int32
     frames = definition_frames(trace, analysis, sockets) | profile_frames(trace)
     return frames | {
         "open_calls": faults.table("open_calls", lambda: open_calls(trace)),
+        "samples": faults.table("samples", lambda: samples(trace)),
         "any_source": faults.table("any_source", lambda: any_source(trace)),
     }
 

@@ -148,6 +148,11 @@ def detail_levels(trace: Trace, calls: pl.LazyFrame) -> pl.DataFrame:
     return found.select(schema.DETAIL_LEVELS.schema.names())
 
 
+def samples(trace: Trace) -> pl.DataFrame:
+    """The code that locations were in between calls."""
+    return frame(schema.SAMPLES, trace.samples())
+
+
 def any_source(trace: Trace) -> pl.DataFrame:
     """The receives whose sender the program left open."""
     return frame(schema.ANY_SOURCE, trace.any_source())

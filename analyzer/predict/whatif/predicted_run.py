@@ -52,6 +52,7 @@ DEFINITIONS = (
     "profile",
     "region_spans",
     "detail_levels",
+    "samples",
     "any_source",
     "thread_spans",
     "streams",

@@ -39,6 +39,7 @@ class Retimed(Run):
             "collectives": self._collectives(run),
             "epochs": self._warped(run, "epochs", "acquired_ps"),
             "detail_levels": self._warped(run, "detail_levels", "enter_ps"),
+            "samples": self._warped(run, "samples", "at_ps"),
             "region_spans": self._warped(run, "region_spans", "first_enter_ps", "last_leave_ps"),
             "profile": self._profile(run),
             "thread_spans": self._thread_spans(run),

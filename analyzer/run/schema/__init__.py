@@ -19,6 +19,7 @@ from logpost.analyzer.run.schema.records import (
     EPOCHS,
     MESSAGES,
     OPEN_CALLS,
+    SAMPLES,
     TRANSFERS,
     UNMATCHED,
 )
@@ -56,7 +57,7 @@ from logpost.analyzer.run.schema.vocabulary import (
     WAIT_STATES,
 )
 
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 """Of a run directory; a reader refuses a run of another version by name."""
 
 TABLES = {
@@ -68,6 +69,7 @@ TABLES = {
         COMMUNICATORS,
         PROFILE,
         REGION_SPANS,
+        SAMPLES,
         DETAIL_LEVELS,
         OPEN_CALLS,
         THREADS,
@@ -139,6 +141,7 @@ __all__ = [
     "PROTOCOLS",
     "REGIONS",
     "REGION_SPANS",
+    "SAMPLES",
     "STREAMS",
     "TABLES",
     "THREADS",

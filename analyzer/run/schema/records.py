@@ -26,6 +26,17 @@ DETAIL_LEVELS = Table(
     ),
 )
 
+SAMPLES = Table(
+    "samples",
+    "an instant at which a location was in some code between its communication calls; rows are sorted by location, "
+    "then time",
+    (
+        *ids(location="where", callpath="callpath of the innermost function"),
+        *ps(at="when"),
+        count("line", "lines", "line of that function's file; 0: not known"),
+    ),
+)
+
 ANY_SOURCE = Table(
     "any_source",
     "a receive whose sender the program left open: by MPI_ANY_SOURCE, its own or that of the probe before it",

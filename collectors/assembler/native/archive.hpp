@@ -41,9 +41,12 @@ struct Tally {
     std::uint64_t calls = 0;
     std::uint64_t levels = 0;  // calls that set the level of detail
     std::uint64_t calls_with_site = 0;
-    std::uint64_t cut_call_paths = 0;   // calls of which outer callers were not recorded,
-    std::uint64_t unnamed_callers = 0;  // and with callers in code of no object that is known
-    std::uint64_t open = 0;             // calls that had not ended when their process did
+    std::uint64_t cut_call_paths = 0;    // calls of which outer callers were not recorded,
+    std::uint64_t unnamed_callers = 0;   // and with callers in code of no object that is known
+    std::uint64_t samples = 0;           // of code between calls,
+    std::uint64_t samples_lost = 0;      // those that were due and for which there was no room,
+    std::uint64_t sample_period_ns = 0;  // and the processor time between two of a thread
+    std::uint64_t open = 0;              // calls that had not ended when their process did
     std::uint64_t messages_without_comm = 0;
     std::uint64_t accesses_without_window = 0;
     std::vector<std::vector<std::uint32_t>> groups;  // of epochs, as ranks; their references begin at 1
@@ -80,6 +83,7 @@ inline constexpr OTF2_AttributeRef open_attribute = 1;
 inline constexpr OTF2_AttributeRef target_layout_attribute = 3;
 inline constexpr OTF2_AttributeRef persistent_attribute = 4;
 inline constexpr OTF2_AttributeRef any_source_attribute = 5;
+inline constexpr OTF2_InterruptGeneratorRef sample_generator = 0;
 inline constexpr OTF2_ParameterRef level_parameter = 0;
 
 // Writes all events of one process, thread by thread in step with each other (requests may be completed by another

@@ -19,6 +19,11 @@ bool starts_program(const Process& process, const std::vector<std::uint64_t>& ad
     return inner != nullptr && inner->path.find("/libc.so") != std::string::npos;
 }
 
+// Places are those of the instruction before an address, for addresses are those that calls return to.
+std::uint64_t after(const Sampled& sampled) {
+    return sampled.address + 1;
+}
+
 template <class Key>
 std::uint32_t number_of(std::map<Key, std::uint32_t>& refs, std::vector<Key>& all, const Key& key) {
     const auto [at, fresh] = refs.try_emplace(key, static_cast<std::uint32_t>(all.size()));
@@ -43,6 +48,11 @@ Contexts::Contexts(Job& job) {
                     if (const Module* module = module_of(*process, address)) {
                         places_.want(*module, address);
                     }
+                }
+            }
+            for (const Sampled& sampled : thread->sampled) {
+                if (const Module* module = module_of(*process, after(sampled))) {
+                    places_.want(*module, after(sampled));
                 }
             }
         }
@@ -102,6 +112,19 @@ Place Contexts::place_of(const Process& process, std::uint64_t function) {
     }
     const std::vector<Place>& places = places_.at(*module, function + 1);
     return places.empty() ? Place{} : places.back();
+}
+
+Contexts::Site Contexts::of_sample(const Process& process, const Thread& thread, const Sampled& sampled) {
+    const auto [at, fresh] = sampled_.try_emplace({&thread, sampled});
+    if (fresh) {
+        Stack stack;
+        if (sampled.callers != 0 && sampled.callers <= thread.stacks.size()) {
+            stack = thread.stacks[sampled.callers - 1];
+        }
+        stack.addresses.insert(stack.addresses.begin(), after(sampled));
+        at->second = caller(process, stack);
+    }
+    return at->second;
 }
 
 Contexts::Site Contexts::of_call(const Process& process, const Thread& thread, std::uint32_t stack,

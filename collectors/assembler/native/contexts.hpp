@@ -43,6 +43,9 @@ class Contexts {
     // Where a call of function `number` was made, from a stack of a thread.
     Site of_call(const Process& process, const Thread& thread, std::uint32_t stack, std::uint32_t number);
 
+    // Where the code of a sample was.
+    Site of_sample(const Process& process, const Thread& thread, const Sampled& sampled);
+
     // Where a function of the program begins.
     Place place_of(const Process& process, std::uint64_t function);
 
@@ -62,7 +65,8 @@ class Contexts {
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, OTF2_CallingContextRef> refs_;
     std::map<Named, std::uint32_t> function_refs_;
     std::map<Location, std::uint32_t> location_refs_;
-    std::map<const Thread*, std::vector<Site>> callers_;                // by stack
+    std::map<const Thread*, std::vector<Site>> callers_;  // by stack
+    std::map<std::pair<const Thread*, Sampled>, Site> sampled_;
     std::unordered_map<std::uint64_t, OTF2_CallingContextRef> leaves_;  // by caller and function
 };
 

@@ -88,6 +88,13 @@ class Definitions {
         write_locations();
         write_regions();
         write_contexts();
+        if (tally_.samples != 0) {
+            constexpr std::int64_t nanoseconds = -9;
+            check(OTF2_GlobalDefWriter_WriteInterruptGenerator(writer_, sample_generator, strings_(generator_name),
+                                                               OTF2_INTERRUPT_GENERATOR_MODE_TIME, OTF2_BASE_DECIMAL,
+                                                               nanoseconds, tally_.sample_period_ns),
+                  "interrupt generator");
+        }
         if (tally_.levels != 0) {
             check(OTF2_GlobalDefWriter_WriteParameter(writer_, level_parameter, strings_(level_name),
                                                       OTF2_PARAMETER_TYPE_INT64),
@@ -129,6 +136,7 @@ class Definitions {
          "1: the receive named no sender, or the one that a probe of any source had found: the first to arrive",
          OTF2_TYPE_UINT8},
     };
+    static constexpr const char* generator_name = "processor time of a thread";
     static constexpr const char* level_name = "logpost:pcontrol_level";
 
     // Every string must be written before it is referred to, so all are gathered beforehand.
@@ -143,6 +151,9 @@ class Definitions {
         }
         if (tally_.levels != 0) {
             strings_(level_name);
+        }
+        if (tally_.samples != 0) {
+            strings_(generator_name);
         }
         for (const auto& [function, file] : contexts_.functions()) {
             strings_(function);

@@ -158,6 +158,10 @@ class ProcessEvents {
         thread_lives(out, source, enter);
         tally_.first = std::min(tally_.first, to_global_ticks(job_, process_, r.head.enter));
         tally_.last = std::max(tally_.last, to_global_ticks(job_, process_, r.head.leave));
+        if (r.head.kind == LP_SAMPLE) {
+            sample(out, source, r, enter);
+            return;
+        }
         if (r.head.kind >= LP_REGION_BEGIN) {
             region(out, source, r, enter);
             return;
@@ -181,6 +185,26 @@ class ProcessEvents {
         }
         body(out, source, r, enter, leave);
         check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(leave), region), "Leave");
+        moves(out, source);
+    }
+
+    // The code that the thread was in between calls; its context is that of code alone.
+    void sample(EventWriter& out, const Calls& source, const Record& r, std::uint64_t time) {
+        const auto sample = r.get<lp_sample>();
+        const Contexts::Site site = contexts_.of_sample(process_, source.thread(), {sample.address, r.stack()});
+        tally_.samples_lost += sample.lost;
+        if (site.context != OTF2_UNDEFINED_CALLING_CONTEXT) {
+            ++tally_.samples;
+            tally_.sample_period_ns = source.thread().sample_period_ns;
+            check(OTF2_EvtWriter_CallingContextSample(out.writer, nullptr, out.at(time), site.context,
+                                                      OTF2_UNDEFINED_UINT32, sample_generator),
+                  "CallingContextSample");
+        }
+        moves(out, source);
+    }
+
+    // Windows that were moved behind a record.
+    void moves(EventWriter& out, const Calls& source) {
         for (const Record& w : source.windows()) {
             const std::uint64_t from = std::max(ids_.ticks(w.head.enter), out.last);
             const std::uint64_t to = std::max(ids_.ticks(w.head.leave), from);

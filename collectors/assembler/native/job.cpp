@@ -135,6 +135,9 @@ void take_note(Process& process, Thread& thread, const Record& record) {
         case LP_MODULE:
             process.modules.push_back(module_from(key_values(record.text())));
             break;
+        case LP_SAMPLING:
+            thread.sample_period_ns = record.get<std::uint64_t>();
+            break;
         case LP_DEF_STACK:
             take_stack(thread, record);
             break;
@@ -162,11 +165,16 @@ void scan(Process& process, Thread& thread) {
             thread.last = std::max(thread.last, record->head.leave);
             thread.finalized = thread.finalized || record->head.kind == LP_FINALIZE;
             thread.calls += record->head.kind < LP_OFF ? 1U : 0U;
+            if (record->head.kind == LP_SAMPLE) {
+                thread.sampled.push_back({record->get<lp_sample>().address, record->stack()});
+            }
             if (const auto comm = failed_over(*record); comm != 0) {
                 thread.failed.push_back({record->head.enter, record->head.leave, record->head.function, comm});
             }
         }
     }
+    std::ranges::sort(thread.sampled);
+    thread.sampled.erase(std::ranges::unique(thread.sampled).begin(), thread.sampled.end());
     const auto last = thread.log.opened_last();
     if (last && !off && !thread.finalized && !thread.stopped && thread.calls != 0 && last->enter > thread.last) {
         thread.open = last;

@@ -50,6 +50,14 @@ struct Stack {
     bool cut = false;                           // callers beyond them were not recorded
 };
 
+// Code that a thread was in when a sample was taken, and the number of the stack of its callers; 0: not known.
+struct Sampled {
+    std::uint64_t address = 0;
+    std::uint32_t callers = 0;
+
+    auto operator<=>(const Sampled&) const = default;
+};
+
 struct Thread {
     explicit Thread(RawLog of) : log(std::move(of)) {}
 
@@ -62,6 +70,8 @@ struct Thread {
     std::uint64_t calls = 0;
     std::optional<lp_open> open;                   // the call that it was in when its process ended
     std::vector<Stack> stacks;                     // stack 1 is the first
+    std::vector<Sampled> sampled;                  // each once, sorted
+    std::uint64_t sample_period_ns = 0;            // of its processor time; 0: none was taken
     std::vector<std::vector<lp_carried>> carried;  // for each time that recording was off: requests pending then
     std::vector<std::vector<lp_ended>> ended;      // and those of other threads that had ended
     std::vector<Failed> failed;

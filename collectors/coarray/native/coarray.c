@@ -113,7 +113,7 @@ static void opens_collective(struct lp_thread* t, int function, uint64_t enter, 
         real PASSED;                                                                              \
         struct lp_stamp s = {t, NUMBER, enter, lp_now()};                                         \
         NOTE;                                                                                     \
-        t->busy = 0;                                                                              \
+        lp_leave(t);                                                                              \
     }
 
 #define CAF(name, DECLARED, PASSED, NUMBER, NOTE) \
@@ -138,7 +138,7 @@ __attribute__((visibility("default"))) void _gfortran_caf_init(W argc, W argv) {
     lp_note_name(t, LP_NAME_RMA, made.window, "coarrays");
     lp_rma_note(s, LP_RMA_NEW, made);
     window = made.window;
-    t->busy = 0;
+    lp_leave(t);
 }
 
 /* token, offset, image, array there, its vector subscripts, array here, kinds */

@@ -187,7 +187,7 @@ struct lp_thread* lp_after_init(uint64_t enter) {
     struct lp_thread* t = lp_self ? lp_self : lp_thread_create();
     if (!t)
         return NULL;
-    t->busy = 1;
+    lp_busy(t);
     lp_has_world = 1;
     lp_mpi.Comm_rank(lp_k.world, &own_rank);
     lp_mpi.Comm_size(lp_k.world, &own_size);
@@ -245,7 +245,7 @@ struct lp_thread* lp_after_session_init(const void* session) {
     struct lp_thread* t = lp_self ? lp_self : lp_thread_create();
     if (!t || group_of(*(const MPI_Comm*)session, "mpi://WORLD", &world))
         return NULL;
-    t->busy = 1;
+    lp_busy(t);
     lp_mpi.Group_rank(world, &own_rank);
     lp_mpi.Group_size(world, &own_size);
     lp_mpi.Group_free(&world);

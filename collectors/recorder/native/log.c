@@ -23,6 +23,7 @@
 #include "recorder.h"
 #include "regions.h"
 #include "ring.h"
+#include "sampler.h"
 #include "stacks.h"
 #include "switch.h"
 #if defined(LOGPOST_SIMULATED)
@@ -96,7 +97,10 @@ static void end_of_thread(void* arg) {
         lp_self = NULL;
         return;
     }
-    if (t->phase != lp_on && !t->busy) /* what it has skipped is to be stated */
+    const int in_call = t->busy;
+    lp_busy(t);
+    lp_sampler_end(t);
+    if (t->phase != lp_on && !in_call) /* what it has skipped is to be stated */
         lp_follow(t);
     lp_self = NULL;
     if (t->map && t->index) { /* location 0 of a process is the thread that started the library */
@@ -176,6 +180,7 @@ int lp_log_prepare(void) {
     identify();
     lp_switch_prepare();
     lp_regions_prepare();
+    lp_sampler_prepare();
     mkdir(directory, 0777);
     if (lp_ring_prepare(&window_bytes)) {
         char base[1280];
@@ -296,6 +301,19 @@ static int flush(struct lp_thread* t) {
         lp_switch_release();
     lp_unshield(cancellable);
     return error;
+}
+
+int lp_log_move_in_handler(struct lp_thread* t) {
+    if (ring || t->off || lp_stopped || lp_switch_follows_ring() ||
+        (limit_bytes && t->flushed + (uint64_t)(t->pos - t->map) + window_bytes > limit_bytes) ||
+        pthread_mutex_trylock(&t->moving))
+        return 0;
+    const uint64_t begin = lp_now();
+    const int error = move_window(t);
+    pthread_mutex_unlock(&t->moving);
+    if (!error)
+        lp_commit(t, LP_WINDOW, 0, sizeof(struct lp_head), begin, lp_now());
+    return !error;
 }
 
 int lp_log_keeps_ring(void) {
@@ -501,6 +519,8 @@ struct lp_thread* lp_thread_create(void) {
         t->binding = binding;
         begin(t);
     }
+    if (t)
+        lp_sampler_begin(t);
     lp_unshield(cancellable);
     return t;
 }
@@ -508,6 +528,7 @@ struct lp_thread* lp_thread_create(void) {
 /* Moves the rest of the window to the log, which is whole then. At the end of the program a window over a ring stays
  * where it is: the slot that it would overwrite holds more. */
 void lp_log_close(struct lp_thread* t) {
+    lp_sampler_end(t);
     if (t->map && !lp_on)
         lp_switch_ends(t);
     int error = !t->map || (ring && !lp_on) ? EEXIST : flush(t);
@@ -534,10 +555,10 @@ void logpost_cut_here(void) {
     if (!lp_on || !ring || !t || !t->map || t->busy)
         return;
     int saved = errno, cancellable = lp_shield();
-    t->busy = 1;
+    lp_busy(t);
     if (!flush(t))
         lp_ring_cut();
-    t->busy = 0;
+    lp_leave(t);
     lp_unshield(cancellable);
     errno = saved;
 }

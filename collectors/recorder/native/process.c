@@ -7,6 +7,7 @@
 
 #include "hash.h"
 #include "recorder.h"
+#include "sampler.h"
 
 #if defined(LOGPOST_SIMULATED)
 #include <simgrid/actor.h>
@@ -105,6 +106,7 @@ void lp_note_process(struct lp_thread* t, const char* library, int rank, int siz
 
 static void in_child(void) {
     lp_on = 0;
+    lp_sampler_in_child();
 }
 
 void lp_off_in_children(void) {

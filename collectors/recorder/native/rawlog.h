@@ -175,6 +175,7 @@ enum lp_kind {
     LP_MARK,         /* uint64 region: the program says so at `enter` */
     LP_REPLACED, /* a persistent request's handle before the call started it, and since; part of a call, see LP_DONE */
     LP_NEXT,     /* the log's thread has ended: from `enter` on it is that of another one */
+    LP_SAMPLE,   /* lp_sample: where the thread was at `enter`; the stack is that of the callers */
     LP_ABORTS,   /* of lp_open alone: the call ends the program, with the code that is its `tag` */
     LP_FIRST_NOTE = 64,
     LP_DEF_COMM = 64, /* lp_comm_def */
@@ -195,6 +196,7 @@ enum lp_kind {
     LP_DEF_REGION,    /* uint32 id, uint32 length, characters */
     LP_DEF_FUNCTION,  /* uint32 id, uint32 8, uint64 address of a function that is a region */
     LP_ENDED,         /* lp_ended entries; precedes LP_ON, as LP_SKIPPED */
+    LP_SAMPLING,      /* uint64: of its processor time, from sample to sample of this thread; ns */
     LP_REST           /* lp_gap, at the end of the program: of threads that have not noticed that recording is on */
 };
 
@@ -206,6 +208,13 @@ struct lp_head {
     uint16_t stack_low; /* in two parts; 0: unknown. Of notes it means nothing */
     uint64_t enter;
     uint64_t leave;
+};
+
+/* The code that a thread was in, outside of calls. */
+struct lp_sample {
+    uint64_t address;
+    uint32_t periods; /* of LP_SAMPLING since the one before: more than 1 where the system's clock is coarser */
+    uint32_t lost;    /* samples before it for which there was no room */
 };
 
 /* The stack's frames follow: return addresses as the process saw them, that of the wrapper's caller first. */

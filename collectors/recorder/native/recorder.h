@@ -26,6 +26,7 @@
 #endif
 
 struct lp_stacks;
+struct lp_sampler;
 
 /* A region that the thread has been in: where its name was, or the function's address, and its number. */
 struct lp_region_seen {
@@ -44,7 +45,8 @@ struct lp_thread {
     uint64_t off_since;
     uint32_t stack; /* of the call at hand; 0: unknown */
     struct lp_stacks* stacks;
-    uint64_t* handles; /* scratch space of calls on many requests */
+    struct lp_sampler* sampler; /* NULL: the thread is not sampled */
+    uint64_t* handles;          /* scratch space of calls on many requests */
     size_t handles_room;
     char* map;
     uint64_t flushed; /* bytes of the log that are in its file, header included */
@@ -82,6 +84,7 @@ extern LP_HIDDEN LP_TLS struct lp_thread* lp_self;
 extern LP_HIDDEN uint64_t lp_process_id;
 LP_HIDDEN struct lp_thread* lp_thread_create(void);
 LP_HIDDEN char* lp_window(struct lp_thread* t, size_t need);
+LP_HIDDEN int lp_log_move_in_handler(struct lp_thread* t); /* 0: the window is as full as before */
 LP_HIDDEN void lp_log_close(struct lp_thread* t);
 LP_HIDDEN void lp_note_text(struct lp_thread* t, int kind, const char* text);
 LP_HIDDEN struct lp_sync lp_read_sync(void);
@@ -123,6 +126,17 @@ LP_FAST void lp_unshield(int before) {
     pthread_setcancelstate(before, NULL);
 }
 
+/* Between both nothing but the thread's own code writes to its window: a signal that arrives takes no sample. */
+LP_FAST void lp_busy(struct lp_thread* t) {
+    t->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+LP_FAST void lp_leave(struct lp_thread* t) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    t->busy = 0;
+}
+
 LP_FAST struct lp_thread* lp_enter(void) {
     int phase = lp_on;
     if (LP_UNLIKELY(!phase))
@@ -132,7 +146,7 @@ LP_FAST struct lp_thread* lp_enter(void) {
         return NULL;
     if (t->busy)
         return NULL;
-    t->busy = 1;
+    lp_busy(t);
     if (LP_UNLIKELY(t->phase != phase))
         lp_follow(t);
     return t;

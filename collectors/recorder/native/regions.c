@@ -115,7 +115,7 @@ void logpost_region_enter(const char* name) {
     if (!t)
         return;
     begin(t, id_of(t, 0, name));
-    t->busy = 0;
+    lp_leave(t);
 }
 
 void logpost_region_leave(void) {
@@ -123,7 +123,7 @@ void logpost_region_leave(void) {
     if (!t)
         return;
     end(t);
-    t->busy = 0;
+    lp_leave(t);
 }
 
 void logpost_mark_here(const char* name) {
@@ -131,7 +131,7 @@ void logpost_mark_here(const char* name) {
     if (!t)
         return;
     note(t, LP_MARK, id_of(t, 0, name), lp_now());
-    t->busy = 0;
+    lp_leave(t);
 }
 
 /* --- gcc and clang: -finstrument-functions --------------------------------------------------------------------------
@@ -143,7 +143,7 @@ void lp_function_enter(void* function, void* site) {
     if (!t)
         return;
     begin(t, id_of(t, (uintptr_t)function, ""));
-    t->busy = 0;
+    lp_leave(t);
 }
 
 void lp_function_exit(void* function, void* site) {

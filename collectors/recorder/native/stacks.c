@@ -123,7 +123,7 @@ void lp_stacks_note_modules(struct lp_thread* t) {
 
 /* --- stacks ------------------------------------------------------------------------------------------------------ */
 
-static int depth(void) {
+int lp_stack_depth(void) {
     static volatile int known = -1;
     if (known < 0) {
         const char* text = getenv("LOGPOST_STACK_DEPTH");
@@ -244,7 +244,7 @@ uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t*
     struct lp_stack* s = find(t, address, place, &length);
     if (s)
         return s->id;
-    int saved = errno, room = depth();
+    int saved = errno, room = lp_stack_depth();
     struct lp_frame frame[LP_STACK_MAX_FRAMES] = {{place, address}};
     if (length >= MAX_CHAIN || t->stacks->count >= MAX_STACKS) {
         frame[0].place = NULL; /* a caller at any place of the stack */
@@ -261,7 +261,7 @@ uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t*
 }
 
 void lp_stacks_begin(struct lp_thread* t) {
-    if (depth() > 0)
+    if (lp_stack_depth() > 0)
         t->stacks = calloc(1, sizeof *t->stacks);
 }
 

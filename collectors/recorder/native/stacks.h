@@ -32,6 +32,7 @@ struct lp_stacks {
     uint32_t count;
 };
 
+LP_HIDDEN int lp_stack_depth(void); /* callers that are kept */
 LP_HIDDEN uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t* place);
 LP_HIDDEN void lp_stacks_free(struct lp_thread* t);
 /* Another thread continues: memory at remembered places may be gone. What the log has keeps its number. */

@@ -133,9 +133,9 @@ void lp_switch_in_call(struct lp_thread* t, int on) {
 static void switch_here(int on) {
     struct lp_thread* t = lp_on ? lp_self : NULL;
     if (t && !t->busy) {
-        t->busy = 1;
+        lp_busy(t);
         lp_switch_in_call(t, on);
-        t->busy = 0;
+        lp_leave(t);
     } else {
         lp_switch(on); /* a thread that has made no call of the library has nothing to follow */
     }

@@ -36,6 +36,7 @@ def command(
     calibrate_layouts: machine_option.CalibrateLayouts = None,
     topology: machine_option.Topology = None,
     stack: calls_option.Stack = 16,
+    sample: calls_option.Sample = 100,
     window: calls_option.Window = 256,
     limit: keep_option.Limit = None,
     keep: keep_option.Keep = None,
@@ -68,6 +69,8 @@ def command(
     Example: logpost record --keep 10min --hang 5min -- mpirun -n 64 ./production
 
     Example: logpost record --topology fabric.txt -- mpirun -n 64 ./app
+
+    Example: logpost record --sample 500 -- mpirun -n 4 ./app
 
     Example: logpost record --with scorep --memory 500M -- mpirun -n 4 ./app-scorep
     """
@@ -120,6 +123,7 @@ def command(
         output=output or Path(),
         mpi=mpi,
         stack_depth=stack,
+        sample_hz=sample,
         window_kib=window,
         calibrate_s=BUDGET_S if source.measured else None,
         layouts_s=layouts_s,

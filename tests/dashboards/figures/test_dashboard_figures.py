@@ -131,7 +131,7 @@ def test_an_icicle_draws_the_largest_with_their_callers() -> None:
     count = 3 * MOST
     nodes = pl.DataFrame(
         {"callpath": range(count), "parent": [-1, *[0] * (count - 1)], "name": ["<b>f"] * count}
-        | {"time_ps": [10**6, *range(1, count)]}
+        | {"time_ps": [10**6, *range(1, count)], "samples": [0] * count}
     )
     none = pl.DataFrame(schema={"callpath": pl.Int32, "category": pl.String, "exposed_ps": pl.Int64})
     box = icicle(nodes, none).figure.data[0]
@@ -144,7 +144,8 @@ def test_an_icicle_draws_the_largest_with_their_callers() -> None:
 def test_call_paths_that_nothing_calls_are_under_one_box() -> None:
     # Two trees of 3 and 1 µs; half of the second one's time is a late sender's, which is less than what is computed.
     nodes = pl.DataFrame(
-        {"callpath": [0, 1, 2], "parent": [-1, -1, 0], "name": ["a", "b", "c"]} | {"time_ps": [3 * 10**6, 10**6, 10**6]}
+        {"callpath": [0, 1, 2], "parent": [-1, -1, 0], "name": ["a", "b", "c"]}
+        | {"time_ps": [3 * 10**6, 10**6, 10**6], "samples": [0, 0, 0]}
     )
     parts = pl.DataFrame({"callpath": [1], "category": ["late_sender"], "exposed_ps": [500_000]})
     made = icicle(nodes, parts)
@@ -159,10 +160,13 @@ def test_call_paths_that_nothing_calls_are_under_one_box() -> None:
 
 def test_a_call_path_too_short_to_be_seen_has_no_box() -> None:
     nodes = pl.DataFrame(
-        {"callpath": [0, 1, 2], "parent": [-1, 0, 0], "name": ["a", "b", "c"]} | {"time_ps": [10**7, 10**4, 10**3]}
+        {"callpath": [0, 1, 2], "parent": [-1, 0, 0], "name": ["a", "b", "c"]}
+        | {"time_ps": [10**7, 10**4, 10**3], "samples": [0, 12, 0]}
     )
     none = pl.DataFrame(schema={"callpath": pl.Int32, "category": pl.String, "exposed_ps": pl.Int64})
-    assert icicle(nodes, none).figure.data[0].ids == ("0", "1")
+    box = icicle(nodes, none).figure.data[0]
+    assert box.ids == ("0", "1")
+    assert ["estimated by 12 samples" in text for text in box.customdata] == [False, True]
 
 
 def test_pieces_of_a_message_fill_its_envelope(real: Run) -> None:

@@ -21,6 +21,7 @@ struct CallingContext {
     std::int32_t region = kUndefined;  // dense
     std::int32_t site = 0;             // place of the call of this region in the parent: index into Trace::sites
     std::int32_t root_region = kUndefined;
+    std::uint32_t line = 0;  // of the source, where the code itself was; 0: unknown
 };
 
 /// What decoding needs of the global definitions, in addition to the Trace.

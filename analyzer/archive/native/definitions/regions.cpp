@@ -123,6 +123,7 @@ void resolve_contexts(Raw& r) {
             d.kinds[static_cast<std::size_t>(region)] != CallKind::user) {
             context.site = positions.back();
         }
+        context.line = r.trace->sites[static_cast<std::size_t>(positions.back())].line;
         number[row] = static_cast<std::int32_t>(d.contexts.size());
         d.calling_contexts.insert(from.ref, number[row]);
         d.contexts.push_back(context);

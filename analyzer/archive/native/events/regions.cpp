@@ -86,6 +86,18 @@ OTF2_CallbackCode on_context_leave(L, T ticks, std::uint64_t, void* user, A*, OT
     });
 }
 
+OTF2_CallbackCode on_context_sample(L, T ticks, std::uint64_t, void* user, A*, OTF2_CallingContextRef context,
+                                    std::uint32_t, OTF2_InterruptGeneratorRef) {
+    return guarded(user, [&] {
+        auto& d = self(user);
+        const auto now = d.at(ticks);
+        const auto dense = d.ids.context(context);
+        if (dense != IdLookup::kAbsent) {
+            d.stack.sample(now, dense);
+        }
+    });
+}
+
 OTF2_CallbackCode on_parameter(L, T ticks, std::uint64_t, void* user, A*, OTF2_ParameterRef parameter,
                                std::int64_t value) {
     return guarded(user, [&] {
@@ -104,6 +116,7 @@ void set_region_callbacks(OTF2_EvtReaderCallbacks* c) {
     OTF2_EvtReaderCallbacks_SetLeaveCallback(c, on_leave);
     OTF2_EvtReaderCallbacks_SetCallingContextEnterCallback(c, on_context_enter);
     OTF2_EvtReaderCallbacks_SetCallingContextLeaveCallback(c, on_context_leave);
+    OTF2_EvtReaderCallbacks_SetCallingContextSampleCallback(c, on_context_sample);
     OTF2_EvtReaderCallbacks_SetParameterIntCallback(c, on_parameter);
 }
 

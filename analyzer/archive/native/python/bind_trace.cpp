@@ -128,6 +128,27 @@ nb::dict detail_levels(const Trace& trace) {
     return d;
 }
 
+nb::dict samples(const Trace& trace) {
+    std::vector<std::int32_t> location;
+    std::vector<std::int64_t> at;
+    std::vector<std::int32_t> callpath;
+    std::vector<std::int32_t> line;
+    for (std::size_t l = 0; l < trace.traces.size(); ++l) {
+        for (const auto& row : trace.traces[l].samples) {
+            location.push_back(static_cast<std::int32_t>(l));
+            at.push_back(row.at_ps);
+            callpath.push_back(row.callpath);
+            line.push_back(static_cast<std::int32_t>(row.line));
+        }
+    }
+    nb::dict d;
+    d["location"] = array(std::move(location));
+    d["at_ps"] = array(std::move(at));
+    d["callpath"] = array(std::move(callpath));
+    d["line"] = array(std::move(line));
+    return d;
+}
+
 nb::dict any_source(const Trace& trace) {
     std::vector<std::int32_t> location;
     std::vector<std::int32_t> number;
@@ -356,6 +377,8 @@ void bind_trace(nb::module_& module) {
         .def("detail_levels", &detail_levels,
              nb::sig("def detail_levels(self) -> logpost.analyzer.archive.columns.DetailLevels"),
              "Calls that set the level of detail (MPI_Pcontrol): location, index of the call on it, level.")
+        .def("samples", &samples, nb::sig("def samples(self) -> logpost.analyzer.archive.columns.Samples"),
+             "The code that locations were in between calls, at instants: location, time, callpath, line.")
         .def("any_source", &any_source, nb::sig("def any_source(self) -> logpost.analyzer.archive.columns.AnySource"),
              "Receives that named no sender: location, their place among its requests to receive.")
         .def("open_calls", &open_calls, nb::sig("def open_calls(self) -> list[tuple[int, int, str]]"),

@@ -295,6 +295,10 @@ void renumber(Trace& trace, const std::vector<std::vector<std::int32_t>>& final_
         }
         std::sort(location.profile.begin(), location.profile.end(),
                   [](const ProfileRow& a, const ProfileRow& b) { return a.callpath < b.callpath; });
+        for (auto& sample : location.samples) {
+            sample.at_ps -= first;
+            sample.callpath = callpaths[static_cast<std::size_t>(sample.callpath)];
+        }
         location.calls.for_each([&](std::size_t, Call& call) {
             call.enter_ps -= first;
             call.leave_ps -= first;

@@ -79,6 +79,7 @@ void put_location(SegmentBytes& out, std::size_t location, const LocationTrace& 
     out.put_all(trace.transfers);
     out.put_all(trace.epochs);
     out.put_all(trace.profile);
+    out.put_all(trace.samples);
     out.put_all(trace.levels);
     out.put_all(trace.any_source);
     out.put_all(trace.threads);
@@ -121,6 +122,7 @@ StoredLocation get_location(SegmentView in, Parts parts = Parts::all) {
     in.get_all(trace.transfers);
     in.get_all(trace.epochs);
     in.get_all(trace.profile);
+    in.get_all(trace.samples);
     in.get_all(trace.levels);
     in.get_all(trace.any_source);
     in.get_all(trace.threads);

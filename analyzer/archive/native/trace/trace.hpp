@@ -114,6 +114,13 @@ struct OpenCall {
     std::string waits_for;
 };
 
+/// The code that a location was in at an instant between its communication calls.
+struct Sample {
+    std::int64_t at_ps;
+    std::int32_t callpath;
+    std::uint32_t line;  // in its region's file; 0: unknown
+};
+
 struct ProfileRow {
     std::int32_t callpath;
     std::uint64_t visits;
@@ -194,6 +201,7 @@ struct LocationTrace : replay::Timeline {
     std::uint64_t events = 0;                // all events read
     std::uint64_t communication_events = 0;  // those of communication calls: their Enter, Leave and records
     std::vector<ProfileRow> profile;
+    std::vector<Sample> samples;            // in the order of time
     std::vector<DetailLevel> levels;        // in the order of calls
     std::vector<OpenCall> open;             // of its threads; one at most, as a rule
     std::vector<std::uint32_t> any_source;  // receives that named no sender, in the order of their ends

@@ -1,4 +1,4 @@
-"""`--mpi`, `--stack`, `--functions` and `--window`: which calls are recorded, and with which call path."""
+"""`--mpi`, `--stack`, `--sample`, `--functions` and `--window`: which calls and code are recorded, with which path."""
 
 from __future__ import annotations
 
@@ -13,6 +13,18 @@ Mpi = Annotated[
 Stack = Annotated[
     int,
     typer.Option("--stack", min=0, max=64, help="Callers to keep per call; 1: only the direct caller, 0: none."),
+]
+
+Sample = Annotated[
+    float,
+    typer.Option(
+        "--sample",
+        min=0,
+        max=1000,
+        metavar="HZ",
+        help="How often each second of a thread's processor time to note which code it is in between calls; 0: never. "
+        "x86-64, from Linux 5.11 and glibc 2.35 on.",
+    ),
 ]
 
 Functions = Annotated[

@@ -1,0 +1,56 @@
+"""The name of code between communication calls: of recorded regions, by samples, or by the calls around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from logpost.analyzer.findings.cures.program import Program
+from logpost.analyzer.findings.cures.stretches import Stretch
+from logpost.analyzer.findings.evidence.between import between_text
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import Number
+from logpost.replay.columns import Int64
+
+
+@dataclass(frozen=True)
+class Code:
+    """What some code is called."""
+
+    name: str
+    callpath: int = -1
+    """of a recorded user region; -1: it is none"""
+    samples: tuple[Number, ...] = ()
+    """that name it"""
+
+
+def code_of(evidence: Evidence, program: Program, place: Stretch) -> Code:
+    """The longest user region there on the slowest rank; where that communicates itself, or none was recorded, the
+    function that most samples of it are in; where these do not say, between which calls it is."""
+    slowest = int(np.argmax(place.totals))
+    region = evidence.delaying_region(place.locations[slowest], place.callpath)
+    region = region or evidence.region(evidence.parent(place.callpath))
+    paths = evidence.callpaths_of(region) if region else []
+    if paths and not any(evidence.calls_communication(path) for path in paths):
+        return Code(region, paths[0])
+    if sampled := _sampled(evidence, program, place.locations[slowest], place.calls[slowest]):
+        return sampled
+    text = between_text(evidence, (place.follows_path(program, slowest), place.callpath))
+    return Code(f"{region}, {text}" if region else f"code {text}")
+
+
+def code_before(evidence: Evidence, program: Program, location: int, callpath: int) -> Code:
+    """The user region that most delays a location before its calls of a path, else the function that most samples of
+    the code before them are in, else `code before MPI_Send`."""
+    if region := evidence.delaying_region(location, callpath):
+        return Code(region)
+    (calls,) = np.nonzero((program.location == location) & (program.callpath == callpath))
+    name = evidence.region(callpath)
+    return _sampled(evidence, program, location, calls) or Code(f"code before {name}" if name else "")
+
+
+def _sampled(evidence: Evidence, program: Program, location: int, calls: Int64) -> Code | None:
+    ends = program.enter_ps[calls]
+    found = evidence.sampled(location, ends - program.gap_ps[calls], ends)
+    return Code(found.text, samples=found.numbers) if found is not None else None

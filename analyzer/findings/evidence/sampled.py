@@ -1,0 +1,120 @@
+"""Which function code between calls is in, by samples: the innermost one that most of them are in.
+
+Of n samples in this code, k are in a function or in what it calls; its share is p = k / n. Wilson's interval of one
+standard error, (p + 1/2n ± sqrt(p (1 - p) / n + 1/4n²)) / (1 + 1/n), also holds where all samples agree. From the
+outermost function inward, each next one is taken whose share is above one half beyond chance.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import polars as pl
+
+from logpost.analyzer.findings.finding import CERTAIN, MIN_SAMPLES, Number
+from logpost.analyzer.findings.wording.facts import MAINLY
+from logpost.replay.columns import Int64
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A call path of user code: its function, and where that is called."""
+
+    parent: int
+    region: str
+    file: str
+    """of the function"""
+    site: int
+    """line of the call in the parent; 0: not known"""
+
+
+@dataclass(frozen=True)
+class SampledCode:
+    """A function with most of the samples of some code."""
+
+    region: str
+    file: str
+    line: int
+    """where in it most of its samples are; 0: not known"""
+    share: float
+    error: float
+    samples: int
+    """of all this code"""
+
+    @property
+    def text(self) -> str:
+        """`relax at imb.c:6`."""
+        place = self.file.rsplit("/", 1)[-1] + (f":{self.line}" if self.line else "")
+        return f"{self.region} at {place}" if self.file else self.region
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """As evidence."""
+        return (
+            Number("samples", self.samples, "count"),
+            Number("sampled_share", self.share, "1"),
+            Number("sampled_share_error", self.error, "1"),
+        )
+
+
+def share_of(count: int, of: int) -> tuple[float, float]:
+    """A share among samples, and one standard error of it (Wilson)."""
+    share = count / of
+    return share, sqrt(share * (1 - share) / of + 1 / (4 * of * of)) / (1 + 1 / of)
+
+
+def sampled_code(
+    samples: pl.DataFrame, frames: Mapping[int, Frame], location: int, begins: Int64, ends: Int64
+) -> SampledCode | None:
+    """Which function a location's code in some stretches of time is in; None: too few samples, or no function has most.
+
+    Arguments:
+        samples: a run's table of them, sorted.
+        frames: the call paths of user code.
+        location: whose.
+        begins: of the stretches, in order and without overlap.
+        ends: of each.
+    """
+    rows = samples.filter(pl.col("location") == location)
+    at = rows["at_ps"].to_numpy()
+    row = np.searchsorted(begins, at, side="right") - 1
+    inside = (row >= 0) & (at <= ends[np.maximum(row, 0)]) if len(begins) else np.zeros(len(at), dtype=np.bool_)
+    taken = rows.filter(pl.Series(inside, dtype=pl.Boolean))
+    if taken.height < MIN_SAMPLES:
+        return None
+    stacks = [(_stack(frames, callpath), int(line)) for callpath, line in taken.select("callpath", "line").iter_rows()]
+    return _innermost(stacks)
+
+
+Stack = Sequence[Frame]
+
+
+def _stack(frames: Mapping[int, Frame], callpath: int) -> Stack:
+    """From the outermost function to the innermost one."""
+    found = []
+    while callpath in frames:
+        found.append(frames[callpath])
+        callpath = frames[callpath].parent
+    return found[::-1]
+
+
+def _innermost(stacks: Sequence[tuple[Stack, int]]) -> SampledCode | None:
+    total, depth, found = len(stacks), 0, None
+    while True:
+        deep = [(stack, line) for stack, line in stacks if len(stack) > depth]
+        named = Counter((stack[depth].region, stack[depth].file) for stack, _ in deep)
+        if not named:
+            return found
+        (function, count), *_ = named.most_common(1)
+        share, error = share_of(count, total)
+        if share - CERTAIN * error <= MAINLY:
+            return found
+        stacks = [(stack, line) for stack, line in deep if (stack[depth].region, stack[depth].file) == function]
+        lines = Counter(stack[depth + 1].site if len(stack) > depth + 1 else line for stack, line in stacks)
+        depth += 1
+        if depth > 1 or function[1]:  # an outermost one without a file is the whole program
+            found = SampledCode(*function, lines.most_common(1)[0][0], share, error, total)
