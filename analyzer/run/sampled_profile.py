@@ -2,7 +2,7 @@
 
 The own time of a recorded user region on a location is divided among the functions in which its samples there are, and
 itself, in proportion to their numbers: k of n samples are k / n of the time, with a standard error of
-sqrt(k (n - k) / n) / n. Rounding goes to the region itself, so all parts add up to its own time exactly.
+sqrt(k (n - k) / n) / n. The rest by rounding is the region's, so all parts add up to its own time exactly.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ FILES = (
     "log.c",
     "lost.c",
     "process.c",
+    "python.c",
     "regions.c",
     "frames.c",
     "sampler.c",
