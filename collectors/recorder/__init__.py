@@ -15,6 +15,7 @@ FILES = (
     "lost.c",
     "network.c",
     "process.c",
+    "python.c",
     "regions.c",
     "frames.c",
     "sampler.c",

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { PAIRS = 100, DEPTH = 20, WORK = 20000000 };
+enum { PAIRS = 100, DEPTH = 20, WORK = 10000000 };
 
 static volatile double sum;
 
@@ -18,12 +18,11 @@ static double cpu(void) {
 
 /* So deep that a sample has as many callers as are kept. */
 __attribute__((noinline)) static double below(int depth) {
-    double s = 0;
     if (depth > 0)
         return below(depth - 1) + 1;
     for (int i = 1; i < WORK; i++)
-        s += 1.0 / i;
-    return s;
+        sum += 1.0 / i;
+    return sum;
 }
 
 static double block(int how, const sigset_t* signals) {

@@ -40,6 +40,7 @@ def main() -> int:
         pairs: list[tuple[float, float]] = json.loads(done.stdout)
         ratios = [with_samples / without - 1 for without, with_samples in pairs]
         cost = statistics.median(ratios)
+        assert abs(cost) < 1, "the blocks do not do the same work"
         error = statistics.stdev(ratios) / len(ratios) ** 0.5
         verdict = "MISSED" if cost > BAR else "ok"
         print(

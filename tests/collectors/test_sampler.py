@@ -110,8 +110,9 @@ def test_a_forked_child_leaves_no_sample(openmpi: str, tmp_path: Path) -> None:
 
 def test_a_long_time_without_calls_has_all_its_samples(openmpi: str, tmp_path: Path) -> None:
     """65,536 bytes of a window are 1,638 samples; the handler empties it."""
-    trace = _record(openmpi, tmp_path, "long", "9", options=("--sample", "250", "--window", "64")).read()
-    assert len(_samples(trace)) == pytest.approx(1950, abs=310), "more than 1,638"
+    trace = _record(openmpi, tmp_path, "long", "12", options=("--sample", "250", "--window", "64")).read()
+    # 3,000 on a quiet machine; a virtual processor that pauses has fewer
+    assert 1638 < len(_samples(trace)) <= 3050
     assert len(trace.on(0, "BUFFER_FLUSH")) == 1
     assert "SAMPLES_LOST" not in trace.info
 

@@ -19,6 +19,30 @@ bool starts_program(const Process& process, const std::vector<std::uint64_t>& ad
     return inner != nullptr && inner->path.find("/libc.so") != std::string::npos;
 }
 
+bool is_interpreter(const std::string& path) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    return name.starts_with("libpython") || name.starts_with("python");
+}
+
+// Whether an object leads from Python to MPI and has no code of the program: mpi4py, ctypes.
+bool binds_python(const std::string& path) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    return path.find("/mpi4py/") != std::string::npos || name.starts_with("_ctypes.") || name.starts_with("libffi.");
+}
+
+// How many of the innermost frames are below the interpreter's.
+std::size_t below_interpreter(const Process& process, const std::vector<std::uint64_t>& addresses) {
+    std::size_t at = 0;
+    while (at < addresses.size()) {
+        const Module* module = module_of(process, addresses[at]);
+        if (module != nullptr && is_interpreter(module->path)) {
+            break;
+        }
+        ++at;
+    }
+    return at;
+}
+
 // Places are those of the instruction before an address, for addresses are those that calls return to.
 std::uint64_t after(const Sampled& sampled) {
     return sampled.address + 1;
@@ -69,29 +93,46 @@ OTF2_CallingContextRef Contexts::node(Node wanted) {
     return at->second;
 }
 
-Contexts::Site Contexts::caller(const Process& process, const Stack& stack) {
+// The frames of a stack, outermost first.
+std::vector<Place> Contexts::frames(const Process& process, const Stack& stack, bool& unnamed) const {
     const std::vector<std::uint64_t>& addresses = stack.addresses;
+    std::vector<Place> found;
+    for (auto place = stack.python.rbegin(); place != stack.python.rend(); ++place) {
+        if (!place->file.starts_with("<frozen ")) {  // the interpreter's own way to a module
+            found.push_back(*place);
+        }
+    }
+    const std::size_t native = stack.python.empty() ? addresses.size() : below_interpreter(process, addresses);
+    for (std::size_t at = native; at-- > 0;) {
+        const Module* module = module_of(process, addresses[at]);
+        if (module == nullptr || (at + 1 == addresses.size() && starts_program(process, addresses))) {
+            unnamed = unnamed || module == nullptr;
+            continue;
+        }
+        if (!stack.python.empty() && binds_python(module->path)) {
+            continue;
+        }
+        const std::vector<Place>& places = places_.at(*module, addresses[at]);
+        found.insert(found.end(), places.rbegin(), places.rend());
+    }
+    return found;
+}
+
+Contexts::Site Contexts::caller(const Process& process, const Stack& stack) {
     Site site;
     OTF2_CallingContextRef& context = site.context;
     const Place* above = nullptr;
-    for (auto address = addresses.rbegin(); address != addresses.rend(); ++address) {
-        const Module* module = module_of(process, *address);
-        if (module == nullptr || (address == addresses.rbegin() && starts_program(process, addresses))) {
-            site.unnamed = site.unnamed || module == nullptr;
-            continue;
+    const std::vector<Place> places = frames(process, stack, site.unnamed);
+    for (const Place& place : places) {
+        if (above != nullptr && above->function == "main" && place.function == "main") {
+            context = nodes_[context].parent;  // a Fortran program is a function below the main() that starts it
         }
-        const std::vector<Place>& places = places_.at(*module, *address);
-        for (auto place = places.rbegin(); place != places.rend(); ++place) {
-            if (above != nullptr && above->function == "main" && place->function == "main") {
-                context = nodes_[context].parent;  // a Fortran program is a function below the main() that starts it
-            }
-            above = &*place;
-            const Named named{place->function, place->line != 0 ? place->file : ""};
-            const std::uint32_t function = number_of(function_refs_, functions_, named);
-            const std::uint32_t location =
-                !place->file.empty() ? number_of(location_refs_, locations_, Location{place->file, place->line}) : none;
-            context = node({context, function, 0, location});
-        }
+        above = &place;
+        const Named named{place.function, place.line != 0 ? place.file : ""};
+        const std::uint32_t function = number_of(function_refs_, functions_, named);
+        const std::uint32_t location =
+            !place.file.empty() ? number_of(location_refs_, locations_, Location{place.file, place.line}) : none;
+        context = node({context, function, 0, location});
     }
     site.cut = stack.cut && (context == OTF2_UNDEFINED_CALLING_CONTEXT || outermost(context) != "main");
     return site;
@@ -132,13 +173,11 @@ Contexts::Site Contexts::of_call(const Process& process, const Thread& thread, s
     if (stack == 0 || stack > thread.stacks.size()) {
         return {};
     }
-    auto& callers = callers_[&thread];
-    if (callers.empty()) {
-        for (const Stack& one : thread.stacks) {
-            callers.push_back(caller(process, one));
-        }
+    const auto [known, unseen] = callers_.try_emplace({&thread, stack});
+    if (unseen) {
+        known->second = caller(process, thread.stacks[stack - 1]);
     }
-    Site site = callers[stack - 1];
+    Site site = known->second;
     if (site.context == OTF2_UNDEFINED_CALLING_CONTEXT) {
         return site;
     }

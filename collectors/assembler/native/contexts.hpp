@@ -54,6 +54,7 @@ class Contexts {
     const std::vector<Location>& locations() const { return locations_; }
 
   private:
+    std::vector<Place> frames(const Process& process, const Stack& stack, bool& unnamed) const;
     Site caller(const Process& process, const Stack& stack);
     OTF2_CallingContextRef node(Node wanted);
     const std::string& outermost(OTF2_CallingContextRef context) const;
@@ -65,7 +66,7 @@ class Contexts {
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, OTF2_CallingContextRef> refs_;
     std::map<Named, std::uint32_t> function_refs_;
     std::map<Location, std::uint32_t> location_refs_;
-    std::map<const Thread*, std::vector<Site>> callers_;  // by stack
+    std::map<std::pair<const Thread*, std::uint32_t>, Site> callers_;  // by stack
     std::map<std::pair<const Thread*, Sampled>, Site> sampled_;
     std::unordered_map<std::uint64_t, OTF2_CallingContextRef> leaves_;  // by caller and function
 };

@@ -1,6 +1,7 @@
 // First pass over the logs: everything but the events.
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -42,10 +43,11 @@ Module module_from(std::map<std::string, std::string> values) {
     return {number("base"), number("begin"), number("end"), values["id"], values["path"]};
 }
 
+constexpr std::size_t most_stacks = std::size_t{1} << 24U;  // as many as the numbers in calls can distinguish
+
 void take_stack(Thread& thread, const Record& record) {
     const auto def = record.get<lp_stack_def>();
-    constexpr std::size_t most = std::size_t{1} << 24U;  // as many as the numbers in calls can distinguish
-    if (def.stack == 0 || def.stack >= most) {
+    if (def.stack == 0 || def.stack >= most_stacks) {
         return;
     }
     if (thread.stacks.size() < def.stack) {
@@ -56,6 +58,32 @@ void take_stack(Thread& thread, const Record& record) {
         stack.addresses.push_back(record.get<std::uint64_t>(at));
     }
     stack.cut = def.cut != 0;
+}
+
+// The functions of the interpreter are outside of the native frames up to it.
+void take_python(Thread& thread, const Record& record) {
+    const auto def = record.get<lp_python_def>();
+    if (def.stack == 0 || def.stack >= most_stacks) {
+        return;
+    }
+    if (thread.stacks.size() < def.stack) {
+        thread.stacks.resize(def.stack);
+    }
+    Stack stack;
+    if (def.native != 0 && def.native < def.stack) {
+        stack.addresses = thread.stacks[def.native - 1].addresses;
+    }
+    stack.cut = def.cut != 0;
+    const auto* text = reinterpret_cast<const char*>(record.data) + sizeof def;
+    std::istringstream lines(std::string(text, strnlen(text, record.data_bytes - sizeof def)));
+    Place place;
+    std::string line;
+    while (std::getline(lines, place.function, '\t') && std::getline(lines, place.file, '\t') &&
+           std::getline(lines, line)) {
+        place.line = static_cast<std::uint32_t>(std::strtoul(line.c_str(), nullptr, 10));
+        stack.python.push_back(place);
+    }
+    thread.stacks[def.stack - 1] = std::move(stack);
 }
 
 // A local id and its name.
@@ -134,6 +162,9 @@ void take_note(Process& process, Thread& thread, const Record& record) {
             break;
         case LP_MODULE:
             process.modules.push_back(module_from(key_values(record.text())));
+            break;
+        case LP_DEF_PYTHON:
+            take_python(thread, record);
             break;
         case LP_SAMPLING:
             thread.sample_period_ns = record.get<std::uint64_t>();

@@ -47,6 +47,7 @@ struct Failed {
 // From where calls were made.
 struct Stack {
     std::vector<std::uint64_t> addresses = {};  // return addresses, innermost first
+    std::vector<Place> python = {};             // the functions of the interpreter outside of these, innermost first
     bool cut = false;                           // callers beyond them were not recorded
 };
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "hash.h"
+#include "python.h"
 #include "recorder.h"
 #include "sampler.h"
 
@@ -87,6 +88,7 @@ static void read_line(const char* path, char* text, size_t room) {
 }
 
 void lp_note_process(struct lp_thread* t, const char* library, int rank, int size) {
+    lp_python_prepare(rank);
     char exe[1024] = "", command[1024], boot[LP_CLOCK_NAME], host[256] = "", cpus[1024];
     char text[8192];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);

@@ -196,6 +196,7 @@ enum lp_kind {
     LP_DEF_REGION,    /* uint32 id, uint32 length, characters */
     LP_DEF_FUNCTION,  /* uint32 id, uint32 8, uint64 address of a function that is a region */
     LP_ENDED,         /* lp_ended entries; precedes LP_ON, as LP_SKIPPED */
+    LP_DEF_PYTHON,    /* lp_python_def and a text: "function TAB file TAB line NEWLINE", innermost first */
     LP_SAMPLING,      /* uint64: of its processor time, from sample to sample of this thread; ns */
     LP_REST           /* lp_gap, at the end of the program: of threads that have not noticed that recording is on */
 };
@@ -208,6 +209,14 @@ struct lp_head {
     uint16_t stack_low; /* in two parts; 0: unknown. Of notes it means nothing */
     uint64_t enter;
     uint64_t leave;
+};
+
+/* A stack whose outer frames are Python's; its inner ones are those of `native` up to the interpreter. */
+struct lp_python_def {
+    uint32_t stack;
+    uint32_t native; /* 0: unknown */
+    uint32_t cut;    /* 1: there are callers beyond them */
+    uint32_t reserved;
 };
 
 /* The code that a thread was in, outside of calls. */

@@ -25,7 +25,6 @@
 #include <sys/utsname.h>
 
 enum { KNOWN = 1024, PROBES = 8 };
-#define MOST_STACKS (1u << 24) /* as many as the numbers in records distinguish */
 
 struct lp_sampler {
     struct lp_sampler* next;
@@ -61,14 +60,6 @@ static char* room_for(struct lp_thread* t, size_t bytes) {
     return t->pos;
 }
 
-static void publish(struct lp_thread* t, int kind, uint32_t stack, size_t bytes, uint64_t now) {
-    struct lp_head* head = (struct lp_head*)t->pos;
-    head->enter = head->leave = now;
-    *(uint64_t*)(t->pos + bytes) = 0;
-    __atomic_store_n((uint64_t*)head, lp_first_word(kind, 0, bytes / 8, stack), __ATOMIC_RELEASE);
-    t->pos += bytes;
-}
-
 /* The number of the callers, which are noted when they are new; 0: unknown. */
 static uint32_t callers_of(struct lp_thread* t, const void* context, uint64_t now) {
     struct lp_sampler* s = t->sampler;
@@ -87,12 +78,12 @@ static uint32_t callers_of(struct lp_thread* t, const void* context, uint64_t no
         at = (at + 1) % KNOWN;
     if (s->known[at].hash == hash)
         return s->known[at].id;
-    if (t->stacks->count + 1 >= MOST_STACKS)
+    if (t->stacks->count + 1 >= LP_MOST_STACKS)
         return 0;
     *def = (struct lp_stack_def){++t->stacks->count, (uint32_t)count, cut != 0};
     s->known[at].hash = hash;
     s->known[at].id = def->stack;
-    publish(t, LP_DEF_STACK, 0, fixed + (size_t)count * 8, now);
+    lp_publish(t, LP_DEF_STACK, 0, fixed + (size_t)count * 8, now);
     return s->known[at].id;
 }
 
@@ -105,13 +96,14 @@ static void take(int number, siginfo_t* info, void* context) {
     t->busy = 1;
     const uint64_t now = lp_now();
     const size_t bytes = sizeof(struct lp_head) + sizeof(struct lp_sample);
-    const uint32_t callers = callers_of(t, context, now);
+    const uint32_t native = callers_of(t, context, now);
+    const uint32_t callers = lp_python ? lp_python_stack(t, native, room_for) : native;
     if (room_for(t, bytes)) {
         const ucontext_t* interrupted = context;
         *(struct lp_sample*)(t->pos + sizeof(struct lp_head)) =
             (struct lp_sample){(uint64_t)interrupted->uc_mcontext.gregs[REG_RIP],
                                1 + (uint32_t)(info->si_overrun > 0 ? info->si_overrun : 0), t->sampler->lost};
-        publish(t, LP_SAMPLE, callers, bytes, now);
+        lp_publish(t, LP_SAMPLE, callers, bytes, now);
         t->sampler->lost = 0;
     } else {
         t->sampler->lost++;

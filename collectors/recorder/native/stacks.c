@@ -239,6 +239,10 @@ static struct lp_stack* find(struct lp_thread* t, uintptr_t address, const uintp
     return NULL;
 }
 
+char* lp_window_room(struct lp_thread* t, size_t bytes) {
+    return lp_reserve(t, bytes);
+}
+
 uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t* place) {
     int length = 0;
     struct lp_stack* s = find(t, address, place, &length);
@@ -284,6 +288,7 @@ void lp_stacks_free(struct lp_thread* t) {
             next = s->next;
             free(s);
         }
+    free(t->stacks->python);
     free(t->stacks);
     t->stacks = NULL;
 }

@@ -9,6 +9,7 @@
 #ifndef LOGPOST_STACKS_H
 #define LOGPOST_STACKS_H
 
+#include "python.h"
 #include "recorder.h"
 
 #define LP_STACK_SLOTS 1024u
@@ -29,8 +30,10 @@ struct lp_stack {
 struct lp_stacks {
     struct lp_stack* slot[LP_STACK_SLOTS];
     struct lp_stack* former[LP_STACK_SLOTS]; /* those of ended threads, by their addresses: the log has them */
+    struct lp_python_known* python;          /* those with Python frames; NULL: none yet */
     uint32_t count;
 };
+#define LP_MOST_STACKS (1u << 24) /* as many as the numbers in records distinguish */
 
 LP_HIDDEN int lp_stack_depth(void); /* callers that are kept */
 LP_HIDDEN uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t* place);
@@ -54,14 +57,22 @@ LP_FAST int lp_stack_is(const struct lp_stack* s, uintptr_t address, const uintp
     return 1;
 }
 
-/* The id of the stack at a wrapper; to be called in the wrapper itself. */
-LP_FAST uint32_t lp_stack(struct lp_thread* t, uintptr_t address, const uintptr_t* place) {
+/* Room in the window for a record, outside of signal handlers. */
+LP_HIDDEN char* lp_window_room(struct lp_thread* t, size_t bytes);
+
+LP_FAST uint32_t lp_native_stack(struct lp_thread* t, uintptr_t address, const uintptr_t* place) {
     if (LP_UNLIKELY(!t->stacks))
         return 0;
     const struct lp_stack* s = t->stacks->slot[lp_stack_slot(address, place)];
     if (s && __builtin_expect(lp_stack_is(s, address, place), 1))
         return s->id;
     return lp_stack_learn(t, address, place);
+}
+
+/* The id of the stack at a wrapper; to be called in the wrapper itself. */
+LP_FAST uint32_t lp_stack(struct lp_thread* t, uintptr_t address, const uintptr_t* place) {
+    const uint32_t native = lp_native_stack(t, address, place);
+    return LP_UNLIKELY(lp_python) ? lp_python_stack(t, native, lp_window_room) : native;
 }
 
 /* Address and place, for lp_stack; to be written in the wrapper itself. */
