@@ -7,8 +7,9 @@ gain none has to do it, and the late ranks compute no longer than the fastest on
 code is done after the call for which the others wait; what depends on it only the programmer knows. A rank whose send
 waits for a receiver is `late_receiver`'s matter.
 
-Where the ranks that send compute no longer than others, the code before their sends is behind them at every visit: send
-earlier, work later. The code of every rank varies, so that only more than `NOISE` is stated.
+Where the ranks that send compute no longer than others, and most of what their receivers wait is for these sends, the
+code before them is behind them at every visit: send earlier, work later. The code of every rank varies, so that only
+more than `NOISE` is stated.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from logpost.analyzer.findings.cures.stretches import Floats, Stretch, every_str
 from logpost.analyzer.findings.cures.uneven_computation import code_of
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, NOISE, Finding, Number, sums_at_locations
+from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int32, Int64
 
 IN_MESSAGES, IN_OPERATIONS = "late_sender_chain", "collective_wait"
@@ -84,7 +86,8 @@ def _sent_earlier(program: Program, place: Stretch) -> Iterator[Proposal]:
     waits = np.maximum(0, program.enter_ps[messages.send_call] - program.enter_ps[messages.received_call])
     waits[~np.isin(messages.send_call, calls) | (messages.received_call < 0)] = 0
     late = np.flatnonzero(waits)
-    if not len(late):
+    here = np.unique(messages.received_call[late])
+    if waits.sum() <= MAINLY * (program.leave_ps - program.enter_ps)[here].sum():
         return
     by_path = np.bincount(program.callpath[messages.received_call[late]], weights=waits[late])
     yield Proposal(
