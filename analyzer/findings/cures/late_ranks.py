@@ -9,7 +9,7 @@ waits for a receiver is `late_receiver`'s matter.
 
 Where the ranks that send compute no longer than others, and most of what their receivers wait is for these sends, the
 code before them is behind them at every visit: send earlier, work later. The code of every rank varies, so that only
-more than `NOISE` is stated.
+more than `NOISE` is stated. What ranks pass on one after the other is the work of a `wavefront`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered, p
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Floats, Stretch, every_stretch
 from logpost.analyzer.findings.cures.uneven_computation import code_of
+from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, depths
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, NOISE, Finding, Number, sums_at_locations
 from logpost.analyzer.findings.wording.facts import MAINLY
@@ -87,7 +88,9 @@ def _sent_earlier(program: Program, place: Stretch) -> Iterator[Proposal]:
     waits[~np.isin(messages.send_call, calls) | (messages.received_call < 0)] = 0
     late = np.flatnonzero(waits)
     here = np.unique(messages.received_call[late])
-    if waits.sum() <= MAINLY * (program.leave_ps - program.enter_ps)[here].sum():
+    deep, _ = depths(program)
+    of_wavefront = waits[deep >= LEAST_DEPTH].sum() > MAINLY * waits.sum()
+    if of_wavefront or waits.sum() <= MAINLY * (program.leave_ps - program.enter_ps)[here].sum():
         return
     by_path = np.bincount(program.callpath[messages.received_call[late]], weights=waits[late])
     yield Proposal(
