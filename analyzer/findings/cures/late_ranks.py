@@ -8,7 +8,8 @@ code is done after the call for which the others wait; what depends on it only t
 waits for a receiver is `late_receiver`'s matter.
 
 Where the ranks that send compute no longer than others, and most of what their receivers wait is for these sends, the
-code before them is behind them at every visit: send earlier, work later. The code of every rank varies, so that only
+code before them is behind them at every visit: send earlier, work later. At the other ends of the gain only as much of
+it is as each is late, or the receivers need none of these messages. The code of every rank varies, so that only
 more than `NOISE` is stated. What ranks pass on one after the other is the work of a `wavefront`.
 """
 
@@ -21,6 +22,7 @@ import numpy as np
 
 from logpost.analyzer.findings.cures.late_receiver import behind
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
+from logpost.analyzer.findings.cures.one_exchange import left_out
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Floats, Stretch, every_stretch
 from logpost.analyzer.findings.cures.uneven_computation import code_of
@@ -99,11 +101,23 @@ def _sent_earlier(program: Program, place: Stretch) -> Iterator[Proposal]:
         callpaths=frozenset((place.callpath,)),
         at_fault=frozenset(program.sender[late].tolist()),
         change=Transformation(longer_ps=behind(program, calls, program.gap_ps[calls])),
+        other_ends=(
+            Transformation(longer_ps=behind(program, *_latest(program, late, waits))),
+            left_out(program, set(np.flatnonzero(np.isin(messages.send_call, calls)).tolist())),
+        ),
         numbers=(Number("they_compute_there", float(place.totals.sum()), "ps"),),
         confidence=LOW,
         beyond=NOISE,
         certainty="compute time is measured; whether a message needs what is computed before it is not known",
     )
+
+
+def _latest(program: Program, late: Int64, waits: Int64) -> tuple[Int64, Int64]:
+    """The calls that send these, and how long a receiver waits for each."""
+    calls, of = np.unique(program.messages.send_call[late], return_inverse=True)
+    longest = np.zeros(len(calls), dtype=np.int64)
+    np.maximum.at(longest, of, waits[late])
+    return calls.astype(np.int64), longest
 
 
 def _beyond(program: Program, place: Stretch, norm_ps: float) -> Floats:
