@@ -9,8 +9,8 @@ waits for a receiver is `late_receiver`'s matter.
 
 Where the ranks that send compute no longer than others, and most of what their receivers wait is for these sends, the
 code before them is behind them at every visit: send earlier, work later. At the other ends of the gain only as much of
-it is as each is late, or the receivers need none of these messages. The code of every rank varies, so that only
-more than `NOISE` is stated. What ranks pass on one after the other is the work of a `wavefront`.
+it moves as a receiver waits for, or the receivers need none of these messages. The code of every rank varies, so that
+only more than `NOISE` is stated. What ranks pass on one after the other is the work of a `wavefront`.
 """
 
 from __future__ import annotations
