@@ -7,8 +7,10 @@ gain none has to do it, and the late ranks compute no longer than the fastest on
 code is done after the call for which the others wait; what depends on it only the programmer knows. A rank whose send
 waits for a receiver is `late_receiver`'s matter.
 
-Where the ranks that send compute no longer than others, the code before their sends is behind them at every visit: send
-earlier, work later. The code of every rank varies, so that only more than `NOISE` is stated.
+Where the ranks that send compute no longer than others, and most of what their receivers wait is for these sends, the
+code before them is behind them at every visit: send earlier, work later. At the other ends of the gain only as much of
+it moves as a receiver waits for, or the receivers need none of these messages. The code of every rank varies, so that
+only more than `NOISE` is stated. What ranks pass on one after the other is the work of a `wavefront`.
 """
 
 from __future__ import annotations
@@ -21,10 +23,13 @@ import numpy as np
 from logpost.analyzer.findings.cures.code import code_of
 from logpost.analyzer.findings.cures.late_receiver import behind
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
+from logpost.analyzer.findings.cures.one_exchange import left_out
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Floats, Stretch, every_stretch
+from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, depths
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, NOISE, Finding, Number, sums_at_locations
+from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int32, Int64
 
 IN_MESSAGES, IN_OPERATIONS = "late_sender_chain", "collective_wait"
@@ -84,7 +89,10 @@ def _sent_earlier(program: Program, place: Stretch) -> Iterator[Proposal]:
     waits = np.maximum(0, program.enter_ps[messages.send_call] - program.enter_ps[messages.received_call])
     waits[~np.isin(messages.send_call, calls) | (messages.received_call < 0)] = 0
     late = np.flatnonzero(waits)
-    if not len(late):
+    here = np.unique(messages.received_call[late])
+    deep, _ = depths(program)
+    of_wavefront = waits[deep >= LEAST_DEPTH].sum() > MAINLY * waits.sum()
+    if of_wavefront or waits.sum() <= MAINLY * (program.leave_ps - program.enter_ps)[here].sum():
         return
     by_path = np.bincount(program.callpath[messages.received_call[late]], weights=waits[late])
     yield Proposal(
@@ -93,11 +101,23 @@ def _sent_earlier(program: Program, place: Stretch) -> Iterator[Proposal]:
         callpaths=frozenset((place.callpath,)),
         at_fault=frozenset(program.sender[late].tolist()),
         change=Transformation(longer_ps=behind(program, calls, program.gap_ps[calls])),
+        other_ends=(
+            Transformation(longer_ps=behind(program, *_latest(program, late, waits))),
+            left_out(program, set(np.flatnonzero(np.isin(messages.send_call, calls)).tolist())),
+        ),
         numbers=(Number("they_compute_there", float(place.totals.sum()), "ps"),),
         confidence=LOW,
         beyond=NOISE,
         certainty="compute time is measured; whether a message needs what is computed before it is not known",
     )
+
+
+def _latest(program: Program, late: Int64, waits: Int64) -> tuple[Int64, Int64]:
+    """The calls that send these, and how long a receiver waits for each."""
+    calls, of = np.unique(program.messages.send_call[late], return_inverse=True)
+    longest = np.zeros(len(calls), dtype=np.int64)
+    np.maximum.at(longest, of, waits[late])
+    return calls.astype(np.int64), longest
 
 
 def _beyond(program: Program, place: Stretch, norm_ps: float) -> Floats:

@@ -28,6 +28,8 @@ class Stretch:
     """by location, in their order"""
     gaps: tuple[Int64, ...]
     """the code before each of them"""
+    in_all: bool = False
+    """the code of different calls, which is compared in all"""
 
     @cached_property
     def totals(self) -> Floats:
@@ -38,7 +40,13 @@ class Stretch:
     def visits(self) -> Floats | None:
         """By location and visit; None: their visits are unequally many, and no visit has others to compare."""
         counts = {len(gaps) for gaps in self.gaps}
-        return np.array(self.gaps, dtype=np.float64) if len(counts) == 1 and counts != {0} else None
+        return (
+            None
+            if self.in_all
+            else np.array(self.gaps, dtype=np.float64)
+            if len(counts) == 1 and counts != {0}
+            else None
+        )
 
     @property
     def spread(self) -> float:
@@ -53,15 +61,15 @@ class Stretch:
 
     @cached_property
     def slow(self) -> Flags:
-        """Those that are beyond the mean by more than chance: how much visits differ; where there is one, how much the
-        others do. That no other one has any code there is no chance."""
+        """Those that are beyond the mean by more than chance: how much visits differ; where there is one, and of all
+        code, how much the others do. That no other one has any code there is no chance."""
         more = self.totals - self.totals.mean()
         if np.count_nonzero(self.totals) == 1:
             return self.heavy
         visits = self.visits
         if visits is not None and visits.shape[1] > 1:
             error = (visits - visits.mean(axis=0)).std(axis=1, ddof=1) * np.sqrt(visits.shape[1])
-        elif min(map(len, self.gaps)) > 1:
+        elif min(map(len, self.gaps)) > 1 and not self.in_all:
             error = np.array([gaps.std(ddof=1) * np.sqrt(len(gaps)) for gaps in self.gaps])
         else:
             error = np.array([np.delete(self.totals, i).std() for i in range(len(self.totals))])
@@ -108,3 +116,15 @@ def every_stretch(program: Program) -> tuple[Stretch, ...]:
 def stretches(program: Program) -> Iterator[Stretch]:
     """Those that two ranks or more run: only a rank that calls at a path has a share of the work before it."""
     return (one for one in every_stretch(program) if len(one.locations) > 1)
+
+
+def whole_code(program: Program) -> Stretch | None:
+    """All code of every rank, at the place where the longest one has most beyond the others; None: there is none."""
+    calls = program.calls_of
+    gaps = tuple(program.gap_ps[some] for some in calls.values())
+    slowest = max(program.code_ps, key=lambda location: program.code_ps[location])
+    places = [one for one in stretches(program) if slowest in one.locations]
+    beyond = [one.totals[one.locations.index(slowest)] - one.totals.mean() for one in places]
+    if not places:
+        return None
+    return Stretch(places[int(np.argmax(beyond))].callpath, tuple(calls), tuple(calls.values()), gaps, in_all=True)

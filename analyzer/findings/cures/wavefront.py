@@ -33,6 +33,7 @@ import numpy.typing as npt
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Transformation
+from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
 from logpost.analyzer.findings.wording.facts import MAINLY
@@ -128,6 +129,7 @@ def _recur(program: Program, chained: Int64, waits: Int64) -> bool:
     return bool(waits[in_time[first]].sum() < MAINLY * waits[chained].sum())
 
 
+@once
 def depths(program: Program) -> tuple[npt.NDArray[np.int32], Flags]:
     """By message: how many ranks compute one after the other while its receiver waits for it, and in the calls right
     before for others; and whether its sender computes for it longer than it lasts."""

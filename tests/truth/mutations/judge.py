@@ -52,7 +52,8 @@ def built(program: Program, folder: Path) -> list[str]:
 
 
 def on_testbed(drawn: Drawn, machine: Path, folder: Path) -> Verdict:
-    """With two losses, the one that the finding fits better is compared; of equal ones, the larger. Of a program that
+    """With two losses, the one that the finding fits better is compared; of equal ones, the larger; both, where it
+    names the culprits of both. Of a program that
     has losses without them, too, the finding that these raise most is compared."""
     lasts, archive = simulated(drawn.program, machine, folder / "program")
     unharmed_lasts, unharmed = simulated(drawn.base, machine, folder / "without_any")
@@ -68,6 +69,13 @@ def on_testbed(drawn: Drawn, machine: Path, folder: Path) -> Verdict:
     ]
     lost_s, whole_s, explained_s = lost(said)
     own_lost_s, _, own_explained_s = lost(before)
+    if len(verdicts) > 1 and all(
+        one.right and loss.expected.ranks for one, loss in zip(verdicts, drawn.losses, strict=True)
+    ):
+        both = 1 - unharmed_lasts / lasts  # a finding that names the culprits of both
+        verdicts = [
+            compared(drawn.name, drawn.program.ranks, Span(both, both, both), first, drawn.losses[0].expected, False)
+        ]
     best = max(verdicts, key=lambda one: (one.cause + one.place + one.cure, one.true.middle))
     by_findings, in_truth = explained_s - own_explained_s, lost_s - own_lost_s
     return replace(best, explained=Explained(by_findings / whole_s, in_truth / whole_s) if whole_s else None)
