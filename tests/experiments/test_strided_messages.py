@@ -87,7 +87,7 @@ def test_the_overheads_are_judged_over_the_size() -> None:
     assert claims["Both overheads grow with the size of the message"].holds
     # From 1 to 16 KB o_mw grows by 27 us, o_net by 123.
     faster = claims["For large messages the overhead of the middleware grows faster than that of the network"]
-    assert (faster.holds, faster.reached) == (False, "o_mw +27.2 us, o_net +123 us from 1 KB to 16 KB")
+    assert (faster.holds, faster.reached) == (False, "o_mw by 27.2 us, o_net by 123 us from 1 KB to 16 KB")
     assert claims["For small messages the network dominates the cost"].holds
     # A line through times in proportion to the size has no error.
     assert claims["LogGP is off by 28 % in the mean for contiguous messages"].reached == "0.0 %"
