@@ -2,8 +2,9 @@
 run's machine.
 
 The same messages are split under every model that the machine has values for. What a model leaves unexplained
-(residual) and what it predicts beyond the measured time (deficit) are both its error; their sum over the envelopes is
-the misfit.
+(residual) and what it predicts beyond the measured time (deficit) are both its error, and so is late receiver where the
+receiver's processor worked for other messages: a model without the processor's queue computes no such wait. Their sum
+over the envelopes is the misfit.
 """
 
 from __future__ import annotations
@@ -49,7 +50,26 @@ def model_fits(run: Run, report: Report = silent) -> tuple[ModelFit, ...]:
     for done, model in enumerate(MessageModel):
         report(f"splitting messages under {model.label}", done, len(MessageModel))
         fits.append(_fit(split, model, interest, run.manifest.machine.undivided, has))
-    return tuple(fits)
+    return with_not_computed(fits)
+
+
+def with_not_computed(fits: Sequence[ModelFit]) -> tuple[ModelFit, ...]:
+    """The fits with the late receiver of each that is processor queueing under the full model, which computes it."""
+    full = next((fit.messages for fit in fits if fit.model is MessageModel.full), None)
+    return tuple(
+        replace(fit, messages=replace(fit.messages, not_computed_ps=_not_computed(fit.messages, full)))
+        if fit.messages is not None and full is not None
+        else fit
+        for fit in fits
+    )
+
+
+def _not_computed(sums: Messages, full: Messages) -> int:
+    more_late, more_queueing = (
+        one.parts_ps.get(part, 0) - other.parts_ps.get(part, 0)
+        for part, one, other in (("late_receiver", sums, full), ("processor_queueing", full, sums))
+    )
+    return max(0, min(more_late, more_queueing))
 
 
 @dataclass(frozen=True)

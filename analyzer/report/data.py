@@ -205,6 +205,8 @@ class Messages:
     envelope_ps: int
     parts_ps: dict[str, int]
     deficit_ps: int
+    not_computed_ps: int = 0
+    """of a model without the processor's queue: late receiver that this queue explains"""
 
     @property
     def residual_known(self) -> bool:
@@ -223,13 +225,13 @@ class Messages:
 
     @property
     def misfit_ps(self) -> int:
-        """What is measured and not explained, and what is predicted and was not measured."""
-        return self.parts_ps.get("residual", 0) + self.deficit_ps
+        """What is measured and not explained or computed, and what is predicted and was not measured."""
+        return self.parts_ps.get("residual", 0) + self.deficit_ps + self.not_computed_ps
 
     @property
     def misfit_share(self) -> float:
         """The misfit over the sum of envelopes."""
-        return self.residual_share + self.deficit_share
+        return self.misfit_ps / self.envelope_ps if self.envelope_ps else 0.0
 
 
 @dataclass(frozen=True)
@@ -246,6 +248,12 @@ class ModelFit:
     collectives: Messages | None = None
     """the time of their members beyond the waits that the operations' definitions name; None likewise, and of a region
     of interest"""
+
+    @property
+    def not_computed_share(self) -> float:
+        """Late receiver that the model does not compute, over the sum of its messages' envelopes."""
+        known = self.messages is not None and self.messages.envelope_ps > 0
+        return self.messages.not_computed_ps / self.messages.envelope_ps if self.messages and known else 0.0
 
     @property
     def misfit_known(self) -> bool:

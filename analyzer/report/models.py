@@ -61,6 +61,11 @@ def verdict(fits: Sequence[ModelFit], *, estimated: bool) -> str:
         return "no message matched: no model can be compared"
     if any(sums.count for _, sums in fits_of(fits)):
         said.append("Messages that waited for their receivers test no model: their transport is hidden.")
+    if any(sums.not_computed_ps for _, sums in fits_of(fits)):
+        said.append(
+            "Not computed is late receiver while the receiver's processor worked for other messages, in models without "
+            "the processor's queue."
+        )
     if estimated:
         said.append(
             "The machine is estimated from the same messages under LogGP, which favours the models with its values."

@@ -35,6 +35,7 @@ _SHARED = (
     "timed/late.c",
     "timed/layout.c",
     "timed/message.c",
+    "timed/reduction.c",
     "timed/requests.c",
 )
 _OPTIONS = (

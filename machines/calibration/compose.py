@@ -20,7 +20,8 @@ from logpost.machines.calibration.estimate import Estimate, ratio
 from logpost.machines.calibration.layouts import Layout, LayoutTimes, Log3PTables, Strided, tables
 from logpost.machines.calibration.locality import LocalityValues, estimate, read_locality, steady_gap
 from logpost.machines.calibration.patterns import Gap, PairTimes, Pattern, gaps
-from logpost.machines.calibration.refusal import Refusal
+from logpost.machines.calibration.reduction import per_byte
+from logpost.machines.calibration.refusal import NANOSECONDS, Refusal, refuse
 from logpost.machines.calibration.samples import Sample, Samples
 from logpost.machines.calibration.signature import Signature
 from logpost.machines.calibration.sizes import SizeRange
@@ -32,7 +33,7 @@ from logpost.machines.site.wiring import SiteTopology
 from logpost.machines.topologies import Topology
 from logpost.machines.values.quantity import Bandwidth, Quantity, Time
 
-SourceKey = Literal["SIGNATURE", "SIZES", "PROTOCOL", "BURSTS", "PATTERNS", "LAYOUTS", "CONTENTION"]
+SourceKey = Literal["SIGNATURE", "SIZES", "PROTOCOL", "BURSTS", "PATTERNS", "LAYOUTS", "REDUCTION", "CONTENTION"]
 
 METHODS: Mapping[SourceKey, str] = {
     "SIGNATURE": "LOGP 3.1 and 3.2: slopes of the burst's time over M at several Delta, round trip",
@@ -40,6 +41,7 @@ METHODS: Mapping[SourceKey, str] = {
     "PROTOCOL": "bisection for the size whose send waits for a late receive",
     "BURSTS": "OVL 2.1: time per initiation over burst lengths",
     "PATTERNS": "OVL 2.1: time per message of pairs that stream at once",
+    "REDUCTION": "MPI_Reduce_local on several sizes",
     "CONTENTION": "half round trips over hops; one pair and all pairs of hosts across the middle, which share links",
     "LAYOUTS": "LOG3P 4.1: half round trips to oneself and to another, memory copies, over size and stride",
 }
@@ -101,7 +103,7 @@ def calibration(
     of_program, more = _used_layouts(samples)
     refused += more
     points = _log3p_points(log3p, of_program, values)
-    rate = _copy_rate(log3p, values)
+    rate = {**_copy_rate(log3p, values), **_reduction(samples, values, refused)}
     raw |= {key: table for key, table in (("overlap", overlap), ("log3p", points), ("memory", rate)) if table}
     raw["observed"] = _observed(samples, found, log3p, values)
     network: dict[str, Any] = {}
@@ -397,6 +399,18 @@ def _to_self(strided: Strided, place: str, values: Values) -> dict[str, Any]:
 
 def _way(strided: Strided) -> str:
     return "T01(s, d) - T01(s)" if strided.remote else "T00(s, d) - T00(s)"
+
+
+def _reduction(samples: Samples, values: Values, refused: list[Refusal]) -> dict[str, Any]:
+    """gamma, where it was measured."""
+    found = per_byte(samples)
+    if found is None:
+        return {}
+    if found.value <= 0.0:
+        refused.append(refuse("memory.reduction", found, "ns/B", "no byte is combined in no time", factor=NANOSECONDS))
+        return {}
+    note = "slope of MPI_Reduce_local over the size; doubles, MPI_SUM"
+    return {"reduction": values.per_byte(found, "memory.reduction", "REDUCTION", note, derived=True)}
 
 
 def _copy_rate(log3p: Log3PTables, values: Values) -> dict[str, Any]:

@@ -137,6 +137,7 @@ FAMILIES: Mapping[str, Family] = {
             "log3P: half round trip of `bytes` bytes of data in blocks of `block_bytes`, one every `stride_bytes`",
             {"transfer": TRANSFERS, "form": FORMS, "stride_bytes": int, "block_bytes": int},
         ),
+        Family("reduction", "time of MPI_Reduce_local on `bytes` bytes of doubles by MPI_SUM"),
         Family(
             "used_layout",
             # Within MPI_Finalize: layouts that the program used and the grid of MPI_Init has not. As layout's remote;

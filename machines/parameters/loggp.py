@@ -240,7 +240,7 @@ def log3p_table(machine: Machine) -> Log3PTable | None:
 
 
 def beyond_loggp(machine: Machine) -> BeyondLogGP:
-    """o(S, b), the receiver's DMA and the latency of a hop, as far as the file gives them.
+    """o(S, b), the receiver's DMA, a reduction's computation and the latency of a hop, as far as the file gives them.
 
     L is taken to hold for the mean distance between two nodes of the topology.
     """
@@ -252,6 +252,7 @@ def beyond_loggp(machine: Machine) -> BeyondLogGP:
         bursts=frozen(np.array(bursts)) if bursts else None,
         G_m_ps_per_byte=None if machine.logpc.G_m is None else machine.logpc.G_m.base(clock),
         header_bytes=0.0 if header is None else header.base(),
+        reduction_ps_per_byte=None if machine.memory.reduction is None else machine.memory.reduction.base(clock),
         per_hop_ps=None if per_hop is None else per_hop.base(clock),
         mean_hops=None if per_hop is None or topology is None else topology.mean_hops(include_self=False),
     )

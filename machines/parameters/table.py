@@ -93,13 +93,14 @@ class BeyondLogGP:
     """What a machine states of messages in addition to LogGP and log3P; None where it does not.
 
     bursts: rows of (size in bytes, messages in the burst, o in ps), OVL's o(S, b). G_m_ps_per_byte and header_bytes:
-    the receiver's DMA and interrupt, LoGPC's G_m and a. per_hop_ps: what one more hop adds to L, which holds for
-    mean_hops.
+    the receiver's DMA and interrupt, LoGPC's G_m and a. reduction_ps_per_byte: gamma, of combining two operands.
+    per_hop_ps: what one more hop adds to L, which holds for mean_hops.
     """
 
     bursts: FloatArray | None = None
     G_m_ps_per_byte: float | None = None
     header_bytes: float = 0.0
+    reduction_ps_per_byte: float | None = None
     per_hop_ps: float | None = None
     mean_hops: float | None = None
 

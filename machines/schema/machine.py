@@ -132,6 +132,8 @@ class Memory(Table):
     """Memory and caches of a node."""
 
     copy_rate: Bandwidth | None = None
+    reduction: TimePerByte | None = None
+    """gamma: of each byte of an operand that a reduction combines with another one"""
     size: Bytes | None = None
     cache: Bytes | None = None
     cache_line: PositiveBytes | None = None

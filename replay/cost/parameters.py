@@ -102,6 +102,7 @@ def build(
         mean_hops=None if per_hop is None else mean_hops,
         asynchronous_progress=asynchronous_progress,
         model=model,
+        reduction_per_byte=beyond_loggp.reduction_ps_per_byte or 0.0,
     )
 
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "program_story.hpp"
@@ -46,6 +47,7 @@ TEST(CollectiveReplay, WhatIsSummedUpIsWhatTheWayIsLabelledWith) {
         for (const auto& one : kCases) {
             auto machine = tests::plain_machine();
             machine.endpoints_queue = queues;
+            machine.reduction_per_byte = 0.5;
             for (auto& locality : machine.localities) {
                 for (auto& range : locality.ranges) {
                     range.g = 35;
@@ -79,6 +81,53 @@ TEST(CollectiveReplay, WhatIsSummedUpIsWhatTheWayIsLabelledWith) {
                 EXPECT_GT(whole, 0);
             }
         }
+    }
+}
+
+// gamma = 2 ps/B on the path to the last member's end: each message that is combined, none of those that hand out the
+// result.
+TEST(CollectiveReplay, MembersCombineWhatAReductionBringsThem) {
+    struct Reduction {
+        Operation operation;
+        Algorithm algorithm;
+        std::uint32_t members;
+        std::int64_t combined;  // bytes
+    };
+    for (const auto& one : {
+             Reduction{Operation::allreduce, Algorithm::recursive_doubling, 2, 100},
+             Reduction{Operation::allreduce, Algorithm::recursive_doubling, 4, 200},
+             Reduction{Operation::allreduce, Algorithm::recursive_doubling, 3, 200},  // one is folded in
+             Reduction{Operation::allreduce, Algorithm::binomial, 2, 100},
+             Reduction{Operation::allreduce, Algorithm::linear_then_tree, 2, 100},
+             Reduction{Operation::allreduce, Algorithm::ring, 2, 50},
+             Reduction{Operation::allreduce, Algorithm::rabenseifner, 2, 50},
+             Reduction{Operation::scan, Algorithm::chain, 3, 200},
+             Reduction{Operation::bcast, Algorithm::binomial, 2, 0},
+             Reduction{Operation::allgather, Algorithm::recursive_doubling, 2, 0},
+         }) {
+        auto machine = tests::plain_machine();
+        tests::ProgramStory story;
+        std::vector<CollectiveReplay::Member> members;
+        for (std::uint32_t i = 0; i < one.members; ++i) {
+            story.rank(static_cast<std::int32_t>(i), 1'000'000);
+            members.push_back({0, location_at(i)});
+        }
+        const auto& program = story.program();
+        const CollectiveEndpoints endpoints(program, machine);
+        const auto last_end = [&](double gamma) {
+            machine.reduction_per_byte = gamma;
+            CollectiveReplay replay(program, machine, endpoints);
+            replay.run({one.operation, one.members, 100}, one.algorithm, members);
+            const auto parts = replay.parts(one.members - 1, 0);
+            return std::pair{replay.end(one.members - 1), parts[static_cast<std::size_t>(CollectivePart::reduction)]};
+        };
+        const auto [without, nothing] = last_end(0);
+        const auto [end, reduction] = last_end(2);
+        EXPECT_EQ(nothing, 0);
+        EXPECT_EQ(reduction, 2 * one.combined) << kAlgorithmNames[static_cast<std::size_t>(one.algorithm)];
+        // Where another path was nearly as long, less than all of it delays the end.
+        EXPECT_LE(end - without, 2 * one.combined);
+        EXPECT_EQ(end > without, one.combined > 0);
     }
 }
 

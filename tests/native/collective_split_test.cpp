@@ -398,10 +398,10 @@ TEST(CollectiveSplit, OfANonblockingOperationTheWaitIsDividedAndTheStartIsOverhe
     const auto of = [&](CallKind kind) {
         return std::ranges::find(rows, static_cast<std::int32_t>(kind), &CallpathExposure::callpath)->in_collectives;
     };
-    // Of the wait's 200, the first 50 are for the root to start. late members, o_s, L, NIC, bytes, o_r, residual,
-    // not divided
-    EXPECT_EQ(of(CallKind::collective_nonblocking), (CollectiveSums{0, 10, 0, 0, 0, 0, 0, 5, 0}));
-    EXPECT_EQ(of(CallKind::wait), (CollectiveSums{0, 10, 100, 0, 7, 20, 0, 13, 0}));
+    // Of the wait's 200, the first 50 are for the root to start. late members, o_s, L, NIC, bytes, o_r, middleware,
+    // reduction, residual, not divided
+    EXPECT_EQ(of(CallKind::collective_nonblocking), (CollectiveSums{0, 10, 0, 0, 0, 0, 0, 0, 5, 0}));
+    EXPECT_EQ(of(CallKind::wait), (CollectiveSums{0, 10, 100, 0, 7, 20, 0, 0, 13, 0}));
 }
 
 TEST(CollectiveSplit, AccountsDivideTheCategoryCollectiveExactly) {

@@ -15,6 +15,7 @@ MEANING = {
     "endpoint_contention": "messages wait for a NIC",
     "serialization": "bytes follow the first one: (B - 1) G",
     "recv_overhead": "processors receive",
+    "reduction": "members combine what they receive: gamma, per byte",
     "middleware": "the library packs and unpacks data with gaps: l_mw",
     "residual": "not explained by the replay",
     "not_divided": "fences, intercommunicators, operations that lack a member or a record",

@@ -205,6 +205,7 @@ def _model(fit: ModelFit, undivided: Sequence[str]) -> dict[str, Any]:
         "model": fit.model.value,
         "terms": fit.model.terms,
         **{kind: None if of is None else _messages(of, undivided) for kind, of in sums.items()},
+        "not_computed_share": fit.not_computed_share if fit.messages is not None else None,
         "misfit_share": fit.misfit_share if fit.misfit_known else None,
         "reason": fit.reason,
     }

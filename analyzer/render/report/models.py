@@ -42,8 +42,12 @@ def _table(fits: Sequence[Fit], of: str) -> Table:
         shares = (sums.parts_ps.get(part, 0) / max(1, sums.envelope_ps) for _, sums in fits)
         table.add_row(title(part), *map(percent_text, shares))
     table.add_row("deficit (not in the sum)", *(percent_text(sums.deficit_share) for _, sums in fits))
+    computed = any(sums.not_computed_ps for _, sums in fits)
+    if computed:
+        shares = (sums.not_computed_ps / max(1, sums.envelope_ps) for _, sums in fits)
+        table.add_row("late receiver not computed", *map(percent_text, shares))
     table.add_row(
-        "misfit: residual + deficit",
+        "misfit: residual + deficit" + (" + not computed" if computed else ""),
         *(Text(misfit_text(sums), style="bold" if model is first else "") for model, sums in fits),
     )
     return table

@@ -8,6 +8,7 @@
  *   --transfers, --forms  which of the words above
  *   --most-bytes N        layouts that reach over more than N bytes are left out */
 #include "layout.h"
+#include "reduction.h"
 
 #include <stdlib.h>
 
@@ -67,6 +68,9 @@ static void visits(struct cal* c, void* what, int round) {
         visit_transfer(c, what, (struct transfer){"memory_copy", "self", MPI_COMM_SELF, cal_layout_copy, round});
         visit_transfer(c, what, (struct transfer){"self", "self", MPI_COMM_SELF, cal_layout_to_self, round});
     }
+    if (c->rank == 0 && cal_wants(c, "transfers", "memory_copy", "self,remote,memory_copy"))
+        cal_visit_reductions(c, MPI_COMM_SELF, ((const struct grid*)what)->layout->here,
+                             ((const struct grid*)what)->layout->there, round);
     cal_rest(c);
     cal_each_pair(c, visit_pair, what, round);
 }
@@ -96,6 +100,7 @@ int main(int argc, char** argv) {
         }
     }
     reach = reach > largest ? reach : largest;
+    reach = reach > CAL_LARGEST_REDUCTION ? reach : CAL_LARGEST_REDUCTION;
     struct cal_layout l = {
         .here = cal_memory(&c, reach),
         .there = cal_memory(&c, reach),

@@ -35,6 +35,7 @@ static inline int lp_try(int rc) {
 #define MPI_Irecv(...) lp_try(lp_mpi.Irecv(__VA_ARGS__))
 #define MPI_Isend(...) lp_try(lp_mpi.Isend(__VA_ARGS__))
 #define MPI_Recv(...) lp_try(lp_mpi.Recv(__VA_ARGS__))
+#define MPI_Reduce_local(...) lp_try(lp_mpi.Reduce_local(__VA_ARGS__))
 #define MPI_Send(...) lp_try(lp_mpi.Send(__VA_ARGS__))
 #define MPI_Test(...) lp_try(lp_mpi.Test(__VA_ARGS__))
 #define MPI_Type_commit(...) lp_try(lp_mpi.Type_commit(__VA_ARGS__))
@@ -50,10 +51,12 @@ static inline int lp_try(int rc) {
 #undef MPI_DOUBLE
 #undef MPI_INT
 #undef MPI_REQUEST_NULL
+#undef MPI_SUM
 #define MPI_BYTE lp_k.byte
 #define MPI_COMM_NULL lp_k.comm_null
 #define MPI_DOUBLE lp_k.real
 #define MPI_INT lp_k.integer
 #define MPI_REQUEST_NULL lp_k.request_null
+#define MPI_SUM lp_k.sum
 
 #endif

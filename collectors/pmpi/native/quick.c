@@ -12,6 +12,7 @@
 #include "late.h"
 #include "layout.h"
 #include "message.h"
+#include "reduction.h"
 #include "requests.h"
 
 enum {
@@ -204,6 +205,9 @@ static void visit_contiguous(struct cal* c, struct quick* q, int bytes, int roun
 }
 
 static void visit_layouts(struct cal* c, struct quick* q, int round) {
+    if (c->rank == 0)
+        cal_visit_reductions(c, q->alone, q->layout.here, q->layout.there, round);
+    share_end(c, q);
     for (int i = 0; i < q->layout_count; i++) {
         const int bytes = q->layout_sizes[i];
         visit_contiguous(c, q, bytes, round);
@@ -238,7 +242,7 @@ static void pass(struct cal* c, void* what, int round) {
     visit_messages(c, what, round);
     visit_requests(c, what, round);
     if (((struct quick*)what)->layouts && c->counting)
-        c->visits_left += MOST_LAYOUT_SIZES * (3 + 2 * COUNT(BLOCKS) * COUNT(STRIDES));
+        c->visits_left += CAL_REDUCTIONS + MOST_LAYOUT_SIZES * (3 + 2 * COUNT(BLOCKS) * COUNT(STRIDES));
     else if (((struct quick*)what)->layouts && round > 0) { /* from when the eager limit is known */
         visit_layouts(c, what, round);
         if (!c->over)

@@ -239,6 +239,6 @@ int lp_library_fits(const void* caller) {
     }
     lp_k = (struct lp_constants){MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL, MPI_REQUEST_NULL, MPI_DATATYPE_NULL,
                                  MPI_UINT64_T,   MPI_BYTE,      MPI_MAX,       MPI_GROUP_NULL,   MPI_NO_OP,
-                                 MPI_INT,        MPI_DOUBLE,    MPI_BOR,       MPI_ERRORS_RETURN};
+                                 MPI_INT,        MPI_DOUBLE,    MPI_BOR,       MPI_SUM,          MPI_ERRORS_RETURN};
     return 1;
 }

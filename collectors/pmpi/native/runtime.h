@@ -146,8 +146,8 @@ LP_HIDDEN void lp_layout_used(struct lp_type_entry* e, uint64_t bytes);
 #define LP_CALIBRATION_API(X)
 #else
 #define LP_CALIBRATION_API(X) \
-    X(Barrier) X(Comm_create_group) X(Comm_set_errhandler) X(Gather) X(Group_incl) X(Iprobe) X(Irecv) X(Isend) X(Test) \
-    X(Type_commit) X(Type_contiguous) X(Type_vector) X(Wait) X(Wtick) X(Wtime)
+    X(Barrier) X(Comm_create_group) X(Comm_set_errhandler) X(Gather) X(Group_incl) X(Iprobe) X(Irecv) X(Isend) \
+    X(Reduce_local) X(Test) X(Type_commit) X(Type_contiguous) X(Type_vector) X(Wait) X(Wtick) X(Wtime)
 #endif
 /* clang-format on */
 struct lp_api {
@@ -165,7 +165,7 @@ struct lp_constants {
     MPI_Group group_null;
     MPI_Op no_op;
     MPI_Datatype integer, real; /* from here on: for calibrate.c */
-    MPI_Op bor;
+    MPI_Op bor, sum;
     MPI_Errhandler errors_return;
 };
 extern LP_HIDDEN struct lp_constants lp_k;

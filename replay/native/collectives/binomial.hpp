@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "replay/native/collectives/algorithm.hpp"
+#include "replay/native/collectives/rounds.hpp"
 #include "replay/native/collectives/trees.hpp"
 
 namespace logpost::replay::schedule {
@@ -21,6 +22,7 @@ void binomial(Visitor& visitor, const Pattern& pattern) {
         });
     }
     if (!up(pattern.operation)) {
+        combine(visitor, false);
         down_the_tree(pattern.size, [&](std::uint32_t parent, std::uint32_t child) {
             visitor.message(parent, child, of_subtree(pattern, child));
         });

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "replay/native/collectives/algorithm.hpp"
+#include "replay/native/collectives/rounds.hpp"
 #include "replay/native/collectives/trees.hpp"
 
 namespace logpost::replay::schedule {
@@ -53,6 +54,7 @@ void linear(Visitor& visitor, const Pattern& pattern) {
     for (std::uint32_t i = 1; i < size && !down(operation) && operation != Operation::barrier; ++i) {
         visitor.message(i, 0, bytes);
     }
+    combine(visitor, false);
     for (std::uint32_t i = 1; i < size && !up(operation); ++i) {
         visitor.message(0, i, bytes);
     }

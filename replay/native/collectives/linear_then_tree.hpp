@@ -8,6 +8,7 @@
 
 #include "replay/native/collectives/algorithm.hpp"
 #include "replay/native/collectives/linear.hpp"
+#include "replay/native/collectives/rounds.hpp"
 #include "replay/native/collectives/trees.hpp"
 
 namespace logpost::replay::schedule {
@@ -15,6 +16,7 @@ namespace logpost::replay::schedule {
 template <class Visitor>
 void linear_then_tree(Visitor& visitor, const Pattern& pattern) {
     in_order_of_arrival(visitor, pattern.size, pattern.bytes);
+    combine(visitor, false);
     down_the_tree(pattern.size,
                   [&](std::uint32_t parent, std::uint32_t child) { visitor.message(parent, child, pattern.bytes); });
 }

@@ -17,14 +17,15 @@ enum class CollectivePart : std::uint8_t {
     serialization,
     recv_overhead,  ///< o_r; of a rendezvous also the answer to its request
     middleware,     ///< half of l_mw at each end of a message whose member has data with gaps
+    reduction,      ///< combining two operands of a reduction: gamma for each byte received
     residual,       ///< what the replay does not explain
     not_divided,    ///< operations without a replay
 };
-inline constexpr std::size_t kCollectiveParts = 9;
+inline constexpr std::size_t kCollectiveParts = 10;
 /// Those that the replay gives; the first so many.
-inline constexpr std::size_t kReplayedParts = 7;
+inline constexpr std::size_t kReplayedParts = 8;
 inline constexpr std::array<std::string_view, kCollectiveParts> kCollectivePartNames{
-    "late_members",  "send_overhead", "latency",  "endpoint_contention", "serialization",
-    "recv_overhead", "middleware",    "residual", "not_divided"};
+    "late_members", "send_overhead", "latency",  "endpoint_contention", "serialization", "recv_overhead",
+    "middleware",   "reduction",     "residual", "not_divided"};
 
 }  // namespace logpost::replay

@@ -17,6 +17,7 @@ void rabenseifner(Visitor& visitor, std::uint32_t size, std::uint64_t bytes) {
         for (auto distance = power / 2; distance > 0; distance /= 2) {
             exchange_by_distance(visitor, power, distance, bytes * distance / power);
         }
+        combine(visitor, false);
         for (std::uint32_t distance = 1; distance < power; distance *= 2) {
             exchange_by_distance(visitor, power, distance, bytes * distance / power);
         }

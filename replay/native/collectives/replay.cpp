@@ -1,6 +1,7 @@
 #include "replay/native/collectives/replay.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "replay/native/collectives/schedule.hpp"
 
@@ -31,6 +32,21 @@ bool gives_itself(const Pattern& pattern) noexcept {
     const auto one = pattern.operation;
     return pattern.group == 0 &&
            (one == Operation::alltoall || one == Operation::alltoallv || one == Operation::alltoallw);
+}
+
+/// Whether members combine data with an operation.
+bool is_reduction(Operation operation) noexcept {
+    switch (operation) {
+        case Operation::reduce:
+        case Operation::allreduce:
+        case Operation::reduce_scatter:
+        case Operation::reduce_scatter_block:
+        case Operation::scan:
+        case Operation::exscan:
+            return true;
+        default:
+            return false;
+    }
 }
 
 }  // namespace
@@ -65,7 +81,8 @@ std::uint32_t CollectiveReplay::cost(std::uint32_t from, std::uint32_t to, std::
     const bool far = parameters_.mean_hops.has_value() && locality == Locality::other_node;
     const auto& gives = members_[from].gives;
     const auto& gets = members_[to].gets;
-    const CostKey key{bytes, far ? program_.placement.hops(a, b) : kUndefined, repeat, locality, gives, gets};
+    const CostKey key{bytes,     far ? program_.placement.hops(a, b) : kUndefined, repeat, locality, gives, gets,
+                      combining_};
     auto& recent = recent_[static_cast<std::size_t>(locality)];
     if (recent < keys_.size() && keys_[recent] == key) {
         return recent;
@@ -80,8 +97,12 @@ std::uint32_t CollectiveReplay::cost(std::uint32_t from, std::uint32_t to, std::
             const auto l_mw = message_cost(parameters_, locality, bytes, gets, 1, key.hops).l_mw;
             one.unpack = l_mw - l_mw / 2;
         }
-        for (auto* term :
-             {&one.o_s, &one.o_r, &one.L, &one.serialization, &one.service, &one.o_control, &one.pack, &one.unpack}) {
+        if (combining_) {
+            const auto length = std::round(parameters_.reduction_per_byte * static_cast<double>(bytes));
+            one.reduction = static_cast<std::int64_t>(std::min(length, static_cast<double>(kMostCostPs)));
+        }
+        for (auto* term : {&one.o_s, &one.o_r, &one.L, &one.serialization, &one.service, &one.o_control, &one.pack,
+                           &one.unpack, &one.reduction}) {
             *term *= repeat;
         }
         costs_.push_back(one);
@@ -131,6 +152,7 @@ CollectiveReplay::Way CollectiveReplay::transfer(std::uint32_t from, std::uint32
 
 void CollectiveReplay::run(const Pattern& pattern, Algorithm algorithm, std::span<const Member> members) {
     members_ = members;
+    reduces_ = combining_ = is_reduction(pattern.operation);
     nodes_.clear();
     sums_.clear();
     early_.clear();
@@ -329,6 +351,7 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
             put(send_overhead, sends - packs);
             put(middleware, packs + one.unpack * node.run);
             put(recv_overhead, one.o_r * node.run);
+            put(reduction, one.reduction * node.run);
             return count;
         }
         case Path::received:
@@ -340,6 +363,7 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
             put(serialization, one.serialization);
             put(middleware, one.unpack);
             put(recv_overhead, one.o_r);
+            put(reduction, one.reduction);
             break;
         case Path::answered:
         case Path::cleared:
@@ -362,6 +386,7 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
             if (node.path == Path::answered || node.path == Path::cleared) {
                 put(middleware, one.unpack);
                 put(recv_overhead, one.o_r);
+                put(reduction, one.reduction);
             }
             break;
     }

@@ -82,6 +82,7 @@ class CollectiveReplay {
         exchange(count, bytes, repeat);
     }
     void burst(std::uint32_t count, std::uint32_t rounds, std::uint64_t bytes);
+    void combines(bool now) noexcept { combining_ = reduces_ && now; }
 
   private:
     /// What the time since the node before consists of.
@@ -116,7 +117,7 @@ class CollectiveReplay {
         std::uint32_t steps = 0;
         std::uint32_t node = kNone;
     };
-    static constexpr std::size_t kMostStretches = 11;
+    static constexpr std::size_t kMostStretches = 12;
     /// After so many messages in a row, what is before them is labelled in their proportions.
     static constexpr std::uint32_t kMostSteps = 256;
     /// Sums are kept so many messages apart.
@@ -130,8 +131,9 @@ class CollectiveReplay {
     /// The cost of a message, and of packing and unpacking it where it has gaps.
     struct MessageCost : Cost {
         std::int64_t pack = 0, unpack = 0;
+        std::int64_t reduction = 0;  // of what is received with what is there
         [[nodiscard]] std::int64_t start() const noexcept { return o_s + pack; }
-        [[nodiscard]] std::int64_t finish() const noexcept { return unpack + o_r; }
+        [[nodiscard]] std::int64_t finish() const noexcept { return unpack + o_r + reduction; }
     };
     /// Index of the cost of a message between two members.
     [[nodiscard]] std::uint32_t cost(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, std::uint32_t repeat);
@@ -159,12 +161,14 @@ class CollectiveReplay {
         std::uint32_t repeat;
         Locality locality;
         Blocks gives, gets;
+        bool combines;
         bool operator==(const CostKey&) const = default;
     };
     std::vector<CostKey> keys_;
     std::vector<MessageCost> costs_;
     std::array<std::uint32_t, kLocalities> recent_{};
     std::span<const Member> members_;
+    bool reduces_ = false, combining_ = false;  // the operation; the messages at hand
     std::vector<Node> nodes_;
     std::vector<Sum> sums_;
     std::vector<std::uint32_t> sum_of_;  // by node: its place in sums_, where that names the node

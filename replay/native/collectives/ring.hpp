@@ -23,6 +23,7 @@ template <class Visitor>
 void ring(Visitor& visitor, const Pattern& pattern) {
     if (pattern.operation == Operation::allreduce) {
         ring(visitor, pattern.size, pattern.size - 1, pattern.bytes / pattern.size);
+        combine(visitor, false);
         return ring(visitor, pattern.size, pattern.size - 1, pattern.bytes / pattern.size);
     }
     ring(visitor, pattern.size, pattern.size - 1, pattern.bytes);

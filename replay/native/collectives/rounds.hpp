@@ -15,6 +15,15 @@ inline constexpr std::uint32_t kSingleRounds = 64;
 
 namespace schedule {
 
+/// From now on the members combine what they receive with what they have, as a reduction does, or only keep it. A
+/// visitor that looks at operations that are no reduction ignores it.
+template <class Visitor>
+void combine(Visitor& visitor, bool now) {
+    if constexpr (requires { visitor.combines(now); }) {
+        visitor.combines(now);
+    }
+}
+
 /// `rounds` rounds like pairwise(k), k from 1; long ones joined, unless the visitor needs every one.
 template <class Visitor, class Source>
 void many_rounds(Visitor& visitor, std::uint32_t count, std::uint32_t rounds, std::uint64_t bytes, Source&& source) {
@@ -44,6 +53,7 @@ void folded(Visitor& visitor, std::uint32_t size, std::uint64_t before, std::uin
         visitor.message(power + i, i, before);
     }
     between(power);
+    combine(visitor, false);
     for (std::uint32_t i = 0; i < size - power; ++i) {
         visitor.message(i, power + i, after);
     }

@@ -16,6 +16,7 @@
 ///   ready(i)                              when member i can send its next message: for a root that receives messages
 ///   in
 ///                                         the order of their arrival
+///   combines(now)                         what members receive next is combined with what they have; at first it is
 ///   collect(order, bytes)                 one message of each of these to the first member, in the order of arrival
 ///   kEveryRound                           rounds are not joined
 ///   most_rounds                           so many rounds of a long algorithm, instead of kSingleRounds

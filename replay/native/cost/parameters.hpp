@@ -74,6 +74,7 @@ struct Parameters {
     double per_hop = 0;               ///< latency of one more hop, picoseconds
     std::optional<double> mean_hops;  ///< hops that L stands for; absent: L holds for every distance
     Terms terms = Terms::loggp;
+    double reduction_per_byte = 0;  // gamma, ps: of an operand that is combined with another one
     std::int32_t nics_per_node = 1;
     bool asynchronous_progress = false;  ///< a posted receive matches a rendezvous request outside of MPI
     bool endpoints_queue = true;         ///< messages wait for NICs that serve others

@@ -10,7 +10,7 @@ from tests.analyzer.in_process import analyze
 from tests.analyzer.whole_machine import write_whole_machine
 from tests.archives import packed
 
-from logpost.analyzer.explain.model_fits import model_fits
+from logpost.analyzer.explain.model_fits import model_fits, with_not_computed
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.rescope import rescope
 from logpost.analyzer.report.data import Messages, ModelFit
@@ -107,6 +107,25 @@ def test_the_best_has_the_smallest_misfit_and_of_equal_ones_the_fewest_terms() -
     said = verdict([full, loggp, logp], estimated=True)
     assert said.startswith("The smallest misfit is that of LogGP: 4.0 % of message time, as full with more terms. ")
     assert "estimated from the same messages under LogGP" in said
+
+
+def test_a_wait_that_a_model_does_not_compute_is_a_misfit_of_it() -> None:
+    """Of 600 of late receiver under LogGP the full model, and LoGPC, have 400 as the processor's queue."""
+
+    def sums(late_receiver: int, queueing: int, residual: int) -> Messages:
+        parts = {"late_receiver": late_receiver, "processor_queueing": queueing, "residual": residual}
+        return Messages(1, 8, 1000, {**dict.fromkeys(PARTS, 0), **parts}, 0)
+
+    loggp, logpc = sums(600, 0, 50), sums(200, 400, 60)
+    longer = sums(700, 0, 0)  # 100 of it is late receiver for another reason: the queue does not explain it
+    fits = [ModelFit(MessageModel.full, sums(200, 400, 70)), ModelFit(MessageModel.loggp, loggp)]
+    fits += [ModelFit(MessageModel.logpc, logpc), ModelFit(MessageModel.logp, longer)]
+    full, first, second, third = with_not_computed(fits)
+    assert [fit.not_computed_share for fit in (full, first, second, third)] == [0.0, 0.4, 0.0, 0.4]
+    assert first.misfit_share == pytest.approx(0.45)
+    assert best(fits_of([full, first, second, third])) is MessageModel.logpc
+    assert "Not computed is late receiver" in verdict([full, first, second, third], estimated=False)
+    assert with_not_computed(fits[1:]) == tuple(fits[1:]), "without the full model nothing is known"
 
 
 def test_each_kind_has_a_best_model_of_its_own() -> None:
