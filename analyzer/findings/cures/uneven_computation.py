@@ -12,9 +12,8 @@ Both are ends of the gain, and their middle is replayed. Stretches of code (`str
 slow are one place. A rank is slow that computes longer than the mean in all its code, too; where none is, a rank that
 is slow in one stretch may wait in another, and all are made even together. The same work may be before other calls on
 other ranks: where others compute most of it elsewhere, ranks are slow in all. Where more than half are slow, it is the
-others that have less to do, and nothing is stated. Where no place shows more than chance, ranks may be slow in all, as
-one that computes longer once, or the work is uneven all the same: stated if it costs more than the noise of any machine
-does.
+others that have less to do, and nothing is stated. Where none is slow beyond chance, the work is uneven all the same:
+stated if it costs more than the noise of any machine does.
 """
 
 from __future__ import annotations
@@ -80,8 +79,6 @@ class Uneven:
         """The slow ranks have, visit by visit, the times of the other rank whose visits are most like theirs; or in all
         those of the rank in the middle of the others, where that saves more: no other one may have their turns."""
         in_all = self._with_total_of(lambda place: place.norm)
-        if any(place.in_all for place in self.places):
-            return max(in_all, self._without_longest, key=self.program.gain)
         if any(place.visits is None for place in self.places):
             return in_all
         longer = column(self.program.count, 0)
@@ -101,17 +98,6 @@ class Uneven:
 
         return self._with_total_of(lambda place: others(place)[-1]), self._with_total_of(lambda place: others(place)[0])
 
-    @property
-    def _without_longest(self) -> Transformation:
-        """The slow ranks have in all what the norm has, by as much less code where it is longest."""
-        longer = column(self.program.count, 0)
-        for place in self.places:
-            assert place.norm is not None
-            for i in np.flatnonzero(place.slow).tolist():
-                gaps = place.gaps[i]
-                longer[place.calls[i]] = np.minimum(0, _level(gaps, float(place.totals[place.norm])) - gaps)
-        return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
-
     def _with_total_of(self, norm: Callable[[Stretch], int | None]) -> Transformation:
         """The slow ranks' code is longer or shorter by the factor by which that rank's differs."""
         longer = column(self.program.count, 0)
@@ -121,14 +107,6 @@ class Uneven:
             for i in np.flatnonzero(place.slow).tolist():
                 longer[place.calls[i]] = _scaled(place.gaps[i], place.totals[row] / place.totals[i])
         return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
-
-
-def _level(gaps: Int64, total: float) -> int:
-    """The length up to which each has to be cut for a sum that is less than theirs."""
-    ordered = np.sort(gaps)
-    left = len(gaps) - np.arange(len(gaps))
-    levels = (total - (np.cumsum(ordered) - ordered)) / left
-    return int(levels[np.argmax(levels <= ordered)])
 
 
 def _scaled(gaps: Int64, factor: float) -> Int64:
@@ -155,9 +133,7 @@ def propose(program: Program) -> Iterator[Proposal]:
     each = [Uneven(program, tuple(places)) for places in by_ranks.values()]
     if uneven and max((program.gain(one.shared) for one in each), default=0.0) < MIN_SHARE:
         each = [Uneven(program, tuple(uneven))]
-    if not uneven and whole is not None and slow_in_all:
-        yield replace(_proposal(Uneven(program, (whole,))), confidence=LOW, beyond=NOISE, certainty=BY_CHANCE)
-    elif not uneven:
+    if not uneven:
         by_chance = [one for one in _uneven_stretches(program) if one.heavy.sum() <= len(one.locations) / 2]
         every = Uneven(program, tuple(by_chance), certain=False)
         each = [every] if by_chance and program.gain(every.shared) > NOISE else []

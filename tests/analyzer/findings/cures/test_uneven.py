@@ -54,15 +54,6 @@ def test_one_slow_rank_of_many_may_become_as_fast_as_the_others() -> None:
     assert numbers["load_balance"] == pytest.approx(4.8 / 8)
 
 
-def test_a_rank_that_computes_longer_once_is_slow_in_all() -> None:
-    # In one of ten steps of 4 ms rank 2 computes 24 ms: of 60 ms in all 40 are left where its longest code is cut.
-    works = [[4.0, 4.0, 4.0]] * 9 + [[4.0, 4.0, 24.0]]
-    (row,) = steps(*works).alone(uneven_computation.find).iter_rows(named=True)
-    assert row["ranks"] == [2]
-    numbers = {one["name"]: one["value"] for one in row["evidence"]}
-    assert numbers["gain_if_as_fast"] == pytest.approx(20 / 60, abs=0.001)
-
-
 def test_the_same_work_may_be_before_other_calls() -> None:
     # Ranks 0 and 1 compute 8 ms before a reduction, rank 2 12 ms before a barrier behind it.
     story = Story(3, STEPS * 13 * MS)
