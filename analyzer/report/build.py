@@ -35,6 +35,7 @@ from logpost.analyzer.report.threads import accelerators, threads
 from logpost.analyzer.report.uneven import uneven
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.faults import Faults
+from logpost.analyzer.run.manifest import MUCH_DEFICIT
 from logpost.analyzer.run.phases import program
 from logpost.analyzer.run.roi import RegionOfInterest
 from logpost.analyzer.run.schema import PARTS, PHASES, WAIT_STATES
@@ -300,10 +301,11 @@ def _warnings(run: Run) -> tuple[str, ...]:
             f"The machine estimated from this trace predicts {beyond} than was measured: it contradicts the trace, and "
             "no transport is divided by it. Analyze with --machine FILE."
         )
-    elif machine.contradicts_trace:
+    elif machine.deficit > MUCH_DEFICIT:
+        rests = ", and no finding rests on these values" if machine.contradicts_trace else ""
         found.append(
             f"The machine's parameters predict {beyond} than was measured: they are too slow for this machine. The "
-            "modelled parts below are upper bounds, and no finding rests on these values."
+            f"modelled parts below are upper bounds{rests}."
         )
     return tuple(found)
 

@@ -151,8 +151,11 @@ class MachineUsed(Record):
 
     @property
     def contradicts_trace(self) -> bool:
-        """Whether it predicts much more than was measured: nothing is concluded from its values then."""
-        return self.refused or self.deficit > MUCH_DEFICIT
+        """Whether the trace's own machine, recorded with it or estimated from it, predicts much more than was measured.
+
+        Nothing is concluded from its values then. A machine that the user names is used as stated.
+        """
+        return self.refused or (self.origin != "file" and self.deficit > MUCH_DEFICIT)
 
     @property
     def stated_of_library(self) -> dict[str, str]:
