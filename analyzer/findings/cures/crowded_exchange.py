@@ -23,7 +23,7 @@ from logpost.analyzer.findings.cures.program import Flags, Program, Transformati
 from logpost.analyzer.findings.cures.spread_load import loads_of
 from logpost.analyzer.findings.evidence.crowding import Crowding, crowding
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import CERTAIN, MEDIUM, MIN_SAMPLES, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
 from logpost.analyzer.words.categories import WAITING, WAITS_AT_RECEIVER
 
 KIND = "destination_order"
@@ -34,9 +34,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if not evidence.worth_a_look(WAITS_AT_RECEIVER):
         return ()
     measured = crowding(evidence.tables["messages"], evidence.pairs)
-    if measured is None or measured.judged < MIN_SAMPLES:
-        return ()
-    if measured.ratio - CERTAIN * measured.standard_error <= 1:
+    if measured is None or measured.judged < MIN_SAMPLES or measured.low <= 1:
         return ()
     return offered(evidence, partial(propose, measured), of_messages=False)
 
