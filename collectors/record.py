@@ -26,7 +26,6 @@ from logpost.collectors.keep import Keep
 from logpost.collectors.pmpi import interposer, prototypes
 from logpost.collectors.watch import Watcher
 from logpost.errors import InputError
-from logpost.machines.site.recorded import TOPOLOGY
 
 Say = Callable[[str], None]
 NOTHING_RECORDED = 2  # exit status of a recording without any call, where the command itself ended well
@@ -90,7 +89,7 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     raw = _new_raw_directory(command, settings.keep_in or settings.output)
     network = settings.topology if settings.topology is not None else site.slurm_topology()
     if network is not None:
-        (raw / TOPOLOGY).write_text(network, encoding="utf-8")
+        (raw / site.TOPOLOGY).write_text(network, encoding="utf-8")
 
     variables = {
         "LD_PRELOAD": profilers.preloads(settings.environment.get("LD_PRELOAD"), command, str(library)),

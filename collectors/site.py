@@ -8,11 +8,11 @@ import subprocess
 from pathlib import Path
 
 from logpost.errors import InputError
-from logpost.machines.site.recorded import TOPOLOGY, HostNetwork, recorder_lines, write_hosts
-from logpost.machines.site.topology import parse_text
 
 PATIENCE_S = 10.0
 """For scontrol, which a busy controller may keep waiting; the program is not started before."""
+TOPOLOGY = "topology.txt"
+"""The text that states the network, in the archive."""
 
 
 def slurm_topology() -> str | None:
@@ -20,6 +20,8 @@ def slurm_topology() -> str | None:
     scontrol = shutil.which("scontrol")
     if "SLURM_JOB_ID" not in os.environ or scontrol is None:
         return None
+    from logpost.machines.site.topology import parse_text
+
     try:
         done = subprocess.run(
             [scontrol, "show", "topology"], capture_output=True, text=True, errors="replace", timeout=PATIENCE_S,
@@ -38,8 +40,13 @@ def keep(raw: Path, archive: Path) -> None:
     text = raw / TOPOLOGY
     if text.is_file():
         shutil.copyfile(text, archive / TOPOLOGY)
+    read = sorted(raw.glob("network.*.before"))
+    if not read:
+        return
+    from logpost.machines.site.recorded import HostNetwork, recorder_lines, write_hosts
+
     hosts: dict[str, HostNetwork] = {}
-    for path in sorted(raw.glob("network.*.before")):
+    for path in read:
         after = path.with_suffix(".after")
         before = recorder_lines(path.read_text(encoding="utf-8", errors="replace"))
         ended = recorder_lines(after.read_text(encoding="utf-8", errors="replace")) if after.is_file() else {}

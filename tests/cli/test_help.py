@@ -20,7 +20,7 @@ from logpost.cli.overview import VERBS, help_text
 SCREEN = 45
 """Lines of a screen of 80 columns."""
 
-SHORTENED = [("record",), ("analyze",), ("report",), ("whatif",), ("compare",), ("testbed", "run")]
+SHORTENED = [("record",), ("calibrate",), ("analyze",), ("report",), ("whatif",), ("compare",), ("testbed", "run")]
 """Verbs with more options than a screen has."""
 
 FIGURES = [

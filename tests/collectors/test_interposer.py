@@ -36,7 +36,7 @@ def built(mpi: str) -> tuple[detection.Mpi, Path]:
     return found, interposer.build(found)
 
 
-VERSIONS = {"LOGPOST_1", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.34"}
+VERSIONS = {"LOGPOST_1", "GLIBC_2.2.5", "GLIBC_2.7", "GLIBC_2.17", "GLIBC_2.34"}
 FOR_PROGRAMS = {
     f"logpost_{name}"
     for name in (
@@ -59,8 +59,9 @@ MARKERS = {
 """What programs with NVTX ranges or ITT tasks look for."""
 HOOKS = {"__cyg_profile_func_enter", "__cyg_profile_func_exit"}
 """What compilers put into functions on demand."""
-LOOKUP = {"dlsym"} if platform.machine() == "x86_64" else set()
-"""What finds the wrappers for programs that look functions up."""
+SIGNALS = {"sigaction", "signal", "sigwait", "sigwaitinfo", "sigtimedwait", "signalfd"}
+LOOKUP = {"dlsym", *SIGNALS} if platform.machine() == "x86_64" else set()
+"""What finds the wrappers for programs that look functions up, and what takes the signal of samples."""
 
 
 def test_every_function_of_the_library_has_a_wrapper_under_both_names(built: tuple[detection.Mpi, Path]) -> None:

@@ -92,8 +92,7 @@ def propose(program: Program, divided: bool) -> Iterator[Proposal]:
             change=change,
             other_ends=(replace(change, longer_ps=longer), *(() if known else (Transformation(),))),
             numbers=(
-                Number("messages", len(every), "count"),
-                Number("one_sided", 1.0, "1"),
+                Number("transfers", len(every), "count"),
                 Number("in_a_row", len(every) / len(here), "count"),
                 Number("mean_size", float(np.mean([size[call] for call in every])), "B"),
             ),

@@ -30,9 +30,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.statistics.contrast import LEVEL
-from logpost.analyzer.statistics.student import two_sided
-
 Sums = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int32]
 
@@ -84,11 +81,6 @@ class Crowding:
             return math.inf
         without = (observed.sum() - observed) / rest
         return float(np.sqrt((batches - 1) / batches * np.sum((without - without.mean()) ** 2)))
-
-    @property
-    def low(self) -> float:
-        """Of the interval of `ratio`, at the level of every interval of repeats."""
-        return self.ratio - two_sided(LEVEL, min(BATCHES, self.judged) - 1) * self.standard_error
 
     def by_receiver(self) -> dict[int, float]:
         """Receiver to its own crowding; receivers at which nothing could collide are left out."""

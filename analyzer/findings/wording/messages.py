@@ -57,8 +57,14 @@ def post_earlier(facts: Facts) -> str:
     )
 
 
+def _counted(facts: Facts, kind: str) -> str:
+    """How many messages of a kind, or one-sided transfers."""
+    name = "transfers" if facts.all("transfers") else "messages"
+    return count_text(int(facts.number(name)), "transfer" if name == "transfers" else kind)
+
+
 def many_small_messages(facts: Facts) -> str:
-    messages = count_text(int(facts.number("messages")), "transfer" if facts.all("one_sided") else "message")
+    messages = _counted(facts, "message")
     title = f"{messages} of {bytes_text(facts.number('mean_size'))} on average from {facts.where or 'one place'} on "
     return title + f"{facts.ranks}: {facts.number('in_a_row'):.0f} in a row to the same rank"
 
@@ -98,8 +104,7 @@ def compute_first(facts: Facts) -> str:
 
 def round_trips(facts: Facts) -> str:
     kind = "synchronous message" if facts.share("synchronous") > MAINLY else "message"
-    kind = "transfer" if facts.all("one_sided") else kind
-    messages = f"{count_text(int(facts.number('messages')), kind)} of {bytes_text(facts.number('mean_size'))}"
+    messages = f"{_counted(facts, kind)} of {bytes_text(facts.number('mean_size'))}"
     if facts.all("several_ranks"):
         rows = f"{facts.number('several_ranks'):.0f} in a row to different ranks"
         return f"{messages} on average, {rows}, each after the answer to the one before it{in_where(facts)}"
@@ -109,7 +114,7 @@ def round_trips(facts: Facts) -> str:
 
 
 def ask_once(facts: Facts) -> str:
-    if facts.all("one_sided"):
+    if facts.all("transfers"):
         return (
             "Complete all transfers by one flush behind them, so that they are in flight concurrently, or move all "
             "values by one transfer."

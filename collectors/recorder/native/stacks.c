@@ -11,6 +11,10 @@
 
 #include "hash.h"
 
+char* lp_window_room(struct lp_thread* t, size_t bytes) {
+    return lp_reserve(t, bytes);
+}
+
 #if defined(LOGPOST_SIMULATED)
 
 uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t* place) {
@@ -237,10 +241,6 @@ static struct lp_stack* find(struct lp_thread* t, uintptr_t address, const uintp
             return s;
         }
     return NULL;
-}
-
-char* lp_window_room(struct lp_thread* t, size_t bytes) {
-    return lp_reserve(t, bytes);
 }
 
 uint32_t lp_stack_learn(struct lp_thread* t, uintptr_t address, const uintptr_t* place) {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from logpost.cli.output import print_json
+from logpost.cli.short_help import with_common_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 # What follows `--` belongs to the launcher, options included.
 COMMAND_SETTINGS: dict[str, Any] = {
-    "context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False}
+    "cls": with_common_options(
+        "--output", "--thorough", "--contention", "--topology", "--page", "--against", "--force"
+    ),
+    "context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False},
 }
 
 TABLE_NAMES = {"loggp": "LogGP", "log3p": "log3P"}

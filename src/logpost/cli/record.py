@@ -59,8 +59,6 @@ def command(
     killed is recorded up to its last completed call. Each recording gets a new directory; none is overwritten.
     Inside MPI_Init, at most 0.5 s go into messages between pairs of ranks: the machine that they show is kept with the
     archive, and analyze takes it. Where ranks outnumber cores nothing is measured, and record says so.
-    In a Slurm job what `scontrol show topology` prints and each node's place are kept, too, and on every system the
-    counters of InfiniBand and CXI adapters before and after the program: report --show network has them.
     Exit status 2 although the program succeeded: it made no MPI call.
     --with scorep sets Score-P's variables for a trace (yours win), runs an instrumented program and names its archive.
 

@@ -28,14 +28,16 @@ WRITES = {
     "signature": {"signature", "round_trip", "receive_overhead"},
     "burst": {"burst_overhead", "blocking_depth"},
     "pattern": {"pattern_gap"},
-    "layout": {"layout"},
+    "layout": {"layout", "reduction"},
     "protocol": {"protocol", "silent_receiver"},
 }
 
 
 def test_every_program_is_tested() -> None:
-    assert set(SMALL) == set(programs())
-    assert set.union(*WRITES.values()) | {"one_to_many", "many_to_one", "used_layout"} == set(FAMILIES)
+    assert {*SMALL, "contention"} == set(programs())  # of several hosts: test_contention.py
+    assert set.union(*WRITES.values()) | {"one_to_many", "many_to_one", "used_layout", "per_hop", "streams"} == set(
+        FAMILIES
+    )
 
 
 @pytest.mark.parametrize("program", SMALL)

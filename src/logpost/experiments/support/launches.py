@@ -164,6 +164,8 @@ def layout_times(
             raise _failure("the layout program", done)
         for line in output.read_text(encoding="utf-8").splitlines()[1:]:
             point = parse(json.loads(line), output.name)
+            if point.family != "layout":
+                continue
             key = (str(point["transfer"]), str(point["form"]), point.bytes, int(point["stride_bytes"]))
             found[key] = min(found.get(key, float("inf")), point.time.minimum_s)
     return found

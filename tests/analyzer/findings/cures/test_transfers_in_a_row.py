@@ -25,7 +25,7 @@ def reads(*, between: int, value: int = 8) -> Story:
 def test_values_are_read_by_one_transfer() -> None:
     row = reads(between=0).alone(transfers_in_a_row.find).row(0, named=True)
     numbers = {one["name"]: one["value"] for one in row["evidence"]}
-    assert (numbers["messages"], numbers["in_a_row"]) == (400, 20)
+    assert (numbers["transfers"], numbers["in_a_row"]) == (400, 20)
     assert "400 transfers of 8 B" in row["title"]
     # 19 of 20 reads of 10 us, of a step of 1.2 ms.
     assert row["gain"] == pytest.approx(19 * 10 / 1200, rel=0.01)
