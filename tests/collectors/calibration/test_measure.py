@@ -35,6 +35,9 @@ TINY = Grid(
     largest_eager=16384,
 )
 
+ELSEWHERE = {"one_to_many", "many_to_one", "used_layout", "distance", "across"}
+"""Families that need more ranks than two, or hosts, or are measured while recording."""
+
 
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +65,7 @@ def test_quick_calibration(mpi: str, tmp_path: Path) -> None:
     assert Path(found.host.compiler).name == compiler
     assert found.host.launcher == f"{launcher} -n 2"
     # Every family that two ranks can measure, every point in two launches.
-    assert {p.family for p in found.points} == set(FAMILIES) - {"one_to_many", "many_to_one", "used_layout"}
+    assert {p.family for p in found.points} == set(FAMILIES) - ELSEWHERE
     assert {len(p.time.rounds_s) for p in found.points if p.family == "signature"} == {2}
     assert {p["burst"] for p in found.of("signature", delta_s=0.0)} == {1, 4, 64}
     fractions = [fraction for _, fraction, _ in reported]

@@ -91,11 +91,11 @@ def layouts_s(given: float | None, source: Source) -> float:
 
 def topology_text(file: Path | None) -> str | None:
     """The text of `--topology`. Raises InputError where it is no network: a faulty file must not cost a recording."""
+    if file is None:
+        return None
     from logpost.errors import InputError
     from logpost.machines.site.topology import parse_text
 
-    if file is None:
-        return None
     try:
         text = file.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
