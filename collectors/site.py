@@ -11,6 +11,8 @@ from logpost.errors import InputError
 
 PATIENCE_S = 10.0
 """For scontrol, which a busy controller may keep waiting; the program is not started before."""
+HOST_AND_TIME = 2
+"""Lines."""
 TOPOLOGY = "topology.txt"
 """The text that states the network, in the archive."""
 
@@ -40,7 +42,10 @@ def keep(raw: Path, archive: Path) -> None:
     text = raw / TOPOLOGY
     if text.is_file():
         shutil.copyfile(text, archive / TOPOLOGY)
-    read = sorted(raw.glob("network.*.before"))
+    # Without adapters and a place in Slurm's network, a host has but its name and the time.
+    read = [
+        path for path in sorted(raw.glob("network.*.before")) if len(path.read_bytes().splitlines()) > HOST_AND_TIME
+    ]
     if not read:
         return
     from logpost.machines.site.recorded import HostNetwork, recorder_lines, write_hosts
@@ -50,7 +55,7 @@ def keep(raw: Path, archive: Path) -> None:
         after = path.with_suffix(".after")
         before = recorder_lines(path.read_text(encoding="utf-8", errors="replace"))
         ended = recorder_lines(after.read_text(encoding="utf-8", errors="replace")) if after.is_file() else {}
-        if "host" in before and len(before) > 2:  # more than its name and the time
+        if "host" in before:
             hosts[before["host"]] = HostNetwork(before, ended)
     if hosts:
         write_hosts(archive, hosts)
