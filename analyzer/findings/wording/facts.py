@@ -56,7 +56,9 @@ class Facts:
 
     @property
     def waiters(self) -> str:
-        """`rank 1 waits`, `ranks 3, 5-7 wait`: of a finding that names those at fault as well."""
+        """`rank 1 waits`, `ranks 3, 5-7 wait`: of a finding that names those at fault as well; all, where all are."""
+        if not self.all("waiting_rank"):
+            return f"{self.ranks} wait{self.verb_s}"
         return f"{self.noun('waiting_rank')} wait{'s' if len(self.all('waiting_rank')) == 1 else ''}"
 
     @property

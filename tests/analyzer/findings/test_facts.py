@@ -32,3 +32,9 @@ def test_a_number_that_a_finding_may_lack_has_a_default() -> None:
 def test_words_that_need_it_are_not_made() -> None:
     with pytest.raises(KeyError, match="load_imbalance: no number gain_if_as_fast"):
         advice(ROW | {"kind": "load_imbalance", "evidence": [{"name": "median_of_others", "value": 1.0, "unit": "ps"}]})
+
+
+def test_where_every_rank_is_at_fault_all_of_them_wait() -> None:
+    assert Facts(ROW, NOWHERE).waiters == f"{Facts(ROW, NOWHERE).ranks} waits"
+    waiting = ROW | {"evidence": [{"name": "waiting_rank", "value": 2.0, "unit": "rank"}]}
+    assert "2" in Facts(waiting, NOWHERE).waiters
