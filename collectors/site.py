@@ -39,23 +39,25 @@ def slurm_topology() -> str | None:
 
 def keep(raw: Path, archive: Path) -> None:
     """Put what was read about the network next to the archive."""
-    text = raw / TOPOLOGY
-    if text.is_file():
-        shutil.copyfile(text, archive / TOPOLOGY)
+    topology = raw / TOPOLOGY
+    if topology.is_file():
+        shutil.copyfile(topology, archive / TOPOLOGY)
     # Without adapters and a place in Slurm's network, a host has but its name and the time.
-    read = [
-        path for path in sorted(raw.glob("network.*.before")) if len(path.read_bytes().splitlines()) > HOST_AND_TIME
-    ]
+    texts = {path: _text(path) for path in sorted(raw.glob("network.*.before"))}
+    read = {path: text for path, text in texts.items() if len(text.splitlines()) > HOST_AND_TIME}
     if not read:
         return
     from logpost.machines.site.recorded import HostNetwork, recorder_lines, write_hosts
 
     hosts: dict[str, HostNetwork] = {}
-    for path in read:
+    for path, begun in read.items():
         after = path.with_suffix(".after")
-        before = recorder_lines(path.read_text(encoding="utf-8", errors="replace"))
-        ended = recorder_lines(after.read_text(encoding="utf-8", errors="replace")) if after.is_file() else {}
+        before, ended = recorder_lines(begun), recorder_lines(_text(after) if after.is_file() else "")
         if "host" in before:
             hosts[before["host"]] = HostNetwork(before, ended)
     if hosts:
         write_hosts(archive, hosts)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")

@@ -71,7 +71,7 @@ def add(path: Path, run: Run, label: str) -> None:
     report = build(run)
     first = next(iter(report.findings), None)
     row = {
-        "entry": int(before["entry"].max() or 0) + 1 if before.height else 1,  # type: ignore[arg-type]
+        "entry": before.select(pl.col("entry").max().fill_null(0)).item() + 1,
         "label": label,
         "added": datetime.datetime.now(datetime.timezone.utc),
         "run": str(run.path),

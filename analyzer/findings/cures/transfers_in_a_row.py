@@ -61,7 +61,7 @@ def propose(program: Program, divided: bool) -> Iterator[Proposal]:
     ).collect()
     if transfers.is_empty():
         return
-    close = int(transfers["lasts"].min())  # type: ignore[arg-type]
+    close = int(transfers.select(pl.col("lasts").min()).item())
     starts = {call: (path, target) for call, path, target in transfers.select(transfers.columns[:3]).iter_rows()}
     size = dict(transfers.select("call", "bytes").iter_rows())
     completes = set(transfers["complete_call"].to_list())
