@@ -23,8 +23,10 @@ CORES := $(shell nproc)
 # Tests start Python often: bytecode is kept, even where the environment says not to write it.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Each native source is compiled once for the package, the tests and the wheel, where ccache could be installed.
-export CCACHE_DIR ?= $(CURDIR)/build/ccache
+# Each native source is compiled once for the package, the tests and the wheel of all checkouts, where ccache could be
+# installed.
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/logpost/ccache
+export CCACHE_DIR ?= $(shell mkdir -p '$(CACHE)' 2> /dev/null && test -w '$(CACHE)' && echo '$(CACHE)' || echo '$(CURDIR)/build/ccache')
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
@@ -86,6 +88,10 @@ test: setup
 	@python -m pytest -n $$(($(CORES) + 1)) $(SIDE_BY_SIDE) -m 'not alone'
 	@python -m pytest -m alone $$(grep -rl --include='*.py' 'mark\.alone' tests)
 
+# The static analyzer sees only what is compiled one by one. The tests, which run under sanitizers, are read as they are
+# compiled, in a third of the time.
+tidied = run-clang-tidy.py -p $(1) -quiet -j $(CORES) $(2) > build/tidy.log 2>&1 || { cat build/tidy.log; false; }
+
 lint: setup
 	ruff format --check .
 	ruff check .
@@ -94,8 +100,9 @@ lint: setup
 	git ls-files '*.c' '*.h' '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 	python packaging/words.py
 	python packaging/includes.py
-	cmake -S . -B build/tidy -G Ninja -DLOGPOST_TESTS=ON -DLOGPOST_PYTHON=OFF -DLOGPOST_UNITY=OFF > build/tidy.log
-	run-clang-tidy.py -p build/tidy -quiet -j $(CORES) -source-filter '^(?!$(CURDIR)/build/)' > build/tidy.log 2>&1 || { cat build/tidy.log; false; }
+	@$(call tidied,build/dev,/tests/)
+	cmake -S . -B build/tidy -G Ninja -DLOGPOST_PYTHON=OFF -DLOGPOST_UNITY=OFF > build/tidy.log
+	@$(call tidied,build/tidy)
 
 # The Python OTF2 reader is measured for comparison; where it cannot be installed, the table says so.
 bench: setup
