@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -13,7 +14,31 @@ import pytest
 from tests.collectors import recording
 
 PROGRAM = recording.PROGRAMS / "python_calls.py"
-KNOWN = sys.version_info[:2] == (3, 11)
+VERSIONS = [(3, minor) for minor in range(9, 14)]  # those whose frames are known
+UNKNOWN = (3, 8)
+
+
+def _interpreter(version: tuple[int, int]) -> str | None:
+    """An interpreter of this version: the one that runs, one of the search path, or one that pyenv built."""
+    if sys.version_info[:2] == version:
+        return sys.executable
+    name = "python{}.{}".format(*version)
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    built = sorted((root / "versions").glob(f"*/bin/{name}"))
+    found = [str(path) for path in built] or [path for path in [shutil.which(name)] if path is not None]
+    return next((path for path in found if subprocess.run([path, "-c", "import ctypes"]).returncode == 0), None)
+
+
+def _of_version(version: tuple[int, int]) -> str:
+    found = _interpreter(version)
+    if found is None:
+        pytest.skip("no Python {}.{}".format(*version))
+    return found
+
+
+@pytest.fixture(params=VERSIONS, ids="{0[0]}.{0[1]}".format)
+def version(request: pytest.FixtureRequest) -> tuple[int, int]:
+    return request.param  # type: ignore[no-any-return]
 
 
 def _line(words: str) -> str:
@@ -33,37 +58,45 @@ def _library(mpi: str) -> str:
     return str(next(path for folder in folders for path in sorted(folder.glob(f"{name}*"))))
 
 
-def _record(mpi: str, folder: Path, *options: str) -> recording.Result:
-    command = (recording.LAUNCHERS[mpi], "-n", "1", sys.executable, str(PROGRAM), _library(mpi))
+def _record(mpi: str, folder: Path, *options: str, python: str = sys.executable) -> recording.Result:
+    command = (recording.LAUNCHERS[mpi], "-n", "1", python, str(PROGRAM), _library(mpi))
     result = recording.record(folder, *command, options=options)
     assert result.status == 0, result.err
     return result
 
 
-@pytest.mark.skipif(not KNOWN, reason="frames of this Python are not known")
-def test_calls_are_at_lines_of_python_functions(mpi: str, tmp_path: Path) -> None:
-    trace = _record(mpi, tmp_path).read()
+def test_calls_are_at_lines_of_python_functions(version: tuple[int, int], openmpi: str, tmp_path: Path) -> None:
+    trace = _record(openmpi, tmp_path, python=_of_version(version)).read()
+    _check_call_sites(trace, version)
+
+
+def test_calls_are_at_lines_of_python_functions_under_mpich(mpich: str, tmp_path: Path) -> None:
+    _check_call_sites(_record(mpich, tmp_path).read(), sys.version_info[:2])
+
+
+def _check_call_sites(trace: recording.Trace, version: tuple[int, int]) -> None:
+    of_class = "Solver." if version >= (3, 11) else ""  # before, code objects have no qualified name
     solve = f"<module> ({_line('solve')}) / solve"
-    step = f"{solve} ({_line('loop')}) / Solver.step ({_line('step')}) / MPI_Barrier"
-    other = f"{solve} ({_line('once')}) / Solver.naïve ({_line('naïve')}) / MPI_Barrier"
+    step = f"{solve} ({_line('loop')}) / {of_class}step ({_line('step')}) / MPI_Barrier"
+    other = f"{solve} ({_line('once')}) / {of_class}naïve ({_line('naïve')}) / MPI_Barrier"
+    listed = f"{solve} ({_line('key')}) / {of_class}key ({_line('sorted')}) / MPI_Barrier"
     found = [site for site in trace.call_sites(0) if site.endswith("MPI_Barrier")]
-    assert found == [step] * 5 + [other]
+    assert found == [step] * 5 + [other, listed]
     names = " ".join(trace.defined("CALLING_CONTEXT"))
     assert "_PyEval" not in names, "the interpreter's own functions are left out"
 
 
-@pytest.mark.skipif(not KNOWN, reason="frames of this Python are not known")
-def test_samples_are_in_python_functions(openmpi: str, tmp_path: Path) -> None:
-    trace = _record(openmpi, tmp_path, "--sample", "500").read()
+def test_samples_are_in_python_functions(version: tuple[int, int], openmpi: str, tmp_path: Path) -> None:
+    trace = _record(openmpi, tmp_path, "--sample", "500", python=_of_version(version)).read()
     found = Counter(e.text.split('"')[1].partition("@")[0] for e in trace.on(0, "CALLING_CONTEXT_SAMPLE"))
-    assert found["relax"] > 20, "0.5 s of processor time, at 4 ms per tick of the system's clock"
+    assert found["relax"] > 3, "0.5 s of processor time; a crowded virtual machine has a few of its 125 ticks"
     assert found["relax"] > 0.9 * sum(found.values())
 
 
-@pytest.mark.skipif(KNOWN, reason="frames of this Python are known")
 def test_an_unknown_version_is_stated_once(openmpi: str, tmp_path: Path) -> None:
-    result = _record(openmpi, tmp_path)
-    assert result.err.count("calls have no Python functions: of Python") == 1
+    result = _record(openmpi, tmp_path, python=_of_version(UNKNOWN))
+    assert result.err.count("calls have no Python functions: of Python 3.8.") == 1
+    assert len([site for site in result.read().call_sites(0) if site.endswith("MPI_Barrier")]) == 7
 
 
 def test_without_stacks_there_are_none(openmpi: str, tmp_path: Path) -> None:

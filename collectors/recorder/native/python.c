@@ -4,7 +4,9 @@
  * process_vm_readv reads them, which reports a wrong address instead of ending the program; so are all structures when
  * they are seen first. Each code object is known by its type before it is used.
  *
- * Where frames, code objects and names have their parts is known by version: CPython 3.11. */
+ * Where frames, code objects and names have their parts is known by version: CPython 3.9 to 3.13. A build whose objects
+ * begin otherwise (without the interpreter's lock, or with traced references) has no code object where one is expected,
+ * and keeps native frames. */
 #include "python.h"
 
 #include "frames.h"
@@ -23,14 +25,28 @@ int lp_python = 0;
 
 enum { KNOWN = 4096, PROBES = 8, LONGEST = 200 };
 
-/* Bytes from the begin of each structure, by the headers of its version. */
+enum { DIRECT = -1 };           /* the thread has its frame without a _PyCFrame between */
+enum { OF_INTERPRETER = 3 };    /* FRAME_OWNED_BY_CSTACK: begins a call from C, and has no function */
+enum { MOST_OF_A_FRAME = 112 }; /* bytes up to the last part that is read, and padding */
+
+/* Bytes from the begin of each structure, on systems of 64 bits, as the compiler lays out CPython's headers of each
+ * version: cpython/pystate.h, cpython/frameobject.h (to 3.10), internal/pycore_frame.h (from 3.11), cpython/code.h,
+ * cpython/unicodeobject.h. */
 static const struct layout {
     const char* version;
-    unsigned thread_cframe, cframe_frame;
-    unsigned frame_code, frame_previous, frame_instruction;
+    unsigned thread_frame;                                               /* _ts.frame, .cframe or .current_frame */
+    int cframe_frame;                                                    /* _PyCFrame.current_frame */
+    unsigned frame_code, frame_previous, frame_instruction, frame_owner; /* 0: frames have no owner */
+    unsigned instruction_unit; /* bytes of f_lasti's units; 0: the instruction is an address */
     unsigned code_file, code_name, code_instructions;
     unsigned text_length, text_state, text_ascii, text_other; /* of a str, and where its characters are */
-} layouts[] = {{"3.11.", 56, 8, 32, 48, 56, 112, 128, 184, 16, 32, 48, 72}};
+} layouts[] = {
+    {"3.9.", 24, DIRECT, 32, 24, 104, 0, 1, 104, 112, 0, 16, 32, 48, 72},
+    {"3.10.", 24, DIRECT, 32, 24, 96, 0, 2, 104, 112, 0, 16, 32, 48, 72},
+    {"3.11.", 56, 8, 32, 48, 56, 69, 0, 112, 128, 184, 16, 32, 48, 72},
+    {"3.12.", 56, 0, 0, 8, 56, 70, 0, 112, 128, 192, 16, 32, 40, 56},
+    {"3.13.", 72, DIRECT, 0, 8, 56, 70, 0, 112, 128, 200, 16, 32, 40, 56},
+};
 
 struct lp_python_known {
     uint64_t hash; /* of the native stack and the frames; 0: none */
@@ -81,27 +97,42 @@ void lp_python_prepare(int rank) {
 }
 
 struct frame {
-    uintptr_t code, instruction;
+    uintptr_t code;
+    intptr_t instruction; /* in bytes, from the first one */
 };
+
+static intptr_t instruction_of(const unsigned char* frame, uintptr_t code) {
+    if (!layout->instruction_unit) {
+        uintptr_t address = 0;
+        memcpy(&address, frame + layout->frame_instruction, sizeof address);
+        return (intptr_t)(address - code - layout->code_instructions);
+    }
+    int32_t last = 0;
+    memcpy(&last, frame + layout->frame_instruction, sizeof last);
+    return (intptr_t)last * (int)layout->instruction_unit;
+}
 
 /* Innermost first. */
 static int frames(struct frame* frame, int room, int careful, int* cut) {
-    unsigned char bytes[64];
+    unsigned char bytes[MOST_OF_A_FRAME];
+    const size_t used = layout->frame_owner ? layout->frame_owner + 1 : layout->frame_instruction + sizeof(int32_t);
     const uintptr_t thread = current_thread();
     uintptr_t at = 0;
     int count = 0;
     *cut = 0;
-    if (!thread || !load(thread + layout->thread_cframe, &at, sizeof at, careful) ||
-        !load(at + layout->cframe_frame, &at, sizeof at, careful))
+    if (!thread || !load(thread + layout->thread_frame, &at, sizeof at, careful) ||
+        (layout->cframe_frame != DIRECT && !load(at + (unsigned)layout->cframe_frame, &at, sizeof at, careful)))
         return 0;
-    while (at && load(at, bytes, sizeof bytes, careful)) {
-        if (count == room) {
+    for (int steps = 0; at && load(at, bytes, used, careful); steps++) {
+        if (count == room || steps == 2 * room) { /* before each function there is at most one frame of C */
             *cut = 1;
             break;
         }
-        memcpy(&frame[count].code, bytes + layout->frame_code, sizeof(uintptr_t));
-        memcpy(&frame[count].instruction, bytes + layout->frame_instruction, sizeof(uintptr_t));
         memcpy(&at, bytes + layout->frame_previous, sizeof at);
+        if (layout->frame_owner && bytes[layout->frame_owner] == OF_INTERPRETER)
+            continue;
+        memcpy(&frame[count].code, bytes + layout->frame_code, sizeof(uintptr_t));
+        frame[count].instruction = instruction_of(bytes, frame[count].code);
         count++;
     }
     return count;
@@ -109,7 +140,7 @@ static int frames(struct frame* frame, int room, int careful, int* cut) {
 
 /* The characters of a str as UTF-8, without those that separate fields. Returns the number of bytes. */
 static size_t text_of(uintptr_t text, char* to) {
-    unsigned char head[80];
+    unsigned char head[36]; /* up to the state */
     size_t length = 0, used = 0;
     uint32_t state = 0;
     if (!is_a(text, text_type) || !read_at(text, head, sizeof head))
@@ -154,7 +185,7 @@ static size_t describe(struct frame f, char* to) {
     if (!is_a(f.code, code_type) || !read_at(f.code + layout->code_name, &name, sizeof name) ||
         !read_at(f.code + layout->code_file, &file, sizeof file))
         return 0;
-    int line = line_of((const void*)f.code, (int)(f.instruction - f.code - layout->code_instructions));
+    int line = line_of((const void*)f.code, (int)f.instruction);
     used += text_of(name, to);
     to[used++] = '\t';
     used += text_of(file, to + used);

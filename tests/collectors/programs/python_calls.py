@@ -28,12 +28,17 @@ class Solver:
     def naïve(self) -> None:
         mpi.MPI_Barrier(world)  # at naïve
 
+    def key(self, one: int) -> int:
+        mpi.MPI_Barrier(world)  # at sorted
+        return one
+
 
 def solve() -> None:
     solver = Solver()
     for _ in range(5):
         solver.step()  # at loop
     solver.naïve()  # at once
+    sorted([1], key=solver.key)  # at key
 
 
 mpi.MPI_Init(None, None)
