@@ -19,11 +19,16 @@ COLUMNS = "select table_name, column_name, data_type, comment from duckdb_column
 """The query that shows what can be queried."""
 
 
-def query(run: Run, text: str) -> pl.DataFrame:
+def query(run: Run, text: str, *, only_run: bool = False) -> pl.DataFrame:
     """The rows of a query on the run's tables.
 
+    Arguments:
+        run: whose tables they are.
+        text: the query, in DuckDB's SQL.
+        only_run: it must be one SELECT, and reads nothing but the run.
+
     Raises:
-        InputError: DuckDB is not installed, or the query cannot be run or has no rows to show.
+        InputError: DuckDB is not installed, or the query cannot be run, is refused, or has no rows to show.
     """
     try:
         import duckdb
@@ -31,7 +36,12 @@ def query(run: Run, text: str) -> pl.DataFrame:
         raise InputError("SQL needs DuckDB, which is not installed; pip install 'logpost[sql]'") from error
     with duckdb.connect() as connection:
         _add_tables(connection, run)
+        if only_run:
+            connection.execute(f"set allowed_directories = [{_quoted(str(run.path))}]")
+            connection.execute("set enable_external_access = false")
         try:
+            if only_run and [one.type for one in connection.extract_statements(text)] != [duckdb.StatementType.SELECT]:
+                raise InputError(f"{text}: one SELECT is run, and nothing else")
             rows = connection.sql(text)
             if rows is None:
                 raise InputError(f"the query has no rows to show: {text}")

@@ -61,22 +61,23 @@ class Cured:
 
 
 def cured(run: Run, number: int) -> Cured:
-    """The program without the cause of the run's finding of this number.
+    """The program without the cause of the run's finding of this number; the first is 0, which people call 1.
 
     Raises:
         InputError: there is no such finding, or this release finds another one there.
     """
     table = run.table("findings").collect()
     if not 0 <= number < table.height:
-        raise InputError(f"the run has no finding {number}")
+        has = f"the run's findings are 1 to {table.height}" if table.height else "the run has no finding"
+        raise InputError(f"finding {number + 1}: {has}; logpost report {run.path} shows them")
     known = table.row(number, named=True)
     tables = {name: run.table(name) for name in TABLES if name != "findings"}
     evidence = Evidence(tables, run.manifest, run=run)
     found = _again(known, findings_of(evidence, faults=Faults()))  # of other findings: the run has counted them
     if found is None:
         raise InputError(
-            f"finding {number} ({known['kind']}) is not found again by this release of logpost; analyze the archive "
-            "again"
+            f"finding {number + 1} ({known['kind']}) is not found again by this release of logpost; analyze the "
+            "archive again"
         )
     program, change = found.replayed.program, found.replayed.proposal.change
     return Cured(

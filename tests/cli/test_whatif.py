@@ -197,7 +197,7 @@ def test_a_finding_is_removed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert sum(printed["after_path_ps"].values()) == 87 * MS  # behind the last call, 3 ms of code are on no path
     beyond = logpost("whatif", place.path, "--without", "9")
     assert beyond.returncode == 2
-    assert beyond.stderr.startswith("logpost: --without 9: the run's findings are 1 to ")
+    assert beyond.stderr.startswith("logpost: finding 9: the run's findings are 1 to ")
     cures = json.loads(CliRunner().invoke(build("whatif"), ["whatif", str(place.path), "--cures", "--json"]).stdout)
     assert [(one["kind"], one["gain"], one["outcome"]) for one in cures["cures"]] == [
         ("unattended", pytest.approx(0.1), "stated")

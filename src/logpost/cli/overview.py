@@ -18,6 +18,7 @@ VERBS: dict[str, str] = {
     "roofline": "Compare each region's messages with the machine's limits.",
     "scale": "Predict how each category grows with the ranks.",
     "sql": "Query the tables of a run in SQL.",
+    "mcp": "Let an assistant read runs (Model Context Protocol).",
     "export": "Write a run as CSV, for Perfetto or as a GOAL schedule.",
     "calibrate": "Measure this machine and write its machine file.",
     "machines": "List, show and check machine files.",

@@ -34,12 +34,7 @@ def _advise_overlap(run: Run, *, top: int, as_json: bool) -> None:
 def _remove(run: Run, number: int, *, as_json: bool) -> None:
     from logpost.analyzer.findings.cured import cured
     from logpost.analyzer.render.whatif import cured as cured_text
-    from logpost.errors import InputError
 
-    count = run.table("findings").collect().height
-    if number > count:
-        has = f"the run's findings are 1 to {count}" if count else "the run has no finding"
-        raise InputError(f"--without {number}: {has}; logpost report {run.path} shows them")
     found = cured(run, number - 1)
     if as_json:
         print_json(cured_text.as_json(found, number))

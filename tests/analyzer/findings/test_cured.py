@@ -50,7 +50,7 @@ def test_without_its_cause_the_transfer_runs_while_its_sender_computes(tmp_path:
 
 def test_a_finding_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     run = transfers(computes=True).write(tmp_path / "a.run")
-    with pytest.raises(InputError, match="the run has no finding 7"):
+    with pytest.raises(InputError, match="finding 8: the run"):
         cured(run, 7)
 
 
