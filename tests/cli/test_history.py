@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import polars as pl
 import pytest
@@ -17,7 +18,8 @@ def test_runs_are_appended_and_shown(tmp_path: Path) -> None:
     for label in ("before", "after"):
         done = logpost("history", "add", kept, run.path, "--label", label)
         assert (done.returncode, done.stderr) == (0, "")
-    shown = logpost("history", "show", kept, "--html", tmp_path / "a.html", COLUMNS="160")
+    files = ("--html", tmp_path / "a.html", "--badge", tmp_path / "a.svg")
+    shown = logpost("history", "show", kept, *files, COLUMNS="160")
     assert (shown.returncode, shown.stderr) == (0, "")
     first, second = (line.split() for line in shown.stdout.splitlines()[1:3])
     assert (first[0], second[0]) == ("before", "after")
@@ -29,6 +31,10 @@ def test_runs_are_appended_and_shown(tmp_path: Path) -> None:
     known = {name: time for name, time in report["breakdown_s"].items() if time is not None}
     assert runs[0]["exposed_s"] == known
     assert (tmp_path / "a.html").stat().st_size < 3_000_000
+    badge = ElementTree.parse(tmp_path / "a.svg").getroot()
+    # 48 of 200 ms are no computation.
+    assert badge.get("aria-label") == "time lost: 24.0 %"
+    assert logpost("history", "show", kept, "--badge", tmp_path / "a.svg").returncode == 2
 
 
 def test_what_is_no_history_is_refused_and_kept(tmp_path: Path) -> None:

@@ -42,25 +42,33 @@ def show(
     history: File,
     last: Annotated[int | None, typer.Option("--last", min=1, metavar="N", help="Only the last N runs.")] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Also write one self-contained HTML file.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the HTML file.")] = False,
+    badge: Annotated[
+        Path | None, typer.Option("--badge", help="Also write what the last run lost as an SVG badge.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the HTML file and the badge.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object; times in seconds.")] = False,
 ) -> None:
     """Show the share of lost time and of the largest categories from run to run.
 
     Example: logpost history show app.parquet --last 20
 
-    Example: logpost history show app.parquet --html trend.html --force
+    Example: logpost history show app.parquet --html trend.html --badge lost.svg --force
     """
     from logpost.analyzer.compare.history import entries
-    from logpost.whole_file import refuse_existing
+    from logpost.whole_file import refuse_existing, write_whole
 
-    if html is not None:
-        refuse_existing(html, force=force)
+    for file in (html, badge):
+        if file is not None:
+            refuse_existing(file, force=force)
     found = entries(history)[-last if last else 0 :]
     if html is not None:
         from logpost.dashboards.report.history import write_history
 
         write_history(history.stem, found, html)
+    if badge is not None:
+        from logpost.analyzer.render.history.badge import badge as badge_of
+
+        write_whole(badge, badge_of(found[-1]))
     if as_json:
         from logpost.analyzer.render.history.json import as_json as object_of
 
