@@ -26,7 +26,7 @@ NAMES = {OPENMPI: "Open MPI", MPICH: "MPICH", STANDARD: "the MPI-5 standard inte
 PACKAGES = {OPENMPI: "libopenmpi-dev", MPICH: "libmpich-dev", STANDARD: "libmpich-dev (5.0 or newer)"}
 
 SHMEM_LAUNCHERS = ("oshrun", "shmemrun")
-_LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun", *SHMEM_LAUNCHERS)
+_LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun", "srun", *SHMEM_LAUNCHERS)
 _INTERPRETERS = re.compile(
     r"(python|pypy|perl|ruby|julia|octave|Rscript|bash|sh|zsh|env|nice|numactl|taskset|time)[\d.]*$"
 )
