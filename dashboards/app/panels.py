@@ -161,7 +161,8 @@ def brushable(
     rows = {} if on is None else {"rows": rank_spans(on, scoped)}
     selectable(made, {"steps_ps": scoped.steps_ps, "few_steps": scoped.few_steps, "pick": pick, **rows})
     if timed:
-        made.figure.update_layout(dragmode="zoom", xaxis_fixedrange=False, yaxis_fixedrange=on is None)
+        meta = {**made.figure.layout.meta, "whole_ps": scoped.run.manifest.clock.length_ps}
+        made.figure.update_layout(meta=meta, dragmode="zoom", xaxis_fixedrange=False, yaxis_fixedrange=on is None)
     meta = made.figure.layout.meta
     for number, spans in (views or {}).items():
         made.views[number].layout["meta"] = {**meta, "rows": list(spans)}

@@ -30,7 +30,10 @@ class TimeBand:
 
 
 def machine_curves(
-    sizes: np.ndarray, costs: Mapping[str, MessageCosts], within: Mapping[str, TimeBand] | None = None
+    sizes: np.ndarray,
+    costs: Mapping[str, MessageCosts],
+    within: Mapping[str, TimeBand] | None = None,
+    stated: Mapping[str, tuple[np.ndarray, MessageCosts]] | None = None,
 ) -> Chart:
     """End to end on an idle machine with its interval as a band, and o_s + o_r of it, over the size.
 
@@ -38,6 +41,8 @@ def machine_curves(
         sizes: bytes, ascending.
         costs: by locality, for those sizes.
         within: by locality, where the machine states intervals.
+        stated: by locality, the sizes for which the machine has separate values, and the costs there; the curve between
+            them has none.
     """
     bands = within or {}
     ends = {name: np.asarray(one.total, dtype=np.float64) for name, one in costs.items()}
@@ -80,6 +85,17 @@ def machine_curves(
         f"Message time over size: {', '.join(name.replace('_', ' ') for name in costs)}.{''.join(said)}",
         height=360,
     )
+    for trace, hue in zip(made.figure.data[::2], range(len(costs)), strict=True):
+        trace.mode = "lines"
+        name = list(costs)[hue]
+        if stated and name in stated and len(stated[name][0]):
+            at, one = stated[name]
+            light, dark = INKS[hue % len(INKS)]
+            made.figure.add_scatter(
+                x=at.tolist(), y=shown(np.asarray(one.total, dtype=np.float64)), mode="markers",
+                marker={"color": light, "size": 8}, meta={"ink": {"light": light, "dark": dark}},
+                hovertemplate=trace.hovertemplate, name=f"{name.replace('_', ' ')}: sizes with separate values",
+            )  # fmt: skip
     for hue, name in enumerate(costs):
         if name in edges:
             low, high = edges[name]

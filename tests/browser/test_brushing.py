@@ -186,3 +186,54 @@ def test_repeats_join_a_side_of_the_comparison(tmp_path: Path, chromium: Any) ->
         assert seen.page.locator("text=/B over time \\(b.run\\)/").count() == 1
         assert seen.console == []
         seen.page.context.close()
+
+
+def _stretch(seen: Visit) -> tuple[int, int]:
+    found = query(seen)
+    return int(found["from"]), int(found["to"])
+
+
+def test_keys_and_the_wheel_zoom_and_move_time(view: Callable[..., Visit]) -> None:
+    seen = view("/timeline")
+    box_of(seen, "timeline.timeline")
+    shown = "document.querySelector(\"figure[data-chart='timeline.timeline'] .js-plotly-plot\")._fullLayout.xaxis.range"
+    before = seen.page.evaluate(shown)
+    seen.page.keyboard.press("w")
+    seen.page.keyboard.press("w")
+    # Continuous: the picture is zoomed before the page is computed for the stretch.
+    now = seen.page.evaluate(shown)
+    assert now[1] - now[0] == pytest.approx((before[1] - before[0]) / 1.25**2)
+    assert sum(now) == pytest.approx(sum(before))
+    seen.page.wait_for_url("**from=**")
+    drawn(seen)
+    begin, end = _stretch(seen)
+    seen.page.wait_for_selector("#selection a.part")
+    seen.page.wait_for_timeout(1000)
+    seen.page.keyboard.press("d")
+    seen.page.wait_for_function(f"() => !location.search.includes('from={begin}&')")
+    drawn(seen)
+    moved = _stretch(seen)
+    assert moved[0] > begin
+    assert moved[1] - moved[0] == pytest.approx(end - begin, rel=0.05)
+    # Around the pointer: what is at the left end stays there.
+    seen.page.wait_for_timeout(1000)
+    box = box_of(seen, "timeline.timeline")
+    seen.page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
+    seen.page.keyboard.down("Control")
+    seen.page.mouse.wheel(0, -100)
+    seen.page.keyboard.up("Control")
+    seen.page.wait_for_function(f"() => !location.search.includes('to={moved[1]}')")
+    drawn(seen)
+    assert _stretch(seen)[0] == pytest.approx(moved[0], abs=0.05 * (moved[1] - moved[0]))
+    for _ in range(8):
+        seen.page.keyboard.press("s")
+    seen.page.wait_for_function("() => !location.search.includes('from')")
+
+
+def test_keys_that_are_written_into_a_field_zoom_nothing(view: Callable[..., Visit]) -> None:
+    seen = view("/timeline")
+    seen.page.locator("#selection summary").click()
+    seen.page.locator("#select-name").fill("")
+    seen.page.locator("#select-name").press_sequentially("was")
+    seen.page.wait_for_timeout(600)
+    assert query(seen) == {}

@@ -5,11 +5,15 @@ const logpostChartEvents = (function () {
   const READ = { plotly_relayout: logpostBrush.zoomed, plotly_selected: logpostBrush.drawn, plotly_click: logpostBrush.clicked };
   const known = new WeakSet();
   let zooming = null;  // the axes that a drag would have if it ended now
+  let moving = null;   // the stretch of time that is being zoomed or panned, ps, with the timer that ends it
+  const FACTOR = 1.25, STEP = 0.2;  // of the stretch of time: what a turn of the wheel or a press of a key changes
+  const SETTLED_MS = 300;  // without a further turn, after which the page is computed for what is seen
+  const KEYS = { w: [1 / FACTOR, 0], s: [FACTOR, 0], a: [1, -STEP], d: [1, STEP] };
 
   // `apply` takes the changes of the URL.
   return function (apply) {
-    const read = (graph, name, event) => {
-      const changes = event ? READ[name](event, (graph.layout || {}).meta || {}) : {};
+    const read = (graph, name, event, meta = (graph.layout || {}).meta || {}) => {
+      const changes = event && !moving ? READ[name](event, meta) : {};
       if (Object.keys(changes).length) apply(changes);
     };
     function listen(graph) {
@@ -20,6 +24,39 @@ const logpostChartEvents = (function () {
       }
       graph.on("plotly_relayouting", (event) => { zooming = { graph, event }; });
     }
+    // The stretch of time that a chart shows, longer by a factor around a place in it (0 to 1), and moved by a part.
+    function move(graph, factor, part, place) {
+      const meta = graph.layout.meta, { whole_ps: whole, ps_per_x: unit } = meta;
+      // A new page may have taken the chart away since the last turn: the stretch goes on from there.
+      const [from, to] = moving ? moving.range : graph._fullLayout.xaxis.range.map((at) => at * unit);
+      const length = Math.min((to - from) * factor, whole);
+      const least = from + (to - from - length) * place + part * (to - from);
+      const begin = Math.max(0, Math.min(least, whole - length)), range = [begin, begin + length];
+      if (moving) clearTimeout(moving.timer);
+      moving = { range, timer: setTimeout(() => {
+        moving = null;
+        if (length > whole * 0.999) return apply({ from: null, to: null });
+        const [first, last] = range.map((at) => at / unit);
+        read(graph, "plotly_relayout", { "xaxis.range[0]": first, "xaxis.range[1]": last }, meta);
+      }, SETTLED_MS) };
+      window.Plotly.relayout(graph, { "xaxis.range": range.map((at) => at / unit) });
+    }
+    const timed = (graph) => !!(graph && graph._fullLayout && ((graph.layout || {}).meta || {}).whole_ps);
+    addEventListener("wheel", (event) => {
+      const graph = event.target.closest ? event.target.closest(".js-plotly-plot") : null;
+      if (!timed(graph) || !(event.ctrlKey || event.shiftKey)) return;  // the wheel alone scrolls the page
+      event.preventDefault();
+      const { left, width } = graph.querySelector(".nsewdrag").getBoundingClientRect(), turn = Math.sign(event.deltaY || event.deltaX);
+      if (event.ctrlKey) move(graph, FACTOR ** turn, 0, Math.min(1, Math.max(0, (event.clientX - left) / width)));
+      else move(graph, 1, STEP * turn, 0);
+    }, { passive: false });
+    addEventListener("keydown", (event) => {
+      const how = KEYS[event.key], writes = event.target.closest && event.target.closest("input, textarea, select, [contenteditable]");
+      if (!how || writes || event.ctrlKey || event.altKey || event.metaKey) return;
+      const graphs = [...document.querySelectorAll(".js-plotly-plot")].filter(timed);
+      const graph = graphs.find((one) => one.matches(":hover")) || graphs[0];
+      if (graph) move(graph, ...how, 0.5);
+    });
     addEventListener("pointerdown", (event) => {
       const graph = event.target.closest ? event.target.closest(".js-plotly-plot") : null;
       zooming = null;

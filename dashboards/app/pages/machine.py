@@ -105,8 +105,8 @@ def layout(view: View) -> list[Any]:
         panels.section(
             "Message time over size",
             panels.chart("machine.curves", "Message time over size", height=360),
-            about="End to end on an idle network, in the intervals of the values; dashed: what of it keeps the two "
-            "processors busy.",
+            about="End to end on an idle network, in the intervals of the values; marks: sizes for which the machine has "
+            "separate values; dashed: what of it keeps the two processors busy.",
         ),
         panels.section(
             "Values",
@@ -152,7 +152,12 @@ def _curves(view: View) -> Chart:
     costs = {name: message_costs(parameters, sizes, locality=name) for name in sorted(used)}
     if not any((np.nan_to_num(np.asarray(one.total, dtype=np.float64)) > 0).any() for one in costs.values()):
         raise InputError("the cost of a message on this machine is unknown; analyze with --machine FILE")
-    return machine_curves(sizes, costs, time_bands(machine, view.manifest.machine.values, sizes))
+    stated = {}
+    for name in costs:
+        own = {one.up_to_bytes for one in view.manifest.machine.values if one.locality == name and one.up_to_bytes}
+        at = np.array(sorted(size for size in own if size <= sizes[-1]), dtype=np.float64)
+        stated[name] = (at, message_costs(parameters, at, locality=name))
+    return machine_curves(sizes, costs, time_bands(machine, view.manifest.machine.values, sizes), stated)
 
 
 CHARTS = {"machine.curves": _curves, **{one.name: one.chart for one in TABLES}}

@@ -61,6 +61,7 @@ def layout(view: View) -> list[Any]:
         "view leaves compute out, or shows how much is left besides. Drag a rectangle to look closer: "
         "every page follows; double-click to go back to the whole."
     )
+    what += " Ctrl and the wheel zoom time, Shift and the wheel or a Shift-drag move it; so do the keys W, S, A and D."
     if has_path:
         what += (
             " The critical path is what the length of the run consists of: only what is shorter on it makes the run "

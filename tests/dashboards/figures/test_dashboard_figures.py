@@ -224,8 +224,11 @@ def test_a_prediction_shows_both_paths_and_the_sweep_its_band(real: Run) -> None
 def test_a_machine_has_a_curve_per_distance() -> None:
     parameters = native_parameters(replay_parameters(load_machine("alewife")))
     at = np.array([8.0, 64.0])
-    made = machine_curves(at, {"other_node": message_costs(parameters, at)})
-    ends = made.figure.data[0]
+    own = np.array([8.0])
+    costs, stated = message_costs(parameters, at), (own, message_costs(parameters, own))
+    made = machine_curves(at, {"other_node": costs}, stated={"other_node": stated})
+    ends, _, marks = made.figure.data
+    assert (ends.mode, marks.mode, list(marks.x), marks.y[0]) == ("lines", "markers", [8.0], ends.y[0])
     expected = message_costs(parameters, at).total
     assert np.asarray(ends.y) == pytest.approx(np.asarray(expected) / 1e6, rel=1e-4)
     # Ticks over many decades say their unit each; a point says it of its value.
