@@ -14,7 +14,7 @@ import html
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import plotly.graph_objects as go
@@ -59,6 +59,8 @@ ROOM_OF_LEGEND = 60
 
 PS_PER_S = 10**12
 """Of a second."""
+PS_PER_NS = 10**3
+"""Of a nanosecond."""
 CALL_SITES = pl.Schema(
     {
         "path": pl.String(),
@@ -208,15 +210,28 @@ class OpenRun:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *TABLES]
 
-    def table(self, name: str) -> pl.LazyFrame:
+    def table(self, name: str, times: Literal["ps", "s", "duration"] = "ps") -> pl.LazyFrame:
         """A table of the whole run, lazily.
+
+        Arguments:
+            name: of the table.
+            times: as what columns of times are: integers of picoseconds (`enter_ps`), seconds (`enter_s`), or polars'
+                durations (`enter`), which are whole nanoseconds.
 
         Raises:
             InputError: there is no such table.
         """
         if name not in TABLES:
             raise InputError(f"a run has no table {name}; use one of {', '.join(TABLES)}{suggestion(name, TABLES)}")
-        return self.run.table(name)
+        rows = self.run.table(name)
+        if times == "ps":
+            return rows
+        columns = {column: column.removesuffix("_ps") for column in rows.collect_schema() if column.endswith("_ps")}
+        if times == "s":
+            return rows.with_columns(pl.col(columns) / PS_PER_S).rename(
+                {old: f"{new}_s" for old, new in columns.items()}
+            )
+        return rows.with_columns((pl.col(columns) // PS_PER_NS).cast(pl.Duration("ns"))).rename(columns)
 
     def report(self) -> Report:
         """What `logpost report` says of the run."""

@@ -20,7 +20,7 @@ from logpost.analyzer.run.manifest import Clock, Fault, MachineUsed, Predicted, 
 from logpost.analyzer.run.undivided import UNDIVIDED
 from logpost.analyzer.words.location_names import Location, Named, Rank, named_of, named_text
 from logpost.analyzer.words.ranks import ranks_text
-from logpost.analyzer.words.units import count_text
+from logpost.analyzer.words.units import count_text, time_text
 from logpost.replay.cost.message_models import MessageModel
 
 NO_FINDING = "No finding applies; the conclusion states where the time is lost."
@@ -476,6 +476,12 @@ class Report:
     def nodes_text(self) -> str:
         """`on 2 nodes`; empty where the archive names none."""
         return f"on {count_text(self.hosts.nodes, 'node')}" if self.hosts.nodes else ""
+
+    @property
+    def program_text(self) -> str:
+        """What the program's length is, with the start-up that it lacks."""
+        without = f", without start-up ({time_text(self.start_up_ps)})" if self.start_up_ps else ""
+        return f"slowest rank{without}"
 
     @property
     def slowest_wall_ps(self) -> int:

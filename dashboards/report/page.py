@@ -249,7 +249,7 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
         (
             "Region of interest" if report.outside_ps else "Program",
             time_text(report.program_ps),
-            f"slowest rank, without start-up ({time_text(report.start_up_ps)})",
+            report.program_text,
         ),
         (f"{counted.capitalize()}s", grouped(count), report.nodes_text),
         ("Messages", grouped(report.messages.count), f"{bytes_text(report.messages.bytes)} in all"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,20 @@ from logpost.analyzer.words.units import time_text
 from logpost.dashboards.figures.palette import INKS, label
 from logpost.dashboards.notebook import Findings
 from logpost.errors import InputError
+
+
+def test_times_are_picoseconds_seconds_or_durations(tmp_path: Path) -> None:
+    run = logpost.open_run(two_phases().write(tmp_path / "a.run").path)
+    # Rank 0 enters its first send after 2 ms.
+    first = {
+        times: run.table("calls", times).filter(pl.col("location") == 0).collect().row(0, named=True)
+        for times in ("ps", "s", "duration")
+    }
+    assert first["ps"]["enter_ps"] == 2 * 10**9
+    assert first["s"]["enter_s"] == pytest.approx(0.002)
+    assert first["duration"]["enter"] == timedelta(milliseconds=2)
+    assert len({len(row) for row in first.values()}) == 1
+    assert [name for name in first["duration"] if name.endswith("_ps")] == []
 
 
 def test_tables_are_frames_and_a_selection_scopes_figures(tmp_path: Path) -> None:

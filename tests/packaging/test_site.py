@@ -72,7 +72,7 @@ def test_the_module_sets_the_paths(keep: str | None, expected: list[str], tmp_pa
 
 
 @pytest.mark.mpi
-def test_a_job_that_asks_for_it_is_recorded_in_memory(site: dict[str, str], tmp_path: Path) -> None:
+def test_a_job_that_wants_it_is_recorded_in_memory(site: dict[str, str], tmp_path: Path) -> None:
     program = recording.build("blocking.c", require("openmpi"), tmp_path)
     plain = run(["srun", "-n", "2", program], tmp_path, site)
     assert (plain.returncode, list(tmp_path.glob("logpost-42"))) == (0, []), plain.stderr

@@ -27,7 +27,7 @@ const logpostChartEvents = (function () {
     // The stretch of time that a chart shows, longer by a factor around a place in it (0 to 1), and moved by a part.
     function move(graph, factor, part, place) {
       const meta = graph.layout.meta, { whole_ps: whole, ps_per_x: unit } = meta;
-      // A new page may have taken the chart away since the last turn: the stretch goes on from there.
+      // A new page may have taken the chart away since the last turn: the stretch continues from there.
       const [from, to] = moving ? moving.range : graph._fullLayout.xaxis.range.map((at) => at * unit);
       const length = Math.min((to - from) * factor, whole);
       const least = from + (to - from - length) * place + part * (to - from);

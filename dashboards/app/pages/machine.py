@@ -105,8 +105,8 @@ def layout(view: View) -> list[Any]:
         panels.section(
             "Message time over size",
             panels.chart("machine.curves", "Message time over size", height=360),
-            about="End to end on an idle network, in the intervals of the values; marks: sizes for which the machine has "
-            "separate values; dashed: what of it keeps the two processors busy.",
+            about="End to end on an idle network, in the intervals of the values; marks: sizes for which the machine "
+            "has separate values; dashed: what of it keeps the two processors busy.",
         ),
         panels.section(
             "Values",

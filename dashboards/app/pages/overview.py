@@ -192,7 +192,7 @@ def _facts(view: View) -> list[tuple[str, str, str]]:
         _traffic(view) if not chosen else ("Selected", time_text(end - begin), f"of {time_text(report.program_ps)}")
     )
     return [
-        ("Program", time_text(report.program_ps), f"slowest rank, without start-up ({time_text(report.start_up_ps)})"),
+        ("Program", time_text(report.program_ps), report.program_text),
         (
             f"{counted.capitalize()}s",
             grouped(ranks) if not chosen else f"{grouped(ranks)} of {grouped(whole)}",
