@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
 import dash
+import polars as pl
 from dash import Input, Output, State
 
+from logpost.analyzer.words.categories import WAITS_AT_RECEIVER
 from logpost.analyzer.words.labels import folded_path
+from logpost.analyzer.words.location_names import Rank
 from logpost.dashboards.app.runs import Opened, Runs
 from logpost.dashboards.app.state import State as ViewState
 from logpost.dashboards.app.state import read
@@ -39,7 +43,7 @@ def options(opened: Opened, text: str) -> list[dict[str, str]]:
 
 
 def picked(opened: Opened, state: ViewState, number: int) -> ViewState:
-    """The view with the ranks, the time and the call path of a finding.
+    """The view with the ranks of a finding and those that wait for them, its time and its call path.
 
     Raises:
         InputError: there is no such finding.
@@ -52,10 +56,25 @@ def picked(opened: Opened, state: ViewState, number: int) -> ViewState:
     selection = Selection(
         one.begin_ps if timed else None,
         one.end_ps if timed else None,
-        spans_of(one.ranks),
+        spans_of({*one.ranks, *_waiting_for(opened, one.ranks)}),
         callpath if callpath >= 0 else None,
     )
     return replace(state.selecting(selection).having(finding=str(number)), page="hotspots")
+
+
+def _waiting_for(opened: Opened, ranks: Collection[Rank]) -> set[Rank]:
+    """Receivers of late messages of these ranks, and senders whose messages wait at these ranks."""
+    of_rank = opened.run.table("locations").select("location", "rank").filter(pl.col("rank") >= 0)
+    sender, receiver = (of_rank.rename({"location": f"{end}_location", "rank": end}) for end in ("send", "recv"))
+    queued = pl.sum_horizontal(f"{part}_ps" for part in WAITS_AT_RECEIVER) > 0
+    pairs = opened.run.table("pairs").join(sender, on="send_location").join(receiver, on="recv_location")
+    waiting = pl.concat(
+        [
+            pairs.filter(pl.col("late_sender_ps") > 0, pl.col("send").is_in(list(ranks))).select(rank="recv"),
+            pairs.filter(queued, pl.col("recv").is_in(list(ranks))).select(rank="send"),
+        ]
+    )
+    return {Rank(rank) for rank in waiting.unique().collect()["rank"]}
 
 
 def callbacks(app: dash.Dash, runs: Runs) -> None:

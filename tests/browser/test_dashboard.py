@@ -115,12 +115,12 @@ def test_a_finding_that_is_picked_sets_every_page(view: Callable[..., Visit]) ->
     drawn(seen)
     assert seen.page.locator('[data-chart="hotspots.matrix"]').bounding_box()["y"] < 500, "out of the first screen"
     chosen = query(seen)
-    assert chosen["ranks"] == ["0"]
+    assert chosen["ranks"] == ["0-3"], "rank 0, and those that wait for it"
     assert chosen["path"] == ["3"]
     assert {"from", "to"} <= set(chosen)
     go(seen, "Overview")
     assert query(seen) == chosen
-    assert "1 of 4" in seen.page.inner_text(".facts")
+    assert "4 of 4" in seen.page.inner_text(".facts")
     seen.page.locator("#selection").get_by_text("Clear").click()
     seen.page.wait_for_function("() => !location.search")
     seen.page.wait_for_selector("text=Whole program, all ranks")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +86,17 @@ def test_both_have_one_script_and_each_variable_of_it() -> None:
     for value in STEPS[1]["env"].values():
         name = value.removeprefix("${{ inputs.").removesuffix(" }}")
         assert name in ACTION["inputs"] or value == "${{ github.sha }}"
+
+
+def test_the_jobs_in_the_documentation_give_what_is_taken() -> None:
+    text = (ROOT / "docs" / "compare.md").read_text(encoding="utf-8")
+    github, gitlab = (yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL))
+    (step,) = (one for one in github["jobs"]["performance"]["steps"] if one["uses"] == "./logpost")
+    required = {name for name, one in ACTION["inputs"].items() if one.get("required")}
+    assert required <= set(step["with"]) <= set(ACTION["inputs"])
+    assert gitlab["include"]["file"] == str(GITLAB.relative_to(ROOT))
+    assert gitlab["performance"]["extends"] == ".logpost"
+    assert set(gitlab["performance"]["variables"]) <= set(JOB["variables"])
 
 
 def test_a_gate_fails_the_job_and_the_comment_has_the_table(folder: Path) -> None:

@@ -75,7 +75,8 @@ def layout(view: View) -> list[Any]:
         table = panels.section(
             "Hotspots",
             _grid(view, number),
-            about="The largest gain first. Pick a row: every page then shows its ranks, its time and its call path. "
+            about="The largest gain first. Pick a row: every page then shows its ranks and those that wait for "
+            "them, its time and its call path. "
             f"{BOUNDS}",
         )
     if number is None:
