@@ -127,9 +127,9 @@ def _waited_for(program: Program, calls: list[int]) -> bool:
     return bool((lasts[here] * np.minimum(1.0, back / there)).sum() > MAINLY * lasts[here].sum())
 
 
-def _pair(program: Program, waits: Int32, for_whom: Int32) -> Int64:
+def _pair(program: Program, first: Int32, second: Int32) -> Int64:
     """The number of a pair of locations."""
-    return waits.astype(np.int64) * program.location_count + for_whom
+    return first.astype(np.int64) * program.location_count + second
 
 
 def _in_flight(program: Program, calls: list[int], change: Transformation) -> Transformation:
