@@ -37,7 +37,7 @@ BOUNDED = ("findings.look_for_findings", "findings.finish")
 
 
 def apart(plan: Plan, stage: str, block: int) -> tuple[float, int]:
-    """Processor time and largest memory of a task, which runs in a process of its own."""
+    """Processor time and largest memory of a task, which runs in a separate process."""
     pid = os.fork()
     if pid == 0:
         os._exit(0 if task.problem(plan, stage, block) is None else 1)
