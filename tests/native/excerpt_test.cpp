@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "program_story.hpp"
 
 namespace logpost::replay {
@@ -53,6 +57,30 @@ TEST(Excerpt, OfAShortProgramIsAllOfIt) {
     const auto all = excerpt(of.story.program(), 10);
     EXPECT_EQ(all.timelines[0].sends.size(), 10U);
     EXPECT_EQ(all.timelines[1].receives[9].match, 9U);
+}
+
+/// Of two messages among 20 locations, none would have one; the span of one receive cuts each: every send is before it.
+/// Two receives in a row hold the second one's message.
+TEST(Excerpt, OfMoreLocationsThanMessagesHasWholeMessages) {
+    ProgramStory story;
+    std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+    for (std::int32_t pair = 0; pair < 10; ++pair) {
+        pairs.emplace_back(story.rank(2 * pair, 10'000), story.rank(2 * pair + 1, 10'000));
+    }
+    for (std::int64_t i = 0; i < 64; ++i) {
+        for (const auto& [sender, receiver] : pairs) {
+            const auto send = story.call(sender, CallKind::send, 100 * i, 100 * i + 10);
+            const auto receive = story.call(receiver, CallKind::receive, 100 * i + 5, 100 * i + 60);
+            story.message(sender, send, receiver, receive, static_cast<std::uint64_t>(i));
+        }
+    }
+    const auto part = excerpt(story.program(), 2);
+    for (const auto& [sender, receiver] : pairs) {
+        const auto& receives = part.timelines[static_cast<std::size_t>(receiver)].receives;
+        ASSERT_EQ(receives.size(), 2U);
+        EXPECT_EQ(receives[0].match, kNone);
+        EXPECT_EQ(receives[1].match, 0U);
+    }
 }
 
 TEST(Excerpt, OfNothingIsNothing) {

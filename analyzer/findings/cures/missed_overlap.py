@@ -31,6 +31,7 @@ from logpost.analyzer.findings.finding import MEDIUM, NOISE, Finding, Number
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.wide import wide_sum
 from logpost.analyzer.words.categories import WAITING
+from logpost.replay.columns import Int32, Int64
 
 KIND = "missed_overlap"
 TRANSFER = ("latency", "serialization")
@@ -115,11 +116,20 @@ def _waited_for(program: Program, calls: list[int]) -> bool:
     part."""
     messages = program.messages
     lasts = np.maximum(0, program.enter_ps[messages.send_call] - program.enter_ps[messages.received_call])
-    waits = np.zeros((program.location_count, program.location_count), dtype=np.int64)
-    np.add.at(waits, (program.receiver, program.sender), lasts)
+    # By pair that exchanges messages: a square of all ranks is 80 GB for 100,000 of them.
+    pairs, pair_of = np.unique(_pair(program, program.receiver, program.sender), return_inverse=True)
+    waits = np.zeros(len(pairs), dtype=np.int64)
+    np.add.at(waits, pair_of, lasts)
     here = np.isin(messages.received_call, calls) & (lasts > 0)
-    there, back = waits[program.receiver, program.sender][here], waits[program.sender, program.receiver][here]
+    reverse = _pair(program, program.sender[here], program.receiver[here])
+    at = np.minimum(np.searchsorted(pairs, reverse), len(pairs) - 1)
+    there, back = waits[pair_of[here]], np.where(pairs[at] == reverse, waits[at], 0)
     return bool((lasts[here] * np.minimum(1.0, back / there)).sum() > MAINLY * lasts[here].sum())
+
+
+def _pair(program: Program, first: Int32, second: Int32) -> Int64:
+    """The number of a pair of locations."""
+    return first.astype(np.int64) * program.location_count + second
 
 
 def _in_flight(program: Program, calls: list[int], change: Transformation) -> Transformation:

@@ -587,7 +587,9 @@ class Program:
             }
         ).filter(self.inside)
         sums = less.group_by("location", "callpath").agg(wide_sum("saved")).filter(pl.col("saved") > 0)
-        return {(location, callpath): float(time) for location, callpath, time in sums.sort("location").iter_rows()}
+        # Sums of fractions of these times depend on their order.
+        rows = sums.sort("location", "callpath").iter_rows()
+        return {(location, callpath): float(time) for location, callpath, time in rows}
 
     def at_ends(self) -> Iterator[Program]:
         """The same program, had the machine every value at its low, or at its high end; none where all are exact."""

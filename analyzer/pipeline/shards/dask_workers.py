@@ -1,7 +1,8 @@
-"""Workers as Dask's tasks: one on each of its workers, which takes as many of ours at once as that has threads.
+"""The tasks as a graph of Dask: one of Dask's for each of ours, and one that waits for all of a stage before the next.
 
-A worker that Dask loses is begun again elsewhere by Dask itself, and its tasks are free for the others as under any
-other engine. Dask's workers need the archive, the folder of the run, and logpost at the same paths.
+A pairwise graph would have as many edges as blocks have pairs. Each task is a process of its own under a watchdog, as
+under any other engine; one that Dask loses with a worker is begun again elsewhere by Dask itself. Dask's workers need
+the archive, the folder of the run, and logpost at the same paths.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
-from logpost.analyzer.pipeline.shards.plan import Plan
+from logpost.analyzer.pipeline.shards.plan import STAGES, Plan
 from logpost.analyzer.pipeline.shards.task_folder import TaskFolder
 from logpost.analyzer.pipeline.shards.workers import worker_command
 from logpost.errors import InputError
@@ -27,22 +29,56 @@ WAIT_S = 60.0
 """How long a scheduler is waited for, and then for its first worker."""
 
 
-def work(folder: str, concurrent: int, stall_s: float) -> tuple[int, str]:
-    """Run a worker, on a worker of Dask; its exit status and what it said. It ends when Dask's does."""
-    command = [*worker_command(folder, concurrent, stall_s), "attached"]
+Ended = tuple[int, str]
+"""Exit status of a task, and its last line."""
+
+
+def run_task(folder: str, task: str, stall_s: float, before: Ended | None) -> Ended:
+    """Run a task in a process, on a worker of Dask; the process ends when that worker does.
+
+    Arguments:
+        folder: of the blocks.
+        task: its name.
+        stall_s: seconds without progress after which it is begun again.
+        before: how the stage before it ended; None: there is none.
+    """
+    if before is not None and before[0] != 0:
+        return before
+    command = [*worker_command(folder, 1, stall_s), "attached", task]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         said = process.stderr.read().decode("utf-8", "surrogateescape").splitlines()
         return process.wait(), said[-1] if said else ""
 
 
-class _Futures:
-    """Workers that Dask runs."""
+def whole_stage(ended: Sequence[Ended]) -> Ended:
+    """How a stage ended, by all of its tasks: as one that failed, if there is one."""
+    return max(ended, key=lambda one: one[0] != 0)
 
-    def __init__(self, client: Client, folder: str, futures: list[Future[tuple[int, str]]]) -> None:
+
+class _Graph:
+    """The tasks in Dask, and what waits for the last stage."""
+
+    def __init__(self, client: Client, plan: Plan, stall_s: float) -> None:
         self._client = client
-        self._folder = folder
-        self._futures = futures
+        self._folder = plan.folder
+        graph = uuid4().hex  # Dask's dashboard groups keys by what is before such digits
+        self._futures: list[Future[Ended]] = []
+        stage_before = None
+        for stage in STAGES:
+            tasks = [
+                client.submit(
+                    run_task,
+                    plan.folder,
+                    f"{stage}-{block}",
+                    stall_s,
+                    stage_before,
+                    key=f"{stage}-{graph}-{block}",
+                )
+                for block in range(plan.blocks)
+            ]
+            stage_before = client.submit(whole_stage, tasks, key=f"whole_{stage}-{graph}")
+            self._futures += [*tasks, stage_before]
 
     def ended(self, wait_s: float) -> bool:
         time.sleep(wait_s)
@@ -52,11 +88,9 @@ class _Futures:
         TaskFolder(self._folder).fail("stopped")  # Dask cannot interrupt what it has begun
         self._client.cancel(self._futures)
 
-    def said(self) -> tuple[int, str]:
-        ended = [
-            future.result() if future.status == "finished" else (1, str(future.exception())) for future in self._futures
-        ]
-        return max(ended, key=lambda one: one[0] != 0)
+    def said(self) -> Ended:
+        last = self._futures[-1]
+        return last.result() if last.status == "finished" else (1, str(last.exception()))
 
 
 def of_client(client: Client) -> Engine:
@@ -71,12 +105,7 @@ def of_client(client: Client) -> Engine:
         except NobodyCame:
             address = getattr(client.scheduler, "address", "the scheduler")
             raise InputError(f"--workers dask: no worker connected to {address} in {WAIT_S:g} s") from None
-        options: dict[str, Any] = {"pure": False, "allow_other_workers": True}
-        futures = [
-            client.submit(work, plan.folder, min(threads, plan.blocks), stall_s, workers=[address], **options)
-            for address, threads in client.nthreads().items()
-        ]
-        yield _Futures(client, plan.folder, futures)
+        yield _Graph(client, plan, stall_s)
 
     return begin
 

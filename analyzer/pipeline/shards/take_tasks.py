@@ -1,11 +1,12 @@
 """A worker: takes tasks from a shared folder until all are done, each in a separate forked process.
 
-    python -m logpost.analyzer.pipeline.shards.take_tasks FOLDER CONCURRENT STALL_S [attached]
+    python -m logpost.analyzer.pipeline.shards.take_tasks FOLDER CONCURRENT STALL_S [attached [TASK]]
 
 Python and the reader are loaded once, however many tasks there are; a fork costs a millisecond. A task that crashes
 ends no other task, and one that makes no progress for STALL_S seconds is killed; it is then begun again, `TRIES`
 times at most. Any number of workers on any number of machines may do this at once, and may join and leave
-(`task_folder.py`). An `attached` worker ends when its standard input does: with the process that began it.
+(`task_folder.py`). An `attached` worker ends when its standard input does: with the process that began it. One with a
+TASK (`decode-3`) runs that one alone.
 
 Exit status 0 when all tasks are done, 2 with one line on standard error when they cannot be.
 """
@@ -104,10 +105,11 @@ class Worker:
         concurrent: how many tasks run at the same time.
         stall_s: seconds without progress after which a task is begun again.
         attached: end when the standard input does.
+        only: the name of the task that it runs; None: any.
     """
 
-    def __init__(self, folder: str, concurrent: int, stall_s: float, *, attached: bool) -> None:
-        self._folder = TaskFolder(folder)
+    def __init__(self, folder: str, concurrent: int, stall_s: float, *, attached: bool, only: str | None) -> None:
+        self._folder = TaskFolder(folder, only)
         self._concurrent = concurrent
         self._stall_s = stall_s
         self._attached = attached
@@ -213,9 +215,10 @@ def main(arguments: list[str]) -> int:
     """Take tasks; the exit status."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     signal.signal(signal.SIGTERM, _terminated)
-    folder, concurrent, stall_s, *attached = arguments
+    folder, concurrent, stall_s, *more = arguments
+    attached, only = bool(more), more[1] if len(more) > 1 else None
     try:
-        said = Worker(folder, int(concurrent), float(stall_s), attached=bool(attached)).work()
+        said = Worker(folder, int(concurrent), float(stall_s), attached=attached, only=only).work()
     except OSError as error:
         said = f"{error.filename or folder}: {error.strerror}; {LOST}"
     if said is not None:

@@ -46,7 +46,9 @@ class TaskFolder:
         plan: what they are of.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], only: str | None = None) -> None:
+        """`only`: the name of the one task that may be taken here; None: any may."""
+        self._only = only
         self._tasks = os.path.join(folder, "tasks")
         with open(os.path.join(self._tasks, "plan.json"), encoding="utf-8") as file:
             self.plan = Plan.of_text(file.read())
@@ -72,6 +74,8 @@ class TaskFolder:
 
     def all_done(self) -> bool:
         """Whether nothing is left to do."""
+        if self._only is not None:
+            return os.path.exists(self._file(self._only + ".done"))
         return all(done == self.plan.blocks for done in self.done().values())
 
     def failure(self) -> str | None:
@@ -137,21 +141,25 @@ class TaskFolder:
             os.unlink(self._file(name + ".taken"))
 
     def _look(self, patience_s: float) -> bool:
-        """Find tasks that no process has, or whose owner is lost: of the first stage that is not done."""
+        """Find tasks that no process has, or whose owner is lost."""
         names = set(os.listdir(self._tasks))
-        for stage in STAGES:
-            left = [block for block in range(self.plan.blocks) if f"{stage}-{block}.done" not in names]
-            for block in left:
-                name = f"{stage}-{block}"
-                tries = self._tries_of_lost(name, patience_s) if name + ".taken" in names else 0
-                if tries is not None:
-                    self._free.append(Task(stage, block, tries))
-            if left:
-                break
+        for task in self._left(names):
+            tries = self._tries_of_lost(task.name, patience_s) if task.name + ".taken" in names else 0
+            if tries is not None:
+                self._free.append(task._replace(tries=tries))
         # Each process begins elsewhere, so that few meet; the last of the list is taken first.
         begin = os.getpid() % max(1, len(self._free))
         self._free = (self._free[begin:] + self._free[:begin])[::-1]
         return bool(self._free)
+
+    def _left(self, names: set[str]) -> list[Task]:
+        """Tasks that are not done and whose stage has begun: all of the first stage with any, or the only one."""
+        if self._only is not None:
+            stage, block = self._only.split("-")
+            return [Task(stage, int(block), 0)] if self._only + ".done" not in names else []
+        every = ([Task(stage, block, 0) for block in range(self.plan.blocks)] for stage in STAGES)
+        left = ([task for task in tasks if task.name + ".done" not in names] for tasks in every)
+        return next(filter(None, left), [])
 
     def _tries_of_lost(self, name: str, patience_s: float) -> int | None:
         """How often a task was begun whose owner is lost; it is then free. None: the owner may live."""

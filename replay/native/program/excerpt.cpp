@@ -27,25 +27,19 @@ Kept of_calls(const Rows& rows, const Kept& calls) {
     return {first(calls.begin), first(calls.end)};
 }
 
-Span middle(const Program& program, std::size_t messages) {
-    std::size_t total = 0;
-    const Timeline* busiest = nullptr;
-    for (const auto& timeline : program.timelines) {
-        total += timeline.receives.size();
-        if (busiest == nullptr || timeline.receives.size() > busiest->receives.size()) {
-            busiest = &timeline;
-        }
-    }
-    const auto n = busiest == nullptr ? 0 : busiest->receives.size();
-    const auto share =
-        std::min(1.0, static_cast<double>(messages) / static_cast<double>(std::max<std::size_t>(1, total)));
-    const auto kept = static_cast<std::size_t>(static_cast<double>(n) * share);
-    if (busiest == nullptr || kept == 0 || kept == n) {
-        return {};
-    }
-    const auto begin = (n - kept) / 2;
-    return {busiest->calls[busiest->receives[begin].call].enter_ps,
-            busiest->calls[busiest->receives[begin + kept].call].enter_ps};
+/// The location with the most receives.
+const Timeline* busiest_of(const Program& program) {
+    const auto busiest =
+        std::ranges::max_element(program.timelines, {}, [](const Timeline& t) { return t.receives.size(); });
+    return busiest == program.timelines.end() ? nullptr : &*busiest;
+}
+
+/// When a location posts the middle ones of its receives: fewer than all.
+Span middle(const Timeline& timeline, std::size_t receives) {
+    const auto n = timeline.receives.size();
+    const auto begin = (n - receives) / 2;
+    return {timeline.calls[timeline.receives[begin].call].enter_ps,
+            timeline.calls[timeline.receives[begin + receives].call].enter_ps};
 }
 
 KeptLocation keep(const Timeline& timeline, const Span& span) {
@@ -69,29 +63,79 @@ MessageEnd moved(const MessageEnd& end, const KeptLocation& here, const Kept& pa
     return copy;
 }
 
-}  // namespace
-
-Program excerpt(const Program& program, std::size_t messages) {
-    const auto span = middle(program, messages);
-    const auto locations = program.timelines.size();
-    std::vector<KeptLocation> kept(locations);
-    for (std::size_t i = 0; i < locations; ++i) {
-        kept[i] = keep(program.timelines[i], span);
+/// What of each location is kept.
+class Rows {
+  public:
+    Rows(const Program& program, const Span& span) : program_(program) {
+        for (const auto& timeline : program.timelines) {
+            kept_.push_back(keep(timeline, span));
+        }
     }
-    // Both ends are kept, and so is what completes them.
-    const auto whole = [&](std::size_t location, const MessageEnd& end) {
-        const auto& calls = kept[location].calls;
-        return calls.contains(end.call) && (end.complete_call == kNone || calls.contains(end.complete_call));
-    };
-    const auto matched = [&](std::size_t location, const MessageEnd& end, bool sent) {
-        if (end.match == kNone || !whole(location, end)) {
+    [[nodiscard]] const KeptLocation& of(std::size_t location) const noexcept { return kept_[location]; }
+    /// Whether both ends of a message are kept, and so is what completes them.
+    [[nodiscard]] bool matched(std::size_t location, const MessageEnd& end, bool sent) const {
+        if (end.match == kNone || !is_whole(location, end)) {
             return false;
         }
         const auto there = index(end.peer);
-        const auto& peer = program.timelines[there];
-        return (sent ? kept[there].receives : kept[there].sends).contains(end.match) &&
-               whole(there, sent ? peer.receives[end.match] : peer.sends[end.match]);
-    };
+        const auto& peer = program_.timelines[there];
+        return (sent ? kept_[there].receives : kept_[there].sends).contains(end.match) &&
+               is_whole(there, sent ? peer.receives[end.match] : peer.sends[end.match]);
+    }
+    /// Whether most of the messages that are received here are cut.
+    [[nodiscard]] bool cut_most() const {
+        std::size_t received = 0;
+        std::size_t whole = 0;
+        for (std::size_t location = 0; location < kept_.size(); ++location) {
+            const auto& receives = program_.timelines[location].receives;
+            const auto& rows = kept_[location].receives;
+            for (auto row = rows.begin; row < rows.end; ++row) {
+                received += receives[row].match != kNone ? 1 : 0;
+                whole += matched(location, receives[row], false) ? 1 : 0;
+            }
+        }
+        return 2 * whole < received;
+    }
+
+  private:
+    [[nodiscard]] bool is_whole(std::size_t location, const MessageEnd& end) const noexcept {
+        const auto& calls = kept_[location].calls;
+        return calls.contains(end.call) && (end.complete_call == kNone || calls.contains(end.complete_call));
+    }
+
+    const Program& program_;
+    std::vector<KeptLocation> kept_;
+};
+
+/// The rows of about so many messages; of more, where the span of those is so short that most are cut. Of the least
+/// part that can be had, where every part cuts them.
+Rows rows_of(const Program& program, std::size_t messages) {
+    std::size_t total = 0;
+    for (const auto& timeline : program.timelines) {
+        total += timeline.receives.size();
+    }
+    const auto* busiest = busiest_of(program);
+    if (busiest == nullptr || total <= messages) {
+        return {program, {}};
+    }
+    const auto n = busiest->receives.size();
+    const auto share = static_cast<double>(messages) / static_cast<double>(total);
+    // Of more locations than messages, none would have one.
+    const auto least = std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(n) * share));
+    for (auto receives = least; receives < n; receives *= 2) {
+        Rows rows(program, middle(*busiest, receives));
+        if (!rows.cut_most()) {
+            return rows;
+        }
+    }
+    return {program, middle(*busiest, least)};
+}
+
+}  // namespace
+
+Program excerpt(const Program& program, std::size_t messages) {
+    const auto chosen = rows_of(program, messages);
+    const auto locations = program.timelines.size();
 
     Program result;
     result.ticks_per_second = program.ticks_per_second;
@@ -110,7 +154,7 @@ Program excerpt(const Program& program, std::size_t messages) {
     for (std::size_t i = 0; i < locations; ++i) {
         const auto& from = program.timelines[i];
         auto& to = result.timelines[i];
-        const auto& rows = kept[i];
+        const auto& rows = chosen.of(i);
         for (auto row = rows.calls.begin; row < rows.calls.end; ++row) {
             to.calls.push_back(from.calls[row]);
         }
@@ -121,13 +165,13 @@ Program excerpt(const Program& program, std::size_t messages) {
         result.spans[i] = {to.first_ps, to.last_ps};
         for (auto row = rows.sends.begin; row < rows.sends.end; ++row) {
             const auto& end = from.sends[row];
-            const bool both = matched(i, end, true);
-            to.sends.push_back(moved(end, rows, both ? kept[index(end.peer)].receives : Kept{}, both));
+            const bool both = chosen.matched(i, end, true);
+            to.sends.push_back(moved(end, rows, both ? chosen.of(index(end.peer)).receives : Kept{}, both));
         }
         for (auto row = rows.receives.begin; row < rows.receives.end; ++row) {
             const auto& end = from.receives[row];
-            const bool both = matched(i, end, false);
-            to.receives.push_back(moved(end, rows, both ? kept[index(end.peer)].sends : Kept{}, both));
+            const bool both = chosen.matched(i, end, false);
+            to.receives.push_back(moved(end, rows, both ? chosen.of(index(end.peer)).sends : Kept{}, both));
         }
         for (std::size_t row = 0; row < from.layouts.size(); ++row) {
             if (rows.sends.contains(from.layouts[row].send)) {

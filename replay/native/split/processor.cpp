@@ -136,9 +136,10 @@ bool MessageModel::replay_processor(std::size_t location) {
 
     // A message is the reply to what its sender had last received from that rank. One that did not wait made none late.
     thread_local std::vector<std::pair<std::uint32_t, std::uint32_t>> replies;  // send, and receive of the request
+    // kNone everywhere between locations: to fill it for each would cost the square of all.
     thread_local std::vector<std::uint32_t> last_of;
     replies.clear();
-    last_of.assign(program_.timelines.size(), kNone);
+    last_of.resize(program_.timelines.size(), kNone);
     std::uint32_t taken = 0;
     timeline.sends.for_each([&](std::size_t at, const MessageEnd& send) {
         const auto begin = timeline.calls[send.call].enter_ps;
@@ -153,6 +154,11 @@ bool MessageModel::replay_processor(std::size_t location) {
             replies.emplace_back(static_cast<std::uint32_t>(at), request);
         }
     });
+    for (std::uint32_t i = 0; i < taken; ++i) {
+        if (records[i].matched && !records[i].violation) {
+            last_of[index(timeline.receives[i].peer)] = kNone;
+        }
+    }
 
     // Else only what competes with a completion matters, and nothing does where processors do not queue.
     const bool every_job = (!late.empty() || !replies.empty()) && parameters_.processors_queue;

@@ -15,19 +15,29 @@
 
 namespace logpost::analyzer {
 
-/// Bytes of one segment while it is put together, in this machine's own layout.
+/// Bytes of one segment while it is put together, in this machine's own layout. What a structure does not use is 0: the
+/// same values are the same bytes.
 class SegmentBytes {
   public:
     template <class T>
     void put(const T& value) {
         static_assert(std::is_trivially_copyable_v<T>);
-        bytes_.append(reinterpret_cast<const char*>(&value), sizeof(T));
+        if constexpr (std::has_unique_object_representations_v<T>) {
+            bytes_.append(reinterpret_cast<const char*>(&value), sizeof(T));
+        } else {
+            T copy = value;
+#if __has_builtin(__builtin_clear_padding)
+            __builtin_clear_padding(&copy);
+#endif
+            bytes_.append(reinterpret_cast<const char*>(&copy), sizeof(T));
+        }
     }
     template <class T>
     void put_all(const std::vector<T>& values) {
-        static_assert(std::is_trivially_copyable_v<T>);
         put(std::uint64_t{values.size()});
-        bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+        for (const auto& value : values) {
+            put(value);
+        }
     }
     template <class T>
     void put_all(const replay::Column<T>& column) {

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
+import numpy as np
 import pytest
 from tests.analyzer.story import MS, Story
 
 from logpost.analyzer.findings.cures import missed_overlap
+from logpost.analyzer.findings.cures.program import Program
 
 
 def exchange(*, work: int, times: int = 10) -> Story:
@@ -142,3 +146,17 @@ def test_work_behind_a_nonblocking_operation_could_precede_its_wait(tmp_path: Pa
 
 def test_the_slow_rank_of_each_step_is_waited_for_behind_any_work(tmp_path: Path) -> None:
     assert reductions(alternating=False).alone(missed_overlap.find).is_empty()
+
+
+def test_waits_of_pairs_need_no_square_of_all_locations() -> None:
+    """Of a million locations, 8 TB. Location 0 waits 6 for the last one, which waits 5 for it, or for another."""
+    last = 999_999
+    for other, expected in ((0, True), (1, False)):
+        program = SimpleNamespace(
+            location_count=last + 1,
+            enter_ps=np.array([6, 0, 5, 0]),
+            messages=SimpleNamespace(send_call=np.array([0, 2]), received_call=np.array([1, 3])),
+            sender=np.array([last, other], dtype=np.int32),
+            receiver=np.array([0, last], dtype=np.int32),
+        )
+        assert missed_overlap._waited_for(cast("Program", program), [1]) is expected

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.analyzer.hanging import begun, copy_of, repair
+from tests.analyzer.hanging import begun, copy_of, only_child, repair
 from tests.analyzer.in_process import analyze
 from tests.analyzer.run_contents import contents
 
@@ -63,6 +63,33 @@ def test_a_worker_that_dask_loses_is_made_up_for(traces: Path, tmp_path: Path, c
         os.kill(int(status.split("PPid:")[1].split()[0]), signal.SIGKILL)
         tasks.ended.result(timeout=200)
     assert TaskFolder(tasks.plan.folder).all_done()
+
+
+def test_dask_knows_each_task_and_what_it_needs(traces: Path, tmp_path: Path, cluster: Any) -> None:
+    """While a block cannot be decoded, none is matched."""
+    archive = copy_of(traces / "pipit-ping-pong", tmp_path)
+    engine = engine_of(Workers.dask, cluster.scheduler_address)
+    with begun(archive, tmp_path / "blocks", stall_s=60, engine=engine) as tasks:
+        tasks.worker("decode-1", 0)
+        known = list(cluster.scheduler.tasks.values())
+        needs = {one.key.split("-")[0]: {on.key.split("-")[0] for on in one.dependencies} for one in known}
+        assert needs == {
+            "decode": set(),
+            "whole_decode": {"decode"},
+            "match": {"whole_decode"},
+            "whole_match": {"match"},
+        }
+        assert {one.group_key.split("-")[0]: len(one.group) for one in known} == {
+            "decode": 2,
+            "whole_decode": 1,
+            "match": 2,
+            "whole_match": 1,
+        }
+        assert {one.state for one in known if one.key.startswith("match")} == {"waiting"}
+        repair(archive, 1)
+        os.kill(only_child(tasks.worker("decode-1", 0)), signal.SIGKILL)
+        tasks.ended.result(timeout=60)
+    assert tasks.done == [("decode", 1), ("decode", 2), ("match", 1), ("match", 2)]
 
 
 def test_a_task_that_fails_under_dask_is_one_line(tmp_path: Path, distributed: Any, cluster: Any) -> None:
