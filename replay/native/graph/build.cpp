@@ -402,7 +402,7 @@ class Builder {
             steps.sent = needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L);
             draft_.add_edge(inject, steps.sent, draft_.message_model(message, kTermSerialization));
         }
-        if (!rendezvous) {
+        if (!rendezvous && !recorded) {
             steps.taken = hold(l, receive, send, message);
         }
         if (with_steps_) {
@@ -439,7 +439,7 @@ class Builder {
         const auto& calls = program_.timelines[l].calls;
         const auto at = answering_call(program_, program_.timelines[l], 0, receive.complete_call, ready);
         const auto enter = calls[at].enter_ps;
-        if (enter <= ready || call.leave_ps - enter >= enter - ready ||
+        if (enter <= ready || enter >= call.leave_ps || call.leave_ps - enter >= enter - ready ||
             (kind == CallKind::send_receive && receives_later(sender, send.call, enter))) {
             return kNone;
         }
