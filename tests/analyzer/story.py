@@ -41,6 +41,7 @@ KINDS = {
     "MPI_Send": "send",
     "MPI_Ssend": "send_synchronous",
     "MPI_Isend": "send_nonblocking",
+    "MPI_Probe": "probe",
     "MPI_Recv": "receive",
     "MPI_Irecv": "receive_nonblocking",
     "MPI_Waitall": "wait_multi",
