@@ -7,9 +7,10 @@ partners need one, and all P ranks no less than log2 P (dissemination). At the o
 then. It applies to fences of which some rank has such partners, and not all, and in which it is waited for others: the
 duration of rounds alone is no such loss.
 
-Where another rank is the last one from fence to fence, steps that are long on different ranks even out with fewer
-fences, one for several steps. In the graph their calls last nothing and wait for none. The code of every rank varies,
-so that only more than `NOISE` is stated. Which data is needed when, no trace shows.
+Where that saves no more than noise, and another rank is the last one from fence to fence, steps that are long on
+different ranks even out with fewer fences, one for several steps. In the graph their calls last nothing and wait for
+none. The code of every rank varies, so that only more than `NOISE` is stated. Which data is needed when, no trace
+shows.
 """
 
 from __future__ import annotations
@@ -42,20 +43,19 @@ def propose(program: Program) -> Iterator[Proposal]:
         locations = rows["location"].unique()
         if rows["instance"].n_unique() < MIN_SAMPLES:
             continue
-        yield from _fewer(program, int(path), rows)
         near = {one: partners.get(one, set()) & set(locations) for one in locations.to_list()}
-        others = len(locations) - 1
-        if not any(0 < len(some) < others for some in near.values()):
-            continue
-        as_long, change, without_rounds = _for_partners(program, rows, near)
-        if program.gain(as_long) < MIN_SHARE:
+        are_fewer = any(0 < len(some) < len(locations) - 1 for some in near.values())
+        ways = tuple(_for_partners(program, rows, near)) if are_fewer else ()
+        if not ways or program.gain(ways[1]) <= NOISE:
+            yield from _fewer(program, int(path), rows)
+        if not ways or program.gain(ways[0]) < MIN_SHARE:
             continue
         yield Proposal(
             kind=KIND,
             callpath=int(path),
             at_fault=frozenset(locations.to_list()),
-            change=change,
-            other_ends=(without_rounds,),
+            change=ways[1],
+            other_ends=(ways[2],),
             numbers=(Number("partners", max(len(some) for some in near.values()), "count"),),
             confidence=MEDIUM,
             certainty="the waiting and the partners are measured; the duration of their synchronization is not",

@@ -29,8 +29,10 @@ def in_order_of_ranks(*, probes: bool) -> Story:
             begin = there if probes else taken
             story.call(0, begin, there + US, recv, late_sender=there - begin, recv_overhead=US)
             ends = (at, at), (begin, there + US)
-            parts = {"late_sender": there - begin, "processor_queueing": begin - min(begin, at), "recv_overhead": US}
-            story.message(rank, 0, 8, *ends, (send, recv), **parts)
+            queued = begin - min(begin, at)
+            paths = send, recv
+            late = there - begin
+            story.message(rank, 0, 8, *ends, paths, late_sender=late, processor_queueing=queued, recv_overhead=US)
         enters = {0: t + 16 * MS, 1: slow, 2: fast}
         story.collective(barrier, "Barrier", {rank: (enter, t + 16 * MS + US) for rank, enter in enters.items()})
     return story

@@ -187,16 +187,16 @@ def fences(partners: bool) -> Story:
 
 
 def test_a_fence_waits_for_ranks_that_exchange_nothing_with_it() -> None:
-    fewer, partners = fences(partners=True).alone(needless_fence.find).iter_rows(named=True)
-    assert (partners["kind"], partners["region"]) == ("wait_at_fence", "MPI_Win_fence")
-    assert 0.1 < partners["gain"] < fewer["gain"]
-    # Where each rank exchanges data with all others, it needs them all.
-    (row,) = fences(partners=False).alone(needless_fence.find).iter_rows(named=True)
-    assert "less often" in row["advice"]
+    (row,) = fences(partners=True).alone(needless_fence.find).iter_rows(named=True)
+    assert (row["kind"], row["region"]) == ("wait_at_fence", "MPI_Win_fence")
+    assert row["gain"] > 0.1
+    assert "less often" not in row["advice"]
 
 
 def test_fewer_fences_let_steps_even_out_that_are_long_on_different_ranks() -> None:
+    # Where each rank exchanges data with all others, it needs them all.
     (row,) = fences(partners=False).alone(needless_fence.find).iter_rows(named=True)
+    assert "less often" in row["advice"]
     # Of ten steps, three are long on ranks 0 and 1, by 6 of 10 ms: without any wait seven of these are saved.
     assert 0.2 < row["gain"] < 7 * 6 / 100
     assert row["title"].endswith("the slowest rank of each step is another one")
