@@ -32,6 +32,7 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Stretch, stretches, whole_code
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, LOW, MIN_SHARE, NOISE, Finding, Number
+from logpost.analyzer.findings.gain_interval import STUDENT
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int64
 
@@ -136,7 +137,8 @@ def propose(program: Program) -> Iterator[Proposal]:
     each = [Uneven(program, tuple(places)) for places in by_ranks.values()]
     if uneven and max((program.gain(one.shared) for one in each), default=0.0) < MIN_SHARE:
         each = [Uneven(program, tuple(uneven))]
-    if not uneven and whole is not None and slow_in_all:
+    # Of fewer others, no quantile says how much they differ by chance.
+    if not uneven and whole is not None and slow_in_all and len(whole.totals) - 2 >= min(STUDENT):
         each = [Uneven(program, (whole,), by_visits=False)]
     elif not uneven:
         by_chance = [one for one in _uneven_stretches(program) if one.heavy.sum() <= len(one.locations) / 2]
