@@ -43,6 +43,7 @@ KINDS = {
     "MPI_Isend": "send_nonblocking",
     "MPI_Probe": "probe",
     "MPI_Recv": "receive",
+    "MPI_Sendrecv": "send_receive",
     "MPI_Irecv": "receive_nonblocking",
     "MPI_Waitall": "wait_multi",
     "MPI_Barrier": "barrier",
