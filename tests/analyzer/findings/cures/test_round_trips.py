@@ -116,7 +116,7 @@ def test_a_series_for_which_a_pipeline_runs_empty_is_sent_less_often() -> None:
     assert finding["gain"] == pytest.approx((400 - (10 * 13 + 27)) / 400, abs=0.03)
 
 
-def test_an_exchange_asks_no_question() -> None:
+def test_an_exchange_is_no_question_and_answer() -> None:
     """Two ranks exchange messages by MPI_Sendrecv, 20 µs each: the next one is sent in the call that takes another."""
     story = Story(2, 20 * 20 * US)
     exchange = story.path("main", "MPI_Sendrecv")
