@@ -11,10 +11,9 @@ Two cures, and no trace shows which one a program gets:
 Both are ends of the gain, and their middle is replayed. Stretches of code (`stretches`) in which the same ranks are
 slow are one place. A rank is slow that computes longer than the mean in all its code, too; where none is, a rank that
 is slow in one stretch may wait in another, and all are made even together. The same work may be before other calls on
-other ranks: where others compute most of it elsewhere, or visits to no single stretch show it,
-ranks are slow in all. Where more than half are slow, it is the others that have less to do, and nothing is stated.
-Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than the noise of any machine
-does.
+other ranks: where others compute most of it elsewhere, ranks are slow in all. Where more than half are slow, it is the
+others that have less to do, and nothing is stated. Where none is slow beyond chance, the work is uneven all the same:
+stated if it costs more than the noise of any machine does.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Stretch, stretches, whole_code
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, LOW, MIN_SHARE, NOISE, Finding, Number
-from logpost.analyzer.findings.gain_interval import STUDENT
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int64
 
@@ -48,8 +46,6 @@ class Uneven:
     places: tuple[Stretch, ...]
     certain: bool = True
     """The slow ranks are so beyond chance."""
-    by_visits: bool = True
-    """Also by how much visits to a stretch differ."""
 
     @cached_property
     def slow(self) -> frozenset[int]:
@@ -137,10 +133,7 @@ def propose(program: Program) -> Iterator[Proposal]:
     each = [Uneven(program, tuple(places)) for places in by_ranks.values()]
     if uneven and max((program.gain(one.shared) for one in each), default=0.0) < MIN_SHARE:
         each = [Uneven(program, tuple(uneven))]
-    # Of fewer others, no quantile says how much they differ by chance.
-    if not uneven and whole is not None and slow_in_all and len(whole.totals) - 2 >= min(STUDENT):
-        each = [Uneven(program, (whole,), by_visits=False)]
-    elif not uneven:
+    if not uneven:
         by_chance = [one for one in _uneven_stretches(program) if one.heavy.sum() <= len(one.locations) / 2]
         every = Uneven(program, tuple(by_chance), certain=False)
         each = [every] if by_chance and program.gain(every.shared) > NOISE else []
@@ -198,8 +191,8 @@ def _proposal(uneven: Uneven) -> Proposal:
         change=uneven.halfway if either else uneven.shared,
         other_ends=(uneven.shared, as_fast, *uneven.among_others) if uneven.certain else (),
         numbers=numbers,
-        confidence=HIGH if uneven.certain and uneven.by_visits else LOW,
-        certainty="compute time is measured" if uneven.certain and uneven.by_visits else BY_CHANCE,
+        confidence=HIGH if uneven.certain else LOW,
+        certainty="compute time is measured" if uneven.certain else BY_CHANCE,
     )
 
 
