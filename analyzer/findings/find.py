@@ -15,6 +15,7 @@ from logpost.analyzer.findings.cures import (
     crowded_exchange,
     destination_order,
     hot_link,
+    kept_handles,
     late_ranks,
     late_receiver,
     many_small_messages,
@@ -45,7 +46,7 @@ from logpost.analyzer.findings.cures import (
 from logpost.analyzer.findings.evidence.root_causes import RootCauses
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, frame, in_order
-from logpost.analyzer.findings.gain_interval import is_sure, with_intervals
+from logpost.analyzer.findings.gain_interval import sure, with_intervals
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.faults import Faults
 from logpost.analyzer.run.manifest import Manifest
@@ -68,6 +69,7 @@ FINDERS: tuple[Callable[[Evidence], Iterable[Finding]], ...] = (
     window_waits.find,
     strided_datatype.find,
     two_as_one.find,
+    kept_handles.find,
     late_receiver.find,
     many_small_messages.find,
     unattended.find,
@@ -119,7 +121,7 @@ def stated(evidence: Evidence, concurrent: int | None = None, faults: Faults | N
 
 def findings_of(evidence: Evidence, concurrent: int | None = None, faults: Faults | None = None) -> list[Finding]:
     """The same as findings, with what only the analysis has, in the order of the table; without the
-    intervals of their gains."""
+    intervals of those gains whose statement does not depend on them."""
     faults = faults or Faults(raises=True)
 
     def found_by(find: Callable[[Evidence], Iterable[Finding]]) -> list[Finding]:
@@ -129,7 +131,7 @@ def findings_of(evidence: Evidence, concurrent: int | None = None, faults: Fault
     with ThreadPoolExecutor(max_workers=min(concurrent or len(FINDERS), len(FINDERS))) as pool:
         found = pool.map(found_by, FINDERS)
         every = [finding for findings in found for finding in findings if finding.gain >= MIN_SHARE]
-    every = [one for one in every if faults.guard(f"interval of {one.kind}", partial(is_sure, evidence, one), True)]
+    every = sure(evidence, every, faults)
     every = faults.guard("combining of cures", lambda: without_alternatives(every), every)
     return in_order(faults.guard("causes of findings", lambda: RootCauses(evidence).of(every), every))
 

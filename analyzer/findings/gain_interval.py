@@ -47,20 +47,31 @@ CHOICES = ("gain_if_as_fast", "gain_if_shared")
 
 
 def with_intervals(evidence: Evidence, found: Iterable[Finding], faults: Faults) -> list[Finding]:
-    """The findings with the intervals of their gains, in the same order."""
-    return [faults.guard(f"interval of {one.kind}", partial(_with, evidence, one), one) for one in found]
+    """The findings with the intervals of their gains, in the same order; those that have one keep it."""
+    return [
+        one
+        if one.gain_low is not None
+        else faults.guard(f"interval of {one.kind}", partial(_with_interval, evidence, one), one)
+        for one in found
+    ]
 
 
-def is_sure(evidence: Evidence, finding: Finding) -> bool:
-    """Whether a finding is stated: what is not explains no time of another one."""
-    beyond = finding.replayed.proposal.beyond
-    if beyond is None or finding.gain <= beyond:
-        return beyond is None
-    low = _with(evidence, finding).gain_low
-    return low is None or low > beyond
+def sure(evidence: Evidence, found: Iterable[Finding], faults: Faults) -> list[Finding]:
+    """Those that are stated, in the same order: what is not explains no time of another one. Where their interval
+    decides that, with it."""
+    kept: list[Finding] = []
+    for one in found:
+        beyond = one.replayed.proposal.beyond
+        if beyond is None:
+            kept.append(one)
+        elif one.gain > beyond:
+            (bounded,) = with_intervals(evidence, [one], faults)
+            if bounded.gain_low is None or bounded.gain_low > beyond:
+                kept.append(bounded)
+    return kept
 
 
-def _with(evidence: Evidence, finding: Finding) -> Finding:
+def _with_interval(evidence: Evidence, finding: Finding) -> Finding:
     ends = [number.value for number in finding.evidence if number.name in CHOICES]
     ends += finding.replayed.ends()
     program = finding.replayed.program

@@ -60,7 +60,8 @@ DOUBTS = {
     "collective_cost": (
         "The least cost that it is compared with is that of the machine's values; where these are better than the "
         "network's (other jobs, fewer cores than ranks), the excess is no fault of the algorithm. Operations in a row "
-        "can be fused only if the second does not need the first one's result."
+        "can be fused only if the second does not need the first one's result. Communicators, windows and files "
+        "that are made again may differ each time."
     ),
     "unattended": (
         "A network that replies without a processor (asynchronous progress) has no such waits; where the archive does "
@@ -95,7 +96,8 @@ DOUBTS = {
     ),
     "wait_at_fence": (
         "Fences can be replaced only if each process knows which ranks access its memory; where that is found out "
-        "at run time, all ranks must communicate. Uneven work that remains moves the waits to the notifications."
+        "at run time, all ranks must communicate. Uneven work that remains moves the waits to the notifications. "
+        "Fences can be fewer only where no rank reads what was put before the next one."
     ),
     "late_post": (
         "A window whose memory is read until the last moment cannot be posted earlier without a second buffer. A wait "

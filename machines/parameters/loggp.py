@@ -8,7 +8,8 @@ Rules for what a file does not give, each recorded in `assumptions`:
    messages only, the ranges from the first one that lacks a needed value on are left out, and the one before continues.
 3. g, o_s_per_byte and o_r_per_byte that no range of the class gives are 0: a NIC is then busy for B G alone.
    LogP and LoPC have no cost per byte: there G, o_s_per_byte and o_r_per_byte are 0 whatever the file says.
-4. An eager limit that a class does not give is that of the next farther class that has one, else unknown.
+4. An eager limit that a class does not give is that of the next farther class that has one; where there is none, a
+   class without values has that of the class by rule 1, and of another one it is unknown.
 5. `nics_per_node` that is not given is 1.
 
 A value that is not given, falls under none of these rules and is needed raises InputError with machine, class and
@@ -164,7 +165,7 @@ def assemble(
         rows += [(c, values) for values in ranges]
         start.append(len(rows))
         origin.append(class_index(donor))
-        limit_donor = next((other for other in LOCALITIES[c:] if other in eager_limits), None)
+        limit_donor = next((other for other in (*LOCALITIES[c:], donor) if other in eager_limits), None)
         if limit_donor is not None and limit_donor != name:
             notes.append(f"the eager limit of {name} is not given: that of {limit_donor} holds")
         eager.append(UNKNOWN_LIMIT if limit_donor is None else eager_limits[limit_donor])

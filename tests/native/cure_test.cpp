@@ -176,6 +176,35 @@ TEST(Cures, AnEagerSendWaitsForNoReceive) {
     EXPECT_EQ(program.leaves({.sent = sent}), (Times{10, 520}));  // it is there at 110; its receiver takes 20
 }
 
+/// Call 0: rank 0 sends a byte, until `left`. Call 1: rank 1 computes until 500, and receives it until 530.
+struct SendToABusyRank : ProgramStory {
+    explicit SendToABusyRank(std::int64_t left) {
+        rank(0, 1000);
+        rank(1, 1000);
+        message(0, call(0, CallKind::send, 0, left), 1, call(1, CallKind::receive, 500, 530), 1);
+    }
+};
+
+TEST(Cures, AnEagerSendThatEndedWhenItsReceiverCalledWaitsForThat) {
+    SendToABusyRank story(510);
+    const Curable program(story);
+    EXPECT_EQ(program.leaves({}), (Times{510, 530}));
+    const std::vector<std::int64_t> longer{0, -200};
+    EXPECT_EQ(program.leaves({.longer_ps = longer}), (Times{310, 330}));
+    // Without that wait, its overhead remains.
+    const std::vector<std::uint8_t> sent{static_cast<std::uint8_t>(Sent::eager)};
+    EXPECT_EQ(program.leaves({.sent = sent}), (Times{10, 530}));
+}
+
+TEST(Cures, AnEagerSendThatEndedEarlierWaitsForNoCallOfItsReceiver) {
+    const std::vector<std::int64_t> longer{0, -200};
+    for (const std::int64_t left : {490, 999}) {  // the second one is nearer to nothing that is known
+        SendToABusyRank story(left);
+        const Curable program(story);
+        EXPECT_EQ(program.leaves({.longer_ps = longer}), (Times{left, 330}));
+    }
+}
+
 TEST(Cures, AReceiveIsPostedElsewhere) {
     SynchronousSend story;
     const Curable program(story);

@@ -4,7 +4,8 @@ Two cures, by what is at the call path:
 
 * **Fused**: operations that directly follow one of their kind (`successive`) could be one with all values in one
   buffer. In the graph they last only as long as their bytes need, and wait for none; the first of each row stays. At
-  the other end of the gain, their bytes are moved in each round.
+  the other ends of the gain, their bytes are moved in each round, or the code between them, which a loop over one
+  operation does not need, is gone with them.
 * **As short as its rounds**: less data, or another algorithm. In the graph an operation ends so long after the members
   that it needs have entered as `ceil(log2 p)` messages without data last, p - 1 where each member has data for each
   other one (Thakur, Rabenseifner & Gropp, 2005). At the other end of the gain it keeps its bytes: B G, with B the bytes
@@ -19,7 +20,7 @@ worth more than noise.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -87,7 +88,9 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
             callpath=callpath,
             at_fault=frozenset(rows["location"].to_list()),
             change=_fused(program, rows, moved, divided) if fused else _at_most(program, rows, least),
-            other_ends=(_fused(program, rows, each_round) if fused else _at_most(program, rows, least + moved),),
+            other_ends=(_fused(program, rows, each_round), _without_code(program, rows, moved, divided))
+            if fused
+            else (_at_most(program, rows, least + moved),),
             numbers=tuple(_numbers(calls, callpath, rows, estimate, divided)),
             confidence=LOW if count < MIN_SAMPLES else HIGH if fused else MEDIUM,
             certainty=certainty,
@@ -128,6 +131,14 @@ def _fused(program: Program, rows: pl.DataFrame, moved: float, divided: Divided 
     lasts = column(program.count)
     lasts[rows["call"].to_numpy()] = np.clip(moved if divided is None else divided.bytes * own, 0, np.maximum(own, 0))
     return Transformation(lasts_ps=lasts)
+
+
+def _without_code(program: Program, rows: pl.DataFrame, moved: float, divided: Divided | None) -> Transformation:
+    """Likewise, without the code before each of them."""
+    calls = rows.filter("follows")["call"].to_numpy()
+    longer = column(program.count, 0)
+    longer[calls] = -program.gap_ps[calls]
+    return replace(_fused(program, rows, moved, divided), longer_ps=longer)
 
 
 def _at_most(program: Program, rows: pl.DataFrame, most: float) -> Transformation:

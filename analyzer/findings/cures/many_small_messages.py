@@ -7,7 +7,8 @@ by then all of the data is there. Beyond the eager limit it has a handshake, whi
 
 What a message of a row cost beyond the machine's model is due to the others at one end of the gain, and remains at the
 other. At further ends the code between the messages of a row is gone with them, or another message carries their data,
-and none is left.
+and none is left. Where no value of a machine is known, only rows of single values are messages of which nearly nothing
+is of bytes; what one message costs is not known then, so that nothing may be saved.
 """
 
 from __future__ import annotations
@@ -17,20 +18,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from logpost.analyzer.findings.cures.offered import Proposal, column, offered
+from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
 from logpost.analyzer.findings.cures.one_exchange import left_out, merged
-from logpost.analyzer.findings.cures.program import Program
+from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.rows import rows_of_sends
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import LOW, MEDIUM, Finding, Number
 from logpost.analyzer.findings.wording.facts import MAINLY
 
 KIND = "many_small_messages"
+VALUE = 16
+"""Bytes of the largest predefined type of C that is one number (MPI_LONG_DOUBLE; MPI 4.1, table 3.2)."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
-    return offered(evidence, propose, removes_messages=True)
+    program = program_of(evidence)
+    known = program is None or not program.as_measured
+    return offered(evidence, propose, of_messages=known, removes_messages=True)
 
 
 def propose(program: Program) -> Iterator[Proposal]:
@@ -57,21 +62,26 @@ def propose(program: Program) -> Iterator[Proposal]:
         longer[between] = -program.gap_ps[between]
         one = replace(change, as_modelled=alone)
         here = int((program.callpath[messages.send_call] == callpath).sum())
-        if len(every) <= MAINLY * here:
+        if len(every) <= MAINLY * here or (program.as_measured and messages.bytes[every].max() > VALUE):
             continue
         yield Proposal(
             kind=KIND,
             callpath=callpath,
             at_fault=frozenset(program.sender[every].tolist()),
             change=one,
-            other_ends=(change, replace(one, longer_ps=longer), left_out(program, set(every))),
+            other_ends=(
+                change,
+                replace(one, longer_ps=longer),
+                left_out(program, set(every)),
+                *((Transformation(),) if program.as_measured else ()),
+            ),
             numbers=(
                 Number("messages", len(every), "count"),
                 Number("mean_size", float(np.mean(messages.bytes[every])), "B"),
                 Number("in_a_row", len(every) / len(rows), "count"),
                 Number("follow_another_in_flight", (len(every) - len(rows)) / here, "1"),
             ),
-            confidence=MEDIUM,
+            confidence=LOW if program.as_measured else MEDIUM,
             certainty="messages in a row to the same rank are measured; what one message with all of them costs is "
-            "modelled",
+            + ("not known" if program.as_measured else "modelled"),
         )

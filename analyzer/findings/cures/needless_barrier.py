@@ -54,7 +54,7 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
             continue
         calls = np.flatnonzero(here)
         is_barrier = bool(barriers[here].all())
-        last = (_mostly_last if is_barrier else _root)(program, calls)
+        last = (mostly_last if is_barrier else _root)(program, calls)
         empties = last is not None and ends_pipeline(program, last, LEAST_DEPTH if is_barrier else LEAST_DEPTH - 1)
         waits = program.own_ps[here].sum() < program.spent_ps("collective_wait")[here].sum()
         orders = received[here].sum() > len(locations)  # more than what is before the first one
@@ -112,7 +112,7 @@ def _root(program: Program, calls: Int64) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
-def _mostly_last(program: Program, calls: Int64) -> int | None:
+def mostly_last(program: Program, calls: Int64) -> int | None:
     """The location that enters most of these operations last; None: none does."""
     locations = np.unique(program.location[calls])
     each = [calls[program.location[calls] == one] for one in locations]

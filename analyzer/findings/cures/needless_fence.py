@@ -1,10 +1,16 @@
-"""A fence that synchronizes everybody, where ranks exchange transfers with some others only.
+"""A fence that synchronizes everybody.
 
-Cure: synchronize the ranks that exchange data (post, start, complete and wait). In the graph a rank leaves a fence once
-the ranks that it puts to or gets from, and those that do so with it, have entered it, and as long after them as it did
-after the last rank of all, but for rounds: partners need one, and all P ranks no less than log2 P (dissemination). At
-the other end of the gain, it leaves right then. It applies to fences of which some rank has such partners, and not all,
-and in which it is waited for others: the duration of rounds alone is no such loss.
+Where ranks exchange transfers with some others only, the cure is to synchronize the ranks that exchange data (post,
+start, complete and wait). In the graph a rank leaves a fence once the ranks that it puts to or gets from, and those
+that do so with it, have entered it, and as long after them as it did after the last rank of all, but for rounds:
+partners need one, and all P ranks no less than log2 P (dissemination). At the other end of the gain, it leaves right
+then. It applies to fences of which some rank has such partners, and not all, and in which it is waited for others: the
+duration of rounds alone is no such loss.
+
+Where that saves no more than noise, and another rank is the last one from fence to fence, steps that are long on
+different ranks even out with fewer fences, one for several steps. In the graph their calls last nothing and wait for
+none. The code of every rank varies, so that only more than `NOISE` is stated. Which data is needed when, no trace
+shows.
 """
 
 from __future__ import annotations
@@ -15,10 +21,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.findings.cures.needless_barrier import mostly_last
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
+from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SAMPLES, MIN_SHARE, NOISE, Finding, Number
 
 KIND = "wait_at_fence"
 
@@ -29,28 +36,49 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 
 def propose(program: Program) -> Iterator[Proposal]:
-    """The fences of each call path, for partners only."""
+    """The fences of each call path, for partners only, and fewer of them."""
     fences = program.operations.filter(pl.col("operation") == "Fence")
     partners = program.partners
     for (path,), rows in fences.partition_by("callpath", as_dict=True, maintain_order=True).items():
         locations = rows["location"].unique()
-        near = {one: partners.get(one, set()) & set(locations) for one in locations.to_list()}
-        others = len(locations) - 1
-        if rows["instance"].n_unique() < MIN_SAMPLES or not any(0 < len(some) < others for some in near.values()):
+        if rows["instance"].n_unique() < MIN_SAMPLES:
             continue
-        as_long, change, without_rounds = _for_partners(program, rows, near)
-        if program.gain(as_long) < MIN_SHARE:
+        near = {one: partners.get(one, set()) & set(locations) for one in locations.to_list()}
+        are_fewer = any(0 < len(some) < len(locations) - 1 for some in near.values())
+        ways = tuple(_for_partners(program, rows, near)) if are_fewer else ()
+        if not ways or program.gain(ways[1]) <= NOISE:
+            yield from _fewer(program, int(path), rows)
+        if not ways or program.gain(ways[0]) < MIN_SHARE:
             continue
         yield Proposal(
             kind=KIND,
             callpath=int(path),
             at_fault=frozenset(locations.to_list()),
-            change=change,
-            other_ends=(without_rounds,),
+            change=ways[1],
+            other_ends=(ways[2],),
             numbers=(Number("partners", max(len(some) for some in near.values()), "count"),),
             confidence=MEDIUM,
             certainty="the waiting and the partners are measured; the duration of their synchronization is not",
         )
+
+
+def _fewer(program: Program, path: int, rows: pl.DataFrame) -> Iterator[Proposal]:
+    """Without these fences, where no rank enters most of them last."""
+    calls = rows["call"].to_numpy()
+    if mostly_last(program, calls) is not None:
+        return
+    lasts = column(program.count)
+    lasts[calls] = 0
+    yield Proposal(
+        kind=KIND,
+        callpath=path,
+        at_fault=frozenset(rows["location"].to_list()),
+        change=Transformation(lasts_ps=lasts),
+        numbers=(Number("operations", rows["instance"].n_unique(), "count"), Number("takes_turns", 1.0, "1")),
+        confidence=LOW,
+        beyond=NOISE,
+        certainty="the waiting is measured; whether the transfers of one step are needed in the next one is not known",
+    )
 
 
 def _for_partners(program: Program, fences: pl.DataFrame, near: dict[int, set[int]]) -> Iterator[Transformation]:

@@ -186,14 +186,17 @@ class Trips:
 
 
 def _trips(program: Program) -> Trips:
-    """Every one: receiver and sender continue with the answer, with less code before it than an empty message lasts."""
+    """Every one: receiver and sender continue with the answer, with less code before it than an empty message lasts. A
+    call that sends as well as receives takes no answer before the next question."""
     messages = program.messages
+    both_ways = program.is_kind("send_receive")
     close = program.gap_ps <= program.empty_message_ps
     ask, question = messages.send_call.astype(np.int64), messages.received_call.astype(np.int64)
     take, answer = (np.minimum(calls + 1, program.count - 1) for calls in (ask, question))
     exchanged = set(zip(ask.tolist(), question.tolist(), strict=True))
     found = np.array([pair in exchanged for pair in zip(answer.tolist(), take.tolist(), strict=True)], dtype=np.bool_)
     found &= program.follows[take] & program.follows[answer] & close[take] & close[answer]
+    found &= ~both_ways[ask] & ~both_ways[take]
     return Trips(ask[found], take[found], question[found], answer[found])
 
 
@@ -228,14 +231,17 @@ def _stretch(paths: Sequence[int], close: Sequence[bool], at: int, period: int) 
 
 
 def merged(program: Program, series: Sequence[Sequence[int]]) -> Transformation:
-    """The first message of each series carries the bytes of all; calls that had nothing else to do last nothing."""
+    """The first message of each series carries the bytes of all, which are packed as they were; calls that had nothing
+    else to do last nothing."""
     messages = program.messages
+    packing = program.measured("middleware")
     more_latency, more_service, more_received = (column(messages.count, 0) for _ in range(3))
     for row in series:
         first = row[0]
         whole, part = (program.costs(float(size)) for size in (messages.bytes[row].sum(), messages.bytes[first]))
         more_service[first] = round(float(whole.service - part.service))
-        more_received[first] = round(float(whole.serialization - part.serialization + whole.o_r - part.o_r))
+        further = int(packing[row].sum() - packing[first])
+        more_received[first] = round(float(whole.serialization - part.serialization + whole.o_r - part.o_r)) + further
         requests = whole.rendezvous and not part.rendezvous and not messages.sender_waits[first]
         handshake = float(2 * (whole.L + whole.o_control)) if requests else 0.0
         more_latency[first] = round(float(whole.o_s - part.o_s) + handshake)

@@ -1,19 +1,23 @@
 """Receives in a fixed order: a rank waits for one message while another one has arrived.
 
 Cure: take messages as they arrive (MPI_Waitany, MPI_ANY_SOURCE), in rows of receives or waits at one call path, a
-message each. In the graph the messages of a row trade the calls that wait for them: the first call has the message that
-was sent first.
+message each; a probe before a receive finds its message. In the graph the messages of a row trade the calls that wait
+for them: the first call has the message that was sent first. What a message lasts is not in question, so that no
+machine is needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import numpy as np
+
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.rows import rounds
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.replay.columns import Int64
 
 KIND = "receive_order"
 LEAST = 2
@@ -22,7 +26,7 @@ LEAST = 2
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
-    return offered(evidence, propose)
+    return offered(evidence, propose, of_messages=False)
 
 
 def propose(program: Program) -> Iterator[Proposal]:
@@ -31,8 +35,9 @@ def propose(program: Program) -> Iterator[Proposal]:
     for row in _rows(program):
         at.setdefault(int(program.callpath[program.messages.received_call[row[0]]]), []).append(row)
     for callpath, rows in at.items():
-        receive_as = column(program.messages.count)
+        receive_as, lasts = column(program.messages.count), column(program.count)
         for row in rows:
+            lasts[_probes(program, row)] = 0
             sent = sorted(row, key=lambda message: program.enter_ps[program.messages.send_call[message]])
             for place, message in zip(row, sent, strict=True):
                 if place != message:
@@ -43,7 +48,7 @@ def propose(program: Program) -> Iterator[Proposal]:
                 kind=KIND,
                 callpath=callpath,
                 at_fault=frozenset(int(program.receiver[row[0]]) for row in rows),
-                change=Transformation(receive_as=receive_as),
+                change=Transformation(receive_as=receive_as, lasts_ps=lasts),
                 numbers=(
                     Number("messages", sum(map(len, rows)), "count"),
                     Number("out_of_order", overtaken, "count"),
@@ -54,15 +59,24 @@ def propose(program: Program) -> Iterator[Proposal]:
             )
 
 
+def _probes(program: Program, row: list[int]) -> Int64:
+    """The calls that look for these messages right before the receives of them."""
+    before = program.messages.received_call[row].astype(np.int64) - 1
+    before = before[before >= 0]
+    return before[program.is_kind("probe")[before] & program.follows[before + 1]]
+
+
 def _rows(program: Program) -> Iterator[list[int]]:
     """Messages of calls in a row at one call path that complete one receive each, of different senders."""
-    one_by_one = program.is_kind("wait", "receive")
+    one_by_one, probes = program.is_kind("wait", "receive"), program.is_kind("probe")
     for calls in program.calls_of.values():
         row: list[int] = []
         path = -1
         for call in calls.tolist():
             messages = program.received_in.get(call, [])
             alone = one_by_one[call] and len(messages) == 1 and call not in program.sent_by_end_of
+            if probes[call]:
+                continue
             if row and (not alone or program.callpath[call] != path):
                 yield from _long(program, row)
                 row = []

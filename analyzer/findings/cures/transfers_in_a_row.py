@@ -18,14 +18,12 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.cures.many_small_messages import KIND as SMALL
+from logpost.analyzer.findings.cures.many_small_messages import VALUE
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.one_exchange import KIND as ROUND_TRIPS
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MEDIUM, Finding, Number
-
-VALUE = 16
-"""Bytes of the largest predefined type of C that is one number (MPI_LONG_DOUBLE; MPI 4.1, table 3.2)."""
 
 
 @dataclass

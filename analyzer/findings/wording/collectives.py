@@ -10,9 +10,12 @@ from logpost.analyzer.words.units import bytes_text, count_text, time_text
 def collective_wait(facts: Facts) -> str:
     last = facts.noun("last_rank") if facts.all("last_rank") else "whichever rank arrives last"
     waiters = facts.waiters if facts.all("waiting_rank") else f"{facts.ranks} wait{facts.verb_s}"
-    title = f"{waiters} in {facts.where or 'a collective operation'} for {last}"
+    where = f"{waiters} in {facts.where or 'a collective operation'}"
     if facts.all("empties_pipeline"):
-        return f"{title}: it empties a pipeline in each step"
+        return f"{where} for its root, {last}: it empties a pipeline in each step"
+    title = f"{where} for {last}"
+    if facts.all("takes_turns"):
+        return f"{title}: the slowest rank of each step is another one"
     if not facts.cause:
         return title
     if facts.all("cause_works"):
@@ -64,6 +67,8 @@ def collective_cost(facts: Facts) -> str:
     title = f"{count_text(count, 'operation')} in {facts.where or 'a collective'} {cost} {beyond}"
     for one in facts.by_place("both_in_one"):
         return f"{title}, handing out what {facts.cause} has just brought to their root, which one {one} does"
+    if facts.all("made_again"):
+        return f"{title}, and make the same communicator, window or file again"
     if facts.number("back_to_back", 0.0) > MAINLY:
         return title + ", mostly back to back"
     if _no_algorithm_costs(facts):
@@ -92,6 +97,11 @@ def _bound(facts: Facts) -> str:
 
 
 def cheaper_collective(facts: Facts) -> str:
+    if facts.all("made_again"):
+        return (
+            "Make it once, before the loop or on the first call, and keep the communicator, window or file; release it "
+            "behind the loop."
+        )
     for one in facts.by_place("both_in_one"):
         return f"Call {one} instead of both: it takes as many rounds as one of them, and all have the result."
     if facts.number("back_to_back", 0.0) > MAINLY:

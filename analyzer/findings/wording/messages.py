@@ -13,8 +13,9 @@ def late_sender_chain(facts: Facts) -> str:
 
 def be_earlier(_: Facts) -> str:
     return (
-        "Shorten or split the work before this send, send earlier (before work that the receiver does not need), or "
-        "let the receiver compute during that time (nonblocking receives)."
+        "Divide the work before this send among the ranks that wait, or let ranks that have their data serve others (a "
+        "tree); or send earlier (before work that the receiver does not need), or let the receiver compute during that "
+        "time (nonblocking receives)."
     )
 
 
@@ -48,8 +49,8 @@ def post_earlier(facts: Facts) -> str:
         )
     if facts.all("shared"):
         return (
-            "Give part of the work before the receive to the ranks that wait for it, or let these continue with other "
-            "work (MPI_Isend completed later)."
+            "Divide the work before the receive among the ranks that wait for it (a tree, where it merges what they "
+            "send), or let these continue with other work (MPI_Isend completed later)."
         )
     return (
         "Post the receive earlier (MPI_Irecv before the work that delays it, completed afterwards), or let the sender "

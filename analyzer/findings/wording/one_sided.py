@@ -12,6 +12,11 @@ NEIGHBOURS_ONLY = (
 
 
 def no_fence(facts: Facts) -> str:
+    if facts.all("takes_turns"):
+        return (
+            "Call the fence less often, once behind several steps whose data is not needed before: then a step that is "
+            f"long on one rank and the next that is long on another even out. {NEIGHBOURS_ONLY}"
+        )
     balance = "on this rank" if facts.all("last_rank") else "between the fences"
     return f"Balance the work {balance}. {NEIGHBOURS_ONLY}"
 

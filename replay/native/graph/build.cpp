@@ -402,6 +402,9 @@ class Builder {
             steps.sent = needed_at(program_, events_, s, send.complete_call, draft_.cost(message).L);
             draft_.add_edge(inject, steps.sent, draft_.message_model(message, kTermSerialization));
         }
+        if (!rendezvous && !recorded) {
+            steps.taken = hold(l, receive, send, message);
+        }
         if (with_steps_) {
             note(steps, l, receive, send);
         }
@@ -417,6 +420,47 @@ class Builder {
             draft_.measured.set_fresh(complete);
             draft_.measured.set_fresh(events_.leaves[s][send.complete_call == kNone ? send.call : send.complete_call]);
         }
+    }
+
+    /// A blocking send of an eager message that ended when its receiver's library ran again, nearer to that than to the
+    /// end of its own work: libraries of one memory return once the receiver has taken the message out of its queue
+    /// (Open MPI's btl/vader). It waits for that enter, which is returned; kNone: for none.
+    std::uint32_t hold(std::size_t l, const MessageEnd& receive, const MessageEnd& send, std::uint32_t message) {
+        const auto s = index(receive.peer);
+        const auto& sender = program_.timelines[s];
+        const auto& call = sender.calls[send.call];
+        const auto kind = program_.kind(call);
+        const auto& cost = draft_.cost(message);
+        const auto ready = call.enter_ps + cost.o_s + cost.l_mw / 2;
+        if (send.complete_call != send.call || (kind != CallKind::send && kind != CallKind::send_receive) ||
+            call.leave_ps - ready <= cost.L + cost.serialization) {
+            return kNone;
+        }
+        const auto& calls = program_.timelines[l].calls;
+        const auto at = answering_call(program_, program_.timelines[l], 0, receive.complete_call, ready);
+        const auto enter = calls[at].enter_ps;
+        if (enter <= ready || enter >= call.leave_ps || call.leave_ps - enter >= enter - ready ||
+            (kind == CallKind::send_receive && receives_later(sender, send.call, enter))) {
+            return kNone;
+        }
+        draft_.add_edge(events_.enters[l][at], events_.leaves[s][send.call], Draft::kMeasured);
+        return events_.enters[l][at];
+    }
+
+    /// Whether a call completes a message that was sent at that time or later.
+    [[nodiscard]] bool receives_later(const Timeline& timeline, std::uint32_t call, std::int64_t time_ps) const {
+        auto i = timeline.receives.partition_point([&](const MessageEnd& one) { return one.call < call; });
+        for (; i < timeline.receives.size() && timeline.receives[i].call == call; ++i) {
+            const auto& one = timeline.receives[i];
+            if (one.match == kNone || one.peer == kNoLocation) {
+                return true;  // when it was sent is not known
+            }
+            const auto& from = program_.timelines[index(one.peer)];
+            if (from.calls[from.sends[one.match].call].enter_ps >= time_ps) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// Request, match, clear-to-send: the receiver sends the CTS in the call that the recorded times say, and so does

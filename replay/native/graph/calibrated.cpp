@@ -83,7 +83,8 @@ class Calibration {
         }
         graph.first_call.push_back(calls);
         for (auto& one : draft_.steps) {
-            for (auto* node : {&one.origin, &one.match, &one.inject, &one.first_byte, &one.received, &one.sent}) {
+            for (auto* node :
+                 {&one.origin, &one.match, &one.inject, &one.first_byte, &one.received, &one.sent, &one.taken}) {
                 *node = at(*node);
             }
         }

@@ -297,8 +297,16 @@ class Cures::Pass {
         drop(one.inject, one.sent);
         drop(one.first_byte, one.sent);
         drop(poster_of(one), one.sent);
+        drop_hold(one);
         for (const auto node : {one.origin, one.received}) {
             at_processor(node, [&](std::uint32_t i) { weights_[i] = 0; });
+        }
+    }
+
+    /// The call that sends it does not wait until its receiver takes it.
+    void drop_hold(const MessageSteps& one) {
+        if (one.taken != kNone) {
+            drop(one.taken, graph_.leaves[one.send_call]);
         }
     }
 
@@ -358,6 +366,7 @@ class Cures::Pass {
         drop(poster_of(one), one.sent);
         drop(one.inject, one.sent);
         drop(one.first_byte, one.sent);
+        drop_hold(one);
     }
 
     /// Its sender starts it at another node, and has attended to its handshake by then.

@@ -144,6 +144,7 @@ struct MessageSteps {
     std::uint32_t first_byte = kNone;  ///< its receiver's NIC has it
     std::uint32_t received = kNone;    ///< what waits for it at its receiver
     std::uint32_t sent = kNone;        ///< what waits at its sender until it has left; kNone: nothing does
+    std::uint32_t taken = kNone;       ///< of an eager message: its receiver's enter that ends the call that sends it
     std::uint32_t send_call = kNone, sent_call = kNone;      ///< that starts it; that completes it at the sender
     std::uint32_t post_call = kNone, received_call = kNone;  ///< likewise at the receiver
     std::uint64_t bytes = 0;

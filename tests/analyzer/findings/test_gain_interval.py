@@ -7,6 +7,8 @@ import pytest
 from tests.analyzer.findings.cures.test_uneven import steps
 
 from logpost.analyzer.findings import gain_interval
+from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.findings.finding import Finding
 from logpost.analyzer.findings.gain_interval import repetition_noise
 
 
@@ -32,3 +34,17 @@ def test_noise_widens_the_interval_beyond_either_end_of_what_is_not_known(monkey
     (row,) = steps([4, 4, 8]).findings().iter_rows(named=True)
     off = 0.1 * row["gain"]
     assert (row["gain_low"], row["gain_high"]) == pytest.approx((1 / 3 - off, 1 / 2 + off), abs=0.002)
+
+
+def test_an_interval_that_decides_whether_a_finding_is_stated_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed = []
+    compute = gain_interval._with_interval
+
+    def counted(evidence: Evidence, finding: Finding) -> Finding:
+        computed.append(finding.kind)
+        return compute(evidence, finding)
+
+    monkeypatch.setattr(gain_interval, "_with_interval", counted)
+    (row,) = steps([8, 4], [4, 8], operation="Barrier").findings().iter_rows(named=True)
+    assert row["gain_low"] is not None
+    assert computed == ["needless_barrier"]

@@ -186,6 +186,14 @@ def test_eager_limit_without_ranges_is_not_lost() -> None:
     assert "the eager limit of self is not given: that of same_node holds" in p.assumptions
 
 
+def test_a_class_without_values_has_the_eager_limit_of_the_class_whose_values_it_takes() -> None:
+    # Ranks that were measured on one socket and are not bound to it later are ranks of one node.
+    loggp = {"same_socket": {"eager_limit": {"value": 4040, "unit": "B"}, "L": 1, "o_s": 1, "o_r": 1, "G": 1}}
+    p = replay_parameters(machine(loggp=loggp))
+    assert [p.eager_limit(name) for name in LOCALITIES] == [4040] * 4
+    assert "the eager limit of same_node is not given: that of same_socket holds" in p.assumptions
+
+
 def test_log3p_table_has_rows_of_l_mw_and_holes_over_the_size() -> None:
     points: list[dict[str, Any]] = [
         {"size_bytes": 1024, "o_mw": 3, "o_net": 9, "T_mem": 1},

@@ -118,7 +118,7 @@ def test_making_communicators_in_a_row_is_no_cost_to_fuse(costs: Callable[..., l
         for log in logs:
             for at in (0, 200 * US, 400 * US):
                 log.outside("MPI_Comm_split", begin + at, begin + at + 199 * US)
-    assert costs(logs) == []
+    assert [row["advice"][:12] for row in costs(logs)] == ["Make it once"]
 
 
 N, C = RANKS, 800
@@ -152,3 +152,15 @@ def test_the_size_of_an_operation_is_the_part_that_its_call_names(
     assert numbers(finding)["mean_part"] == pytest.approx(C)
     # 1 ns for each byte that a member moves at least.
     assert numbers(finding)["bandwidth_estimate"] == pytest.approx(least * PS)
+
+
+def test_a_communicator_that_is_made_in_each_step_is_to_be_kept(costs: Callable[..., list[Found]]) -> None:
+    logs = started()
+    for begin in rounds():
+        for log in logs:
+            log.outside("MPI_Comm_dup", begin + 100 * US, begin + 300 * US)
+    (finding,) = costs(logs)
+    # The first of 20 of 200 of 1,000 µs each stays.
+    assert finding["gain"] == pytest.approx(19 * 200 / 20_000, rel=0.01)
+    assert numbers(finding)["made_again"] == 19
+    assert "keep the communicator" in finding["advice"]

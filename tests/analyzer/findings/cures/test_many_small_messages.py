@@ -8,6 +8,7 @@ import pytest
 from tests.analyzer.story import MS, US, Story, evidence_of
 
 from logpost.analyzer.findings.cures import many_small_messages
+from logpost.analyzer.findings.cures.program import Program
 
 
 def bursts(*, per_burst: int, serialization: int = US, answer: bool = False) -> Story:
@@ -99,3 +100,17 @@ def test_where_the_machine_is_only_bounded_a_gain_at_each_bound_is_found(most_pe
     findings = story.alone(many_small_messages.find)
     # One message of 3,200 B costs 32 us at most more, or 16 ms: more than the repetition lasts.
     assert findings["gain"].to_list() == ([pytest.approx(0.098, rel=0.02)] if found else [])
+
+
+@pytest.mark.parametrize(("size", "found"), [(8, 1), (64, 0)])
+def test_without_a_machine_single_values_in_a_row_may_be_one_message(size: int, found: int) -> None:
+    story = bursts(per_burst=50)
+    for row in story.rows["messages"]:
+        row["bytes"] = size
+    with story.as_run() as run:
+        program = Program(run, as_measured=True)
+        proposals = list(many_small_messages.propose(program))
+        assert len(proposals) == found
+        # What one message costs is not known: it may last as long as all of them.
+        assert all(min(program.gain(end) for end in one.other_ends) == 0 for one in proposals)
+        assert all(program.gain(one.change) > 0 for one in proposals)

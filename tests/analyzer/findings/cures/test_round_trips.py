@@ -8,6 +8,7 @@ import pytest
 from tests.analyzer.story import MS, US, Story
 
 from logpost.analyzer.findings.cures import one_exchange
+from logpost.analyzer.findings.cures.program import Program
 
 
 def questions(in_a_row: int, between: int) -> Story:
@@ -113,3 +114,18 @@ def test_a_series_for_which_a_pipeline_runs_empty_is_sent_less_often() -> None:
     assert "less often" in finding["advice"]
     # Without them, rank 0 works for 9 ms and the remaining 4 ms of each of ten steps; the last rank ends 27 ms later.
     assert finding["gain"] == pytest.approx((400 - (10 * 13 + 27)) / 400, abs=0.03)
+
+
+def test_an_exchange_is_no_question_and_answer() -> None:
+    """Two ranks exchange messages by MPI_Sendrecv, 20 µs each: the next one is sent in the call that takes another."""
+    story = Story(2, 20 * 20 * US)
+    exchange = story.path("main", "MPI_Sendrecv")
+    for i in range(20):
+        span = i * 20 * US, (i + 1) * 20 * US
+        for rank in (0, 1):
+            story.call(rank, *span, exchange, latency=20 * US)
+            story.message(rank, 1 - rank, 64, span, span, (exchange, exchange), latency=20 * US)
+    with story.as_run() as run:
+        assert len(one_exchange._trips(Program(run)).ask) == 0
+    with questions(5, 0).as_run() as run:
+        assert len(one_exchange._trips(Program(run)).ask) > 0
