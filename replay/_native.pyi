@@ -374,9 +374,9 @@ class WhatIf:
         """
 
     @property
-    def network_fit(self) -> tuple[tuple[float, float], tuple[float, float], float]:
+    def network_fit(self) -> tuple[tuple[float, float], tuple[float, float], float, int]:
         """
-        Where it contends: waits by the model that the recorded times confirm, waits that they contradict, and what messages took beyond the model; sums in ps, of waits until messages have left and for the receiver's NIC.
+        Where it contends: waits by the model that the recorded times confirm, waits that they contradict, and time of messages beyond the model; sums in ps, of waits until messages have left and for the receiver's NIC. And how many messages start at another time where NICs are shared, and where they take turns there.
         """
 
     @property
@@ -407,6 +407,11 @@ class WhatIf:
     def in_order_of(self, elsewhere: WhatIf, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None:
         """
         The program, in which requests complete in the order in which messages arrive elsewhere under a setting; None: that is the order of their arrival, or contention is not replayed.
+        """
+
+    def sends_never_wait(self, machine: Parameters, compute: float, by_location: list[float], by_callpath: list[float], far: bool) -> bool:
+        """
+        Whether no eager send within nodes (`far`: between them) waits for the message before it, did the library's sends wait: the program's replay is then the same.
         """
 
     def on_links(self, elsewhere: Surroundings) -> WhatIf | None:

@@ -57,6 +57,8 @@ class NetworkUse:
     """messages that waited for a NIC or a link"""
     waited_ps: int
     """sum of the waits in the network, over all messages"""
+    turns: int
+    """messages that start at another time where NICs are shared, and where they take turns there"""
     link_busy_ps: NDArray[np.float64]
     """time of the link's messages at its bandwidth"""
     link_waited_ps: NDArray[np.int64]
@@ -84,6 +86,8 @@ class NetworkFit:
     """what the recorded times leave no room for"""
     unexplained_ps: float
     """the messages' time beyond the model's"""
+    turns: int
+    """as `NetworkUse` has it, of the recorded program"""
 
     def too_long_ps(self, waits: Waits) -> float:
         """How much of other waits may be none."""
@@ -189,8 +193,8 @@ class Engine:
         graph = self.graph(self.recorded)
         if not graph.contends:
             return None
-        confirmed, contradicted, unexplained = graph.network_fit
-        return NetworkFit(Waits(*confirmed), Waits(*contradicted), unexplained)
+        confirmed, contradicted, unexplained, turns = graph.network_fit
+        return NetworkFit(Waits(*confirmed), Waits(*contradicted), unexplained, turns)
 
     def _anew(self, recorded: Scenario, nics_share: bool) -> Engine:
         return Engine(
@@ -211,7 +215,8 @@ class Engine:
         Raises:
             InputError: the recorded messages wait for each other in a circle.
         """
-        if self.reordered or self.graph(scenarios[0]).edges > MOST_EDGES:
+        first = self.graph(scenarios[0])
+        if self.reordered or first.edges > MOST_EDGES or (first.contends and not first.chooses):
             return [self] * len(scenarios)
         return [engine for engine, _ in self._in_their_orders(scenarios)]
 
@@ -286,6 +291,15 @@ class Engine:
         """The engine of the same program, had its library this alternative of a property."""
         stated = MappingProxyType({**self.recorded.library, use.name: value})
         return self.ran_as(replace(self.recorded, library=stated))
+
+    def is_alike(self, use: LibraryUse, value: str, scenario: Scenario) -> bool:
+        """Whether a scenario's replay is surely the same with this alternative of a property that the trace shows
+        nothing of; False: that is not known without a replay."""
+        if (value, use.observations) != ("wait", 0):
+            return False
+        far = use.name == "sends_between_nodes"
+        graph = self.graph(scenario)
+        return graph.sends_never_wait(native_scenario(scenario), scenario.compute, *_lists(scenario), far=far)
 
     @property
     def calls(self) -> int:

@@ -1,6 +1,7 @@
 // How fast what-if replays are: whatif_rate PATTERN RANKS STEPS, one line of figures. CPU seconds of one thread, but
-// for those on two. whatif_rate PATTERN RANKS STEPS goal writes the same schedule for LogGOPSim instead.
-// Run by tests/benchmarks/whatif_speed.py.
+// for those on two. Instead, whatif_rate PATTERN RANKS STEPS goal writes the same schedule for LogGOPSim, and
+// whatif_rate PATTERN RANKS STEPS archive DIRECTORY an archive of how it ran.
+// Run by tests/benchmarks/whatif_speed.py and whatif_command.py.
 
 #include <sys/resource.h>
 
@@ -20,6 +21,7 @@
 #include "replay/native/graph/tangents.hpp"
 #include "replay/native/memory/threads.hpp"
 #include "tests/benchmarks/goal.hpp"
+#include "tests/benchmarks/schedule_archive.hpp"
 #include "tests/benchmarks/schedules.hpp"
 
 namespace {
@@ -116,8 +118,9 @@ std::uint64_t read_through(const replay::Graph& graph) {
 
 int main(int count, char** arguments) {
     const bool goal = count == 5 && std::string_view(arguments[4]) == "goal";
-    if (count != 4 && !goal) {
-        std::fputs("usage: whatif_rate halo|all_to_all RANKS STEPS [goal]\n", stderr);
+    const bool archive = count == 6 && std::string_view(arguments[4]) == "archive";
+    if (count != 4 && !goal && !archive) {
+        std::fputs("usage: whatif_rate halo|all_to_all RANKS STEPS [goal | archive DIRECTORY]\n", stderr);
         return 2;
     }
     const bool exchange = std::string(arguments[1]) == "halo";
@@ -134,6 +137,10 @@ int main(int count, char** arguments) {
 
     std::vector<std::vector<tests::Ran>> ran;
     const double by_events = seconds([&] { ran = tests::EventReplay(schedule, machine).run(); }, busy, 1);
+    if (archive) {
+        tests::write_archive(schedule, ran, arguments[5]);
+        return 0;
+    }
     tests::ProgramStory story;
     tests::add_schedule(story, schedule, ran);
     const auto& program = story.program();

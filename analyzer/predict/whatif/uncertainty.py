@@ -272,9 +272,13 @@ def _of_contention(
     fit = engine.network_fit if selected else None
     if fit is None:
         return found
-    shared = engine.with_shared_nics.makespans([scenarios[i] for i in selected])
-    for i, makespan in zip(selected, shared, strict=True):
-        sharing, waited = makespan - afters[i].makespan_ps, afters[i].waited_more_ps
+    # Without a turn that a message waits for, neither there nor as recorded, both replays are the same, event by event.
+    unlike = [i for i in selected if engine.reordered or fit.turns or _turns(afters[i])]
+    makespans = engine.with_shared_nics.makespans([scenarios[i] for i in unlike]) if unlike else []
+    shared = dict(zip(unlike, makespans, strict=True))
+    for i in selected:
+        sharing = shared.get(i, afters[i].makespan_ps) - afters[i].makespan_ps
+        waited = afters[i].waited_more_ps
         found[i] = (
             max(sharing, 0) ** 2 + fit.too_short_ps(waited) ** 2,
             min(sharing, 0) ** 2 + fit.too_long_ps(waited) ** 2,
@@ -282,17 +286,28 @@ def _of_contention(
     return found
 
 
+def _turns(outcome: Outcome) -> int:
+    """Messages that start at another time where NICs are shared."""
+    return 0 if outcome.network is None else outcome.network.turns
+
+
 def _of_library(engine: Engine, scenarios: Sequence[Scenario], afters: Sequence[Outcome]) -> list[tuple[int, int]]:
     """By scenario, rise and fall of the open properties of the library."""
     rises, falls = [0] * len(scenarios), [0] * len(scenarios)
     for use in engine.library:
-        others = [
-            _makespans(engine.with_library(use, value), scenarios, reorder=engine.reordered)
-            for value in use.possible
-            if value != use.value
-        ]
-        for i, after in enumerate(afters):
-            makespans = [after.makespan_ps, *(other[i] for other in others)]
+        found = [[after.makespan_ps] for after in afters]
+        for value in use.possible:
+            unlike = [
+                i
+                for i, scenario in enumerate(scenarios)
+                if value != use.value and not engine.is_alike(use, value, scenario)
+            ]
+            if unlike:
+                other = engine.with_library(use, value)
+                replayed = _makespans(other, [scenarios[i] for i in unlike], reorder=engine.reordered)
+                for i, makespan in zip(unlike, replayed, strict=True):
+                    found[i].append(makespan)
+        for i, (after, makespans) in enumerate(zip(afters, found, strict=True)):
             falls[i] += after.makespan_ps - min(makespans)
             rises[i] += max(makespans) - after.makespan_ps
     return list(zip(rises, falls, strict=True))

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <thread>
@@ -92,6 +93,8 @@ class Builder {
             calibrated(std::move(draft_), std::move(order).taken(), std::move(events_), exchanged_, program_, network_);
         graph.rebuilt = rebuilt_;
         graph.library = library;
+        graph.apart_ps = std::move(apart_);
+        graph.apart_ps.resize(graph.messages.size(), overlapped_ ? 0 : std::numeric_limits<std::int64_t>::max());
         return graph;
     }
 
@@ -266,6 +269,7 @@ class Builder {
     /// Sends that wait in their calls for the messages before them to leave.
     void add_turns() {
         const Turns turns(program_, draft_, classes_);
+        apart_ = overlapped_ ? std::vector<std::int64_t>() : turns.apart_ps();
         for (std::size_t l = 0; l < locations_; ++l) {
             turns.for_each(l, [&](const Turn& turn) {
                 draft_.add_edge(events_.leaves[l][turn.before], events_.leaves[l][turn.call],
@@ -652,6 +656,7 @@ class Builder {
     std::vector<bool> planned_rendezvous_;                 // by message class
     std::vector<std::uint32_t> first_calls_;               // by location: calls of the locations before it
     Exchanged exchanged_;
+    std::vector<std::int64_t> apart_;  // as Graph::apart_ps
     std::uint64_t rebuilt_ = 0;
 };
 

@@ -58,6 +58,7 @@ void limit(Graph& graph, const SyncPoints& every_node, const Program& program, c
     });
     graph.crossings = std::move(limited);
     graph.fit.confirmed_ps = simulation.use().confirmed_ps;
+    graph.fit.turns = simulation.use().turns;
 }
 
 /// What `limit` took off a message: turns at its NICs, and bytes at the rate of these.
@@ -105,6 +106,7 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
         }
         return time;
     });
+    graph.fit.turns += simulation.use().turns;
     for (std::size_t i = 0; i < graph.crossings.size(); ++i) {
         const auto trimmed = trimmed_ps(graph, costs, i);
         graph.fit.contradicted_ps.leaving += static_cast<WidePs>(trimmed.leaving);

@@ -34,6 +34,7 @@ struct NetworkUse {
     std::uint64_t messages = 0;           ///< between nodes
     std::uint64_t delayed = 0;            ///< of them, those that waited
     WidePs total_ps = 0;                  ///< sum of their waits
+    std::uint64_t turns = 0;  ///< messages that start at another time where NICs are shared, and where they take turns
 };
 
 /// Calibrates a graph that has crossings, over the network that the program ran on. Edges that cross it, and those to

@@ -119,6 +119,7 @@ struct NetworkFit {
     NetworkWaits<WidePs> confirmed_ps;     ///< waits of messages that were needed when the model has them arrive
     NetworkWaits<WidePs> contradicted_ps;  ///< what of the waits the times leave no room for
     WidePs unexplained_ps = 0;             ///< time of messages beyond the model
+    std::uint64_t turns = 0;               ///< as NetworkUse has it, of the recorded program
 };
 
 /// The program of a location: from the end of its start-up, which no setting changes, to the begin of its shut-down,
@@ -180,6 +181,7 @@ struct Graph {
     HugeColumn<std::uint32_t> crossing_of;    ///< by edge: its crossing; kNone: none. Empty where there are none
     bool nics_share = false;                  ///< messages share their sender's NIC, and do not take turns at it
     DecidedLibrary library;                   ///< what the program's library does
+    std::vector<std::int64_t> apart_ps;       ///< by message class: as Turns says
     NetworkFit fit;                           ///< of the crossings
     std::uint64_t rebuilt = 0;                ///< messages with another protocol than they were recorded with
     std::vector<MessageSteps> steps;          ///< of messages, by receiver and receive; where requested

@@ -123,6 +123,24 @@ template <std::size_t Lanes>
     }
 }
 
+bool sends_never_wait(const Graph& graph, const Parameters& machine, const Setting& setting, bool far) {
+    const auto shorter = [](double factor) { return factor < 1; };
+    if (shorter(setting.compute) || !setting.unexplained || std::ranges::any_of(setting.by_location, shorter) ||
+        std::ranges::any_of(setting.by_callpath, shorter)) {
+        return false;
+    }
+    const auto before = class_costs(graph, machine, &MessageClass::recorded);
+    const auto after = class_costs(graph, setting.machine);
+    const auto overhead = [](const Cost& cost) { return cost.o_s + cost.l_mw / 2; };
+    for (std::size_t i = 0; i < graph.messages.size(); ++i) {
+        const bool is_far = graph.messages[i].recorded.locality == Locality::other_node;
+        if (overhead(after[i]) < overhead(before[i]) || (is_far == far && after[i].service > graph.apart_ps[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 LongestProgram longest_program(const Graph& graph, const std::function<std::int64_t(std::uint32_t)>& time_of) {
     LongestProgram found;
     for (std::size_t l = 0; l < graph.programs.size(); ++l) {

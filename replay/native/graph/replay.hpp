@@ -119,6 +119,10 @@ class Weights {
     std::vector<double> factor_;              // likewise
 };
 
+/// Whether no eager send within (`far`: between) nodes waits in its call for the message before it, did the library's
+/// sends wait: neither as recorded nor in a setting, whose replay is then the same.
+bool sends_never_wait(const Graph& graph, const Parameters& machine, const Setting& setting, bool far);
+
 /// The location whose program is the longest, the first of equals. The makespan is its length, as everywhere else.
 struct LongestProgram {
     Location location = kNoLocation;  ///< kNoLocation: no location takes part

@@ -128,6 +128,7 @@ class Simulation {
             nic_[l] = nic_[l] == 0 ? nics_++ : nic_[l];
         }
         out_free_.assign(nics_, INT64_MIN / 2);
+        otherwise_free_.assign(nics_, INT64_MIN / 2);
         in_free_.assign(2 * nics_, INT64_MIN / 2);
     }
 
@@ -235,6 +236,8 @@ class Simulation {
             case What::requests: {
                 auto& free = out_free_[nic_[index(crossing.from)]];
                 way.requested = event.time;
+                auto& other = otherwise_free_[nic_[index(crossing.from)]];
+                use_.turns += std::max(event.time, free) != std::max(event.time, other) ? 1 : 0;
                 if (limited != nullptr) {
                     limited->sooner_out_ps = std::max<std::int64_t>(0, free - event.time - way.room);
                     way.started = std::max(event.time, free - limited->sooner_out_ps);
@@ -243,6 +246,7 @@ class Simulation {
                     way.started = std::max(event.time, free - crossing.sooner_out_ps);
                 }
                 free = way.started + (graph_.nics_share ? gap_ps(event.crossing) : of.service);
+                other = way.started + (graph_.nics_share ? of.service : gap_ps(event.crossing));
                 if (way.started > clock_) {
                     schedule_.at({way.started, event.crossing, What::leaves});
                 } else {
@@ -350,10 +354,11 @@ class Simulation {
     std::int64_t tick_ps_;     // of the recorded clock
     std::size_t links_;
     std::size_t nics_ = 0;
-    std::vector<std::size_t> nic_;        // by location
-    std::vector<std::int64_t> out_free_;  // by NIC: since when
-    std::vector<std::int64_t> in_free_;   // by taker: when the last message arrived
-    std::vector<std::uint8_t> idle_;      // by in-edge: it orders nothing; empty: all order
+    std::vector<std::size_t> nic_;              // by location
+    std::vector<std::int64_t> out_free_;        // by NIC: since when
+    std::vector<std::int64_t> otherwise_free_;  // likewise, were NICs shared where they are not, or not where they are
+    std::vector<std::int64_t> in_free_;         // by taker: when the last message arrived
+    std::vector<std::uint8_t> idle_;            // by in-edge: it orders nothing; empty: all order
     std::vector<std::int64_t> times_;
     std::vector<Delay> delays_;
     std::vector<Way> ways_;  // by crossing

@@ -46,6 +46,7 @@ void for_each_member(Graph& graph, Column&& column, Value&& value) {
     column(graph.steps);
     column(graph.grants);
     column(graph.slots);
+    column(graph.apart_ps);
     value(graph.nics_share);
     value(graph.library);
     value(graph.fit);

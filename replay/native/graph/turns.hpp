@@ -7,7 +7,9 @@
 /// left. Libraries with a queue in front of the NIC return at once instead. A send whose call the NIC was still busy
 /// for is an observation: it ended nearer to the time at which the NIC was free, or nearer to the end of its overhead.
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "replay/native/cost/library.hpp"
@@ -33,7 +35,13 @@ class Turns {
         }
         draft.decide(LibraryProperty::sends_within_nodes);
         draft.decide(LibraryProperty::sends_between_nodes);
+        apart_.resize(draft.messages.size(), std::numeric_limits<std::int64_t>::max());
     }
+
+    /// By class of the message before: how far apart two sends end at least, whatever messages arrive; 0 where the NIC
+    /// was busy for one of them. Where no code between calls gets shorter, and no overhead, a send waits for none that
+    /// the NIC has no longer than that.
+    [[nodiscard]] const std::vector<std::int64_t>& apart_ps() const noexcept { return apart_; }
 
     /// Calls `body` for each send of a location that waits for the one before, or would.
     template <class Body>
@@ -53,6 +61,14 @@ class Turns {
         const auto ready = calls[turn.call].enter_ps + cost.o_s + cost.l_mw / 2;
         auto& found = draft_.of_library(property);
         ++found.places;
+        auto apart = std::min(calls[turn.call].leave_ps, ready) - calls[turn.call].enter_ps;
+        for (auto call = turn.before; call < turn.call; ++call) {
+            apart += calls[call + 1].enter_ps - calls[call].leave_ps;
+        }
+        if (turn.message >= apart_.size()) {
+            apart_.resize(turn.message + 1, std::numeric_limits<std::int64_t>::max());
+        }
+        apart_[turn.message] = std::min(apart_[turn.message], free < ready ? apart : 0);
         if (free > ready) {
             const bool waited = calls[turn.call].leave_ps - ready > (free - ready) / 2;
             found.see(allows(waited ? Sends::wait : Sends::returns));
@@ -87,6 +103,7 @@ class Turns {
     const Program& program_;
     Draft& draft_;
     const std::vector<std::vector<std::uint32_t>>& classes_;
+    std::vector<std::int64_t> apart_;
 };
 
 }  // namespace logpost::replay

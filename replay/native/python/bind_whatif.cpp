@@ -126,6 +126,12 @@ class WhatIf {
         return array(std::move(found));
     }
 
+    [[nodiscard]] bool sends_never_wait(const Parameters& machine, double compute,
+                                        const std::vector<double>& by_location, const std::vector<double>& by_callpath,
+                                        bool far) const {
+        return replay::sends_never_wait(graph_, machine_, {machine, compute, by_location, by_callpath}, far);
+    }
+
     /// Lines that touch the makespan at each x: makespan, slope and count, a row each.
     nb::object tangents(const Parameters& at_zero, const Parameters& step, const Parameters& unit, double compute,
                         const In<double>& by_location, const In<double>& by_callpath, const In<double>& x,
@@ -227,6 +233,7 @@ class WhatIf {
             nb::dict d;
             d["messages"] = use.messages;
             d["delayed"] = use.delayed;
+            d["turns"] = use.turns;
             d["waited_ps"] = (nb::int_(static_cast<std::int64_t>(use.total_ps >> 64U)) << nb::int_(64)) +
                              nb::int_(static_cast<std::uint64_t>(use.total_ps));
             d["link_busy_ps"] = array(std::move(use.busy_ps));
@@ -361,13 +368,12 @@ void bind_whatif(nb::module_& module) {
                     return nb::make_tuple(static_cast<double>(of.leaving), static_cast<double>(of.arriving));
                 };
                 return nb::make_tuple(waits(fit.confirmed_ps), waits(fit.contradicted_ps),
-                                      static_cast<double>(fit.unexplained_ps));
+                                      static_cast<double>(fit.unexplained_ps), fit.turns);
             },
-            nb::sig("def network_fit(self) -> tuple[tuple[float, float], tuple[float, float], float]"),
+            nb::sig("def network_fit(self) -> tuple[tuple[float, float], tuple[float, float], float, int]"),
             "Where it contends: waits by the model that the recorded times confirm, waits that they contradict, and "
-            "what "
-            "messages took beyond the model; sums in ps, of waits until messages have left and for the "
-            "receiver's NIC.")
+            "time of messages beyond the model; sums in ps, of waits until messages have left and for the receiver's "
+            "NIC. And how many messages start at another time where NICs are shared, and where they take turns there.")
         .def_prop_ro(
             "contends", [](const WhatIf& self) { return !self.graph().crossings.empty(); },
             "Whether messages wait for links: the makespan is then no convex function of a parameter.")
@@ -400,6 +406,12 @@ void bind_whatif(nb::module_& module) {
                      "by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None"),
              "The program, in which requests complete in the order in which messages arrive elsewhere under a setting; "
              "None: that is the order of their arrival, or contention is not replayed.")
+        .def("sends_never_wait", &WhatIf::sends_never_wait, "machine"_a, "compute"_a, "by_location"_a, "by_callpath"_a,
+             "far"_a,
+             nb::sig("def sends_never_wait(self, machine: Parameters, compute: float, by_location: list[float], "
+                     "by_callpath: list[float], far: bool) -> bool"),
+             "Whether no eager send within nodes (`far`: between them) waits for the message before it, did the "
+             "library's sends wait: the program's replay is then the same.")
         .def("on_links", &WhatIf::on_links, "elsewhere"_a, nb::keep_alive<0, 1>(),
              nb::sig("def on_links(self, elsewhere: Surroundings) -> WhatIf | None"),
              "The program in the same places, on links of other bandwidths; None: these are other places.")

@@ -81,6 +81,30 @@ def test_contradictory_observations_leave_an_interval_over_both_alternatives() -
     assert (low, high) == (low_returning, high_returning + TEN_TIMES_G)
 
 
+@pytest.mark.parametrize(
+    ("settings", "alike"), [("g=57ps", True), ("g=58ps", False), ("L=x9", True), ("o_s=6ps", False)]
+)
+def test_an_alternative_of_which_the_trace_shows_nothing_is_not_replayed_where_it_is_alike(
+    settings: str, alike: bool
+) -> None:
+    """Sends that end 57 apart, 50 of them code: none waits for a message that the NIC has no longer than that."""
+    story = Story(2)
+    for _ in range(3):
+        story.message(0, 1, 16, (50, 0), (7, 93))
+    machine = replay_parameters(load_machine("alewife"))
+    for name, value in {"L": 60, "o_s": 7, "o_r": 11, "g": 30, "G": 1, "o_s_per_byte": 0, "o_r_per_byte": 0}.items():
+        machine = machine.with_value(name, value)
+    recorded = Scenario(replace(machine, log3p=None, beyond_loggp=type(machine.beyond_loggp)()))
+    engine = Engine(story.program(), recorded, locations=2, callpaths=len(call_kinds()))
+    (use,) = engine.library
+    assert (use.is_open, use.value, use.observations) == (True, "return", 0)
+    scenario = changed(recorded, [settings])
+    assert engine.is_alike(use, "wait", scenario) is alike
+    assert not engine.is_alike(use, "wait", replace(scenario, compute=0.5))
+    waiting = engine.with_library(use, "wait").times(scenario)[1]
+    assert (waiting == engine.times(scenario)[1]).all() == (settings != "g=58ps")
+
+
 def test_a_profile_decides_whatever_the_trace_shows() -> None:
     engine = engine_of(7, 7, {SENDS: "wait"})
     (use,) = engine.library

@@ -55,6 +55,30 @@ def test_unchanged_every_archive_comes_back_from_a_network_that_is_too_slow(runs
     assert crossed >= 3
 
 
+def test_without_a_turn_at_a_nic_it_does_not_matter_whether_messages_share_it(runs: dict[str, Run]) -> None:
+    """A replay that counts none says what the other one finds, to the picosecond."""
+    without, with_turns = 0, 0
+    for name, run in runs.items():
+        rebuilt = Rebuilt(run)
+        if rebuilt.site is None or not len(rebuilt.site.seats.nodes):
+            continue
+        nodes = int(rebuilt.site.seats.nodes.max()) + 2
+        for settings in ((f"topology=crossbar:{nodes}", "L=x2"), (f"topology=crossbar:{nodes}", "G=+100ns/B")):
+            plan = Plan(rebuilt, Ask(settings=settings))
+            engine, fit = plan.engine(), plan.engine().network_fit
+            if fit is None or engine.graph(plan.recorded).chooses:
+                continue
+            use = engine.replay([plan.planned])[0].network
+            assert use is not None
+            shared = engine.with_shared_nics.makespans([plan.planned])
+            if fit.turns == use.turns == 0:
+                without += 1
+                assert shared == engine.makespans([plan.planned]), name
+            with_turns += use.turns > 0
+    assert without >= 2
+    assert with_turns >= 1
+
+
 def test_a_topology_is_taken_on_and_its_links_are_shared(stencil: Run) -> None:
     wide = predict(stencil, Ask(settings=("topology=crossbar:8", "link_bandwidth=100GB/s")))
     narrow = predict(stencil, Ask(settings=("topology=crossbar:8", "link_bandwidth=1kB/s")))

@@ -141,11 +141,11 @@ def test_what_the_recorded_times_contradict_is_doubted_of_the_change(replay: Rep
 def test_waits_are_doubted_as_far_as_the_trace_contradicts_them() -> None:
     """Of waits for a sender's NIC or links 1 of 100 us is contradicted, of those for a receiver's 3 of 10 us; messages
     lasted 33 us beyond the model, next to 99 + 7 us that are confirmed."""
-    fit = NetworkFit(Waits(99e6, 7e6), Waits(1e6, 3e6), 33e6)
+    fit = NetworkFit(Waits(99e6, 7e6), Waits(1e6, 3e6), 33e6, 0)
     assert fit.too_long_ps(Waits(50e6, 0)) == pytest.approx(0.5e6)
     assert fit.too_long_ps(Waits(0, 20e6)) == 20e6, "with 30 % the interval of 90 % holds that there is no such wait"
     assert fit.too_short_ps(Waits(10e6, 0)) == pytest.approx(10e6 * 33 / 139)
-    no_evidence = NetworkFit(Waits(0, 0), Waits(0, 0), 0.0)
+    no_evidence = NetworkFit(Waits(0, 0), Waits(0, 0), 0.0, 0)
     assert no_evidence.too_long_ps(Waits(5e6, 2e6)) == no_evidence.too_short_ps(Waits(5e6, 2e6)) == 7e6
 
 
