@@ -24,7 +24,7 @@ TREES = {
     ),
     "replay/native": (
         ("python",),
-        ("graph",),
+        ("graph", "goal"),
         ("split",),
         ("waits",),
         ("servers", "collectives"),

@@ -429,6 +429,26 @@ class WhatIf:
         Enters and leaves of all calls, by location and call; an empty list of factors: 1 each. Without `unexplained`, calls that move data last neither what the machine says nor what no model explains.
         """
 
+class GoalError(ValueError):
+    pass
+
+class UnmatchedError(ValueError):
+    pass
+
+class GoalSchedule:
+    """A schedule in GOAL's text form."""
+
+    def __init__(self, file: str | os.PathLike[str]) -> None:
+        """Reads it. Raises GoalError where the file is none."""
+
+    @property
+    def ranks(self) -> int: ...
+
+    def loggopsim_times(self, machine: Parameters, unit_ps: int, nodes: list[int] = [], sockets: list[int] = []) -> numpy.ndarray:
+        """
+        When each rank ends under LogGOPSim's rules, in ps; without nodes, each rank is on another node. Raises UnmatchedError.
+        """
+
 class Cures:
     """
     A recorded program's graph, whose replay without a transformation gives back every time.

@@ -22,7 +22,7 @@ inline void check_otf2(OTF2_ErrorCode status) {
     }
 }
 
-/// Every rank on a node of its own; the clock counts picoseconds. Computation is the time between calls.
+/// Every rank on a separate node; the clock counts picoseconds. Computation is the time between calls.
 inline void write_archive(const std::vector<std::vector<Operation>>& schedule, const std::vector<std::vector<Ran>>& ran,
                           const char* directory) {
     const OTF2_FlushCallbacks flush{.otf2_pre_flush = [](void*, OTF2_FileType, OTF2_LocationRef, void*,

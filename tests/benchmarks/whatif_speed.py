@@ -1,8 +1,8 @@
 """How fast and how lean what-if replays are, as ratios within one run.
 
-The peer is LogGOPSim where `LogGOPSim` and its `txt2bin` are on PATH: the same schedule, under the same parameters, as
-a GOAL file; CPU seconds of the whole process, whose schedule is mapped into memory. Next to it, and instead of it where
-it is not installed, runs a stand-in (`event_replay.hpp`): the same algorithm under the rules of our replay, and so
+The peer is LogGOPSim where `LOGPOST_LOGGOPSIM` names its directory: the same schedule, under the same parameters, as a
+GOAL file; CPU seconds of the whole process, whose schedule is mapped into memory. Next to it, and instead of it where
+it is not given, runs a stand-in (`event_replay.hpp`): the same algorithm under the rules of our replay, and so
 the same finish times (tests/native/event_replay_test.cpp). It is faster than LogGOPSim, which has more kinds of
 operations: the bars are about LogGOPSim, and its time is then the stand-in's by the least ratio that was measured.
 
@@ -18,15 +18,14 @@ Needs build/dev/benchmarks/whatif_rate (CMake's -DLOGPOST_TESTS=ON).
 
 from __future__ import annotations
 
-import resource
-import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from statistics import median
+
+from tests.benchmarks._peer import DIRECTORY, SLOWER, is_given, log_gop_sim
 
 PROGRAM = Path(__file__).resolve().parents[2] / "build/dev/benchmarks/whatif_rate"
 CASES = (
@@ -45,9 +44,6 @@ OPERATIONS = 10_000_000
 """computations, sends and receives of `halo` on 256 ranks"""
 ROUNDS = 8
 """a replay fills its core: another process there makes it 1.6 times as slow for some minutes, the stand-in hardly"""
-
-SLOWER = 2.7
-"""LogGOPSim's time over the stand-in's: the least of five cases with both, 2.7 to 4.5 (docs/accuracy.md)"""
 
 RATE_BAR = 30.0
 """messages a second of a replay over the peer's, without contention (`halo`)"""
@@ -109,30 +105,9 @@ def measured() -> dict[tuple[str, int], Rate]:
             for pattern, ranks, steps in CASES:
                 case: list[str | Path] = [PROGRAM, pattern, str(ranks), str(steps)]
                 printed = subprocess.run(case, check=True, capture_output=True, text=True).stdout.split()
-                one = replace(Rate(*map(float, printed)), log_gop_sim=peers[pattern, ranks]())
+                one = replace(Rate(*map(float, printed)), log_gop_sim=peers[pattern, ranks]()[0])
                 found[pattern, ranks].append(one)
     return {case: summed_up(rates) for case, rates in found.items()}
-
-
-def log_gop_sim(case: list[str | Path], machine: tuple[str, ...], folder: Path) -> Callable[[], float]:
-    """What runs LogGOPSim on a case and gives its CPU seconds; infinite where it is not installed."""
-    programs = [shutil.which(name) for name in ("LogGOPSim", "txt2bin")]
-    if None in programs:
-        return lambda: float("inf")
-    simulator, compiler = map(str, programs)
-    text, schedule = folder / "schedule.goal", folder / "schedule.bin"
-    with text.open("wb") as to:
-        subprocess.run([*case, "goal"], check=True, stdout=to)
-    subprocess.run([compiler, "-i", text, "-o", schedule], check=True, stdout=subprocess.DEVNULL)
-    text.unlink()
-
-    def run() -> float:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([simulator, "-f", schedule, "-b", *machine], check=True, stdout=subprocess.DEVNULL)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    return run
 
 
 def main() -> int:
@@ -158,8 +133,7 @@ def main() -> int:
     queued = [one for (pattern, _), one in rates.items() if pattern != "halo"]
     speeds = [one.messages / one.one for one in halo]
     loss = 1 - (queued[1].messages / queued[1].one) / (queued[0].messages / queued[0].one)
-    installed = all(one.log_gop_sim < float("inf") for one in rates.values())
-    peer = "LogGOPSim's" if installed else f"{SLOWER:g} x the stand-in's time (LogGOPSim is not on PATH)"
+    peer = "LogGOPSim's" if is_given() else f"{SLOWER:g} x the stand-in's time ({DIRECTORY} is not set)"
     adding = min(2.0, median(r.adding_gain for r in rates.values()))
     bars = (
         (f"messages a second over {peer}, no contention", min(h.peer / h.one for h in halo), RATE_BAR, True),

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 from tests.real_network.trial import length_ps
 
-from logpost.analyzer.predict.whatif import Ask, predict, write_predicted
+from logpost.analyzer.predict.whatif import Ask, predict
+from logpost.analyzer.predict.whatif.predicted_run import write_predicted
 from logpost.analyzer.run.directory import Run
 
 from .programs import CURED, SIMULATE, RunsOf

@@ -9,7 +9,6 @@ from logpost.analyzer.predict.whatif.contours import Contour
 from logpost.analyzer.predict.whatif.grid import Grid
 from logpost.analyzer.predict.whatif.network_use import NetworkChange, Use
 from logpost.analyzer.predict.whatif.plan import Ask
-from logpost.analyzer.predict.whatif.predicted_run import write_predicted
 from logpost.analyzer.predict.whatif.sweep import Piece, Point, Sweep
 from logpost.analyzer.predict.whatif.tolerance import TOLERATED, Tolerance
 
@@ -32,5 +31,4 @@ __all__ = [
     "Use",
     "lengths",
     "predict",
-    "write_predicted",
 ]

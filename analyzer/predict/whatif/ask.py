@@ -151,7 +151,7 @@ def _predict(replay: Replay, ask: Ask) -> Prediction:
     plan = Plan(replay.rebuilt, ask)
     scenario = plan.planned
     (engine,) = plan.engine().in_arrival_order([scenario])
-    before, after = replay.rebuilt.outcome(plan.contention), engine.replay([scenario])[0]
+    before, after = replay.rebuilt.outcomes(plan.contention, engine, [scenario])
 
     open_values = bounded(used.values, changed_names(ask, (axis.name for axis in _axes(ask))))
 

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from logpost.analyzer.predict.loggopsim import Scheduled
 from logpost.analyzer.predict.whatif import Lengths, Prediction, Proposal, RegionChange, Sweep, Tolerance
 from logpost.analyzer.render.whatif.grid import print_grid
 from logpost.analyzer.words.units import percent_text, safe, shorten, time_text
@@ -60,11 +61,27 @@ def print_lengths(found: Lengths, console: Console) -> None:
     console.print(Text(f"predicted  {time_text(found.predicted_ps)}, {_change(found)}; without --quick: its interval"))
 
 
+def print_scheduled(found: Scheduled, console: Console) -> None:
+    """Write what a schedule lasts by the rules of another simulator."""
+    console.print(Text(f"rules of LogGOPSim, machine {safe(found.machine)}"))
+    for what, count in found.left_out.items():
+        console.print(Text(f"! not in the schedule as recorded: {count:,} × {safe(what)}", style="yellow"))
+    console.print(Text(f"as it is   {time_text(found.before_ps)}"))
+    if found.settings:
+        changed = f"predicted  {time_text(found.predicted_ps)}, {_by(found.before_ps, found.predicted_ps)}"
+        console.print(Text(f"what if {safe(', '.join(found.settings))}", style="bold"))
+        console.print(Text(changed))
+
+
 def _change(found: Prediction | Lengths) -> str:
-    if found.predicted_ps == found.measured_ps:
+    return _by(found.measured_ps, found.predicted_ps)
+
+
+def _by(before_ps: int, after_ps: int) -> str:
+    if after_ps == before_ps:
         return "no change"
-    way = "faster" if found.predicted_ps < found.measured_ps else "slower"
-    return f"{percent_text(abs(found.predicted_ps / max(found.measured_ps, 1) - 1))} {way}"
+    way = "faster" if after_ps < before_ps else "slower"
+    return f"{percent_text(abs(after_ps / max(before_ps, 1) - 1))} {way}"
 
 
 def _print_network(found: Prediction, console: Console) -> None:

@@ -102,6 +102,7 @@ void bind_collectives(nb::module_& module);
 /// Surroundings: another place and network for a program.
 void bind_surroundings(nb::module_& module);
 /// WhatIf: the dependency graph and its replays.
+void bind_goal(nb::module_& module);
 void bind_whatif(nb::module_& module);
 /// Cures: transformations of a recorded program's edges, and their replay.
 void bind_cures(nb::module_& module);

@@ -296,6 +296,7 @@ NB_MODULE(_native, module) {
     bindings::bind_collectives(module);
     bindings::bind_surroundings(module);
     bindings::bind_whatif(module);
+    bindings::bind_goal(module);
     bindings::bind_cures(module);
     module.def(
         "split", &split, "machine"_a, "s0"_a, "s1"_a, "sw0"_a, "r0"_a, "rw0"_a, "rw1"_a, "bytes"_a, "locality"_a,

@@ -140,8 +140,45 @@ void FlowSharing::share_out() {
     }
 }
 
+/// Whether no flow on the links that changed shares a link with another one.
+bool FlowSharing::alone() const noexcept {
+    return std::ranges::all_of(changed_, [this](std::uint32_t l) {
+        const auto& flows = links_[l].flows;
+        return flows.empty() ||
+               (flows.size() == 1 && std::ranges::all_of(flows_[flows.front()].shares, [this](const Share& share) {
+                    return links_[share.link].flows.size() == 1;
+                }));
+    });
+}
+
+void FlowSharing::set_rate(Flow& flow, std::uint32_t place, double rate) {
+    if (rate == flow.rate) {
+        return;
+    }
+    flow.bytes = std::max(0.0, flow.bytes - flow.rate * static_cast<double>(now_ - flow.since));
+    flow.rate = rate;
+    flow.since = now_;
+    ++flow.version;
+    const double rest = std::ceil(flow.bytes / flow.rate);
+    constexpr double kMost = 4e18;
+    ends_.push({rest < kMost ? now_ + static_cast<std::int64_t>(rest) : INT64_MAX, place, flow.version});
+}
+
 void FlowSharing::settle() {
     if (changed_.empty()) {
+        return;
+    }
+    if (alone()) {  // most flows, most of the time: each has the rate of its narrowest link
+        for (const auto l : changed_) {
+            for (const auto place : links_[l].flows) {
+                double rate = std::numeric_limits<double>::infinity();
+                for (const auto& share : flows_[place].shares) {
+                    rate = share.byte_ps > 0 ? std::min(rate, 1 / share.byte_ps) : rate;
+                }
+                set_rate(flows_[place], place, rate);
+            }
+        }
+        changed_.clear();
         return;
     }
     reach();
@@ -152,16 +189,7 @@ void FlowSharing::settle() {
     for (const auto place : reached_) {
         auto& flow = flows_[place];
         flow.reached = false;
-        if (flow.settled == flow.rate) {
-            continue;
-        }
-        flow.bytes = std::max(0.0, flow.bytes - flow.rate * static_cast<double>(now_ - flow.since));
-        flow.rate = flow.settled;
-        flow.since = now_;
-        ++flow.version;
-        const double rest = std::ceil(flow.bytes / flow.rate);
-        constexpr double kMost = 4e18;
-        ends_.push({rest < kMost ? now_ + static_cast<std::int64_t>(rest) : INT64_MAX, place, flow.version});
+        set_rate(flow, place, flow.settled);
     }
 }
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from logpost.cli.output import print_json
+from logpost.cli.schedule_unit import Unit
 from logpost.cli.short_help import with_common_options
+
+
+class Rules(str, Enum):
+    """Of another simulator."""
+
+    loggopsim = "loggopsim"
+
 
 COMMAND_SETTINGS: dict[str, Any] = {"cls": with_common_options("--set", "--machine", "--without", "--html", "--json")}
 
@@ -71,8 +80,33 @@ def _quick(run: Run, ask: Ask, *, as_json: bool) -> None:
     print_lengths(found, Console(highlight=False))
 
 
+def _by_other_rules(path: Path, machine: str | None, settings: list[str], unit: Unit | None, *, as_json: bool) -> None:
+    from logpost.analyzer.export.goal import UNITS
+    from logpost.analyzer.export.loggopsim import scheduled_run
+    from logpost.analyzer.predict.loggopsim import scheduled
+    from logpost.analyzer.run.directory import Run
+    from logpost.errors import InputError
+
+    if not path.is_file():
+        if unit is not None:
+            raise InputError("--unit is of a schedule's times, and a run states its own; leave it out")
+        found = scheduled_run(Run.open(path), machine, settings)
+    elif machine is None:
+        raise InputError(f"{path} states no machine; add --machine NAME")
+    else:
+        found = scheduled(path, machine, settings, unit_ps=UNITS[(unit or Unit.ns).value])
+    if as_json:
+        print_json(asdict(found))
+        return
+    from rich.console import Console
+
+    from logpost.analyzer.render.whatif.text import print_scheduled
+
+    print_scheduled(found, Console(highlight=False))
+
+
 def command(
-    run: Annotated[Path, typer.Argument(help="The run to replay.")],
+    run: Annotated[Path, typer.Argument(help="The run to replay; with --rules also a GOAL schedule.")],
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -178,6 +212,17 @@ def command(
         bool,
         typer.Option("--quick", help="Print the program's length alone: no interval, path, sensitivities or regions."),
     ] = False,
+    rules: Annotated[
+        Rules | None,
+        typer.Option(
+            "--rules",
+            help="Replay by the rules of LogGOPSim: arriving messages take the receiver's processor before their "
+            "receive is posted. Of a run's schedule or a GOAL file, with --machine and --set; nothing else.",
+        ),
+    ] = None,
+    unit: Annotated[
+        Unit | None, typer.Option("--unit", help="With --rules: unit of a GOAL file's times [default: ns].")
+    ] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Also write one self-contained HTML file.")] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite the HTML file, the rankfile, and the run of -o.")
@@ -210,6 +255,8 @@ def command(
 
     Example: logpost whatif app.run --set L=x2 --quick
 
+    Example: logpost whatif app.goal --rules loggopsim --machine alewife
+
     Example: logpost whatif app.run --set L=x2 -o slow.run && logpost compare app.run slow.run
     """
     from logpost.analyzer.predict.whatif import Ask, predict
@@ -220,6 +267,13 @@ def command(
 
     if rankfile is not None and mapping is None:
         raise InputError(f"--rankfile {rankfile} needs a mapping to write; add --mapping best")
+    if rules is not None:
+        if any((scale_compute, sweep, grid, mapping, output, html, overlap, cures, without, quick)):
+            raise InputError("--rules takes --machine, --set, --unit and --json; leave out all else")
+        _by_other_rules(run, machine, settings or [], unit, as_json=as_json)
+        return
+    if unit is not None:
+        raise InputError("--unit belongs to --rules; leave it out")
     opened = Run.open(run)
     if overlap or cures or without is not None:
         alone = "--overlap" if overlap else "--cures" if cures else "--without"
@@ -250,7 +304,7 @@ def command(
 
         write_rankfile(opened, found.seats, rankfile, force=force)
     if output is not None:
-        from logpost.analyzer.predict.whatif import write_predicted
+        from logpost.analyzer.predict.whatif.predicted_run import write_predicted
         from logpost.cli.progress import progress_bar
 
         with progress_bar(quiet=as_json) as report:

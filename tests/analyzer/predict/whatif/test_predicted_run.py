@@ -13,9 +13,10 @@ from tests.machines.builders import machine
 from logpost.analyzer.compare.two_runs import compare
 from logpost.analyzer.export.perfetto import export_perfetto
 from logpost.analyzer.pipeline.warped import warped
-from logpost.analyzer.predict.whatif import Ask, Replay, predict, write_predicted
+from logpost.analyzer.predict.whatif import Ask, Replay, predict
 from logpost.analyzer.predict.whatif.plan import Plan, Rebuilt
 from logpost.analyzer.predict.whatif.predicted_machine import predicted_machine
+from logpost.analyzer.predict.whatif.predicted_run import write_predicted
 from logpost.analyzer.report.build import build
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import CATEGORIES, TABLES
