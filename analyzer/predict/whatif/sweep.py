@@ -105,7 +105,8 @@ def sweep(plan: Plan, text: str, intervals: Intervals, *, searching: bool = True
             if contends
             else "messages take another order at some points, whose intervals reach the length in recorded order"
         )
-        found = sampled_tolerances(makespans, None if contends else as_at) if searching else []
+        known = dict(zip(axis.values, (point.makespan_ps for point in points), strict=True)) if axis.factor else {}
+        found = sampled_tolerances(makespans, None if contends else as_at, known) if searching else []
         return Sweep(axis, points, [], 0.0, found, named, why)
     varied = factors if axis.factor else direction(scenario, name, factor=False)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 
 import numpy as np
 
@@ -49,7 +50,9 @@ def tolerances(factors: Tangents, values: Tangents | None = None, largest: float
 
 
 def sampled_tolerances(
-    makespans: Callable[[Sequence[float]], Sequence[int]], factors_as_at: Callable[[float], Tangents] | None = None
+    makespans: Callable[[Sequence[float]], Sequence[int]],
+    factors_as_at: Callable[[float], Tangents] | None = None,
+    replayed: Mapping[float, int] = MappingProxyType({}),
 ) -> list[Tolerance]:
     """Where the makespan is not convex: between two factors that were replayed, `PRECISION` apart.
 
@@ -61,14 +64,19 @@ def sampled_tolerances(
         factors_as_at: what replays factors in the order in which messages arrive at one of them. The makespan is convex
             there, and where it reaches a target between the two factors is exact in that order. None: it is never
             convex.
+        replayed: makespans by factors that are known; below 1 they are not looked at.
     """
-    known = {1.0: makespans([1.0])[0]}
+    known = {factor: makespan for factor, makespan in replayed.items() if factor >= 1.0}
+    if 1.0 not in known:
+        known[1.0] = makespans([1.0])[0]
     if known[1.0] <= 0:
         return [Tolerance(percent, None) for percent in TOLERATED]
     targets = {percent: known[1.0] * (1 + percent / 100) for percent in TOLERATED}
-    trials = FIRST.tolist()
-    while trials:
-        known |= dict(zip(trials, makespans(trials), strict=True))
+    open_ended = any(_ends(known, target) is None for target in targets.values())
+    trials = sorted(set(FIRST.tolist()) - known.keys()) if open_ended else []
+    while True:
+        if trials:
+            known |= dict(zip(trials, makespans(trials), strict=True))
         ends = {percent: _ends(known, target) for percent, target in targets.items()}
         between = [
             _between(known, *found, targets[percent])
@@ -76,6 +84,8 @@ def sampled_tolerances(
             if found is not None and found[1] - found[0] > PRECISION * found[1]
         ]
         trials = sorted({factor for factors in between for factor in factors} - known.keys())
+        if not trials:
+            break
     return [
         Tolerance(percent, found and _reached(*found, targets[percent], factors_as_at))
         for percent, found in ends.items()

@@ -170,6 +170,20 @@ def test_a_sampled_tolerance_is_reached_between_two_replays() -> None:
     assert (found[5], found[10]) == (None, None)
 
 
+def test_what_a_sweep_has_replayed_is_not_searched_again() -> None:
+    """10 % more at 2.01: the points at 2 and 2.02 enclose it, and no factor elsewhere is replayed."""
+
+    def makespans(factors: Sequence[float]) -> list[int]:
+        assert all(1.0 < factor < 2.02 for factor in factors)
+        return [round(1_000_000 + 100_000 * (factor - 1) / 1.01) for factor in factors]
+
+    points = [1.1, 1.2, 1.5, 2.0]
+    known = {0.5: 950_000, 1.0: 1_000_000, **dict(zip(points, makespans(points), strict=True)), 2.02: 1_101_000}
+    found = {one.percent: one.factor for one in sampled_tolerances(makespans, replayed=known)}
+    for percent, factor in found.items():
+        assert factor == pytest.approx(1 + 0.101 * percent, rel=2 * PRECISION)
+
+
 def test_all_ranks_on_one_node_send_no_message_between_nodes(stencil: Run, tmp_path: Path) -> None:
     file = tmp_path / "together.txt"
     file.write_text("0\n" * 32)
