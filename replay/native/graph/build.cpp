@@ -93,8 +93,9 @@ class Builder {
             calibrated(std::move(draft_), std::move(order).taken(), std::move(events_), exchanged_, program_, network_);
         graph.rebuilt = rebuilt_;
         graph.library = library;
+        // Empty where calls move, or wait for transfers: then nothing is known.
+        apart_.resize(graph.messages.size(), apart_.empty() ? 0 : std::numeric_limits<std::int64_t>::max());
         graph.apart_ps = std::move(apart_);
-        graph.apart_ps.resize(graph.messages.size(), overlapped_ ? 0 : std::numeric_limits<std::int64_t>::max());
         return graph;
     }
 
@@ -268,8 +269,10 @@ class Builder {
 
     /// Sends that wait in their calls for the messages before them to leave.
     void add_turns() {
-        const Turns turns(program_, draft_, classes_);
-        apart_ = overlapped_ ? std::vector<std::int64_t>() : turns.apart_ps();
+        const Turns turns(program_, draft_, classes_, completions_);
+        if (!overlapped_ && !OneSided::in(program_)) {
+            apart_ = turns.apart_ps();
+        }
         for (std::size_t l = 0; l < locations_; ++l) {
             turns.for_each(l, [&](const Turn& turn) {
                 draft_.add_edge(events_.leaves[l][turn.before], events_.leaves[l][turn.call],

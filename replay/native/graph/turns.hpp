@@ -27,9 +27,11 @@ struct Turn {
 
 class Turns {
   public:
-    /// `classes`: of the messages, by location and send; kNone: it has no receiver. What is given must outlive this.
-    Turns(const Program& program, Draft& draft, const std::vector<std::vector<std::uint32_t>>& classes)
-        : program_(program), draft_(draft), classes_(classes) {
+    /// `classes`: of the messages, by location and send; kNone: it has no receiver. `completions`: receives by location
+    /// and call. What is given must outlive this.
+    Turns(const Program& program, Draft& draft, const std::vector<std::vector<std::uint32_t>>& classes,
+          const std::vector<std::vector<std::uint32_t>>& completions)
+        : program_(program), draft_(draft), classes_(classes), completions_(completions) {
         for (std::size_t l = 0; l < classes.size(); ++l) {
             for_each_pair(l, [&](const Turn& turn, LibraryProperty property) { observe(l, turn, property); });
         }
@@ -62,13 +64,16 @@ class Turns {
         auto& found = draft_.of_library(property);
         ++found.places;
         auto apart = std::min(calls[turn.call].leave_ps, ready) - calls[turn.call].enter_ps;
+        bool known = free < ready;
         for (auto call = turn.before; call < turn.call; ++call) {
             apart += calls[call + 1].enter_ps - calls[call].leave_ps;
+            // Of a call that completes several receives, the graph does not say that it ends after its begin.
+            known = known && (call == turn.before || completions_[location][call] < 2);
         }
         if (turn.message >= apart_.size()) {
             apart_.resize(turn.message + 1, std::numeric_limits<std::int64_t>::max());
         }
-        apart_[turn.message] = std::min(apart_[turn.message], free < ready ? apart : 0);
+        apart_[turn.message] = std::min(apart_[turn.message], known ? apart : 0);
         if (free > ready) {
             const bool waited = calls[turn.call].leave_ps - ready > (free - ready) / 2;
             found.see(allows(waited ? Sends::wait : Sends::returns));
@@ -103,6 +108,7 @@ class Turns {
     const Program& program_;
     Draft& draft_;
     const std::vector<std::vector<std::uint32_t>>& classes_;
+    const std::vector<std::vector<std::uint32_t>>& completions_;
     std::vector<std::int64_t> apart_;
 };
 
