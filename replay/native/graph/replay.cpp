@@ -125,8 +125,9 @@ template <std::size_t Lanes>
 
 bool sends_never_wait(const Graph& graph, const Parameters& machine, const Setting& setting, bool far) {
     const auto shorter = [](double factor) { return factor < 1; };
-    if (shorter(setting.compute) || !setting.unexplained || std::ranges::any_of(setting.by_location, shorter) ||
-        std::ranges::any_of(setting.by_callpath, shorter)) {
+    // A reordered graph has no distances: nothing is known of it.
+    if (graph.apart_ps.size() != graph.messages.size() || shorter(setting.compute) || !setting.unexplained ||
+        std::ranges::any_of(setting.by_location, shorter) || std::ranges::any_of(setting.by_callpath, shorter)) {
         return false;
     }
     const auto before = class_costs(graph, machine, &MessageClass::recorded);

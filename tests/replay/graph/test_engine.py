@@ -51,6 +51,14 @@ def test_a_nic_serves_messages_in_order_of_arrival_where_it_matters(sharing: Eng
     assert max(leaves) - min(enters) == found
 
 
+def test_in_another_order_no_alternative_is_known_to_be_alike(sharing: Engine) -> None:
+    """Its graph does not know how far apart sends are."""
+    slower = changed(sharing.recorded, ["L=x10"])
+    (used,) = sharing.in_arrival_order([slower])
+    (use,) = used.library
+    assert not used.is_alike(use, "wait", slower)
+
+
 def test_the_recorded_order_stays_where_it_makes_no_difference(sharing: Engine) -> None:
     assert sharing.in_arrival_order([sharing.recorded, changed(sharing.recorded, ["o_s=x2"])])[0] is sharing
     assert not sharing.in_arrival_order([changed(sharing.recorded, ["G=x0.5"])])[0].reordered
