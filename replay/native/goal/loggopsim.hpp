@@ -6,7 +6,7 @@
 ///     message    is there o + L after its send started, and takes the receiver's processor for o + (s - 1) G and its
 ///     NIC
 ///                for g + (s - 1) G, once both are free: also before its receive is posted
-///     receive    takes no time: it is done with its message, or at once where that was there before
+///     receive    lasts nothing: it is done with its message, or at once where that was there before
 ///     rendezvous (s above the eager limit): the send is done where its message and receive meet; the reply lasts
 ///     nothing computation takes the processor
 ///

@@ -125,7 +125,7 @@ template <std::size_t Lanes>
 
 bool sends_never_wait(const Graph& graph, const Parameters& machine, const Setting& setting, bool far) {
     const auto shorter = [](double factor) { return factor < 1; };
-    // A reordered graph has no distances: nothing is known of it.
+    // A reordered graph has no distances of sends.
     if (graph.apart_ps.size() != graph.messages.size() || shorter(setting.compute) || !setting.unexplained ||
         std::ranges::any_of(setting.by_location, shorter) || std::ranges::any_of(setting.by_callpath, shorter)) {
         return false;
