@@ -1,6 +1,6 @@
 /* MPI_Ssend keeps sender and receiver in step although their work alternates; MPI_Send lets the receiver's long steps
- * and the sender's long steps overlap. One number: Open MPI returns from the send of a larger message within a node once
- * the receiver's library has taken it. */
+ * and the sender's long steps overlap. One number: Open MPI returns from the send of a larger message within a node
+ * once the receiver's library has taken it. */
 #include "pair.h"
 
 static double data[1];
