@@ -36,8 +36,8 @@ def propose(program: Program) -> Iterator[Proposal]:
         at.setdefault(int(program.callpath[program.messages.received_call[row[0]]]), []).append(row)
     for callpath, rows in at.items():
         receive_as, lasts = column(program.messages.count), column(program.count)
+        lasts[_probes(program, np.concatenate(rows))] = 0
         for row in rows:
-            lasts[_probes(program, row)] = 0
             sent = sorted(row, key=lambda message: program.enter_ps[program.messages.send_call[message]])
             for place, message in zip(row, sent, strict=True):
                 if place != message:
@@ -59,9 +59,9 @@ def propose(program: Program) -> Iterator[Proposal]:
             )
 
 
-def _probes(program: Program, row: list[int]) -> Int64:
+def _probes(program: Program, messages: Int64) -> Int64:
     """The calls that look for these messages right before the receives of them."""
-    before = program.messages.received_call[row].astype(np.int64) - 1
+    before = program.messages.received_call[messages].astype(np.int64) - 1
     before = before[before >= 0]
     return before[program.is_kind("probe")[before] & program.follows[before + 1]]
 
