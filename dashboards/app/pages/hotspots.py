@@ -75,8 +75,7 @@ def layout(view: View) -> list[Any]:
         table = panels.section(
             "Hotspots",
             _grid(view, number),
-            about="The largest gain first. Pick a row: every page then shows its ranks and those that wait for "
-            "them, its time and its call path. "
+            about="The largest gain first. A picked row selects its time, call path and ranks, and who waits for them. "
             f"{BOUNDS}",
         )
     if number is None:

@@ -136,15 +136,14 @@ def test_nodes_that_share_a_folder_alone_write_the_same_run(traces: Path, cluste
     whole = contents(analyze(Request(str(archive), str(cluster.shared / "whole.run"), threads=1)))[0]
     run = cluster.shared / "a.run"
     with cluster.analysis(archive, run) as command:
-        cluster.lose(_holder_of_a_task(folder_of(str(run))) - 1)
+        cluster.lose(_holder_of_a_task(folder_of(str(run)), command) - 1)
         assert command.wait(120) == 0, command.stderr.read() if command.stderr else ""
     assert contents(run)[0] == whole
 
 
-def _holder_of_a_task(folder: Path) -> int:
-    """The number of a node that runs a task."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
+def _holder_of_a_task(folder: Path, command: subprocess.Popen[str]) -> int:
+    """The number of a node that runs a task of the command."""
+    while command.poll() is None:
         for file in folder.glob("tasks/*.taken"):
             try:
                 host = file.read_text().split()
@@ -152,4 +151,5 @@ def _holder_of_a_task(folder: Path) -> int:
                 continue
             if host:
                 return int(host[0].rpartition("n")[2])
-    raise AssertionError("no node runs a task")
+        time.sleep(0.01)
+    raise AssertionError(f"no node runs a task: {command.stderr.read() if command.stderr else ''}")
