@@ -75,7 +75,8 @@ def layout(view: View) -> list[Any]:
         table = panels.section(
             "Hotspots",
             _grid(view, number),
-            about="The largest gain first. A picked row selects its time, call path and ranks, and who waits for them. "
+            about="The largest gain first. A picked row selects its time, call path, ranks and those that wait for "
+            "them. "
             f"{BOUNDS}",
         )
     if number is None:
