@@ -170,7 +170,7 @@ def _proposal(uneven: Uneven) -> Proposal:
     either = gains[1] > gains[0]
     totals = program.code_ps.values()
     shows = max(totals) - min(totals) >= max(gains) * program.length_ps
-    several = len({_slow(one) for one in uneven.places}) > 1 or not shows
+    several = len({_slow(one, certain=uneven.certain) for one in uneven.places}) > 1 or not shows
     numbers = (
         *((Number("regions", len(uneven.places), "count"),) if several else ()),
         *times_of(first.totals),
