@@ -225,6 +225,7 @@ def test_keys_and_the_wheel_zoom_and_move_time(view: Callable[..., Visit]) -> No
     seen.page.wait_for_function(f"() => !location.search.includes('to={moved[1]}')")
     drawn(seen)
     assert _stretch(seen)[0] == pytest.approx(moved[0], abs=0.05 * (moved[1] - moved[0]))
+    seen.page.wait_for_timeout(1000)
     for _ in range(8):
         seen.page.keyboard.press("s")
     seen.page.wait_for_function("() => !location.search.includes('from')")
