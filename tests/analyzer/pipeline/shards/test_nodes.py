@@ -74,7 +74,7 @@ def on_node(name: str, shared: Path, *command: str) -> list[str]:
     kept = [shlex.quote(str(place)) for place in (shared, ROOT)]
     places = list(enumerate(kept))
     script = [
-        "export PATH=/usr/sbin:/usr/bin:/sbin:/bin",  # the tests' own may lie in the /tmp that is hidden
+        "export PATH=/usr/sbin:/usr/bin:/sbin:/bin",  # that of the tests may be in the hidden /tmp
         f"hostname {name}",
         "mount -t tmpfs none /mnt",
         *(f"mkdir /mnt/{i} && mount --bind {place} /mnt/{i}" for i, place in places),
