@@ -2,13 +2,13 @@
 
 /// A schedule under LogGOPSim's rules (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010; github.com/spcl/LogGOPSim).
 ///
-///     send       takes the processor for o and the NIC for g + (s - 1) G, once both are free
-///     message    is there o + L after its send started, and takes the receiver's processor for o + (s - 1) G and its
-///     NIC
-///                for g + (s - 1) G, once both are free: also before its receive is posted
-///     receive    lasts nothing: it is done with its message, or at once where that was there before
-///     rendezvous (s above the eager limit): the send is done where its message and receive meet; the reply lasts
-///     nothing computation takes the processor
+/// * A send takes the processor for o and the NIC for g + (s - 1) G, once both are free.
+/// * A message is there o + L after its send started. It takes the receiver's processor for o + (s - 1) G and its NIC
+///   for g + (s - 1) G, once both are free: also before its receive is posted.
+/// * A receive lasts nothing: it is done with its message, or at once where that was there before.
+/// * A rendezvous (s above the eager limit): the send is done where its message and receive meet; the reply lasts
+///   nothing.
+/// * Computation takes the processor.
 ///
 /// Our own replay differs in what arrives: a message takes the NIC alone, and its receive takes the processor.
 

@@ -176,15 +176,12 @@ class Mapped {
     [[nodiscard]] bool read_column(Column& column) {
         using T = typename Column::value_type;
         std::uint64_t size = 0;
-        if (!read(std::as_writable_bytes(std::span(&size, 1))) || size > rest_.size() / sizeof(T)) {
-            return false;
-        }
+        const bool whole = read(std::as_writable_bytes(std::span(&size, 1)));
         static_cast<void>(next(rounded_up(at_, kAligned) - at_));
-        const auto bytes = next(size * sizeof(T));
-        if (bytes.size() != size * sizeof(T)) {
+        if (!whole || size > rest_.size() / sizeof(T)) {
             return false;
         }
-        auto* const first = reinterpret_cast<T*>(bytes.data());
+        auto* const first = reinterpret_cast<T*>(next(size * sizeof(T)).data());
         if constexpr (std::is_same_v<Column, HugeColumn<T>>) {
             column = Column(first, first + size, HugePages<T>(owner_, first));
         } else {
