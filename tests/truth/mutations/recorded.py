@@ -33,7 +33,7 @@ def recorded(workload: str, machine: Path, folder: Path) -> Program:
     (archive,) = folder.glob("*/traces.otf2")
     run, goal = folder / "recorded.run", folder / "recorded.goal"
     logpost("analyze", archive, "-o", run, "--force")
-    logpost("export", run, "--to", "goal", "-o", goal)
+    logpost("export", run, "--to", "goal", "-o", goal, "--force")
     return program(workload, goal.read_text())
 
 

@@ -6,7 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+from tests.real_network import NoNetworkError, network
 
 from logpost.collectors import mpi as detection
 
@@ -16,17 +20,32 @@ COMPILERS = {"C": "mpicc.openmpi", "Fortran": "mpif90.openmpi"}
 LAUNCHER = "mpirun.openmpi"
 MPI4PY = "mpi4py==4.1.*"
 """Wheels of this version load whatever MPI `MPI4PY_LIBMPI` names."""
+BUFFERS = {"OMPI_MCA_btl_tcp_sndbuf": "16384", "OMPI_MCA_btl_tcp_rcvbuf": "65536"}
+"""Of TCP, in bytes: a send of more waits for the link, as it does for a NIC."""
 
 
 class MissingError(Exception):
     """A compiler, launcher or package that a pair needs."""
 
 
-def build(pair: Pair, folder: Path) -> tuple[list[str], list[str]]:
+@contextmanager
+def launcher(pair: Pair, folder: Path) -> Iterator[tuple[str, ...]]:
+    """What launches the ranks of a pair, while its network is there."""
+    if pair.network is None:
+        yield (LAUNCHER,)
+        return
+    try:
+        with network(folder, pair.network, pair.ranks) as net:
+            yield net.launch
+    except NoNetworkError as reason:
+        raise MissingError(f"no network: {reason}") from reason
+
+
+def build(pair: Pair, folder: Path, launch: Sequence[str] = (LAUNCHER,)) -> tuple[list[str], list[str]]:
     """The commands of the variant with the loss and of the one without."""
     if shutil.which(LAUNCHER) is None:
         raise MissingError(f"{LAUNCHER} is not installed (apt install openmpi-bin)")
-    launch = [LAUNCHER, "-n", str(pair.ranks)]
+    launch = [*launch, "-n", str(pair.ranks)]
     if pair.language == "Python":
         command = [*launch, sys.executable, str(pair.source)]
         return command, [*command, "fixed"]
@@ -67,6 +86,8 @@ def environment_of_ranks() -> dict[str, str]:
 def environment(pair: Pair, cache: Path) -> dict[str, str]:
     """Variables of a run of a pair: those of Open MPI, and of mpi4py for Python."""
     found = environment_of_ranks()
+    if pair.network is not None:
+        found |= BUFFERS
     if pair.language == "Python":
         library = detection.find([], COMPILERS["C"]).library
         found |= {"PYTHONPATH": os.pathsep.join((str(_mpi4py(cache)), *filter(None, sys.path)))}

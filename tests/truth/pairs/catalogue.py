@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.real_network import Link
 from tests.truth.expected import CURES, Expected
 
 if sys.version_info >= (3, 11):
@@ -27,6 +28,8 @@ class Pair:
     what: str
     """The loss and its cure in one sentence, for the page."""
     expected: Expected
+    network: Link | None = None
+    """Between nodes of one rank each; None: all ranks are on this machine's one node"""
 
     @property
     def name(self) -> str:
@@ -60,5 +63,6 @@ def pairs(names: Sequence[str] = ()) -> list[Pair]:
             cures=tuple(entry["cures"]),
             ranks=frozenset(entry.get("culprits", ())),
         )
-        found.append(Pair(source, entry["ranks"], entry["what"], expected))
+        network = Link(**entry["network"]) if "network" in entry else None
+        found.append(Pair(source, entry["ranks"], entry["what"], expected, network))
     return found

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.real_network.trial import machine_file
 from tests.truth.expected import Span, Verdict, first_finding, verdict
 
-from .build import MissingError, build, environment
+from .build import MissingError, build, environment, launcher
 from .catalogue import Pair
 from .measure import gain
 
@@ -54,12 +55,13 @@ def recorded(command: Sequence[str], folder: Path, variables: Mapping[str, str])
 
 def judged(pair: Pair, folder: Path, runs: int) -> Verdict:
     """Builds a pair, measures its gain with so many runs of each variant, and compares the first finding."""
-    lossy, fixed = build(pair, folder)
-    variables = environment(pair, folder)
-    true = gain(lossy, fixed, variables, runs) if runs else Span(0, 0, 0)
     place = folder / pair.name
-    place.mkdir(exist_ok=True)
-    recorded(lossy, place, variables)
+    place.mkdir(exist_ok=True, parents=True)
+    with launcher(pair, folder) as launch:
+        lossy, fixed = build(pair, folder, launch)
+        variables = environment(pair, folder)
+        true = gain(lossy, fixed, variables, runs) if runs else Span(0, 0, 0)
+        recorded(lossy, place, variables)
     (place / GAIN).write_text(json.dumps([true.low, true.middle, true.high]))
     return judged_again(pair, folder)
 
@@ -75,5 +77,10 @@ def judged_again(pair: Pair, folder: Path) -> Verdict:
         raise MissingError(f"{place / GAIN} is missing: run --keep {folder} measures it")
     true = Span(*json.loads((place / GAIN).read_text()))
     archive = max(place.glob("*/traces.otf2"), key=lambda one: one.stat().st_mtime)
-    found = report(archive, place / "lossy.run")
+    options: list[object] = []
+    if pair.network is not None:
+        machine = place / "network.toml"
+        machine.write_text(machine_file(pair.network))
+        options = ["--machine", machine]
+    found = report(archive, place / "lossy.run", *options)
     return verdict(pair.name, pair.ranks, true, first_finding(found), pair.expected)

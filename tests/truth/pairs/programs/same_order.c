@@ -1,45 +1,35 @@
-/* Each rank sends a block to every other one, in the order 0, 1, 2, ...; the owner unpacks a block for 6 ms before it
- * accepts the next. Rotated orders keep all owners busy. */
+/* Each rank sends a block to every other one, in the order 0, 1, 2, ...; all share the link of rank 0, then that of
+ * rank 1. Rotated orders use all links at once. */
 #include "pair.h"
-#define BLOCK 65536
+#define BLOCK 98304
 
 static char *blocks, *arrived;
 
-REGION static void unpack(void) {
-    pair_sleep(6);
+REGION static void transform(void) {
+    pair_sleep(2);
 }
 
 REGION static void transpose(void) {
-    MPI_Request request;
-    int flag, unpacked = 0;
-    MPI_Status status;
+    MPI_Request requests[64];
+    int count = 0;
+    for (int from = 0; from < ranks; ++from)
+        if (from != rank)
+            MPI_Irecv(arrived + (size_t)from * BLOCK, BLOCK, MPI_CHAR, from, 0, MPI_COMM_WORLD, requests + count++);
     for (int k = 0; k < ranks; ++k) {
         const int to = IS_FIXED ? (rank + 1 + k) % ranks : k;
-        int sent = to == rank;
-        if (!sent)
-            MPI_Issend(blocks, BLOCK, MPI_CHAR, to, 0, MPI_COMM_WORLD, &request);
-        while (!sent || (k == ranks - 1 && unpacked < ranks - 1)) {
-            MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, &status);
-            if (flag) {
-                MPI_Recv(arrived, BLOCK, MPI_CHAR, status.MPI_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                unpack();
-                ++unpacked;
-            }
-            if (!sent)
-                MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
-            if (!flag)
-                pair_sleep(0.1);
-        }
+        if (to != rank)
+            MPI_Send(blocks + (size_t)to * BLOCK, BLOCK, MPI_CHAR, to, 0, MPI_COMM_WORLD);
     }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
 }
 
 int main(int argc, char** argv) {
     pair_begin(&argc, &argv);
-    blocks = pair_memory(BLOCK);
-    arrived = pair_memory(BLOCK);
-    for (int step = 0; step < 8; ++step) {
+    blocks = pair_memory((size_t)ranks * BLOCK);
+    arrived = pair_memory((size_t)ranks * BLOCK);
+    for (int step = 0; step < 30; ++step) {
+        transform();
         transpose();
-        MPI_Barrier(MPI_COMM_WORLD);
     }
     pair_end();
     return 0;
