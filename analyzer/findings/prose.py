@@ -138,7 +138,7 @@ DOING: Mapping[str, str] = {
     "thread_imbalance": "to balance the work of threads",
     "serial_part": "to share the serial part",
     "many_small_messages": "to pack messages into one",
-    "collective_wait": "to share the work of the last rank",
+    "collective_wait": "to share the work of the last rank, or to wait for it later",
     "collective_cost": "fewer or fused collective operations",
     "unattended": "progress of the library in the background",
     "unattended_target": "progress of the library at the target",
@@ -156,7 +156,7 @@ DOING: Mapping[str, str] = {
     "shared_cores": "a core for each rank",
     "synchronous_sends": "to send without waiting for the receive (MPI_Send)",
     "destination_order": "another order of destinations",
-    "receive_order": "to take messages in the order in which they arrive",
+    "receive_order": "to take messages as they arrive (MPI_Waitany)",
     "serial_exchange": "to send and receive at once",
     "serial_distribution": "a tree (MPI_Bcast, MPI_Scatter)",
 }

@@ -140,7 +140,8 @@ DOUBTS = {
     ),
     "receive_order": (
         "The order of sends stands for the order of arrival. Work behind a receive that needs the messages before it "
-        "(a sum whose order matters, a merge) cannot be done in another order."
+        "(a sum whose order matters, a merge) cannot be done in another order. Of a wait for several messages, each is "
+        "taken to need the same part of the work behind it."
     ),
     "serial_exchange": (
         "What a rank sends may be what it has just received: a token, a pipeline, a ring that passes data on. Then it "

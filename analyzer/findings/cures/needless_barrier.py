@@ -24,8 +24,10 @@ from functools import partial
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.findings.cures.code import code_of
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
+from logpost.analyzer.findings.cures.stretches import every_stretch
 from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, ends_pipeline, last_before
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
@@ -39,7 +41,17 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
     if not evidence.tables["transfers"].head(1).collect().is_empty():
         return []
-    return offered(evidence, partial(propose, evidence), of_messages=False)
+    return (_named(evidence, found) for found in offered(evidence, partial(propose, evidence), of_messages=False))
+
+
+def _named(evidence: Evidence, found: Finding) -> Finding:
+    """The finding of a root's operations with the code that all wait for."""
+    program = found.replayed.program
+    root = _root(program, np.flatnonzero(program.callpath == found.callpath)) if found.kind == OF_DATA else None
+    place = next((one for one in every_stretch(program) if one.callpath == found.callpath), None)
+    if root is None or place is None or root not in place.locations:
+        return found
+    return replace(found, cause_region=code_of(evidence, program, place.at(root)).name)
 
 
 def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:

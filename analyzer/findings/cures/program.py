@@ -119,6 +119,11 @@ class Transformation:
             return longer if parts is None else -parts
         return np.where(longer > 0, longer - parts, np.minimum(longer, -parts))
 
+    @property
+    def moves_code(self) -> bool:
+        """Whether code is added anywhere: work that is before other calls, or on other ranks, as recorded."""
+        return self.longer_ps is not None and bool((self.longer_ps > 0).any())
+
     def columns(self, calls: int) -> dict[str, Any]:
         """As the core takes them."""
         of = replace(self, longer_ps=self.code_ps, shorter_parts_ps=None)

@@ -1,22 +1,28 @@
-"""Receives in a fixed order: a rank waits for one message while another one has arrived.
+"""Receives in a fixed order, or all at once: a rank waits for one message while another one has arrived.
 
 Cure: take messages as they arrive (MPI_Waitany, MPI_ANY_SOURCE), in rows of receives or waits at one call path, a
 message each; a probe before a receive finds its message. In the graph the messages of a row trade the calls that wait
 for them: the first call has the message that was sent first. What a message lasts is not in question, so that no
 machine is needed.
+
+Likewise of one call that waits for messages of several ranks (MPI_Waitall), with code behind it: it waits for the first
+one, and each of n messages has an n-th of that code. In the graph the next call is so long behind the k-th message as
+the n - k + 1 parts of the code last that are left then. Which of them wait for the slowest sender by chance differs on
+every machine, so that only more than `NOISE` is stated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import numpy as np
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
-from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.program import NEVER, Program, Transformation
 from logpost.analyzer.findings.cures.rows import rounds
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
+from logpost.analyzer.findings.finding import MEDIUM, NOISE, Finding, Number
 from logpost.replay.columns import Int64
 
 KIND = "receive_order"
@@ -26,7 +32,7 @@ LEAST = 2
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
-    return offered(evidence, propose, of_messages=False)
+    return offered(evidence, lambda program: chain(propose(program), _one_by_one(program)), of_messages=False)
 
 
 def propose(program: Program) -> Iterator[Proposal]:
@@ -57,6 +63,55 @@ def propose(program: Program) -> Iterator[Proposal]:
                 certainty="the order of sends and receives is measured; whether the work behind a receive needs the "
                 "messages before it is not known",
             )
+
+
+def _one_by_one(program: Program) -> Iterator[Proposal]:
+    """Each message worked on as it arrives, at each call path that waits for several ranks' at once."""
+    messages = program.messages
+    behind = np.append(program.follows[1:], False) & (np.append(program.gap_ps[1:], 0) > 0)
+    every = np.flatnonzero(program.is_kind("wait_multi") & program.inside & behind)
+    at: dict[int, list[list[int]]] = {}
+    for call in every.tolist():
+        received = program.received_in.get(call, [])
+        if len(np.unique(program.sender[received])) >= LEAST:
+            at.setdefault(int(program.callpath[call]), []).append(received)
+    for callpath, rows in at.items():
+        later: list[int] = []
+        behind_send: list[int] = []
+        for row in rows:
+            *_, last = sent = sorted(row, key=lambda message: program.enter_ps[messages.send_call[message]])
+            call = int(messages.received_call[last])
+            lasts = int(
+                program.leave_ps[call] - max(program.enter_ps[call], program.enter_ps[messages.send_call[last]])
+            )
+            code = int(program.gap_ps[call + 1])
+            later += sent[1:]
+            behind_send += [lasts + code * left // len(row) for left in range(len(row) - 1, 0, -1)]
+        send, receive = (calls[later].astype(np.int64) for calls in (messages.send_call, messages.received_call))
+        never = np.zeros(messages.count, dtype=np.uint8)
+        never[later] = NEVER
+        done = messages.sent_call[later].astype(np.int64)
+        waiting = (messages.sender_waits[later] > 0) & (done >= 0)
+        yield Proposal(
+            kind=KIND,
+            callpath=callpath,
+            at_fault=frozenset(program.receiver[later].tolist()),
+            change=Transformation(
+                sent=never,
+                edges=(
+                    (2 * send, 2 * (receive + 1), np.array(behind_send, dtype=np.int64)),
+                    (2 * receive[waiting], 2 * done[waiting] + 1, 0 * done[waiting]),
+                ),
+            ),
+            beyond=NOISE,
+            numbers=(
+                Number("messages", len(rows) + len(later), "count"),
+                Number("messages_of_a_wait", 1 + len(later) / len(rows), "count"),
+            ),
+            confidence=MEDIUM,
+            certainty="when messages are sent and the code behind the wait are measured; whether each message can be "
+            "worked on alone is not known",
+        )
 
 
 def _probes(program: Program, messages: Int64) -> Int64:

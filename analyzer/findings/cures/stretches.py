@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -47,6 +47,11 @@ class Stretch:
             if len(counts) == 1 and counts != {0}
             else None
         )
+
+    def at(self, location: int) -> Stretch:
+        """That of one location."""
+        row = self.locations.index(location)
+        return replace(self, locations=(location,), calls=(self.calls[row],), gaps=(self.gaps[row],))
 
     @property
     def spread(self) -> float:

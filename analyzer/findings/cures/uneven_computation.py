@@ -11,9 +11,10 @@ Two cures, and no trace shows which one a program gets:
 Both are ends of the gain, and their middle is replayed. Stretches of code (`stretches`) in which the same ranks are
 slow are one place. A rank is slow that computes longer than the mean in all its code, too; where none is, a rank that
 is slow in one stretch may wait in another, and all are made even together. The same work may be before other calls on
-other ranks: where others compute most of it elsewhere, ranks are slow in all. Where more than half are slow, it is the
-others that have less to do, and nothing is stated. Where none is slow beyond chance, the work is uneven all the same:
-stated if it costs more than the noise of any machine does.
+other ranks: where others compute most of it elsewhere, or visits to no single stretch show it,
+ranks are slow in all. Where more than half are slow, it is the others that have less to do, and nothing is stated.
+Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than the noise of any machine
+does.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Stretch, stretches, whole_code
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, LOW, MIN_SHARE, NOISE, Finding, Number
+from logpost.analyzer.findings.gain_interval import STUDENT
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int64
 
@@ -46,6 +48,8 @@ class Uneven:
     places: tuple[Stretch, ...]
     certain: bool = True
     """The slow ranks are so beyond chance."""
+    by_visits: bool = True
+    """Also by how much visits to a stretch differ."""
 
     @cached_property
     def slow(self) -> frozenset[int]:
@@ -80,13 +84,24 @@ class Uneven:
         those of the rank in the middle of the others, where that saves more: no other one may have their turns."""
         in_all = self._with_total_of(lambda place: place.norm)
         if any(place.visits is None for place in self.places):
-            return in_all
+            return max(in_all, self._without_longest, key=self.program.gain)
         longer = column(self.program.count, 0)
         for place in self.places:
             for i in np.flatnonzero(place.slow).tolist():
                 longer[place.calls[i]] = place.gaps[place.most_like(i)] - place.gaps[i]
         by_visit = Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
         return max(by_visit, in_all, key=self.program.gain)
+
+    @property
+    def _without_longest(self) -> Transformation:
+        """The slow ranks' longest visits are shorter, so that they have in all what the one in the middle has."""
+        longer = column(self.program.count, 0)
+        for place in self.places:
+            assert place.norm is not None
+            for i in np.flatnonzero(place.slow).tolist():
+                gaps = place.gaps[i]
+                longer[place.calls[i]] = np.minimum(0, _most(gaps, place.totals[place.norm]) - gaps)
+        return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
 
     @cached_property
     def among_others(self) -> tuple[Transformation, ...]:
@@ -107,6 +122,16 @@ class Uneven:
             for i in np.flatnonzero(place.slow).tolist():
                 longer[place.calls[i]] = _scaled(place.gaps[i], place.totals[row] / place.totals[i])
         return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
+
+
+def _most(gaps: Int64, total: float) -> int:
+    """The longest that each may be, so that all together are no longer than this."""
+    ordered = np.sort(gaps)
+    before = np.append(0, np.cumsum(ordered))[:-1]
+    # Where the k shortest remain and the others are as long as the next one.
+    fits = before + ordered * np.arange(len(ordered), 0, -1) <= total
+    k = int(fits.sum())
+    return int((total - before[k]) / (len(ordered) - k)) if k < len(ordered) else int(ordered[-1])
 
 
 def _scaled(gaps: Int64, factor: float) -> Int64:
@@ -133,7 +158,10 @@ def propose(program: Program) -> Iterator[Proposal]:
     each = [Uneven(program, tuple(places)) for places in by_ranks.values()]
     if uneven and max((program.gain(one.shared) for one in each), default=0.0) < MIN_SHARE:
         each = [Uneven(program, tuple(uneven))]
-    if not uneven:
+    # Of fewer others, no quantile says how much they differ by chance.
+    if not uneven and whole is not None and slow_in_all and len(whole.totals) - 2 >= min(STUDENT):
+        each = [Uneven(program, (whole,), by_visits=False)]
+    elif not uneven:
         by_chance = [one for one in _uneven_stretches(program) if one.heavy.sum() <= len(one.locations) / 2]
         every = Uneven(program, tuple(by_chance), certain=False)
         each = [every] if by_chance and program.gain(every.shared) > NOISE else []
@@ -191,8 +219,8 @@ def _proposal(uneven: Uneven) -> Proposal:
         change=uneven.halfway if either else uneven.shared,
         other_ends=(uneven.shared, as_fast, *uneven.among_others) if uneven.certain else (),
         numbers=numbers,
-        confidence=HIGH if uneven.certain else LOW,
-        certainty="compute time is measured" if uneven.certain else BY_CHANCE,
+        confidence=HIGH if uneven.certain and uneven.by_visits else LOW,
+        certainty="compute time is measured" if uneven.certain and uneven.by_visits else BY_CHANCE,
     )
 
 

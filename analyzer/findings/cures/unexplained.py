@@ -64,7 +64,8 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
         numbers=(
             Number("share", unexplained / exact_sum(length[calls]), "1"),
             Number("unexplained", unexplained, "ps"),
-            *([Number(kind, unexplained, "ps")] if kind else _hints(evidence)),
+            *([Number(kind, unexplained, "ps")] if kind else []),
+            *([] if kind == "mpi_other" else _hints(evidence)),
         ),
         confidence=LOW,
         certainty="what the machine's values leave is measured; whether it can be removed is not known",

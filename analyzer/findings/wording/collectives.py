@@ -12,7 +12,8 @@ def collective_wait(facts: Facts) -> str:
     waiters = facts.waiters if facts.all("waiting_rank") else f"{facts.ranks} wait{facts.verb_s}"
     where = f"{waiters} in {facts.where or 'a collective operation'}"
     if facts.all("empties_pipeline"):
-        return f"{where} for its root, {last}: it empties a pipeline in each step"
+        works = f", which computes in {facts.cause}" if facts.cause else ""
+        return f"{where} for its root, {last}{works}: it empties a pipeline in each step"
     title = f"{where} for {last}"
     if facts.all("takes_turns"):
         return f"{title}: the slowest rank of each step is another one"

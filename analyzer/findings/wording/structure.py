@@ -39,6 +39,9 @@ def turn_order(_: Facts) -> str:
 
 
 def receive_order(facts: Facts) -> str:
+    if facts.all("messages_of_a_wait"):
+        each = f"{facts.number('messages_of_a_wait'):.0f} messages"
+        return f"{facts.ranks} wait{facts.verb_s}{in_where(facts)} for all of {each} before the work on the first"
     return (
         f"{facts.ranks} receive{facts.verb_s} in a fixed order{in_where(facts)}: "
         f"{count_text(int(facts.number('out_of_order')), 'message')} of {facts.number('messages'):,.0f} arrive before "

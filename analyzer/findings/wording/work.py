@@ -11,7 +11,9 @@ from logpost.analyzer.words.units import count_text, percent_text, time_text
 def load_imbalance(facts: Facts) -> str:
     if facts.all("regions"):
         waiting = time_text(facts.number("others_wait"))
-        return f"different ranks compute longest in {facts.cause} ({facts.ranks}): {waiting} of waiting"
+        if facts.number("regions") > 1:
+            return f"different ranks compute longest in {facts.cause} ({facts.ranks}): {waiting} of waiting"
+        return f"{facts.ranks} compute{facts.verb_s} longest in {facts.cause}: {waiting} of waiting"
     if facts.all("steps"):
         waiting = time_text(facts.number("others_wait"))
         return f"another rank computes longest in each step of {facts.cause} ({facts.ranks}): {waiting} of waiting"
@@ -22,7 +24,7 @@ def load_imbalance(facts: Facts) -> str:
 
 
 def balance(facts: Facts) -> str:
-    if facts.all("regions"):
+    if facts.number("regions", 0.0) > 1:
         return "Balance each of these regions separately: the ranks wait for the slowest one between them."
     if facts.all("steps"):
         return (
@@ -143,11 +145,6 @@ def unexplained(facts: Facts) -> str:
 
 
 def explain(facts: Facts) -> str:
-    if facts.all("not_divided"):
-        return (
-            "Measure the machine where the program ran (logpost calibrate), and analyze with it (--machine FILE): then "
-            "this time is divided into overhead, latency, bandwidth and queues, and cures of each can be replayed."
-        )
     if facts.all("mpi_other"):
         return (
             "Make these calls less often: once before the loop, where they create objects or look up what does not "
@@ -160,8 +157,14 @@ def explain(facts: Facts) -> str:
         said.append(
             "Record with --calibrate-layouts: data is strided, and the machine's values do not say what packing costs."
         )
-    said.append(
-        "Measure the machine where the program ran (logpost calibrate), and analyze with it. Data in device memory, "
-        "other jobs on the network and paging look alike."
-    )
+    if facts.all("not_divided"):
+        said.append(
+            "Measure the machine where the program ran (logpost calibrate), and analyze with it (--machine FILE): then "
+            "this time is divided into overhead, latency, bandwidth and queues, and cures of each can be replayed."
+        )
+    else:
+        said.append(
+            "Measure the machine where the program ran (logpost calibrate), and analyze with it. Data in device "
+            "memory, other jobs on the network and paging look alike."
+        )
     return " ".join(said)

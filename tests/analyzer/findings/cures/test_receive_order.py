@@ -47,6 +47,35 @@ def test_a_message_that_has_arrived_is_worked_on_while_another_one_is_awaited(pr
     assert row["gain"] == pytest.approx(4 / 20, abs=0.005)
 
 
+def all_at_once() -> Story:
+    """Rank 0 waits in one call for the messages that rank 1 sends after 8 ms and rank 2 after 1 ms, and works 8 ms
+    behind it; then all meet in a barrier."""
+    story = Story(3, STEPS * STEP, windows=STEPS)
+    send, wait = story.path("main", "MPI_Send"), story.path("main", "MPI_Waitall")
+    barrier = story.path("main", "MPI_Barrier")
+    for i in range(STEPS):
+        t = i * STEP
+        slow, fast = t + 8 * MS, t + MS
+        story.call(0, t, slow + US, wait, late_sender=slow - t, recv_overhead=US)
+        for rank, at in ((1, slow), (2, fast)):
+            story.call(rank, at, at, send)
+            ends = (at, at), (t, slow + US)
+            late = {"late_sender": at - t, "processor_queueing": slow - at, "recv_overhead": US}
+            story.message(rank, 0, 8, *ends, (send, wait), **late)
+        enters = {0: t + 16 * MS + US, 1: slow, 2: fast}
+        story.collective(barrier, "Barrier", {rank: (enter, t + 16 * MS + US) for rank, enter in enters.items()})
+    return story
+
+
+def test_what_has_arrived_is_worked_on_before_all_have() -> None:
+    (row,) = all_at_once().alone(receive_order.find).iter_rows(named=True)
+    assert (row["region"], row["ranks"]) == ("MPI_Waitall", [0])
+    assert "for all of 2 messages before the work on the first" in row["title"]
+    assert "MPI_Waitany" in row["advice"]
+    # Half of the 8 ms of work is done from 1 ms on, the other half from 8 ms on: 12 ms, and not 16, of 20.
+    assert row["gain"] == pytest.approx(4 / 20, abs=0.005)
+
+
 def test_the_order_needs_no_machine() -> None:
     with in_order_of_ranks(probes=False).as_run() as run:
         program = Program(run, as_measured=True)

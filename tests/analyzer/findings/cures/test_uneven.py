@@ -54,6 +54,19 @@ def test_one_slow_rank_of_many_may_become_as_fast_as_the_others() -> None:
     assert numbers["load_balance"] == pytest.approx(4.8 / 8)
 
 
+def test_a_rank_that_is_slow_in_some_visits_only_is_so_in_all() -> None:
+    # Rank 3 computes 12 ms in two of ten steps, else all compute 2 ms: its visits differ too much to be slower than
+    # others' beyond chance, its total of 40 ms to their 20 does not.
+    works = [[2, 2, 2, 12], *[[2, 2, 2, 2]] * 4]
+    (row,) = steps(*works).alone(uneven_computation.find).iter_rows(named=True)
+    assert (row["ranks"], row["confidence"]) == ([3], LOW)
+    numbers = {one["name"]: one["value"] for one in row["evidence"]}
+    # Its longest visits as short as the others: 10 x 2 of 40 ms are left. All its code by 25 / 40, and that of the
+    # others by 25 / 20: 2 x 7.5 + 8 x 2.5.
+    assert numbers["gain_if_as_fast"] == pytest.approx(20 / 40, abs=0.001)
+    assert numbers["gain_if_shared"] == pytest.approx(5 / 40, abs=0.001)
+
+
 def test_the_same_work_may_be_before_other_calls() -> None:
     # Ranks 0 and 1 compute 8 ms before a reduction, rank 2 12 ms before a barrier behind it.
     story = Story(3, STEPS * 13 * MS)
