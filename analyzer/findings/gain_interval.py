@@ -9,7 +9,7 @@ Six sources, as fractions of the slowest rank's program time:
 * the windows of a sampled program: `sampling_error`;
 * the repetitions of another one: `repetition_noise`;
 * the residual: of the time in the calls where the cure saves, the part that the machine's values do not explain. The
-  cure may save all of it, or none.
+  cure may save all of it, or none; no more than what these calls last without the cure is left to save.
 
 The first three are ends, each of which may be what is true; the others, which are independent errors, widen the
 interval at either end. It is rounded outward to the tenth of a percent to which gains are stated.
@@ -35,7 +35,7 @@ from logpost.replay.columns import Int64
 STUDENT = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 """Degrees of freedom to the quantile at 97.5 % of Student's t distribution."""
 BATCHES = max(STUDENT) + 1
-"""Parts of equally many repetitions: sums over some of them hide what recurs with another period."""
+"""Parts of equally many repetitions."""
 PRINTED = 1000
 """Steps of a fraction that reports print: tenths of a percent."""
 HALF = 0.5
@@ -89,8 +89,9 @@ def _with_interval(evidence: Evidence, finding: Finding) -> Finding:
     residual = _residual(finding)
     if not ends and noise is None and residual is None:
         return finding
-    gain, off = finding.gain, finding.gain * math.hypot(noise or 0.0, residual or 0.0)
-    low, high = min(gain, *ends, gain) - off, max(gain, *ends, gain) + off
+    gain, (less, more) = finding.gain, residual or (0.0, 0.0)
+    low = min(gain, *ends, gain) - gain * math.hypot(noise or 0.0, less)
+    high = max(gain, *ends, gain) + gain * math.hypot(noise or 0.0, more)
     return replace(
         finding,
         gain_low=max(0.0, math.floor(round(low * PRINTED - HALF, DIGITS)) / PRINTED),
@@ -106,14 +107,22 @@ def _saved_by_each(program: Program, leave_ps: Int64) -> list[float]:
     return [max(0.0, float(one)) for one in saved]
 
 
-def _residual(finding: Finding) -> float | None:
-    """The residual of calls at the places where the cure saves time, as a part of the time in them; None: it saves
-    none in calls."""
+def _residual(finding: Finding) -> tuple[float, float] | None:
+    """By which parts of it the gain may be less, and more, by the residual of calls at the places where the cure saves
+    time; None: it saves none in calls."""
     program = finding.replayed.program
     places = np.fromiter((location * program.paths + path for location, path in finding.removes), dtype=np.int64)
     here = np.isin(program.place_of, places) & program.inside
-    time = float((program.leave_ps - program.enter_ps)[here].sum())
-    return float(program.spent_ps("residual")[here].sum()) / time if time > 0 else None
+    time, saved = float((program.leave_ps - program.enter_ps)[here].sum()), sum(finding.removes.values())
+    if not time > 0 or not saved > 0:
+        return None
+    return residual_parts(time, saved, float(program.spent_ps("residual")[here].sum()))
+
+
+def residual_parts(time: float, saved: float, residual: float) -> tuple[float, float]:
+    """By which parts of it a saving may be less, and more: of the time in some calls, what is saved, and the residual;
+    ps."""
+    return residual / time, min(residual / time, max(0.0, time / saved - 1))
 
 
 def _of_sample(evidence: Evidence, program: Program, leave_ps: Int64) -> float | None:
@@ -171,7 +180,7 @@ def repetition_noise(saved_ps: npt.NDArray[np.int64]) -> float | None:
     """By which part of it a sum of repeated savings may differ with the next run: half of its interval at 95 %.
 
     The repetitions are cut into batches of equally many, whose savings vary as those of independent runs of one batch
-    would: the method of batch means.
+    would: the method of batch means. What recurs every few repetitions (`period`) is in all of them equally often.
 
     Arguments:
         saved_ps: until the end of each repetition, in their order.
@@ -180,6 +189,8 @@ def repetition_noise(saved_ps: npt.NDArray[np.int64]) -> float | None:
         The part; None: they are too few, or save nothing, or differ by more than all that they save: then they are no
         repetitions of one loss.
     """
+    every = period(np.diff(saved_ps, prepend=0))
+    saved_ps = saved_ps[every - 1 :: every]
     batches = min(BATCHES, len(saved_ps))
     if batches - 1 not in STUDENT or saved_ps[-1] <= 0:
         return None
@@ -189,3 +200,14 @@ def repetition_noise(saved_ps: npt.NDArray[np.int64]) -> float | None:
     error = np.std(each, ddof=1) * math.sqrt(batches)
     part = STUDENT[batches - 1] * float(error / each.sum())
     return part if 0 <= part < 1 else None
+
+
+def period(each_ps: npt.NDArray[np.int64]) -> int:
+    """The fewest repetitions after which savings recur: they differ less from those before them than by half of the
+    variance of all; 1: after none."""
+    count = len(each_ps)
+    for every in range(2, min(BATCHES, count // (min(STUDENT) + 1)) + 1):
+        rows = each_ps[: count // every * every].reshape(-1, every)
+        if ((rows - rows.mean(axis=0)) ** 2).sum() / (rows.size - every) < MAINLY * each_ps.var(ddof=1):
+            return every
+    return 1

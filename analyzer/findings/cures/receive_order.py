@@ -6,9 +6,10 @@ for them: the first call has the message that was sent first. What a message las
 machine is needed.
 
 Likewise of one call that waits for messages of several ranks (MPI_Waitall), with code behind it: it waits for the first
-one, and each of n messages has an n-th of that code. In the graph the next call is so long behind the k-th message as
-the n - k + 1 parts of the code last that are left then. Which of them wait for the slowest sender by chance differs on
-every machine, so that only more than `NOISE` is stated.
+one, and each of n messages has an n-th of that code. In the graph the next call waits for the others, and begins so
+long behind the k-th message as the n - k + 1 parts of the code last that are left then. It applies where one sender is
+the last of most calls: which one is last by chance differs from call to call, and on every machine. So only more than
+`NOISE` is stated, too.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from itertools import chain
 import numpy as np
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
-from logpost.analyzer.findings.cures.program import NEVER, Program, Transformation
+from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.rows import rounds
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, NOISE, Finding, Number
+from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.replay.columns import Int64
 
 KIND = "receive_order"
@@ -74,34 +76,33 @@ def _one_by_one(program: Program) -> Iterator[Proposal]:
     for call in every.tolist():
         received = program.received_in.get(call, [])
         if len(np.unique(program.sender[received])) >= LEAST:
-            at.setdefault(int(program.callpath[call]), []).append(received)
-    for callpath, rows in at.items():
+            in_order = sorted(received, key=lambda message: program.enter_ps[messages.send_call[message]])
+            at.setdefault(int(program.place_of[call]), []).append(in_order)
+    of_path: dict[int, list[list[int]]] = {}
+    for rows in at.values():
+        last = program.sender[[row[-1] for row in rows]]
+        if np.bincount(last).max() > MAINLY * len(rows):
+            path = int(program.callpath[messages.received_call[rows[0][0]]])
+            of_path.setdefault(path, []).extend(rows)
+    for callpath, rows in of_path.items():
         later: list[int] = []
         behind_send: list[int] = []
         for row in rows:
-            *_, last = sent = sorted(row, key=lambda message: program.enter_ps[messages.send_call[message]])
-            call = int(messages.received_call[last])
-            lasts = int(
-                program.leave_ps[call] - max(program.enter_ps[call], program.enter_ps[messages.send_call[last]])
-            )
+            call, send_of_last = (int(calls[row[-1]]) for calls in (messages.received_call, messages.send_call))
+            lasts = int(program.leave_ps[call] - max(program.enter_ps[call], program.enter_ps[send_of_last]))
             code = int(program.gap_ps[call + 1])
-            later += sent[1:]
+            later += row[1:]
             behind_send += [lasts + code * left // len(row) for left in range(len(row) - 1, 0, -1)]
         send, receive = (calls[later].astype(np.int64) for calls in (messages.send_call, messages.received_call))
-        never = np.zeros(messages.count, dtype=np.uint8)
-        never[later] = NEVER
-        done = messages.sent_call[later].astype(np.int64)
-        waiting = (messages.sender_waits[later] > 0) & (done >= 0)
+        received_by = column(messages.count)
+        received_by[later] = receive + 1
         yield Proposal(
             kind=KIND,
             callpath=callpath,
             at_fault=frozenset(program.receiver[later].tolist()),
             change=Transformation(
-                sent=never,
-                edges=(
-                    (2 * send, 2 * (receive + 1), np.array(behind_send, dtype=np.int64)),
-                    (2 * receive[waiting], 2 * done[waiting] + 1, 0 * done[waiting]),
-                ),
+                received_by=received_by,
+                edges=((2 * send, 2 * (receive + 1), np.array(behind_send, dtype=np.int64)),),
             ),
             beyond=NOISE,
             numbers=(

@@ -9,15 +9,29 @@ from tests.analyzer.findings.cures.test_uneven import steps
 from logpost.analyzer.findings import gain_interval
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Finding
-from logpost.analyzer.findings.gain_interval import repetition_noise
+from logpost.analyzer.findings.gain_interval import period, repetition_noise, residual_parts
 
 
 def test_repetitions_that_save_unequally_widen_the_interval() -> None:
-    # 12 and 8 by turns: 10 of 10 save 100; their deviation of 2.108 makes 2.262 x 2.108 x sqrt(10) = 15.08.
-    assert repetition_noise(np.cumsum([12, 8] * 5)) == pytest.approx(0.1508, rel=1e-3)
-    # In batches of two, all are alike.
-    assert repetition_noise(np.cumsum([12, 8] * 10)) == 0
+    # Ten save 100; the squares of their differences from the mean add up to 26, so that their deviation of 1.700 makes
+    # 2.262 x 1.700 x sqrt(10) = 12.16.
+    assert repetition_noise(np.cumsum([12, 8, 9, 11, 10, 12, 7, 11, 9, 11])) == pytest.approx(0.1216, rel=1e-3)
     assert repetition_noise(np.cumsum([10] * 10)) == 0
+
+
+def test_what_recurs_every_few_repetitions_is_no_noise() -> None:
+    # In ten batches of three, every other one would have 32, and the others 28.
+    assert repetition_noise(np.cumsum([12, 8] * 15)) == 0
+    # 10 +- 1 in addition: fifteen pairs of 20 in the mean, in ten batches.
+    assert 0 < (repetition_noise(np.cumsum([13, 8, 11, 9] * 7 + [12, 8])) or 0) < 0.05
+    assert period(np.array([12, 8, 9, 11, 10, 12, 7, 11, 9, 11])) == 1
+
+
+def test_what_calls_last_bounds_what_their_residual_may_save() -> None:
+    # A cure that already saves all of the time in its calls can save no more of their residual.
+    assert residual_parts(time=10.0, saved=10.0, residual=4.0) == (0.4, 0.0)
+    assert residual_parts(time=10.0, saved=8.0, residual=4.0) == (0.4, 0.25)
+    assert residual_parts(time=10.0, saved=2.0, residual=4.0) == (0.4, 0.4)
 
 
 def test_too_few_repetitions_say_nothing_of_noise() -> None:
