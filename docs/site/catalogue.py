@@ -127,7 +127,7 @@ def _page(kind: str, case: Case | None, work: Path) -> str:
     if case is None:
         row = {"kind": kind, "gain": 0.0, "ranks": [], "evidence": [], "region": "", "cause_region": ""}
         picture = "The simulator of known causes has no program of this cause yet, so there is no picture.\n"
-        advice = prose.TEMPLATES[kind][1](Facts(row, NOWHERE))
+        advice = prose.WORDS[kind].advice(Facts(row, NOWHERE))
     else:
         picture, advice = _pictured(kind, case, work)
     causes = "\n\n".join(cures_of(kind))

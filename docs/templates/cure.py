@@ -16,7 +16,7 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
 
 KIND = "example"
-"""In `schema.FINDING_KINDS`, `prose.TEMPLATES` and `prose.DOING`."""
+"""In `schema.FINDING_KINDS`, `WORDS` of a file in `wording/`."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:

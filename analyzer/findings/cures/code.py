@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.cures.stretches import Stretch
 from logpost.analyzer.findings.evidence.between import between_text
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import Number
+from logpost.analyzer.findings.finding import Finding, Number
 from logpost.replay.columns import Int64
 
 
@@ -38,6 +38,13 @@ def code_of(evidence: Evidence, program: Program, place: Stretch) -> Code:
         return sampled
     text = between_text(evidence, (place.follows_path(program, slowest), place.callpath))
     return Code(f"{region}, {text}" if region else f"code {text}")
+
+
+def with_code(evidence: Evidence, found: Finding) -> Finding:
+    """The finding with the code that most delays the rank that loses most at its place."""
+    here = {location: time for (location, callpath), time in found.removes.items() if callpath == found.callpath}
+    worst = max(here, key=lambda location: here[location], default=-1)
+    return replace(found, cause_region=evidence.delaying_region(worst, found.callpath))
 
 
 def code_before(evidence: Evidence, program: Program, location: int, callpath: int) -> Code:

@@ -24,6 +24,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.findings.cures.code import with_code
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -44,18 +45,11 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
     places = _transfers_cost_most(evidence)
     return (
-        _of_code(evidence, found)
+        with_code(evidence, found)
         for found in offered(
             evidence, lambda program: propose(program, places, evidence.divides(*TRANSFER)), of_messages=False
         )
     )
-
-
-def _of_code(evidence: Evidence, found: Finding) -> Finding:
-    """The finding with the code that is behind the wait."""
-    here = {location: time for (location, callpath), time in found.removes.items() if callpath == found.callpath}
-    worst = max(here, key=lambda location: here[location], default=-1)
-    return replace(found, cause_region=evidence.delaying_region(worst, found.callpath))
 
 
 def _transfers_cost_most(evidence: Evidence) -> set[int]:

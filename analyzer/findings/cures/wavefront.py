@@ -25,12 +25,13 @@ none of these: most of its deep waiting is the first of each rank.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
+from logpost.analyzer.findings.cures.code import with_code
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Transformation
 from logpost.analyzer.findings.evidence.once import once
@@ -69,14 +70,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for the run."""
     if not evidence.worth_a_look(["late_sender"]):
         return ()
-    return (_of_code(evidence, one) for one in offered(evidence, partial(propose, evidence), of_messages=False))
-
-
-def _of_code(evidence: Evidence, found: Finding) -> Finding:
-    """The finding with the code of the rank that loses most."""
-    here = {location: time for (location, callpath), time in found.removes.items() if callpath == found.callpath}
-    worst = max(here, key=lambda location: here[location], default=-1)
-    return replace(found, cause_region=evidence.delaying_region(worst, found.callpath))
+    return (with_code(evidence, one) for one in offered(evidence, partial(propose, evidence), of_messages=False))
 
 
 def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from logpost.analyzer.findings.wording.facts import MAINLY, Facts, in_where
+from collections.abc import Mapping
+
+from logpost.analyzer.findings.wording.facts import MAINLY, Facts, Words, in_where
 from logpost.analyzer.findings.wording.numbers import number_text
 from logpost.analyzer.words.units import bytes_text, count_text, time_text
 
@@ -135,3 +137,12 @@ def cheaper_collective(facts: Facts) -> str:
         "Send less (smaller types, only what changed), choose an algorithm for large messages (ring, reduce-scatter "
         "with allgather, segments), or split it by nodes."
     )
+
+
+WORDS: Mapping[str, Words] = {
+    "collective_wait": Words(
+        collective_wait, enter_together, "to share the work of the last rank, or to wait for it later"
+    ),
+    "collective_cost": Words(collective_cost, cheaper_collective, "fewer or fused collective operations"),
+    "needless_barrier": Words(needless_barrier, without_barrier, "to leave out the barrier"),
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -128,3 +128,13 @@ def for_late(facts: Facts, what: str) -> str:
     """The waiting ranks, the place, and what of the late ranks they wait for."""
     cause = f", delayed in {facts.cause}" if facts.cause else ""
     return f"{facts.waiters}{in_where(facts)} {what} {facts.noun('late_rank')}{cause}"
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is said of a kind of finding."""
+
+    title: Callable[[Facts], str]
+    advice: Callable[[Facts], str]
+    cure: str = ""
+    """in a few words, as an alternative to another one's"""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from logpost.analyzer.findings.wording.facts import Facts, in_where
+from collections.abc import Mapping
+
+from logpost.analyzer.findings.wording.facts import Facts, Words, in_where
 from logpost.analyzer.words.units import bytes_text
 
 
@@ -63,3 +65,11 @@ def route_apart(facts: Facts) -> str:
     return (
         spread + " these links; let ranks visit their partners in different orders, so that they use different routes."
     )
+
+
+WORDS: Mapping[str, Words] = {
+    "hot_receiver": Words(hot_receiver, cool_receiver, "to spread the messages to the hot receiver"),
+    "hot_sender": Words(hot_sender, cool_sender, "to let other ranks send a part (a tree or a collective)"),
+    "shared_nic": Words(shared_nic, separate_sends, "a NIC for each rank, or sends at different times"),
+    "hot_link": Words(hot_link, route_apart, "to place ranks on other nodes"),
+}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from logpost.analyzer.findings.wording.facts import MAINLY, Facts, in_where
+from collections.abc import Mapping
+
+from logpost.analyzer.findings.wording.facts import MAINLY, Facts, Words, in_where
 from logpost.analyzer.words.units import bytes_text, count_text, time_text
 
 
@@ -147,3 +149,14 @@ def lay_out(_: Facts) -> str:
         "Send contiguous data: another layout or decomposition, a buffer that is packed by hand (or in parallel), or "
         "fewer, larger blocks in the datatype."
     )
+
+
+WORDS: Mapping[str, Words] = {
+    "late_sender_chain": Words(late_sender_chain, be_earlier, "to share the work of late ranks with those that wait"),
+    "late_receiver": Words(late_receiver, post_earlier, "to post receives earlier"),
+    "many_small_messages": Words(many_small_messages, pack, "to pack messages into one"),
+    "unattended": Words(unattended, answer, "progress of the library in the background"),
+    "missed_overlap": Words(missed_overlap, compute_first, "to overlap transfers with work"),
+    "round_trips": Words(round_trips, ask_once, "one message instead of a series (aggregate them)"),
+    "strided_datatype": Words(strided_datatype, lay_out, "contiguous data"),
+}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from logpost.analyzer.findings.wording.facts import Facts, for_late, in_where
+from collections.abc import Mapping
+
+from logpost.analyzer.findings.wording.collectives import collective_wait
+from logpost.analyzer.findings.wording.facts import Facts, Words, for_late, in_where
 
 NEIGHBOURS_ONLY = (
     "Synchronize only the ranks that exchange data: post, start, complete and wait with the neighbours, or lock_all "
@@ -77,3 +80,13 @@ def serve(_: Facts) -> str:
         "Let the targets progress while they compute: a network with remote memory access, a progress thread, or calls "
         "of the library between smaller blocks of work. Or complete the transfers later, after work of the origin."
     )
+
+
+WORDS: Mapping[str, Words] = {
+    "wait_at_fence": Words(collective_wait, no_fence, "to synchronize partners only"),
+    "late_post": Words(late_post, post_window, "to post the window earlier"),
+    "late_complete": Words(late_complete, complete_earlier, "to complete the access earlier"),
+    "late_put": Words(late_put, put_earlier, "to put earlier"),
+    "lock_contention": Words(lock_contention, hold_shorter, "to hold the lock shorter"),
+    "unattended_target": Words(unattended_target, serve, "progress of the library at the target"),
+}

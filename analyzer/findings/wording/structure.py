@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from logpost.analyzer.findings.wording.facts import Facts, in_where
+from collections.abc import Mapping
+
+from logpost.analyzer.findings.wording.facts import Facts, Words, in_where
 from logpost.analyzer.words.units import bytes_text, count_text
 
 
@@ -81,3 +83,12 @@ def through_tree(_: Facts) -> str:
         "Use MPI_Bcast where all get the same data (MPI_Scatter where not), with one message for each rank: ranks that "
         "have it pass it on in a tree."
     )
+
+
+WORDS: Mapping[str, Words] = {
+    "synchronous_sends": Words(synchronous_sends, standard_sends, "to send without waiting for the receive (MPI_Send)"),
+    "destination_order": Words(destination_order, turn_order, "another order of destinations"),
+    "receive_order": Words(receive_order, receive_any, "to take messages as they arrive (MPI_Waitany)"),
+    "serial_exchange": Words(serial_exchange, send_at_once, "to send and receive at once"),
+    "serial_distribution": Words(serial_distribution, through_tree, "a tree (MPI_Bcast, MPI_Scatter)"),
+}

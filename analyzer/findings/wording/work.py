@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from logpost.analyzer.findings.wording.facts import Facts, in_where
+from collections.abc import Mapping
+
+from logpost.analyzer.findings.wording.facts import Facts, Words, in_where
 from logpost.analyzer.findings.wording.numbers import saved_text
 from logpost.analyzer.words.location_names import spans_text
 from logpost.analyzer.words.units import count_text, percent_text, time_text
@@ -168,3 +170,14 @@ def explain(facts: Facts) -> str:
             "memory, other jobs on the network and paging look alike."
         )
     return " ".join(said)
+
+
+WORDS: Mapping[str, Words] = {
+    "load_imbalance": Words(load_imbalance, balance, "to balance the work"),
+    "thread_imbalance": Words(thread_imbalance, balance_threads, "to balance the work of threads"),
+    "serial_part": Words(serial_part, share_with_threads, "to share the serial part"),
+    "wavefront": Words(wavefront, fill_pipeline, "smaller blocks in the pipeline"),
+    "start_up_skew": Words(start_up_skew, start_together, "a start-up that ends everywhere at once"),
+    "shared_cores": Words(shared_cores, bind, "a core for each rank"),
+    "unexplained": Words(unexplained, explain),
+}

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from logpost.analyzer.findings.prose import DOING
+from logpost.analyzer.findings.prose import WORDS
 from logpost.analyzer.findings.tried import Tried
 from logpost.analyzer.words.units import percent_text, safe
 
@@ -24,7 +24,7 @@ def print_cures(found: Sequence[Tried], console: Console) -> None:
     for name in ("saves", "cure", "place", "ranks", "outcome"):
         table.add_column(name, justify="right" if name == "saves" else "left")
     for one in found:
-        cells = (DOING.get(one.kind, one.kind.replace("_", " ")), safe(one.place), one.ranks, one.outcome)
+        cells = (WORDS[one.kind].cure or one.kind.replace("_", " "), safe(one.place), one.ranks, one.outcome)
         saves = percent_text(one.gain) if one.gain >= 0 else f"-{percent_text(-one.gain)}"
         table.add_row(saves, *map(Text, cells))
     console.print(table)

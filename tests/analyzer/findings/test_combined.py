@@ -76,7 +76,7 @@ def test_of_equal_gains_the_cure_that_leaves_code_in_its_place_is_stated() -> No
     assert stated(divided, cure(loss, "synchronous_sends", 0.36, LOW)) == [("late_sender_chain", ["synchronous_sends"])]
 
 
-def test_what_is_rather_wrong_than_right_takes_no_time_from_a_surer_cure() -> None:
+def test_a_surer_cure_is_stated_before_one_that_is_rather_wrong_than_right() -> None:
     loss = OneLoss()
     found = cure(loss, "load_imbalance", 0.4, LOW), cure(loss, "late_sender_chain", 0.25, MEDIUM)
     assert stated(*found) == [("late_sender_chain", ["load_imbalance"])]
