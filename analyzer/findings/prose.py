@@ -54,7 +54,11 @@ def _windows_of(facts: Facts) -> str:
 
 def advice(row: Row) -> str:
     """What to try, as far as the evidence supports it, and what else saves most of the same time."""
-    facts = Facts(row, NOWHERE)
-    most = MAINLY * row["gain"]
-    instead = [f"{WORDS[kind].cure} saves {saved_text(gain)}" for kind, gain in facts.alternatives if gain > most]
-    return WORDS[row["kind"]].advice(facts) + "".join(f" Instead, {one}." for one in instead)
+    instead = [f"{cure} saves {saved_text(gain)}" for cure, gain in alternatives(row)]
+    return WORDS[row["kind"]].advice(Facts(row, NOWHERE)) + "".join(f" Instead, {one}." for one in instead)
+
+
+def alternatives(row: Row) -> list[tuple[str, float]]:
+    """Other cures that save most of the same time, in a few words, with what each saves; the largest first."""
+    found = Facts(row, NOWHERE).alternatives
+    return [(WORDS[kind].cure, gain) for kind, gain in found if gain > MAINLY * row["gain"]]

@@ -8,12 +8,14 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
 from logpost.analyzer.findings.finding import Number
+from logpost.analyzer.findings.prose import alternatives
 from logpost.analyzer.report.call_places import call_places
 from logpost.analyzer.report.clock import clock_note, clock_warning
 from logpost.analyzer.report.collectives import collectives
 from logpost.analyzer.report.conclusion import conclude
 from logpost.analyzer.report.coverage import coverage
 from logpost.analyzer.report.data import (
+    Alternative,
     HostFacts,
     Largest,
     Messages,
@@ -230,6 +232,7 @@ def _findings(run: Run, places: Places) -> tuple[PlacedFinding, ...]:
                 source=place.source,
                 begin_ps=max(0, row["first_window"] * width),
                 end_ps=min(length, (row["last_window"] + 1) * width),
+                alternatives=tuple(Alternative(*one) for one in alternatives(row)),
                 **(row | structured),
             )
         )

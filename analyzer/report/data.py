@@ -267,6 +267,15 @@ class ModelFit:
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """Another cure of a finding's time."""
+
+    cure: str
+    gain: float
+    """fraction of the slowest rank's program"""
+
+
+@dataclass(frozen=True)
 class PlacedFinding:
     """A row of the findings table with its window as a time range, its place, and its words."""
 
@@ -297,6 +306,8 @@ class PlacedFinding:
     gain_high: float | None
     path_share: float | None = None
     """of the program's critical path; None: not known"""
+    alternatives: tuple[Alternative, ...] = ()
+    """other cures that save most of the same time, the largest first"""
 
     @property
     def ranks_text(self) -> str:

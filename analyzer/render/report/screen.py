@@ -126,6 +126,9 @@ def _finding(number: int, found: PlacedFinding, report: Report, *, replays: bool
         Text.assemble((f"{number}. {found.bound_text}", "bold"), plain(f"  {sentence_text(found.title)}")),
         Padding(plain(f"{place_text(found, PATH)}: {_what_to_do(found)}"), (0, 0, 0, 3)),
     ]
+    if found.alternatives:
+        instead = "; ".join(f"{one.cure}, {percent_text(one.gain)}" for one in found.alternatives)
+        lines.append(Padding(plain(f"instead: {instead}"), (0, 0, 0, 3)))
     change = f"whatif {_run(report)} --without {number}"
     if not replays:
         change = f"compare {_run(report)} CHANGED.run"
@@ -135,7 +138,7 @@ def _finding(number: int, found: PlacedFinding, report: Report, *, replays: bool
 
 def _what_to_do(found: PlacedFinding) -> str:
     """An advice without what follows its colon: how to do it is in `--show findings`."""
-    return found.advice.partition(": ")[0].removesuffix(".")
+    return found.advice.partition(" Instead, ")[0].partition(": ")[0].removesuffix(".")
 
 
 def _trust(report: Report) -> Group:

@@ -92,10 +92,12 @@ def _chosen(view: View) -> int | None:
 
 def _detail(view: View, found: PlacedFinding) -> html.Section:
     evidence = [html.Div(panels.sentence(f"{what}: {value}")) for what, value in found.evidence_rows]
+    instead = [html.Div(panels.sentence(f"{one.cure}: {percent_text(one.gain)}")) for one in found.alternatives]
     rows: list[tuple[str, Any]] = [
         ("Evidence", html.Div(evidence, className="evidence") if evidence else ""),
         ("Try", found.advice),
         ("Gain", found.gain_text),
+        ("Instead", html.Div(instead, className="evidence") if instead else ""),
         ("Critical path", "" if found.path_share is None else f"{percent_text(found.path_share)} of it is there"),
         ("Confidence", found.confidence_text),
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from tests.analyzer.findings.cures.test_receive_order import all_at_once
 from tests.analyzer.in_process import analyze
 from tests.analyzer.story import MS, Story
 from tests.analyzer.two_phases import two_phases
@@ -42,6 +43,16 @@ def test_it_has_what_is_lost_by_category(tmp_path: Path) -> None:
     assert says(text, "late sender", "20.0 ms", "10.0 %")
     assert says(text, "collective wait", "2.00 ms", "1.0 %")
     assert "residual 0" not in text
+
+
+def test_other_cures_of_the_same_time_are_beside_the_finding(tmp_path: Path) -> None:
+    report = build(all_at_once().write(tmp_path / "a.run"))
+    text = " ".join(" ".join(lines_of(report)).split())
+    # Of 20 ms, rank 0's 8 that others have not are stated; with messages taken as they arrive it ends 4 earlier.
+    assert report.findings[0].kind == "load_imbalance"
+    assert [round(one.gain, 3) for one in report.findings[0].alternatives] == [0.2]
+    assert "instead: to take messages as they arrive (MPI_Waitany), 20.0 %" in text
+    assert "Instead, " not in text
 
 
 def test_what_findings_explain_adds_up_and_is_as_uncertain_as_their_gains(tmp_path: Path) -> None:
