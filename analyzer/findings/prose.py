@@ -20,6 +20,7 @@ WORDS: Mapping[str, Words] = {
     for kind, words in module.WORDS.items()
 }
 """By kind of finding."""
+NAME_CODE = " More samples (logpost record --sample 1000) or --functions name the function."
 
 
 def titles(rows: Sequence[Row], places: Places) -> list[str]:
@@ -54,8 +55,9 @@ def _windows_of(facts: Facts) -> str:
 
 def advice(row: Row) -> str:
     """What to try, as far as the evidence supports it, and what else saves most of the same time."""
-    instead = [f"{cure} saves {saved_text(gain)}" for cure, gain in alternatives(row)]
-    return WORDS[row["kind"]].advice(Facts(row, NOWHERE)) + "".join(f" Instead, {one}." for one in instead)
+    facts = Facts(row, NOWHERE)
+    instead = "".join(f" Instead, {cure} saves {saved_text(gain)}." for cure, gain in alternatives(row))
+    return WORDS[row["kind"]].advice(facts) + (NAME_CODE if facts.all("code_without_name") else "") + instead
 
 
 def alternatives(row: Row) -> list[tuple[str, float]]:

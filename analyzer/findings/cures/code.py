@@ -13,6 +13,9 @@ from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import Finding, Number
 from logpost.replay.columns import Int64
 
+NO_NAME = (Number("code_without_name", 1, "count"),)
+"""Neither a recorded region nor samples name it."""
+
 
 @dataclass(frozen=True)
 class Code:
@@ -22,7 +25,7 @@ class Code:
     callpath: int = -1
     """of a recorded user region; -1: it is none"""
     samples: tuple[Number, ...] = ()
-    """that name it"""
+    """that name it; of code without a name, that it has none"""
 
 
 def code_of(evidence: Evidence, program: Program, place: Stretch) -> Code:
@@ -37,7 +40,7 @@ def code_of(evidence: Evidence, program: Program, place: Stretch) -> Code:
     if sampled := _sampled(evidence, program, place.locations[slowest], place.calls[slowest]):
         return sampled
     text = between_text(evidence, (place.follows_path(program, slowest), place.callpath))
-    return Code(f"{region}, {text}" if region else f"code {text}")
+    return Code(f"{region}, {text}" if region else f"code {text}", samples=NO_NAME)
 
 
 def with_code(evidence: Evidence, found: Finding) -> Finding:
@@ -54,7 +57,7 @@ def code_before(evidence: Evidence, program: Program, location: int, callpath: i
         return Code(region)
     (calls,) = np.nonzero((program.location == location) & (program.callpath == callpath))
     name = evidence.region(callpath)
-    return _sampled(evidence, program, location, calls) or Code(f"code before {name}" if name else "")
+    return _sampled(evidence, program, location, calls) or Code(f"code before {name}" if name else "", samples=NO_NAME)
 
 
 def _sampled(evidence: Evidence, program: Program, location: int, calls: Int64) -> Code | None:

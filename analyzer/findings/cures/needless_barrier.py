@@ -51,7 +51,8 @@ def _named(evidence: Evidence, found: Finding) -> Finding:
     place = next((one for one in every_stretch(program) if one.callpath == found.callpath), None)
     if root is None or place is None or root not in place.locations:
         return found
-    return replace(found, cause_region=code_of(evidence, program, place.at(root)).name)
+    code = code_of(evidence, program, place.at(root))
+    return replace(found, cause_region=code.name, evidence=(*found.evidence, *code.samples))
 
 
 def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:

@@ -34,8 +34,14 @@ def balance(facts: Facts) -> str:
             "other less often: then a step that is long on one rank and the next that is long on another even out."
         )
     if facts.all("median_of_others"):
-        norm = time_text(facts.number("median_of_others"))
         these = facts.these
+        if not facts.number("median_of_others"):
+            return (
+                f"Divide what only {these} compute{facts.verb_s} there among all ranks: that saves "
+                f"{saved_text(facts.number('gain_if_shared'))}. Without it (done once, or elsewhere) the program saves "
+                f"{saved_text(facts.number('gain_if_as_fast'))}."
+            )
+        norm = time_text(facts.number("median_of_others"))
         return (
             f"Make {these} as fast as the others ({norm}): check what is slower there (node, binding, input) and what "
             f"runs there alone. That saves {saved_text(facts.number('gain_if_as_fast'))}. To give the excess to "

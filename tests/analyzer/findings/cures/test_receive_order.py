@@ -81,3 +81,10 @@ def test_the_order_needs_no_machine() -> None:
         program = Program(run, as_measured=True)
         (proposal,) = receive_order.propose(program)
         assert program.gain(proposal.change) == pytest.approx(4 / 20, abs=0.005)
+
+
+def test_code_without_a_name_says_how_to_learn_it_and_that_of_one_rank_is_divided() -> None:
+    first, *_ = all_at_once().findings().iter_rows(named=True)
+    assert first["cause_region"] == "main, between MPI_Waitall and MPI_Barrier"
+    assert "Divide what only this rank computes there among all ranks" in first["advice"]
+    assert "More samples (logpost record --sample 1000)" in first["advice"]

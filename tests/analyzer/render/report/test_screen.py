@@ -45,7 +45,7 @@ def test_it_has_what_is_lost_by_category(tmp_path: Path) -> None:
     assert "residual 0" not in text
 
 
-def test_other_cures_of_the_same_time_are_beside_the_finding(tmp_path: Path) -> None:
+def test_a_finding_has_other_cures_of_the_same_time(tmp_path: Path) -> None:
     report = build(all_at_once().write(tmp_path / "a.run"))
     text = " ".join(" ".join(lines_of(report)).split())
     # Of 20 ms, rank 0's 8 that others have not are stated; with messages taken as they arrive it ends 4 earlier.
