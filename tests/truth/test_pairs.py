@@ -9,7 +9,7 @@ import pytest
 from tests.collectors.calibration.launchers import require_mpi
 
 from .pairs.__main__ import rows
-from .pairs.build import MissingError, build, environment
+from .pairs.build import MissingError, build, environment, launcher
 from .pairs.catalogue import PROGRAMS, Pair, pairs
 from .pairs.judge import judged
 from .pairs.measure import seconds
@@ -60,6 +60,13 @@ def test_a_source_that_does_not_build_is_named(tmp_path: Path, openmpi: None) ->
 def test_a_name_without_a_pair_is_an_error() -> None:
     with pytest.raises(SystemExit, match="no_such: no such pair; there are column_exchange, "):
         pairs(["no_such"])
+
+
+def test_a_pair_whose_network_cannot_be_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.real_network.shutil.which", lambda _: None)
+    (pair,) = pairs(["same_order"])
+    with pytest.raises(MissingError, match="no network: cc is not installed"), launcher(pair, tmp_path):
+        pass
 
 
 def test_the_sleeps_of_both_variants_bound_their_times(tmp_path: Path, openmpi: None) -> None:

@@ -158,14 +158,20 @@ def propose(program: Program) -> Iterator[Proposal]:
     each = [Uneven(program, tuple(places)) for places in by_ranks.values()]
     if uneven and max((program.gain(one.shared) for one in each), default=0.0) < MIN_SHARE:
         each = [Uneven(program, tuple(uneven))]
-    # Of fewer others, no quantile says how much they differ by chance.
-    if not uneven and whole is not None and slow_in_all and len(whole.totals) - 2 >= min(STUDENT):
-        each = [Uneven(program, (whole,), by_visits=False)]
-    elif not uneven:
-        by_chance = [one for one in _uneven_stretches(program) if one.heavy.sum() <= len(one.locations) / 2]
-        every = Uneven(program, tuple(by_chance), certain=False)
-        each = [every] if by_chance and program.gain(every.shared) > NOISE else []
     yield from map(_proposal, each)
+    if not uneven:
+        less_sure = map(_proposal, _less_sure(program, whole if slow_in_all else None))
+        yield from (one for one in less_sure if program.gain(one.change) > NOISE)
+
+
+def _less_sure(program: Program, whole: Stretch | None) -> Iterator[Uneven]:
+    """All code of ranks that are slow in all; where there are none, uneven stretches in which the slow rank may be so
+    by chance."""
+    # Of fewer others, no quantile says how much they differ by chance.
+    if whole is not None and len(whole.totals) - 2 >= min(STUDENT):
+        yield Uneven(program, (whole,), by_visits=False)
+    elif by_chance := [one for one in _uneven_stretches(program) if one.heavy.sum() <= len(one.locations) / 2]:
+        yield Uneven(program, tuple(by_chance), certain=False)
 
 
 def _is_elsewhere(whole: Stretch, places: list[Stretch]) -> bool:
