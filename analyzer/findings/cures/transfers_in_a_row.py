@@ -42,6 +42,12 @@ class Row:
         last = self.transfers[-1]
         return [*self.transfers[1:], *(call for call in self.completions if call < last)]
 
+    @property
+    def kept(self) -> list[int]:
+        """Calls that complete the one transfer."""
+        last = self.transfers[-1]
+        return [call for call in self.completions if call > last]
+
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding a call path."""
@@ -73,6 +79,8 @@ def propose(program: Program, divided: bool) -> Iterator[Proposal]:
         for row in here:
             lasts[row.gone] = 0
             longer[row.gone] = -program.gap_ps[row.gone]
+            # What completes the last one waits for no other: all were complete.
+            lasts[row.kept] = program.leave_ps[row.kept] - program.enter_ps[row.kept]
             first = row.transfers[0]
             if known:
                 whole, one = (
