@@ -37,7 +37,7 @@ def balance(facts: Facts) -> str:
         these = facts.these
         if not facts.number("median_of_others"):
             return (
-                f"Divide what only {these} compute{facts.verb_s} there among all ranks: that saves "
+                f"Divide the work that only {these} {'do' if facts.are_several else 'does'} there among all ranks: that saves "
                 f"{saved_text(facts.number('gain_if_shared'))}. Without it (done once, or elsewhere) the program saves "
                 f"{saved_text(facts.number('gain_if_as_fast'))}."
             )

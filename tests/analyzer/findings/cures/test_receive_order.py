@@ -86,5 +86,5 @@ def test_the_order_needs_no_machine() -> None:
 def test_code_without_a_name_says_how_to_learn_it_and_that_of_one_rank_is_divided() -> None:
     first, *_ = all_at_once().findings().iter_rows(named=True)
     assert first["cause_region"] == "main, between MPI_Waitall and MPI_Barrier"
-    assert "Divide what only this rank computes there among all ranks" in first["advice"]
+    assert "Divide the work that only this rank does there among all ranks" in first["advice"]
     assert "More samples (logpost record --sample 1000)" in first["advice"]
