@@ -36,8 +36,9 @@ def balance(facts: Facts) -> str:
     if facts.all("median_of_others"):
         these = facts.these
         if not facts.number("median_of_others"):
+            does = "do" if facts.are_several else "does"
             return (
-                f"Divide the work that only {these} {'do' if facts.are_several else 'does'} there among all ranks: that saves "
+                f"Divide the work that only {these} {does} there among all ranks: that saves "
                 f"{saved_text(facts.number('gain_if_shared'))}. Without it (done once, or elsewhere) the program saves "
                 f"{saved_text(facts.number('gain_if_as_fast'))}."
             )
