@@ -11,14 +11,15 @@ Two cures, and no trace shows which one a program gets:
 Both are ends of the gain, and their middle is replayed. Stretches of code (`stretches`) in which the same ranks are
 slow are one place. A rank is slow that computes longer than the mean in all its code, too; where none is, a rank that
 is slow in one stretch may wait in another, and all are made even together. The same work may be before other calls on
-other ranks: where others compute most of it elsewhere, or visits to no single stretch show it,
-ranks are slow in all. Where more than half are slow, it is the others that have less to do, and nothing is stated.
-Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than the noise of any machine
-does.
+other ranks: where others compute most of it elsewhere, or visits to no single stretch show it, ranks are slow in all,
+and their excess may be in their longest visits. Where more than half are slow, it is the others that have less to do,
+and nothing is stated. Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than
+the noise of any machine does.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -160,18 +161,30 @@ def propose(program: Program) -> Iterator[Proposal]:
         each = [Uneven(program, tuple(uneven))]
     yield from map(_proposal, each)
     if not uneven:
-        less_sure = map(_proposal, _less_sure(program, whole if slow_in_all else None))
-        yield from (one for one in less_sure if program.gain(one.change) > NOISE)
+        yield from _less_sure(program, whole if slow_in_all else None)
 
 
-def _less_sure(program: Program, whole: Stretch | None) -> Iterator[Uneven]:
+def _less_sure(program: Program, whole: Stretch | None) -> Iterator[Proposal]:
     """All code of ranks that are slow in all; where there are none, uneven stretches in which the slow rank may be so
-    by chance."""
-    # Of fewer others, no quantile says how much they differ by chance.
-    if whole is not None and len(whole.totals) - 2 >= min(STUDENT):
-        yield Uneven(program, (whole,), by_visits=False)
-    elif by_chance := [one for one in _uneven_stretches(program) if one.heavy.sum() <= len(one.locations) / 2]:
-        yield Uneven(program, tuple(by_chance), certain=False)
+    by chance. Of what others differ by, too, more than noise."""
+    if whole is not None and np.count_nonzero(~whole.slow) > min(STUDENT):
+        of = Uneven(program, (whole,), by_visits=False)
+    else:
+        by_chance = [one for one in _uneven_stretches(program) if one.heavy.sum() <= len(one.locations) / 2]
+        if not by_chance:
+            return
+        of = Uneven(program, tuple(by_chance), certain=False)
+    proposal = _proposal(of)
+    if (of.certain and _beyond_others(of.places[0])) or program.gain(proposal.change) > NOISE:
+        yield proposal
+
+
+def _beyond_others(place: Stretch) -> bool:
+    """Whether each slow rank's total is beyond what a further one of the others has in 97.5 % of cases."""
+    others = place.totals[~place.slow]
+    count = len(others)
+    error = STUDENT[min(count - 1, max(STUDENT))] * others.std(ddof=1) * math.sqrt(1 + 1 / count)
+    return bool(place.totals[place.slow].min() - others.mean() > error)
 
 
 def _is_elsewhere(whole: Stretch, places: list[Stretch]) -> bool:
