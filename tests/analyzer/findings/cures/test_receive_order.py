@@ -60,8 +60,10 @@ def all_at_once() -> Story:
         for rank, at in ((1, slow), (2, fast)):
             story.call(rank, at, at, send)
             ends = (at, at), (t, slow + US)
-            late = {"late_sender": at - t, "processor_queueing": slow - at, "recv_overhead": US}
-            story.message(rank, 0, 8, *ends, (send, wait), **late)
+            late, queued = at - t, slow - at
+            story.message(
+                rank, 0, 8, *ends, (send, wait), late_sender=late, processor_queueing=queued, recv_overhead=US
+            )
         enters = {0: t + 16 * MS + US, 1: slow, 2: fast}
         story.collective(barrier, "Barrier", {rank: (enter, t + 16 * MS + US) for rank, enter in enters.items()})
     return story
