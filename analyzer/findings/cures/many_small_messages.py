@@ -3,7 +3,7 @@
 Cure: one message with all of their bytes (a buffer, a derived datatype). It applies to sends in a row at one call path
 to the same rank: no call in between waits, so that none of them needs an answer, with less code in between than an
 empty message takes. In the graph the first message of a row carries the bytes of all, from where the last one is sent:
-by then all of the data is there. Beyond the eager limit it has a handshake, which the replay charges.
+by then all of the data is there. Beyond the eager limit it has a handshake, and its sender waits for the receiver.
 
 What a message of a row cost beyond the machine's model is due to the others at one end of the gain, and remains at the
 other. At further ends the code between the messages of a row is gone with them, or another message carries their data,
@@ -56,7 +56,7 @@ def propose(program: Program) -> Iterator[Proposal]:
         sent_from[[row[0] for row in rows]] = messages.send_call[[row[-1] for row in rows]]
         alone = np.zeros(messages.count, dtype=np.uint8)
         alone[every] = 1
-        change = replace(merged(program, rows), sent_from=sent_from)
+        change = replace(merged(program, rows, sent_by=-1), sent_from=sent_from)
         between = [call for row in rows for call in messages.send_call[row[1:]].tolist()]
         longer = column(program.count, 0)
         longer[between] = -program.gap_ps[between]

@@ -230,26 +230,41 @@ def _stretch(paths: Sequence[int], close: Sequence[bool], at: int, period: int) 
     return rounds * period if rounds >= LEAST else 0
 
 
-def merged(program: Program, series: Sequence[Sequence[int]]) -> Transformation:
-    """The first message of each series carries the bytes of all, which are packed as they were; calls that had nothing
-    else to do last nothing."""
+def merged(program: Program, series: Sequence[Sequence[int]], sent_by: int = 0) -> Transformation:
+    """One message of each series carries the bytes of all, which are packed as they were; calls that had nothing else
+    to do last nothing. Where only all bytes together need a handshake, the sender waits until the receive is posted.
+
+    Arguments:
+        program: whose messages these are.
+        series: messages between the same two ranks, in their order.
+        sent_by: which one of a series sends it: 0 is the first, -1 the last.
+    """
     messages = program.messages
     packing = program.measured("middleware")
     more_latency, more_service, more_received = (column(messages.count, 0) for _ in range(3))
+    waits: list[tuple[int, int, int]] = []
     for row in series:
         first = row[0]
         whole, part = (program.costs(float(size)) for size in (messages.bytes[row].sum(), messages.bytes[first]))
         more_service[first] = round(float(whole.service - part.service))
         further = int(packing[row].sum() - packing[first])
         more_received[first] = round(float(whole.serialization - part.serialization + whole.o_r - part.o_r)) + further
-        requests = whole.rendezvous and not part.rendezvous and not messages.sender_waits[first]
-        handshake = float(2 * (whole.L + whole.o_control)) if requests else 0.0
+        handshake = 0.0
+        if whole.rendezvous and not part.rendezvous and not messages.sender_waits[first]:
+            reply = float(whole.L + whole.o_control)
+            handshake = 2 * reply
+            data = float(whole.L + whole.serialization + whole.o_r)
+            post, sender = 2 * int(messages.post_call[first]), row[sent_by]
+            done = max(int(messages.send_call[sender]), int(messages.sent_call[sender]))
+            waits.append((post, 2 * done + 1, round(reply)))
+            waits.append((post, 2 * int(messages.received_call[first]) + 1, round(reply + data)))
         more_latency[first] = round(float(whole.o_s - part.o_s) + handshake)
     return replace(
         left_out(program, {message for row in series for message in row[1:]}),
         more_latency_ps=more_latency,
         more_service_ps=more_service,
         more_received_ps=more_received,
+        edges=(tuple(np.array(waits, dtype=np.int64).T),) if waits else (),
     )
 
 

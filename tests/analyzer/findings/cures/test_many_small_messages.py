@@ -9,6 +9,7 @@ from tests.analyzer.story import MS, US, Story, evidence_of
 
 from logpost.analyzer.findings.cures import many_small_messages
 from logpost.analyzer.findings.cures.program import Program
+from logpost.analyzer.findings.evidence.tables import Evidence
 
 
 def bursts(*, per_burst: int, serialization: int = US, answer: bool = False) -> Story:
@@ -74,6 +75,28 @@ def test_their_size_is_what_is_sent(tmp_path: Path) -> None:
         row["recv_bytes"] = 1023
     finding = story.alone(many_small_messages.find).row(0, named=True)
     assert finding["title"].startswith("500 messages of 64 B on average")
+
+
+@pytest.mark.parametrize("limit", [4096, 1024])
+def test_what_needs_a_handshake_only_when_packed_makes_its_sender_wait(limit: int) -> None:
+    story = bursts(per_burst=50)
+    story.loggp |= {"eager_limit": limit}
+    barrier = story.path("main", "MPI_Barrier")
+    for i in range(10):
+        end = (i + 1) * 10 * MS
+        story.collective(barrier, "Barrier", dict.fromkeys((0, 1), (end - 20 * US, end - 10 * US)))
+    with story.as_run() as run:
+        evidence = Evidence(story.tables(), story.manifest(), run=run)
+        found = list(many_small_messages.find(evidence))
+    (tried,) = evidence.tried
+    if limit > 50 * 64:
+        # 49 calls of 20 us are left out of each 10 ms.
+        assert [one.gain for one in found] == [pytest.approx(0.098, rel=0.01)]
+        return
+    # Rank 0 sends from 0.98 ms on, 49 gaps of 20 us, until rank 1 receives at 5 ms, and not until 1.98 ms: each of ten
+    # steps of 10 ms lasts 3 ms longer. It is not offered.
+    assert found == []
+    assert tried.gain == pytest.approx(-0.3, abs=0.01)
 
 
 def test_single_messages_are_no_finding_however_small(tmp_path: Path) -> None:
