@@ -164,9 +164,9 @@ def test_json_and_csv_have_both(file: Path) -> None:
     [
         (["B=4KiB", "stride=64"], []),
         (["B=8KiB", "stride=0"], ["o_mw is extrapolated beyond the largest measured size, 4 KiB"]),
-        (["B=8KiB", "stride=64"], ["l_mw is extrapolated beyond the largest measured number of blocks"]),
+        (["B=8KiB", "stride=64"], ["l_mw is extrapolated beyond the largest measured number"]),
         (["B=4KiB", "stride=1024"], ["l_mw is extrapolated from the largest measured stride"]),
-        (["B=4KiB", "stride=64", "block=4"], ["l_mw is extrapolated beyond the largest measured number of blocks"]),
+        (["B=4KiB", "stride=64", "block=4"], ["l_mw is extrapolated beyond the largest measured number"]),
     ],
 )
 def test_what_log3p_reads_beyond_its_tables(file: Path, stated: list[str], names: list[str]) -> None:
