@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.analyzer.export.loggopsim_schedules import MACHINES, PRINTED, SCHEDULES, text_of
+from tests.machines.builders import stated
 from typer.testing import CliRunner
 
 from logpost.analyzer.export.loggopsim import scheduled_run
@@ -14,21 +15,6 @@ from logpost.analyzer.predict.loggopsim import scheduled
 from logpost.analyzer.run.directory import Run
 from logpost.cli.app import build
 from logpost.errors import InputError
-
-MACHINE = """format = 1
-name = "stated"
-title = "values of LogGOPSim's options"
-date = "2026"
-kind = "template"
-source = "SELF"
-where = "tests"
-units = ["ns", "ns/B", "B"]
-[sources.SELF]
-kind = "estimate"
-text = "stated"
-[loggp.other_node]
-"""
-WORDS = {"L": "L", "g": "g", "G": "G"}
 
 
 @pytest.fixture
@@ -38,7 +24,7 @@ def machine(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     lines = [f"{name} = {values[name]}" for name in ("L", "g", "G")]
     lines += [f"o_s = {values['o']}", f"o_r = {values['o']}", f"eager_limit = {values['S']}"]
     file = tmp_path / "machine.toml"
-    file.write_text(MACHINE + "\n".join(lines) + "\n")
+    file.write_text(stated("stated", ("ns", "ns/B", "B"), "\n".join(["[loggp.other_node]", *lines])))
     return file
 
 
