@@ -46,6 +46,7 @@ AT_BOUND = 4
 REPLAYED = 1 << 14
 """Messages of a program that are replayed, from its middle: an estimate is replayed several times."""
 ROWS = 1 << 16
+"""Messages that are read at a time."""
 NO_MESSAGES = (
     "there are one-sided transfers and no messages to estimate a machine from: what transfers wait for is known, "
     "and their transport is divided with --machine only"

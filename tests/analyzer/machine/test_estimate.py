@@ -237,6 +237,7 @@ def test_the_machine_file_has_the_intervals_and_says_what_is_a_bound(tmp_path: P
     assert o_s.interval == pytest.approx((98 - 4 / 7, 102))
     assert o_s.note == "4 sends that returned at once"
     assert o_r.interval == pytest.approx((0, 3002))
+    assert o_r.note is not None
     assert o_r.note.startswith("a bound only, not a measurement: ")
     assert any("L + o_s + o_r between 97.4286 and 3002 ps" in note for note in machine.notes)
     read = replay_parameters(machine)
