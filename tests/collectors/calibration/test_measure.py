@@ -117,7 +117,7 @@ def test_time_ends_the_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     measure(["mpirun"], output=tmp_path / "s", budget_s=1)
     per_pass = len(set(measuring.ORDER) - {"contention"})
-    assert len(started) == measuring.FEWEST_PASSES * per_pass - (measuring.FEWEST_PASSES - measuring.PROTOCOL_PASSES)
+    assert len(started) == measuring.SPELLS * per_pass - (measuring.SPELLS - measuring.PROTOCOL_PASSES)
 
 
 @pytest.mark.mpi
