@@ -100,6 +100,7 @@ lint: setup
 	git ls-files '*.c' '*.h' '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 	python packaging/words.py
 	python packaging/includes.py
+	python packaging/sentences.py
 	@$(call tidied,'^$(CURDIR)/(build/dev/)?tests/')
 	@$(call tidied,-extra-arg=-Xclang -extra-arg=-analyzer-opt-analyze-headers '^$(CURDIR)/(?!(build/dev/)?tests/)')
 

@@ -133,11 +133,6 @@ _WRAPPERS = (
 )
 
 
-def what_to_install(paradigm: str) -> str:
-    """How to get the compiler wrapper and launcher of a paradigm ("mpi" or "shmem")."""
-    return _TOOLS[paradigm]
-
-
 def find_tool(command: str, paradigm: str = "mpi") -> str:
     """Full path of a compiler wrapper or launcher. Raises InputError that says what to install."""
     found = shutil.which(command)

@@ -325,9 +325,9 @@ def test_the_readmes_table_is_of_the_outcomes_that_are_kept(tmp_path: Path) -> N
 
 def test_what_matches_no_test_and_what_cannot_be_had_is_said(tmp_path: Path) -> None:
     having_the_suite(tmp_path)
-    with pytest.raises(InputError, match=r"--only nowhere matches no test; the suite's are in the testlist files"):
+    with pytest.raises(InputError, match=r"--only nowhere matches no test; .* testlist"):
         conformance.conform(tmp_path, "mpich", "nowhere", VERSIONS)
-    with pytest.raises(InputError, match=r"false failed for the conformance suite; see .*log"):
+    with pytest.raises(InputError, match=r"false failed for the conformance suite; .*log"):
         suite._run(["false"], tmp_path, tmp_path / "log")
 
 
@@ -351,7 +351,7 @@ def test_without_an_mpi_it_is_said_what_to_install(
 def test_where_nothing_compiles_nothing_is_shown(tmp_path: Path) -> None:
     folder = having_the_suite(tmp_path)
     (folder / "testlist").write_text("red3 4\n")  # and no Makefile
-    with pytest.raises(InputError, match=r"no test passes without the collector under mpich: nothing is shown; see "):
+    with pytest.raises(InputError, match=r"no test passes .* under mpich: .*; see "):
         conformance.conform(tmp_path, "mpich", "red3", VERSIONS)
     assert kept.read(tmp_path / "mpich" / "r.jsonl") == {
         "coll/red3 4": Outcome("coll/red3 4", built=False, analyzer="a")
@@ -370,7 +370,5 @@ def test_each_c_program_of_the_openshmem_suite_is_a_test(tmp_path: Path, monkeyp
 
 def test_without_the_openshmem_suite_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGPOST_TESTS_SOS", str(tmp_path))
-    with pytest.raises(
-        InputError, match=r"has no test/unit; clone https://.*/tests-sos and name its folder in LOGPOST_"
-    ):
+    with pytest.raises(InputError, match=r"has no test/unit; clone https://.*/tests-sos .* LOGPOST_"):
         tests_sos.tests(tmp_path / "cache")

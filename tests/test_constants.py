@@ -24,6 +24,14 @@ def _is_number(value: ast.expr) -> bool:
     return bool(numbers) and all(one in numbers or isinstance(one, of_numbers) for one in nodes)
 
 
+def _states_numbers(line: ast.stmt) -> bool:
+    """Whether it is an assignment of numbers, some of which may be None."""
+    if not isinstance(line, ast.Assign | ast.AnnAssign) or line.value is None:
+        return False
+    stated = ast.unparse(line.value).replace("None", "0")
+    return _is_number(ast.parse(stated, mode="eval").body)
+
+
 def without_reason(source: str) -> list[str]:
     """Assignments of numbers, of a module or a class, with no sentence below them or below their group, no comment in
     front of them, and none in their line."""
@@ -32,11 +40,11 @@ def without_reason(source: str) -> list[str]:
     bare = []
     for body in (tree.body, *(one.body for one in ast.walk(tree) if isinstance(one, ast.ClassDef))):
         for i, one in enumerate(body):
-            if not isinstance(one, ast.Assign | ast.AnnAssign) or one.value is None or not _is_number(one.value):
+            if not _states_numbers(one):
                 continue
             if isinstance(one, ast.AnnAssign) and body is not tree.body:
                 continue  # a field's default
-            below = next((later for later in body[i + 1 :] if not isinstance(later, ast.Assign | ast.AnnAssign)), None)
+            below = next((later for later in body[i + 1 :] if not _states_numbers(later)), None)
             sentence = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
             in_line = any("#" in line for line in lines[one.lineno - 1 : one.end_lineno])
             if not sentence and not in_line and not lines[one.lineno - 2].lstrip().startswith("#"):
@@ -65,6 +73,8 @@ def test_every_number_of_the_product_has_its_reason() -> None:
         ("# Members.\nLEAST = 4.0", 0),
         ('NAME = "least"', 0),
         ("LEAST = other(4.0)", 0),
+        ('LEAST = 4.0\nNAME = "least"\n"""Of a member."""', 1),
+        ('LEAST = 4.0\nMOST = (5.0, None)\n"""Members."""', 0),
     ],
 )
 def test_a_bare_number_is_found(source: str, found: int) -> None:

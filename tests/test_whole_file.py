@@ -68,7 +68,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 
 
 def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no/a cannot be written: No such file or directory; choose another place"):
+    with pytest.raises(InputError, match=r"no/a cannot be written: No such .* another place"):
         write_whole(tmp_path / "no" / "a", "")
     with pytest.raises(InputError, match="cannot be written: Is a directory"):
         write_whole(tmp_path, "")

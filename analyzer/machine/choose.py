@@ -24,6 +24,8 @@ from logpost.machines.site.topology import placed_by_name, read_topology, with_t
 from logpost.machines.values.toml import tomllib
 
 SAMPLES = 25_000
+"""Observations of each kind of which an estimate is made: the share of them below the 5 % quantile has a standard error
+of 0.14 %, sqrt(0.05 * 0.95 / 25,000)."""
 ESTIMATE = "estimate"
 """As the name of a machine: estimate it from the trace, whatever was recorded with it."""
 

@@ -30,7 +30,7 @@ from logpost.analyzer.report.efficiencies import efficiencies
 from logpost.analyzer.report.efficiency_windows import Stretch, by_stretch, ideal_runtime
 from logpost.analyzer.report.network import HostTraffic, host_traffic
 from logpost.analyzer.report.packing import packing
-from logpost.analyzer.report.path_and_delays import critical_path, delays
+from logpost.analyzer.report.path_and_delays import PLACES, critical_path, delays
 from logpost.analyzer.report.predicted import predicted_text
 from logpost.analyzer.report.sens_view import sens_view, with_packing
 from logpost.analyzer.report.threads import accelerators, threads
@@ -48,9 +48,6 @@ from logpost.analyzer.words.fault_text import fault_texts
 from logpost.analyzer.words.labels import folded
 from logpost.analyzer.words.location_names import Location, LocationNames
 from logpost.analyzer.words.units import count_text, percent_text, sentence_text
-
-PLACES = 12
-"""Number of call paths listed, so that the report can be read within a minute."""
 
 
 def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:

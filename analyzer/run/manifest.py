@@ -10,8 +10,10 @@ from logpost.analyzer.archive.clock_mode import ClockMode
 from logpost.analyzer.run.schema import FORMAT_VERSION, TABLES
 from logpost.replay.cost.message_models import MessageModel
 
-MUCH_DEFICIT = 0.2
-"""Of the measured time: a machine that predicts so much more than was measured is not the one that the trace shows."""
+MUCH_DEFICIT = 0.1
+"""Of the measured time: a machine that predicts so much more than was measured is not the one that the trace shows. Of
+148 estimates of 44 programs of known cause (four clocks and machines), those within it divide no part over 10 % off.
+Of 872 runs, 3 machines that were recorded with the trace were between it and twice as much, and 47 above that."""
 
 
 class Record(BaseModel):

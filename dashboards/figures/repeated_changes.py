@@ -20,7 +20,9 @@ from logpost.dashboards.figures.chart import Chart, axis, category_trace, figure
 from logpost.dashboards.figures.labels import plotly_text, time_unit
 
 MOST = 24
+"""Rows: so many fit on a screen."""
 PALE = 0.35
+"""Opacity of a change that is within the noise."""
 ROOM = {1: 1.7, 2: 3.0}
 """How far the axis extends on a side with bars, in longest bars, by the number of such sides."""
 INK = {"light": "#0072b2", "dark": "#56a9e8"}

@@ -12,6 +12,7 @@ from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.curves import INKS, Axis, Curve, curves
 
 MS = 1e9
+"""Picoseconds."""
 MOST = len(INKS) - 1
 """Categories drawn: those with the most time at the target; beyond, colours would be used twice."""
 

@@ -40,7 +40,9 @@ FLOOR = 0.03
 UNSURE = 0.2
 """A slope whose interval holds zero is one only where it changes o(n) by more than this over the range."""
 LEAST_POINTS = 3
+"""Of a line: two have no error."""
 MOST_RANGES = 4
+"""Of sizes: a choice, two of each protocol."""
 
 Curve = Mapping[int, Estimate]
 """Size in bytes -> time."""

@@ -28,6 +28,7 @@ FloatArray = npt.NDArray[np.float64]
 
 UNLIMITED = 2**63 - 1
 UNKNOWN_LIMIT = -1
+"""Bytes up to which a range or an eager limit holds, where there is no end, and where none is known."""
 
 COLUMNS = ("L_ps", "o_s_ps", "o_s_ps_per_byte", "o_r_ps", "o_r_ps_per_byte", "g_ps", "G_ps_per_byte")
 PARAMETERS: Mapping[str, str] = MappingProxyType(

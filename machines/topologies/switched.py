@@ -20,6 +20,7 @@ from pydantic import Field, model_validator
 from logpost.machines.topologies.base import IntArray, Topology
 
 UNREACHED = -1
+"""Hops to a node without a path."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,8 +89,3 @@ def to_base(value: float, unit: str, clock_hz: float | None = None) -> float:
     if entry.dimension == "bandwidth":
         return value * entry.factor * clock_hz
     return value * entry.factor * PS_PER_S / clock_hz
-
-
-def from_base(value: float, unit: str, clock_hz: float | None = None) -> float:
-    """The inverse of `to_base`: a value in base units, expressed in `unit`."""
-    return value / to_base(1.0, unit, clock_hz)

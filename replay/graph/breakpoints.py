@@ -55,11 +55,6 @@ class Curve:
     segments: tuple[Segment, ...]
     above_ps: float
 
-    @property
-    def breakpoints(self) -> tuple[float, ...]:
-        """Where one segment ends and the next one begins."""
-        return tuple(one.start for one in self.segments[1:])
-
 
 def curve(tangents: Tangents, low: float, high: float, most: int = MOST_REPLAYS) -> Curve:
     """T from `low` to `high`; `tangents` replays several values at once."""

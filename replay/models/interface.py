@@ -50,6 +50,7 @@ class Parameter:
 
 
 _LARGEST = 1e30
+"""Of a parameter, in its unit: no machine has more, and a product of ten of them is a float (of at most 1.8e308)."""
 
 SIZE_SELECTOR = Parameter("B", "bytes", "message size, at which a machine's values are taken", optional=True)
 """For models whose equations have no size, but whose parameters a machine may give per size."""

@@ -32,10 +32,8 @@ from typing import Any
 
 import numpy as np
 
-from logpost.replay.cost.arrays import ModelError, Number, NumberLike, scalar_or_array, values, whole
+from logpost.replay.cost.arrays import ModelError, Number, scalar_or_array, values, whole
 from logpost.replay.models.interface import Model, Output, Parameter, common_shape, row_by_row
-from logpost.replay.models.loggp import serialization
-from logpost.replay.models.parameters import LogGPParameters
 
 
 @dataclass(frozen=True)
@@ -67,66 +65,6 @@ class Chain:
         for o, l, g in zip(self.o, self.l, gaps, strict=True):  # noqa: E741
             total = total + scalar_or_array(np.maximum(o, g)) + l
         return total
-
-
-def pram() -> Chain:
-    """T = 1: one transfer of unit cost."""
-    return Chain(o=(1.0,), l=(0.0,))
-
-
-def logp(p: LogGPParameters) -> Chain:
-    """{o}, {L}, {o}: sizes and strides make no difference."""
-    return Chain(o=(p.o_s, p.L, p.o_r), l=(0.0, 0.0, 0.0))
-
-
-def loggp(p: LogGPParameters, k: NumberLike) -> Chain:
-    """{o + (k-1) G}, {L}, {o} for k bytes."""
-    return Chain(o=(p.o_s + serialization(p, k), p.L, p.o_r), l=(0.0, 0.0, 0.0))
-
-
-def lopc(p: LogGPParameters, C_r: NumberLike) -> Chain:
-    """{o}, {L}, {C + o}: the message queues at its destination."""
-    return Chain(o=(p.o_s, p.L, values("C_r", C_r) + p.o_r), l=(0.0, 0.0, 0.0))
-
-
-def memory_logp(
-    *, source: NumberLike, source_strided: NumberLike, L: NumberLike, target: NumberLike, target_strided: NumberLike
-) -> Chain:
-    """{f(s,1)_0 + f(s,d)_0}, {L}, {f(s,1)_2 + f(s,d)_2}; f(s,d) is measured by memory copies."""
-    return Chain(
-        o=(values("source", source), values("L", L), values("target", target)),
-        l=(values("source_strided", source_strided), 0.0, values("target_strided", target_strided)),
-    )
-
-
-def copy_transfer(
-    s: NumberLike, contiguous_bandwidth: Sequence[NumberLike], strided_bandwidth: Sequence[NumberLike] | None = None
-) -> Chain:
-    """o_i = s/bandwidth_i, l_i = s/strided_i - s/bandwidth_i: every hop at its hardware rate (bytes per time).
-
-    Raises ModelError when a strided rate is above the contiguous one (l_i would be negative).
-    """
-    size = values("s", s)
-    rates = [values(f"bandwidth_{i}", rate, above=0.0) for i, rate in enumerate(contiguous_bandwidth)]
-    overhead = tuple(size / rate for rate in rates)
-    if strided_bandwidth is None:
-        return Chain(o=overhead, l=(0.0,) * len(overhead))
-    slow = [values(f"strided_{i}", rate, above=0.0) for i, rate in enumerate(strided_bandwidth)]
-    if len(slow) != len(rates):
-        raise ModelError(f"{len(rates)} contiguous and {len(slow)} strided bandwidths: one of each per transfer")
-    for i, (fast, strided) in enumerate(zip(rates, slow, strict=True)):
-        if (np.asarray(strided) > fast).any():
-            raise ModelError(
-                f"strided_{i} is above bandwidth_{i} ({float(np.max(strided)):g} against {float(np.min(fast)):g}): "
-                f"strided data cannot move faster than contiguous; exchange the two or measure again"
-            )
-    return Chain(o=overhead, l=tuple(size / rate - o for rate, o in zip(slow, overhead, strict=True)))
-
-
-def log3p(o_mw: NumberLike, l_mw: NumberLike, o_net: NumberLike) -> Chain:
-    """{o_mw/2 + l_mw/2}, {o_net}, {o_mw/2 + l_mw/2}."""
-    o, l, net = values("o_mw", o_mw), values("l_mw", l_mw), values("o_net", o_net)  # noqa: E741
-    return Chain(o=(o / 2.0, net, o / 2.0), l=(l / 2.0, 0.0, l / 2.0))
 
 
 def terms(S: Sequence[int], D: Sequence[int]) -> int:

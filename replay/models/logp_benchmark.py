@@ -123,27 +123,6 @@ def _refuse(bad: NDArray[np.bool_], text: str, times: Mapping[str, Number]) -> N
         raise ModelError(text, **shown)
 
 
-def bulk_time(T_0: NumberLike, R_inf: NumberLike, n: NumberLike) -> Number:
-    """T(n) = T_0 + n/R_inf. T_0 may be negative (the paper's Myrinet fit is); T(n) may not."""
-    start, rate, size = (
-        values("T_0", T_0, at_least=-np.inf),
-        values("R_inf", R_inf, above=0.0),
-        values("n", n),
-    )
-    total = np.asarray(start + size / rate)
-    if (total < 0).any():
-        raise ModelError(
-            "T(n) = {least} is negative: a fit with T_0 < 0 holds only for large n; take a larger n",
-            least=float(total.min()),
-        )
-    return scalar_or_array(total)
-
-
-def half_performance_length(T_0: NumberLike, R_inf: NumberLike) -> Number:
-    """n_1/2 = T_0 R_inf: the size at which half of the peak rate is reached."""
-    return values("T_0", T_0) * values("R_inf", R_inf, above=0.0)
-
-
 def delivered_bandwidth(n: NumberLike, T: NumberLike) -> Number:
     """BW(n) = n/T(n)."""
     return values("n", n) / values("T", T, above=0.0)

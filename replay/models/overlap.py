@@ -254,14 +254,6 @@ def is_interleaved(topology: str) -> bool:
     return topology.endswith("-interleaved")
 
 
-def best_burst_contiguous(d: Decomposition, P: NumberLike) -> Number:
-    """b* of (10) with (5), as printed: sqrt((o+L) N t_V/(G_V V) / (2(P-1) G_S S)); inf for one peer."""
-    peers = values("P", P, at_least=1.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        square = (d.o + d.L) * d.N * d.t_V / (d.G_V * d.V) / np.asarray(2.0 * (peers - 1.0) * d.G_S * d.S)
-    return scalar_or_array(np.where(np.isnan(square), 1.0, np.sqrt(square)))
-
-
 @dataclass(frozen=True)
 class Constraints:
     """Which of (2), (3), (8) and the limit on outstanding bytes hold; all must for a communication-bound program."""
@@ -296,12 +288,6 @@ def constraints(
 def loss(T_model: NumberLike, T_opt: NumberLike, T_base: NumberLike) -> Number:
     """(T_model - T_opt)/T_base: OVL section 4's loss of performance."""
     return (values("T_model", T_model) - values("T_opt", T_opt)) / values("T_base", T_base, above=0.0)
-
-
-def overhead_hidden(T: NumberLike, d: Decomposition) -> Number:
-    """Share of the blocking program's communication time that the time T no longer shows."""
-    exposed = d.N * (d.o + d.L + d.G_S * d.S)
-    return (blocking(d) - values("T", T)) / exposed
 
 
 def _evaluate(given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -48,6 +48,7 @@ from logpost.replay.models.overlap_profile import Curve, Operation, OverlapProfi
 from logpost.replay.models.units import SECOND
 
 LARGEST_MESSAGE_COUNT = 8192
+"""Of V, as OVL searches."""
 Rank: TypeAlias = Literal["time", "equation"]
 RANKS: tuple[Rank, ...] = get_args(Rank)
 BURSTS = (1, 2, 4, 8, 16, 32, 64)

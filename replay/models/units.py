@@ -29,9 +29,7 @@ class TimeUnit:
         return self.picoseconds / other.picoseconds
 
 
-PICOSECOND, NANOSECOND, MICROSECOND, MILLISECOND, SECOND = (
-    TimeUnit(name, to_base(1.0, name)) for name in ("ps", "ns", "us", "ms", "s")
-)
+PICOSECOND, NANOSECOND, MICROSECOND, SECOND = (TimeUnit(name, to_base(1.0, name)) for name in ("ps", "ns", "us", "s"))
 
 
 def cycles(clock_mhz: float) -> TimeUnit:

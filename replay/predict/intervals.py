@@ -26,13 +26,12 @@ from pydantic import BaseModel
 
 from logpost.errors import InputError
 from logpost.machines import Machine
+from logpost.machines.calibration.statistics import CONFIDENCE
 from logpost.machines.schema.places import Place, located
 from logpost.machines.values.quantity import Quantity
 from logpost.replay.models.interface import Model
 from logpost.replay.predict.machine_values.locality import class_taken
 from logpost.replay.predict.machine_values.loggp import OVERLAP
-
-LEVEL = 0.95
 
 Offer = Callable[[Machine], Mapping[str, Any]]
 """A machine's values under the names of the model's parameters."""
@@ -98,7 +97,7 @@ def ends_of(quantity: Quantity) -> tuple[float, float] | None:
         return None
     widen = 1.0
     if quantity.confidence is not None:
-        widen = _deviations(LEVEL) / _deviations(quantity.confidence)
+        widen = _deviations(CONFIDENCE) / _deviations(quantity.confidence)
     return max(value - (value - low) * widen, 0.0), value + (high - value) * widen
 
 

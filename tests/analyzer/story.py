@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
+from tests.machines.builders import stated
 
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.find import find_all
@@ -52,21 +53,6 @@ KINDS = {
     "MPI_Comm_rank": "other",
 }
 """Regions to their kinds; other calls wait for a request."""
-MACHINE = """\
-format = 1
-name = "story"
-title = "A node on which messages cost the time of their story"
-date = "2026-11"
-kind = "template"
-source = "ROUND"
-units = ["us", "us/B", "B"]
-
-[sources.ROUND]
-kind = "estimate"
-text = "round values"
-
-[loggp.same_node]
-"""
 
 
 class Story:
@@ -612,7 +598,8 @@ class Story:
     def _write(self, path: Path, findings: pl.DataFrame | None) -> Run:
         with RunWriter(path) as writer:
             if self.has_machine_file:
-                writer.write_machine(MACHINE + "".join(f"{name} = {value}\n" for name, value in self.loggp.items()))
+                values = "".join(f"{name} = {value}\n" for name, value in self.loggp.items())
+                writer.write_machine(stated("story", ("us", "us/B", "B"), f"[loggp.same_node]\n{values}"))
             for name, frame in self._tables().items():
                 if name != "findings":
                     writer.write(name, frame)

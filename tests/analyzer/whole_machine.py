@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-TEXT = """
-format = 1
-name = "whole"
-title = "A machine with values for every model"
-date = "2026"
-kind = "template"
-source = "TEST"
-units = ["us", "us/B", "B"]
+from tests.machines.builders import stated
 
-[sources.TEST]
-kind = "manual"
-text = "invented for tests"
-
-[[loggp.other_node.range]]
+TABLES = """[[loggp.other_node.range]]
 up_to_bytes = 1024
 L = 1
 o_s = 0.2
@@ -47,5 +36,5 @@ o_net = 40
 def write_whole_machine(folder: Path) -> str:
     """The file's path."""
     file = folder / "whole.toml"
-    file.write_text(TEXT)
+    file.write_text(stated("whole", ("us", "us/B", "B"), TABLES))
     return str(file)

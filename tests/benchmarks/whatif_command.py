@@ -21,6 +21,7 @@ from pathlib import Path
 
 from tests.benchmarks._peer import DIRECTORY, SLOWER, is_given, log_gop_sim, processor_seconds
 from tests.benchmarks.whatif_speed import PROGRAM
+from tests.machines.builders import stated
 
 CASES = (
     ("halo", 32, 16_000),
@@ -32,18 +33,7 @@ CASES = (
 ROUNDS = 2
 VALUES = {"halo": (2000, 500, 0, 0.1), "all_to_all": (2000, 500, 600, 0.1)}
 """L, o, g in ns and G in ns per byte"""
-MACHINE = """format = 1
-name = "benchmark"
-title = "values of the schedule"
-date = "2026"
-kind = "template"
-source = "SELF"
-where = "tests/benchmarks"
-units = ["ns", "ns/B", "B"]
-[sources.SELF]
-kind = "estimate"
-text = "stated"
-[topology]
+TABLES = """[topology]
 kind = "crossbar"
 nodes = {nodes}
 [loggp.other_node]
@@ -95,7 +85,7 @@ def run_of(pattern: str, ranks: int, steps: int, folder: Path) -> Path:
     archive, run, machine = folder / "archive", folder / "a.run", folder / "machine.toml"
     subprocess.run([PROGRAM, pattern, str(ranks), str(steps), "archive", archive], check=True)
     L, o, g, G = VALUES[pattern]
-    machine.write_text(MACHINE.format(nodes=ranks, L=L, o=o, g=g, G=G))
+    machine.write_text(stated("benchmark", ("ns", "ns/B", "B"), TABLES.format(nodes=ranks, L=L, o=o, g=g, G=G)))
     logpost = [sys.executable, "-m", "logpost.cli.app"]
     subprocess.run([*logpost, "analyze", archive, "-m", machine, "-o", run, "--quiet"], check=True)
     return run

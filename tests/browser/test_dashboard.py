@@ -410,7 +410,7 @@ def test_dark_and_light(view: Callable[..., Visit]) -> None:
     ("path", "said"),
     [
         ("/?run=/etc", "no run is called /etc"),
-        ("/timeline?ranks=99", "no rank of the run is in the selection"),
+        ("/timeline?ranks=99", "no rank of the run is in"),
         ("/nowhere", "there is no such page"),
         ("/?from=x", "from in the address is no number"),
     ],

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from tests.cli.command import logpost, logpost_process
+from tests.said import facts
 
 from logpost.cli.analyze import beyond_the_limit
 from logpost.machines.schema.load import find_machine_file
@@ -63,7 +65,7 @@ def test_the_machine_recorded_with_the_trace_is_used_unless_another_is_given(pin
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "machine.toml: is not TOML" in done.stderr
-    assert "this machine was recorded with the trace: pass another one, or --machine estimate" in done.stderr
+    assert ": pass another one, or --machine estimate" in done.stderr
 
 
 def test_quiet_prints_nothing(ping_pong: Path, tmp_path: Path) -> None:
@@ -99,10 +101,10 @@ def test_the_run_says_under_which_model_its_messages_are_split(ping_pong: Path, 
             ["ARCHIVE", "--model", "log3p", "-m", "estimate"],
             "logpost: machine pipit-ping-pong has no o_mw and no o_net: ",
         ),
-        (["nothing"], "logpost: nothing does not exist; give the archive's anchor file (*.otf2) or its directory\n"),
+        (["nothing"], "logpost: nothing does not exist; give "),
         (["."], "logpost: "),
         (["ARCHIVE", "-m", "cray-9"], "logpost: unknown machine 'cray-9'; use one of "),
-        (["ARCHIVE", "--workers", "slurm"], "logpost: --workers slurm reads blocks; say how many with --shards\n"),
+        (["ARCHIVE", "--workers", "slurm"], "logpost: --workers slurm reads blocks; say how many"),
         (["ARCHIVE", "--scheduler", "a:1"], "logpost: --scheduler is Dask's; give --workers dask, too\n"),
     ],
 )
@@ -134,14 +136,15 @@ def test_every_verb_that_is_listed_exists_and_has_an_example(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--memory", "10"], "--memory 10 is no size; write a number and one of MB, GB, TB, MiB, GiB, TiB, as in 4GB"),
-        (["--memory", "10MB"], "--memory 10MB is less than the libraries of an analysis take; give it at least 400MB"),
-        (["--spill", "nowhere"], "--spill nowhere is no directory; make it, or name another one"),
+        (["--memory", "10"], "--memory 10 is no size; .*MB, GB, TB, MiB, GiB, TiB, as in 4GB"),
+        (["--memory", "10MB"], "--memory 10MB is less than .* at least 400MB"),
+        (["--spill", "nowhere"], "--spill nowhere is no directory; .* another one"),
     ],
 )
 def test_nonsense_limits_of_memory_are_refused(ping_pong: Path, tmp_path: Path, words: list[str], said: str) -> None:
     done = logpost("analyze", ping_pong, *words, cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"logpost: {said}\n")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(f"logpost: {said}\n", done.stderr)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -151,7 +154,7 @@ def test_a_peak_beyond_the_limit_is_said(tmp_path: Path, limit: int | None, peak
     (tmp_path / "manifest.json").write_text(json.dumps({"memory": used}))
     said = beyond_the_limit(tmp_path)
     assert bool(said) is says
-    assert all("took 596 MB of memory at its peak, beyond its limit of 500 MB" in sentence for sentence in said)
+    assert all(facts(sentence) == ["596 MB", "500 MB"] for sentence in said)
     (tmp_path / "manifest.json").write_text("{}")  # of a run from before memory was stated
     assert beyond_the_limit(tmp_path) == []
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from tests.cli.command import logpost, logpost_process
 from tests.machines.calibration.virtual import Virtual
+from tests.said import facts
 
 from logpost.cli.calibrate import MOST_LINES
 from logpost.collectors.calibration.simulated import Truth
@@ -65,7 +66,7 @@ def test_a_machine_file_has_the_network_that_is_named(kept: Path, tmp_path: Path
 def test_links_are_measured_of_a_known_network_only(tmp_path: Path) -> None:
     done = logpost("calibrate", "-o", "m.toml", "--contention", "--", "mpirun", "-n", "2", cwd=tmp_path)
     assert done.returncode == 2
-    assert "--contention measures the links of a known network; pass --topology FILE, too" in done.stderr
+    assert facts(done.stderr) == ["--contention", "--topology"]
 
 
 def test_nothing_is_cut_on_a_narrow_screen(kept: Path, tmp_path: Path) -> None:
@@ -133,7 +134,7 @@ def test_what_is_left_out_of_a_list_is_where_the_line_says(kept: Path, tmp_path:
         *("calibrate", "-o", "b.toml", "--samples", kept / "thrice.jsonl", "--against", "a.toml"), cwd=tmp_path
     )
     assert re.search(r"^  and \d+ more \(see --json\)$", other.stdout.partition("Beyond their")[2], re.MULTILINE)
-    wide = re.search(r"  and (\d+) more \(the file marks each; --json lists them\)", other.stdout)
+    wide = re.search(r"  and (\d+) more \(the file .* --json ", other.stdout)
     assert wide is not None
     assert (tmp_path / "b.toml").read_text().count("±5 % not reached: ") == MOST_LINES + int(wide[1])
 
@@ -143,10 +144,9 @@ def test_a_page_that_cannot_be_written_costs_no_machine_file(kept: Path, tmp_pat
     page = "p" * 250 + ".html"
     done = logpost("calibrate", "-o", "m.toml", "--page", page, "--samples", kept / "s.jsonl", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        f"logpost: {page} cannot be written: File name too long; choose another place (the machine file m.toml is "
-        "written)\n"
-    )
+    assert done.stderr.startswith(f"logpost: {page} cannot be written: File name too long; ")
+    assert done.stderr.endswith("(the machine file m.toml is written)\n")
+    assert done.stderr.count("\n") == 1
     assert load_machine(tmp_path / "m.toml").name == "m"
 
 
@@ -180,29 +180,29 @@ def test_json_holds_what_the_screen_says(kept: Path, tmp_path: Path) -> None:
         (["-o", "no/x.toml", "--samples", "s.jsonl"], "-o no/x.toml cannot be written: no is not a directory"),
         (
             ["-o", "new.toml", "--samples", "none.jsonl"],
-            "cannot read the samples none.jsonl: No such file or directory; name",
+            "cannot read the samples none.jsonl: No such file",
         ),
-        (["-o", "new.toml", "--samples", "."], "cannot read the samples .: Is a directory; name the file that --keep"),
+        (["-o", "new.toml", "--samples", "."], "cannot read the samples .: Is a directory; name"),
         (["-o", "new.toml", "--samples", "bad.jsonl"], "bad.jsonl, line 1 is not JSON"),
         (["-o", "new.toml", "--name", "A B", "--", "mpirun"], "'A B' is not a valid machine name; pass --name a-b"),
         (["-o", "new.toml", "--keep-samples", "s.jsonl", "--", "mpirun"], "s.jsonl already exists; pass --force to"),
-        (["-o", ".", "--force", "--", "mpirun"], "-o . cannot be written: it is a directory; name a file in it"),
+        (["-o", ".", "--force", "--", "mpirun"], "-o . cannot be written: it is a directory; name"),
         (["-o", "new.toml", "--page", "no/p", "--", "mpirun"], "--page no/p cannot be written: no is not a directory"),
         (["-o", "new.toml", "--samples", "s.jsonl", "--against", "x"], "unknown machine 'x'"),
         (
             ["-o", "new.toml", "--page", "./new.toml", "--", "mpirun"],
-            "-o and --page name the same file, new.toml; give each its own",
+            "-o and --page name the same file, new.toml; give",
         ),
         (["-o", "new.toml", "--keep-samples", "new.toml", "--", "mpirun"], "-o and --keep-samples name the same file"),
         (["-o", "new.toml", "--page", "k", "--keep-samples", "k", "--", "mpirun"], "--page and --keep-samples name"),
         (["-o", "link.toml", "--page", "new.toml", "--", "mpirun"], "-o and --page name the same file, new.toml; give"),
         (["-o", "s.jsonl", "--force", "--samples", "s.jsonl"], "-o and --samples name the same file, s.jsonl; give"),
         (["-o", "new.toml", "--page", "s.jsonl", "--samples", "s.jsonl"], "--page and --samples name the same file"),
-        (["-o", "pipe", "--force", "--", "mpirun"], "-o pipe cannot be written: it is not a regular file; name"),
-        (["-o", "/dev/null", "--force", "--", "mpirun"], "-o /dev/null cannot be written: it is not a regular file"),
+        (["-o", "pipe", "--force", "--", "mpirun"], "-o pipe cannot be written: it is not "),
+        (["-o", "/dev/null", "--force", "--", "mpirun"], "-o /dev/null cannot be written: it is not a regular"),
         (
             ["-o", "new.toml", "--keep-samples", "pipe", "--force", "--", "mpirun"],
-            "--keep-samples pipe cannot be written: it is not a regular file; name a regular",
+            "--keep-samples pipe cannot be written: it is not a",
         ),
         (["-o", "dangling.toml", "--", "mpirun"], "-o dangling.toml cannot be written: "),
         (
@@ -235,9 +235,8 @@ def test_a_mistake_is_one_line_and_leaves_nothing(
 def test_a_machine_file_does_not_go_to_a_pipe(tmp_path: Path) -> None:
     done = logpost_process("calibrate", "-o", "/dev/stdout", "--force", "--", "mpirun", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "logpost: -o /dev/stdout cannot be written: it is not a regular file; name a regular or a new file\n"
-    )
+    assert done.stderr.startswith("logpost: -o /dev/stdout cannot be written: ")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(("name", "path"), [("mine.toml", "mine.toml"), ("mine", "./mine"), ("a b.toml", "'a b.toml'")])

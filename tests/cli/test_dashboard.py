@@ -28,9 +28,9 @@ def test_without_dash_one_line_says_what_to_install(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(builtins, "__import__", without)
     found = logpost("dashboard", tmp_path)
     assert found.returncode == 2
-    assert found.stderr == (
-        "logpost: the dashboard needs the Python package dash; install it with: pip install 'logpost[dashboard]'\n"
-    )
+    assert found.stderr.startswith("logpost: the dashboard needs the Python package ")
+    assert found.stderr.endswith(": pip install 'logpost[dashboard]'\n")
+    assert found.stderr.count("\n") == 1
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:

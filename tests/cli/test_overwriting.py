@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def test_a_file_is_not_written_over_without_force(
     (tmp_path / "old").write_text("mine")
     refused = logpost(*words, option, "old", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "logpost: old already exists; pass --force to overwrite it" in refused.stderr
+    assert "logpost: old already exists; pass --force" in refused.stderr
     assert (tmp_path / "old").read_text() == "mine"
     forced = logpost(*words, option, "old", "--force", cwd=tmp_path)
     assert forced.returncode == 0, forced.stderr
@@ -56,12 +57,11 @@ def test_what_is_no_file_may_be_written_to(tmp_path: Path) -> None:
     (tmp_path / "to the pipe").symlink_to(tmp_path / "pipe")  # such as /dev/stdout
     refuse_existing(tmp_path / "to the pipe", force=False)
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(InputError, match=r"link already exists; pass --force to overwrite it, or choose another place"):
+    with pytest.raises(InputError, match=r"link already exists; pass --force .* another place"):
         refuse_existing(tmp_path / "link", force=False)
 
 
 def test_top_limits_text_json_and_page(run: Path, tmp_path: Path) -> None:
-    import json
 
     every = json.loads(logpost("report", run, "--json").stdout)
     most = json.loads(logpost("report", run, "--json", "--top", "1").stdout)

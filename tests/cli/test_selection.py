@@ -49,7 +49,7 @@ def test_the_region_of_interest_is_in_picoseconds() -> None:
 def test_an_empty_one_is_refused() -> None:
     with pytest.raises(InputError, match=r"--from 1s is not before --to 500ms; swap them"):
         selection("1s", "500ms", None, None).within(2000 * MS)
-    with pytest.raises(InputError, match=r"--from 3s is after the end of the run, which is 2 s"):
+    with pytest.raises(InputError, match=r"--from 3s is after the end .* 2 s"):
         selection("3s", None, None, None).within(2000 * MS)
 
 
@@ -61,7 +61,7 @@ def test_without_options_the_run_is_itself() -> None:
 def test_analyze_takes_no_part_of_a_run_whose_length_it_does_not_know() -> None:
     request = Request("a.otf2", "a.run")
     assert requested(request, selection(None, None, None, None)) == replace(request)
-    with pytest.raises(InputError, match=r"--from 25%: analyze does not know the run's length yet"):
+    with pytest.raises(InputError, match=r"--from 25%: .* know the run's length"):
         requested(request, selection("25%", None, None, None))
 
 

@@ -85,7 +85,7 @@ def test_a_page_of_the_dashboard_is_computed(run: Path, page: ModuleType) -> Non
 
 def test_runs_that_do_not_differ_have_no_chart_of_changes(run: Path) -> None:
     view = View(Runs([run, run]), State(compare.NAME))
-    with pytest.raises(InputError, match="the runs do not differ here: there is nothing to draw"):
+    with pytest.raises(InputError, match=r"runs do not differ here: .* draw"):
         _at_last(partial(compare.CHARTS["compare.changes"], view))
 
 

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from tests.analyzer.in_process import analyze
 from tests.collectors import recording
+from tests.machines.builders import stated
 
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.run.directory import Run
 
-_MACHINE = """
-format = 1
-name = "ours"
-title = "a machine on which 64 B in blocks have a price"
-date = "2026"
-kind = "template"
-source = "TEST"
-units = ["ns", "ns/B"]
-[sources.TEST]
-kind = "paper"
-text = "this test"
-[loggp.other_node]
+_TABLES = """[loggp.other_node]
 L = 1
 o_s = 1
 o_r = 1
@@ -43,5 +33,5 @@ alone = true
 def split_with_prices(result: recording.Result) -> Run:
     """The run of a recorded program, on that machine."""
     machine = result.folder / "ours.toml"
-    machine.write_text(_MACHINE)
+    machine.write_text(stated("ours", ("ns", "ns/B"), _TABLES))
     return Run.open(analyze(Request(str(result.archive), str(result.folder / "priced.run"), machine=str(machine))))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.collectors import raw_logs, recording
 from tests.collectors.raw_logs import MONOTONIC, RECV, SEND, TSC, Log
+from tests.said import facts
 
 from logpost.collectors import assemble
 from logpost.errors import InputError
@@ -98,7 +99,8 @@ def test_one_host_has_one_clock(tmp_path: Path) -> None:
     d.offset(2_550_000, 2_550_800, 2_500_400)
     made = _archive(tmp_path / "second", c, d)
     assert [offset for _, offset in _offsets(made.path)[1]] == [-50_000]
-    assert made.warnings == ["rank 1: its clock differs from rank 0's on the same host; the measured offset is used"]
+    (warning,) = made.warnings
+    assert warning.startswith("rank 1: its clock differs from rank 0's")
 
 
 @pytest.mark.parametrize("ticks", [2, 999_999, 10**18], ids=["0.1 Hz", "backwards", "10^17 Hz"])
@@ -110,7 +112,8 @@ def test_a_rate_that_no_clock_has_is_not_measured(tmp_path: Path, ticks: int) ->
     log.call("MPI_Init", 1_000_000, 1_001_000)
     log.call("MPI_Finalize", 1_002_000, 1_003_000)
     made = _archive(tmp_path, log)
-    assert made.warnings == ["the rate of the clock could not be measured; 1 GHz is assumed"]
+    (warning,) = made.warnings
+    assert facts(warning) == ["1 GHz"]
     assert made.summary["ticks_per_second"] == 10**9
 
 
@@ -186,13 +189,13 @@ def test_what_it_refuses(tmp_path: Path) -> None:
     assembler = assemble.find_assembler()
     functions = (raw / "functions.txt").read_text()
     (raw / "functions.txt").write_text(re.sub("table [0-9a-f]+", "table 0123456789abcdef", functions))
-    with pytest.raises(InputError, match=r"no archive was made of .*a table of functions other than functions.txt"):
+    with pytest.raises(InputError, match=r"no archive was made of .* other than functions\.txt"):
         assemble.assemble(assembler, raw, tmp_path)
     (raw / "functions.txt").write_text("")
     with pytest.raises(InputError, match="missing or empty"):
         assemble.assemble(assembler, raw, tmp_path)
     (raw / "functions.txt").write_text("\n".join(functions.splitlines()[:50]) + "\n")
-    with pytest.raises(InputError, match="refers to a function that is not in the table"):
+    with pytest.raises(InputError, match=r"refers to a function .* not in the table"):
         assemble.assemble(assembler, raw, tmp_path)
     next(raw.glob("*.raw")).write_bytes(b"something else")
     with pytest.raises(InputError, match="completed MPI_Init, so there is nothing to assemble"):

@@ -141,26 +141,30 @@ def test_what_a_file_lacks_is_counted_and_said(tmp_path: Path) -> None:
     first.lines.append("what the program printed")
     last = Trace(2, size=3).at(100, "(G) GET: sz =     16,  peer = TM0:0").at(200, "(G) GET: sz =     16,  peer = T")
     made = import_gasnet([first.write(tmp_path), last.write(tmp_path, end="")], tmp_path / "archive")
-    assert [re.sub(r"\S*/", "", warning) for warning in made.warnings] == [
-        "the clocks of 1 processes are not aligned with the first one's: no active messages in both directions (record "
-        "with A in GASNET_TRACEMASK)",
-        "1 of 3 processes have no file here; what was sent to them has no partner",
-        "1 files end within a line; those lines are left out",
-        "2 lines of unknown form are left out, the first: trace-0: 0 0.000120s> (P) PUT: of a form that is not known",
-        "1 transfers and messages to teams whose members the trace does not state have no record",
-        "GASNET_TRACEMASK GPRWBA is without S: waits are not in the files, their time counts as computation",
-        "1 nonblocking transfers have no end in the files",
-    ]
+    for warning, part in zip(
+        [re.sub(r"\S*/", "", warning) for warning in made.warnings],
+        [
+            r"the clocks of 1 processes .* \(record with A in GASNET_TRACEMASK\)",
+            "1 of 3 processes have no file here;",
+            "1 files end within a line;",
+            r"2 lines of unknown form .*: trace-0: 0 0\.000120s> \(P\) PUT: ",
+            "1 transfers and messages to teams",
+            "GASNET_TRACEMASK GPRWBA is without S: ",
+            "1 nonblocking transfers have no end",
+        ],
+        strict=True,
+    ):
+        assert re.match(part, warning)
     assert [made.summary[key] for key in ("processes", "recorded", "puts", "gets", "get_bytes")] == [3, 2, 1, 1, 16]
 
 
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        (Trace(0), r"trace-0 and \S+trace-0 both are of process 0; give the files of one run"),
-        (Trace(1, size=4), r"heat on 2 processes, \S+trace-1 of /opt/app/heat on 4; give the files of one run"),
-        (Trace(1, program="/opt/app/cg"), r"trace-1 of /opt/app/cg on 2; give the files of one run"),
-        (Trace(7), r"trace-7 is no trace of GASNet: it does not begin with its process"),
+        (Trace(0), r"trace-0 and \S+trace-0 both .* process 0; .* one run"),
+        (Trace(1, size=4), r"heat on 2 .*, \S+trace-1 of /opt/app/heat on 4; .* one run"),
+        (Trace(1, program="/opt/app/cg"), "trace-1 of /opt/app/cg on 2; .* one run"),
+        (Trace(7), "trace-7 is no trace of GASNet: .* process"),
     ],
     ids=["same process", "another size", "another program", "no such process"],
 )
@@ -175,7 +179,7 @@ def test_files_that_are_not_of_one_run(second: Trace, message: str, tmp_path: Pa
 def test_a_file_of_all_processes_is_refused(tmp_path: Path) -> None:
     mixed = Trace(0).at(10, "(X) AMPOLL")
     mixed.lines += Trace(1).at(11, "(X) AMPOLL").lines
-    with pytest.raises(InputError, match="lines of processes 0 and 1; set GASNET_TRACEFILE to a name with % in it"):
+    with pytest.raises(InputError, match=r"of processes 0 and 1; set GASNET_TRACEFILE .* %"):
         import_gasnet([mixed.write(tmp_path)], tmp_path / "archive")
 
 
@@ -187,7 +191,7 @@ def test_what_cannot_be_read_or_written(tmp_path: Path) -> None:
     file = Trace(0, size=1).at(1, "(X) AMPOLL").write(tmp_path)
     with pytest.raises(InputError, match="mine already exists; pass --force to overwrite it"):
         import_gasnet([file], mine)
-    with pytest.raises(InputError, match="mine holds no archive and is not overwritten"):
+    with pytest.raises(InputError, match=r"mine holds no archive .* not overwritten"):
         import_gasnet([file], mine, force=True)
     with pytest.raises(InputError, match="trace-0/archive cannot be written"):
         import_gasnet([file], file / "archive")

@@ -41,20 +41,20 @@ def test_times_and_sizes_are_read(text: str, meant: Keep) -> None:
 
 @pytest.mark.parametrize("text", ["60", "0s", "10kB", "1s,2min"])
 def test_what_is_neither_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match=f"^--keep {text} is neither a time nor a size; write 60s, 500MB, or both as"):
+    with pytest.raises(InputError, match=r" is neither a time nor a size; .*60s, 500MB"):
         keep(text)
 
 
 def test_a_ring_too_small_for_its_slots_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^--keep 0.1MB is less than a ring needs; give it at least 1MB$"):
+    with pytest.raises(InputError, match=r"^--keep 0\.1MB is less than .* at least 1MB$"):
         keep("0.1MB")
 
 
 def test_what_contradicts_the_ring_is_refused(tmp_path: Path) -> None:
     for options, said in (
-        (("--keep", "1MB", "--limit", "5"), "--limit 5 stops a recording that --keep 1MB is to bound; leave one out"),
-        (("--keep-in", "/dev/shm"), "--keep-in /dev/shm is about rings; write --keep 10min, too, or leave it out"),
-        (("--keep", "1MB", "--with", "scorep"), "--keep is not for Score-P, which has a separate recorder"),
+        (("--keep", "1MB", "--limit", "5"), "--limit 5 stops a recording that --keep 1MB is"),
+        (("--keep-in", "/dev/shm"), "--keep-in /dev/shm is about rings; write --keep 10min, too"),
+        (("--keep", "1MB", "--with", "scorep"), "--keep is not for Score-P, which has"),
     ):
         done = recording.record(tmp_path, "true", options=options)
         assert done.status == 2
@@ -160,7 +160,7 @@ def test_a_deadlock_is_named_and_a_signal_disturbs_no_rank(openmpi: str, tmp_pat
         finally:
             recorder.terminate()
             _, said = recorder.communicate(timeout=60)
-    assert f"for an archive of the run so far: kill -USR2 {recorder.pid}" in said
+    assert f"the run so far: kill -USR2 {recorder.pid}" in said
     for archive in (dump, hang):
         trace = recording.read(archive)
         sends = sum(len(trace.on(rank, "MPI_SEND")) for rank in (0, 1))
@@ -193,7 +193,7 @@ def test_a_program_requests_an_archive(openmpi: str, tmp_path: Path, how: str) -
     assert alone.stdout == "done\n"
     done = recording.run(openmpi, tmp_path, 2, program, "4", options=("--keep", "1MB"))
     assert (done.status, done.out) == (0, "done\n")
-    assert "logpost: the program requested the run so far: " in done.err
+    assert "logpost: the program requested the run" in done.err
     assert _barriers(tmp_path) == {True: 100, False: 101}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.collectors import recording
+from tests.said import facts
 
 from logpost.analyzer.run.directory import Run
 from logpost.collectors import record as recorder
@@ -206,8 +207,9 @@ def test_ranks_that_outnumber_processors_are_not_measured_and_it_is_said(mpi: st
     command = (recording.LAUNCHERS[mpi], "-n", "2", "taskset", "-c", processor, str(program))
     result = recording.record(tmp_path / "out", *command, options=(*QUICK, "--mpi", recording.COMPILERS[mpi], "-q"))
     assert result.status == 0, result.err
-    said = "the machine was not measured while recording: 2 ranks share 1 processor on the host of rank 0"
-    assert result.err.strip() == f"logpost: {said}", "quiet prints problems, and this is one"
+    prefix, said = result.err.strip().split(": ", 1)  # quiet prints problems, and this is one
+    assert prefix == "logpost"
+    assert facts(said) == ["2", "1", "0"]
     assert _outcome(result.archive).pairs == {}
     assert sorted(p.name for p in result.archive.glob("*.*")) == ["calibration.json", "traces.def", "traces.otf2"]
 
@@ -251,7 +253,7 @@ def test_one_rank_has_nothing_to_measure(mpi: str, tmp_path: Path) -> None:
     program = recording.build("surroundings.c", mpi, tmp_path)
     result = recording.record(tmp_path / "out", str(program), "many", "5", options=QUICK)
     assert result.status == 0, result.err
-    assert "the machine was not measured while recording: one rank sends no messages" in result.err
+    assert ": one rank sends no messages" in result.err
     quiet = recording.record(tmp_path / "quiet", str(program), "many", "5", options=(*QUICK, "-q"))
     assert "logpost" not in quiet.err, "it is no problem"
 
@@ -262,7 +264,7 @@ def test_sampling_ends_with_its_time(mpi: str, tmp_path: Path) -> None:
     program = recording.build("blocking.c", mpi, tmp_path)
     none = _recorded(mpi, program, tmp_path / "none", 1e-6)
     assert none.calibration is not None
-    assert none.calibration.reason == "within 1e-06 s there was no time for any message"
+    assert none.calibration.reason.startswith("within 1e-06 s there was no time ")
     assert not (none.path / "machine.toml").exists()
 
     some = _recorded(mpi, program, tmp_path / "some", 0.02)
@@ -290,8 +292,7 @@ def test_children_of_a_measured_program_start(openmpi: str, tmp_path: Path) -> N
 def test_two_machines_are_one_too_many(openmpi: str, tmp_path: Path) -> None:
     result = recording.record(tmp_path / "out", "true", options=("--machine", "alewife", "--calibrate", "none"))
     assert result.status == 2
-    expected = "--machine alewife and --calibrate none both say where the machine comes from; keep one"
-    assert expected in result.err
+    assert "--machine alewife and --calibrate none both " in result.err
 
 
 def test_layouts_are_measured_with_the_machine_only(openmpi: str, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from tests.analyzer.in_process import analyze
 from tests.collectors import raw_logs
 from tests.collectors.raw_logs import MONOTONIC, RECV, SEND, Log
+from tests.machines.builders import stated
 
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.rescope import rescope
@@ -18,18 +19,10 @@ from logpost.collectors import assemble
 from logpost.errors import InputError
 
 # Ranks 0 to 2 share node 3 of a line of four, rank 3 is on node 0: 3 hops. L between nodes is that of the mean way.
-MACHINE = """
-format = 1
-name = "line"
-title = "a line of four nodes"
-date = "2026-01"
-kind = "template"
-source = "TEST"
-units = ["ns", "ns/B"]
-[sources.TEST]
-kind = "paper"
-text = "this test"
-[node]
+MACHINE = stated(
+    "line",
+    ("ns", "ns/B"),
+    """[node]
 sockets = 2
 [topology]
 kind = "mesh"
@@ -42,7 +35,8 @@ nodes_of_ranks = [3, 3, 3, 0]
 same_socket = { L = 200, o_s = 10, o_r = 20, g = 0, G = 1 }
 same_node = { L = 500, o_s = 10, o_r = 20, g = 0, G = 1 }
 other_node = { L = 1000, o_s = 10, o_r = 20, g = 0, G = 1 }
-"""
+""",
+)
 
 
 @pytest.fixture

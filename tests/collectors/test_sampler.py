@@ -77,7 +77,7 @@ def test_a_program_with_a_profiling_timer_keeps_it(openmpi: str, tmp_path: Path)
 def test_a_program_that_takes_the_signal_has_it_alone(mpi: str, tmp_path: Path) -> None:
     result = _record(mpi, tmp_path, "takes")
     assert result.out == "each once\n"
-    assert "no samples are taken from here on: the program uses their signal" in result.err
+    assert ": the program uses their signal" in result.err
     assert 2 <= _functions(result.read())["relax"] <= 20, "0.1 s of 0.4 s"
 
 

@@ -153,9 +153,9 @@ def test_a_file_switches(openmpi: str, tmp_path: Path) -> None:
     [
         (
             ("--switch", "/nowhere/file"),
-            "--switch /nowhere/file: there is no directory /nowhere; make it, or name another",
+            "--switch /nowhere/file: there is no directory /nowhere; make it",
         ),
-        (("--switch", "/tmp"), "--switch /tmp is a directory; name a file that says on or off"),
+        (("--switch", "/tmp"), "--switch /tmp is a directory; name a file"),
         (("--switch", "/" + "x" * 1001), "is too long; name another file"),
     ],
 )

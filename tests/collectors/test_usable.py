@@ -30,12 +30,13 @@ def test_what_is_found_and_what_is_missing_are_gathered() -> None:
     assert _row(_has("a 1.0"), _has("")) == Usability("x", "X programs: record", True, "a 1.0", "", "", "", "")
     lacking = _row(_has("a 1.0"), _lacks("b not on PATH"), _lacks("no libotf2"))
     assert (lacking.usable, lacking.missing) == (False, "b not on PATH; no libotf2")
-    assert lacking.way_out == "apt install x-dev; module load x; spack install x +mpi"
+    assert lacking.way_out == "; ".join(("apt install x-dev", "module load x", "spack install x +mpi"))
 
 
 def test_a_collector_that_this_version_lacks_is_not_usable() -> None:
     row = _row(_has("all"), part="logpost.collectors.no_such_part")
-    assert (row.usable, row.missing, row.way_out) == (False, "this version of logpost has no such collector", "")
+    assert (row.usable, row.way_out) == (False, "")
+    assert "has no such collector" in row.missing
     assert _row(_has("all"), part="logpost.collectors.pmpi").usable
 
 

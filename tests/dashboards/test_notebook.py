@@ -45,9 +45,9 @@ def test_tables_are_frames_and_a_selection_scopes_figures(tmp_path: Path) -> Non
     assert run.pairs["messages"].sum() == 84  # 12 iterations of 4 halos and 3 blocks
     assert {"findings", "calls"} <= set(dir(run))
     assert repr(run).endswith("a.run: 4 ranks, 84 messages>")
-    with pytest.raises(AttributeError, match="a run has no nothing; its tables are locations"):
+    with pytest.raises(AttributeError, match="has no nothing; its tables are locations"):
         _ = run.nothing
-    with pytest.raises(InputError, match="a run has no table x; use one of locations"):
+    with pytest.raises(InputError, match="has no table x; use one of locations"):
         run.table("x")
     assert len(run.plot.breakdown().data[0].y) == 4
     assert len(run.select(ranks=[1, 2]).plot.breakdown().data[0].y) == 2
@@ -108,7 +108,7 @@ def test_lines_have_the_colours_of_the_pages(tmp_path: Path) -> None:
 
 def test_links_need_a_machine_with_a_network(tmp_path: Path) -> None:
     run = logpost.open_run(make_run(tmp_path / "a.run").path)
-    with pytest.raises(InputError, match="no traffic between nodes in the selected time"):
+    with pytest.raises(InputError, match=r"no traffic between nodes .* selected time"):
         run.plot.links()
 
 
@@ -154,7 +154,7 @@ def test_a_prediction_shows_both_lengths(tmp_path: Path) -> None:
         ({"rank": 0}, r"did you mean ranks=\[0\]\?"),
         ({"rank": [0, 3]}, r"did you mean ranks=\[0, 3\]\?"),
         ({"ranks": 2}, r"did you mean ranks=\[2\]\?"),
-        ({"begin": 2}, r"select has no begin; it has begin_ps, .*; did you mean begin_ps\?"),
+        ({"begin": 2}, r"select has no begin; .* begin_ps, .*did you mean begin_ps\?"),
     ],
 )
 def test_a_selection_by_another_name_says_what_was_meant(arguments: dict[str, Any], said: str, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_a_kind_without_its_paragraph_is_named(
     catalogue: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delitem(catalogue.DOUBTS, "late_post")
-    with pytest.raises(InputError, match=r"doubts\.py: says nothing of late_post; add when that finding is wrong"):
+    with pytest.raises(InputError, match=r"doubts\.py: says nothing of late_post; add"):
         catalogue.write(tmp_path, tmp_path)
 
 
@@ -43,7 +43,7 @@ def test_a_simulator_that_is_not_built_is_named(
     catalogue: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(catalogue, "SIMULATE", tmp_path / "absent")
-    with pytest.raises(InputError, match="absent: the simulator of known causes is not built; make docs builds it"):
+    with pytest.raises(InputError, match=r"absent: the simulator .* not built; make docs"):
         catalogue.write(tmp_path, tmp_path)
 
 
@@ -53,5 +53,5 @@ def test_a_run_without_its_finding_is_named(catalogue: ModuleType, tmp_path: Pat
     # A program with late senders holds no lock.
     case = catalogue.Case("late_sender_master", "lock_contention", "")
     catalogue.subprocess.run([catalogue.SIMULATE, tmp_path, "--case", case.name], check=True, capture_output=True)
-    with pytest.raises(InputError, match="late_sender_master: the run of this program has no finding lock_contention"):
+    with pytest.raises(InputError, match=r"late_sender_master: .* this program has no finding lock_contention"):
         catalogue._pictured(case.kind, case, tmp_path)

@@ -1,8 +1,9 @@
-"""docs/where.md: twenty questions, whose places exist and hold what the answer names."""
+"""docs/where.md: twenty questions, whose places exist and hold what the answer names; CONTRIBUTING's paths exist."""
 
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,18 @@ def test_the_place_exists_and_holds_what_the_answer_names(row: list[str]) -> Non
     names = re.findall(r"`([^`]+)`", why)
     assert names
     assert [name for name in names if name not in text] == []
+
+
+def test_paths_of_contributing_exist() -> None:
+    """A path is from the root or the end of one; a file's name alone is that of a file anywhere."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    known = {"/" + file for file in listed}
+    known |= {f"{parent}/" for file in known for parent in Path(file).parents}
+    named = re.findall(
+        r"`((?:[\w.-]+/)+[\w.-]*|[\w.-]+\.(?:py|cpp|hpp|c|toml|md|txt))`", (ROOT / "CONTRIBUTING.md").read_text()
+    )
+    paths = [path for path in named if "NAME" not in path and not path.startswith("build/")]
+    assert len(paths) > 50
+    assert [
+        path for path in paths if not any(file.rstrip("/").endswith(f"/{path.rstrip('/')}") for file in known)
+    ] == []

@@ -99,8 +99,9 @@ def test_packing_is_a_part_of_each_version_and_ddts_is_what_loggp_lacks() -> Non
     # ddt 10 + 5 + 15 s, pack 10 + 15 + 5 s: half of either is packing; opt 10 + 2 + 5 s: 12 %.
     times = {DDT: version(DDT, 0, 5, 15), PACK: version(PACK, 15, 5, 0), OPT: version(OPT, 2, 5, 0)}
     claims = {claim.text.split(" (judged")[0]: claim for claim in ranking_claims({problem: times}, problem)}
-    assert claims["Packing by hand is about half of pack's time"].reached == "50 % (FT.B.4)"
-    smaller = claims["Packing is a much smaller part of opt than of ddt"]
+    [half] = [claim for text, claim in claims.items() if text.startswith("Packing by hand is about half")]
+    assert half.reached == "50 % (FT.B.4)"
+    [smaller] = [claim for text, claim in claims.items() if "smaller part of opt than of ddt" in text]
     assert (smaller.holds, smaller.reached) == (True, "12 against 50 % (FT.B.4)")
     [lacking] = [claim for text, claim in claims.items() if text.startswith("LogGP underestimates ddt")]
     assert (lacking.holds, lacking.reached) == (True, "FT.B.4: ddt −50 %, pack ±0 %, opt ±0 %")

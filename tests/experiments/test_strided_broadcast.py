@@ -111,20 +111,21 @@ def test_ranks_that_share_cores_are_judged_apart(machine: Machine) -> None:
 def test_without_a_core_for_each_rank_nothing_is_judged(machine: Machine) -> None:
     cases = [case(8, 10.0, 9.0, 9.5), case(512, 900.0, 40.0, 100.0), case(512, 990.0, 40.0, 100.0, 4)]
     result = result_of(machine, cases, cores=1)
-    assert result.summary.startswith("No broadcast of strided data had a core for each rank (1 core)")
+    assert result.summary.startswith("No broadcast of strided data ")
     *judged, _ = result.claims
     assert {claim.holds for claim in judged} == {None}
-    assert {claim.reached for claim in judged} == {"cannot be judged: no broadcast had a core for each rank"}
+    assert all(claim.reached.startswith("cannot be judged: ") for claim in judged)
     assert len(result.claims) == len(result_of(machine, cases, CORES).claims)
     errors = table(result, "Errors")
     assert all(row[3] is None and row[4] is None for row in errors.rows)
     assert number(errors, "linear, log3P", "here, more ranks than cores: mean") == pytest.approx(61.0, abs=1.0)
     assert number(table(result, "Fig. 10"), "P = 4, 16 KB, 512 B", "measured") == 990.0
-    assert [figure.title for figure in result.figures] == [
-        "Fig. 10: One message (linear = tree), 2 ranks, on 1 core",
-        "Fig. 10: Linear broadcast, 4 ranks, on 1 core",
-    ]
-    assert result.notes[0].startswith("1 core: no broadcast had a core for each rank")
+    message, broadcast = (figure.title for figure in result.figures)
+    assert message.startswith("Fig. 10: One message (linear = tree), 2 ranks")
+    assert broadcast.startswith("Fig. 10: Linear broadcast, 4 ranks")
+    assert message.endswith(", on 1 core")
+    assert broadcast.endswith(", on 1 core")
+    assert result.notes[0].startswith("1 core: no broadcast ")
 
 
 def test_this_machine_is_measured_case_by_case(quick_result: Callable[[str], Result]) -> None:

@@ -86,8 +86,9 @@ def test_the_overheads_are_judged_over_the_size() -> None:
     claims = {claim.text.split(" (judged")[0]: claim for claim in result_of(machine(), machine()).claims}
     assert claims["Both overheads grow with the size of the message"].holds
     # From 1 to 16 KB o_mw grows by 27 us, o_net by 123.
-    faster = claims["For large messages the overhead of the middleware grows faster than that of the network"]
+    [faster] = [claim for text, claim in claims.items() if "overhead of the middleware grows faster" in text]
     assert (faster.holds, faster.reached) == (False, "o_mw by 27.2 us, o_net by 123 us from 1 KB to 16 KB")
     assert claims["For small messages the network dominates the cost"].holds
     # A line through times in proportion to the size has no error.
-    assert claims["LogGP is off by 28 % in the mean for contiguous messages"].reached == "0.0 %"
+    [off] = [claim for text, claim in claims.items() if text.startswith("LogGP is off by 28 %")]
+    assert off.reached == "0.0 %"

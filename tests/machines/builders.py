@@ -1,8 +1,9 @@
-"""A small machine document for the tests, to be changed at one place."""
+"""Machines for the tests: a small document to be changed at one place, and the text of a file."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 from logpost.machines.schema import Machine
@@ -50,3 +51,16 @@ def machine(**changes: Any) -> Machine:
 def problems(**changes: Any) -> list[str]:
     """What the check says about the changed document."""
     return check_machine(document(**changes), "toy.toml")[1]
+
+
+def stated(name: str, units: Sequence[str], tables: str) -> str:
+    """The text of a machine file whose values a test states."""
+    return f"""format = 1
+name = "{name}"
+title = "Values that a test states"
+date = "2026-01"
+kind = "template"
+source = "TEST"
+units = [{", ".join(f'"{unit}"' for unit in units)}]
+sources.TEST = {{kind = "manual", text = "invented for tests"}}
+{tables}"""

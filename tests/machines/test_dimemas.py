@@ -49,7 +49,8 @@ def test_the_values_of_a_message(tmp_path: Path) -> None:
     assert machine.topology.link_bandwidth is not None
     assert machine.topology.link_bandwidth.value == 2 * 250
     assert found.scale_compute == ()
-    assert found.left_out == ("the receiver's startup, where a receive is posted: a receive takes o_r = 0",)
+    (left_out,) = found.left_out
+    assert left_out.startswith("the receiver's startup, ")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,8 @@ def test_ratios_are_options_of_whatif(tmp_path: Path) -> None:
     node = '"node information" {{0, "", 1, {ratio}, 0.0, 0.0, 0, 1, 1, 0.0, 1, 1, 0.0}};;\n'
     found = imported(tmp_path, text + "".join(node.format(ratio=ratio) for ratio in (1.0, 2.0, 0.0, -0.5)))
     assert found.scale_compute == ("node:1=0.5", "node:2=0")
-    assert found.left_out == ("node 3: bursts of 0.5 s whatever they were; a replay scales measured times",)
+    (left_out,) = found.left_out
+    assert left_out.startswith("node 3: bursts of 0.5 s ")
     same = imported(tmp_path, text + 4 * node.format(ratio=4.0))
     assert same.scale_compute == ("0.25",)
     # Bandwidth 0: transfers have no duration, and no link is a limit.
@@ -129,10 +131,10 @@ def test_what_has_no_counterpart_is_named(tmp_path: Path) -> None:
     [
         ("nothing", "is no Dimemas configuration"),
         ('"node information" {0, "", 1, 1.0, 0, 0, 0, 1, 1, 0, 1, 1, 0};;', 'has no "environment information"'),
-        (TWO.replace("250.0", "fast"), r"bandwidth \(field 5\) is 'fast'; it must be a number"),
+        (TWO.replace("250.0", "fast"), r"bandwidth \(field 5\) is 'fast'; .* number"),
         (
             TWO.replace("8.0E-6", "-1"),
-            r"latency between nodes \(field 11\) is '-1'; it must be a number that is not neg",
+            r"latency between nodes \(field 11\) is '-1'; .* not neg",
         ),
         (TWO.replace("{0, 2,", "{0, 3,"), "machine 0 has 2 nodes, but records for 3"),
         (TWO.replace(", 3};;", "};;"), '"environment information" has 6 fields; it must have 7'),

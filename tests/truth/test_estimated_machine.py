@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.machines.builders import stated
 
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.supervise import analyze
@@ -22,18 +23,13 @@ pytestmark = pytest.mark.testbed
 
 SOURCE = Path(__file__).parent / "estimated.c"
 HEADER = Path(__file__).parents[2] / "collectors" / "workloads" / "logpost_compute.h"
-MACHINE = """
-format = 1
-name = "truth"
-title = "Four nodes on a switch"
-date = "2026"
-kind = "template"
-source = "T"
-units = ["us", "ps/B", "B"]
-sources.T = {kind = "manual", text = "invented"}
-topology = {kind = "crossbar", nodes = 4}
+MACHINE = stated(
+    "truth",
+    ("us", "ps/B", "B"),
+    """topology = {kind = "crossbar", nodes = 4}
 loggp.other_node = {L = 1.5, o_s = 0.4, o_s_per_byte = 10, o_r = 0.5, o_r_per_byte = 20, g = 0.6, G = 100}
-"""
+""",
+)
 TRUTH = {"L": 1.5e6, "o_s": 0.4e6, "o_s_per_byte": 10, "o_r": 0.5e6, "o_r_per_byte": 20, "g": 0.6e6, "G": 100}
 TRUTH |= {"L + o_s + o_r": 2.4e6}
 """In ps and ps per byte."""

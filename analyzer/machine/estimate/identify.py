@@ -9,7 +9,7 @@
    identified: it is shown together with the others of which that is true, as transport that is not divided further.
    Where a deficit beyond noise stays after settling, so are the parts that changed while L gave way: nothing says how
    far it must.
-3. Refuse. Where the deficit stays above `MOST_DEFICIT` of all message time, the estimate contradicts the trace, and
+3. Refuse. Where the deficit stays above `MUCH_DEFICIT` of all message time, the estimate contradicts the trace, and
    nothing that depends on it is divided.
 """
 
@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from logpost.analyzer.machine.estimate import Estimate, Unknown
+from logpost.analyzer.run.manifest import MUCH_DEFICIT
 from logpost.analyzer.run.schema import CATEGORIES, PARTS
 from logpost.analyzer.run.wide import exact_sum
 from logpost.machines import ReplayParameters
@@ -33,8 +34,6 @@ from logpost.replay.cost.parameters import native_parameters
 
 ROUNDS = 6
 """Replays to settle an estimate at most."""
-MOST_DEFICIT = 0.10
-"""Deficit over all message time beyond which an estimate is refused."""
 SMALL_DEFICIT = 0.01
 """Deficit over all message time that noise makes; an estimate with less is settled."""
 DISAGREE = 0.05
@@ -47,6 +46,7 @@ AT_BOUND = 4
 REPLAYED = 1 << 14
 """Messages of a program that are replayed, from its middle: an estimate is replayed several times."""
 ROWS = 1 << 16
+"""Messages that are read at a time."""
 NO_MESSAGES = (
     "there are one-sided transfers and no messages to estimate a machine from: what transfers wait for is known, "
     "and their transport is divided with --machine only"
@@ -177,7 +177,7 @@ def identify(
     if transport_unknown or "residual" in undivided or base.share("residual") > DISAGREE:
         # What L holds, or nothing explains, may be a queue whose service nothing measured.
         undivided |= {"residual", *(queue for queue, of in QUEUES.items() if unmeasured & of)}
-    refused = base.deficit_share > MOST_DEFICIT
+    refused = base.deficit_share > MUCH_DEFICIT
     if refused:
         undivided |= set(TRANSPORT)
     undivided &= {*TRANSPORT, *LATE}

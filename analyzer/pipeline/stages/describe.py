@@ -10,7 +10,6 @@ from pathlib import Path
 import logpost
 from logpost.analyzer.archive._native import Trace
 from logpost.analyzer.machine.choose import ChosenMachine
-from logpost.analyzer.machine.estimate.identify import MOST_DEFICIT
 from logpost.analyzer.machine.placement import Placed
 from logpost.analyzer.machine.used import estimated_values, machine_values
 from logpost.analyzer.pipeline.library import library_used
@@ -166,5 +165,5 @@ def undivided_categories(chosen: ChosenMachine, sums: Mapping[str, int]) -> tupl
         return [], False
     errors = error_shares(sums)
     beyond = max(errors["deficit_share"], errors["transfer_deficit_share"] or 0.0)
-    refused = chosen.identified.refused or beyond > MOST_DEFICIT
+    refused = chosen.identified.refused or beyond > m.MUCH_DEFICIT
     return list(chosen.identified.shown(refused=refused)), refused

@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logpost.analyzer.statistics.student import two_sided
+from logpost.replay.graph.engine import COVERED
 
 Values = npt.NDArray[np.float64]
 
@@ -56,8 +57,6 @@ SAME = 0.005
 """Errors that differ by no more do not distinguish hypotheses."""
 NEAR = 1.5
 """Nor do those within this factor."""
-SURE = 0.9
-"""Of errors that an interval holds."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,7 @@ def sure(errors: int) -> float:
     a few errors at sizes that were left out: then the quantile is that of Student's t with as many degrees of freedom,
     2.35 of three sizes, where that of a known deviation is 1.64.
     """
-    return math.sqrt(math.pi / 2) * two_sided(SURE, max(1, errors))
+    return math.sqrt(math.pi / 2) * two_sided(COVERED, max(1, errors))
 
 
 def stretch(sizes: Sequence[float], ranks: float) -> float:

@@ -29,6 +29,7 @@ from logpost.machines.topologies import Cartesian, Topology
 
 NAME, TITLE = "network", "Network"
 MOST_ROWS, MOST_COLUMNS = 64, 128
+"""Ranks and stretches of time of a chart: cells of half a page are 8 pixels high and 4 wide."""
 NO_WAY = ("hops are not known", "network contention (C_n) is 0")
 """How notes of the analysis begin that say why no link is known."""
 MAPPED_BY = ("block", "cyclic", "random")

@@ -16,6 +16,7 @@ from logpost.dashboards.figures.labels import visible
 from logpost.errors import InputError
 
 MOST_ROWS = 32
+"""Ranks, each with two bars: so many fit on a screen."""
 FIRST_COMPLETED = ("MPI_Waitany", "MPI_Waitsome", "MPI_Testany", "MPI_Testsome")
 """Calls whose order of completions depends on when messages arrive."""
 

@@ -45,8 +45,9 @@ PRINTED_LOGGP, HALF_DIGIT = 0.28, 0.005
 FIG_1 = 4.0
 """Times the cost of contiguous messages (1)."""
 TITAN_BYTES, TITAN_STRIDE = 16384.0, 1024
+"""Of the message whose times are printed (4.1)."""
 TITAN_US = {"o_mw": 29.0, "o_net": 131.0, "l_mw": 420.0}
-"""Of a message of so many bytes, at this stride (4.1)."""
+"""Of that message (4.1)."""
 CROSSED = {0: 512, 16: 32, 256: 8}
 """Stride (0: contiguous) -> message size in KB from which o_mw + l_mw is above o_net, on Titan (4.2.1)."""
 DATATYPE, PACKED = "datatype", "packed"

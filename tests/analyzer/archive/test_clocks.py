@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.analyzer.in_process import analyze
-from tests.said import facts
+from tests.said import facts, says
 
 from logpost.analyzer.archive import _native
 from logpost.analyzer.archive.clock_mode import ClockMode
@@ -34,25 +34,21 @@ def test_true_clocks_are_not_worth_a_word() -> None:
     [
         (ClockMode.none, "Analyze with --clock offsets or --clock clc."),
         (ClockMode.offsets, "Analyze with --clock clc."),
-        (ClockMode.clc, "Their records wait for each other in a circle, which no clock explains."),
+        (ClockMode.clc, "in a circle, which no clock explains."),
     ],
 )
 def test_a_warning_counts_what_disagrees_and_names_the_way_out(mode: ClockMode, way_out: str) -> None:
     found = clock_warning(clock(correction=mode, left=ClockViolations(messages=1, collectives=2)))
-    assert found == (
-        "The clocks of this trace disagree: 1 message was received before it was sent and 2 times a member left a "
-        "collective operation before another that it had to wait for arrived. Waits and message times are wrong by at "
-        f"least as much. {way_out}"
-    )
+    assert found is not None
+    assert facts(found.removesuffix(way_out)) == ["1", "2", "collective"]
+    assert found.endswith(way_out)
 
 
 def test_records_without_partner_share_the_blame() -> None:
     found = clock_warning(clock(left=ClockViolations(messages=3)), unmatched=26)
     assert found is not None
-    assert found.startswith(
-        "The clocks of this trace disagree, or its records name wrong ranks (26 sends and receives have no partner): "
-        "3 messages were received before they were sent."
-    )
+    assert "or its records name wrong ranks" in found
+    assert says(found, "26", "3")
     one = clock_warning(clock(left=ClockViolations(messages=3)), unmatched=1)
     assert one is not None
     assert "(1 send or receive has no partner)" in one

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from tests.analyzer.story import MS, Story
 from tests.analyzer.two_phases import two_phases
-from tests.said import facts
+from tests.said import facts, says
 
 from logpost.analyzer.compare.change import Change
 from logpost.analyzer.compare.two_runs import Comparison, compare, names
@@ -98,7 +98,7 @@ def test_machines_measured_while_recording_are_pointed_out(tmp_path: Path) -> No
         own = {"name": "measured-while-recording", "origin": "recorded", "sha256": name}
         machine = run.manifest.machine.model_copy(update=own)
         runs.append(Run(run.path, run.manifest.model_copy(update={"machine": machine})))
-    assert any("Each run's machine was measured while it was recorded" in note for note in compare(*runs).notes)
+    assert any("machine was measured while it was recorded" in note for note in compare(*runs).notes)
     assert not any("machine" in note for note in compare(runs[0], runs[0]).notes)
 
 
@@ -157,7 +157,7 @@ def test_something_out_of_nothing_is_more_than_any_percentage(tmp_path: Path) ->
         ("contention > five", "is not a valid condition"),
         ("contention == 5%", "is not a valid condition"),
         ("contenton > +5%", "unknown name 'contenton'; use one of wall, start_up"),
-        ("contention > +5", "'no unit' does not fit contention; give % or a time"),
+        ("contention > +5", "'no unit' does not fit contention; .* %"),
         ("contention > +5MB", "'MB' does not fit contention"),
         ("contention > +5pp", "'pp' does not fit contention"),
         ("load_balance > +5ms", "'ms' does not fit load_balance; give %, pp"),
@@ -171,7 +171,7 @@ def test_gate_refuses(expression: str, message: str) -> None:
 
 
 def test_gate_on_what_was_not_computed(faster: Comparison) -> None:
-    with pytest.raises(InputError, match="transfer is not computed in both runs; gate on another quantity"):
+    with pytest.raises(InputError, match=r"transfer is not computed in both .* another"):
         check(parse("transfer < 0.9"), faster)
 
 
@@ -238,7 +238,7 @@ def test_text(faster: Comparison) -> None:
     assert "load balance 87.4 % 96.0 % +8.6 pp" in lines
     assert "transfer not computed not computed -" in lines
     assert "MPI_Recv 30.0 ms 15.0 ms -15.0 ms -50.0 % 10 10" in lines
-    assert any(line.startswith("both rank 1 waits in MPI_Recv for rank 0, late because of solve") for line in lines)
+    assert any(line.startswith("both ") and says(line, "1", "MPI_Recv", "0") and "solve" in line for line in lines)
     assert facts(lines[-1]) == ["late_sender", "+5%", "late_sender", "20.0 ms", "5.00 ms", "-75.0 %", "ok"]
 
 
@@ -247,10 +247,9 @@ def test_runs_of_different_models_are_hard_to_compare(tmp_path: Path) -> None:
     assert not any("models" in note for note in compare(a, b).notes)
     machine = b.manifest.machine.model_copy(update={"model": MessageModel.loggp})
     other = Run(b.path, b.manifest.model_copy(update={"machine": machine}))
-    assert compare(a, other).notes[-1] == (
-        "The messages were split under different models (full; LogGP): modelled parts are not comparable; "
-        "analyze both with the same --model."
-    )
+    note = compare(a, other).notes[-1]
+    assert "different models (full; LogGP)" in note
+    assert facts(note) == ["--model"]
 
 
 def test_top_shows_only_the_first(faster: Comparison) -> None:

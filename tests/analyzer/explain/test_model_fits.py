@@ -105,7 +105,8 @@ def test_the_best_has_the_smallest_misfit_and_of_equal_ones_the_fewest_terms() -
     logp = fit(MessageModel.logp, 0, 50)
     assert best(fits_of([full, loggp, logp])) is MessageModel.loggp
     said = verdict([full, loggp, logp], estimated=True)
-    assert said.startswith("The smallest misfit is that of LogGP: 4.0 % of message time, as full with more terms. ")
+    assert said.startswith("The smallest misfit is that of LogGP: 4.0 % ")
+    assert "as full with more terms" in said
     assert "estimated from the same messages under LogGP" in said
 
 
@@ -148,7 +149,7 @@ def test_without_messages_no_model_is_the_best() -> None:
     nothing = ModelFit(MessageModel.full, Messages(0, 0, 0, dict.fromkeys(PARTS, 0), 0))
     lacking = ModelFit(MessageModel.log3p, None, "the machine has no o_net")
     assert best(fits_of([nothing, lacking])) is None
-    assert verdict([nothing, lacking], estimated=False) == "no message matched: no model can be compared"
+    assert verdict([nothing, lacking], estimated=False).startswith("no message matched")
 
 
 @pytest.mark.parametrize("model", list(MessageModel))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.analyzer.export.loggopsim_schedules import MACHINES, PRINTED, SCHEDULES, text_of
+from tests.machines.builders import stated
 from typer.testing import CliRunner
 
 from logpost.analyzer.export.loggopsim import scheduled_run
@@ -14,21 +15,6 @@ from logpost.analyzer.predict.loggopsim import scheduled
 from logpost.analyzer.run.directory import Run
 from logpost.cli.app import build
 from logpost.errors import InputError
-
-MACHINE = """format = 1
-name = "stated"
-title = "values of LogGOPSim's options"
-date = "2026"
-kind = "template"
-source = "SELF"
-where = "tests"
-units = ["ns", "ns/B", "B"]
-[sources.SELF]
-kind = "estimate"
-text = "stated"
-[loggp.other_node]
-"""
-WORDS = {"L": "L", "g": "g", "G": "G"}
 
 
 @pytest.fixture
@@ -38,7 +24,7 @@ def machine(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     lines = [f"{name} = {values[name]}" for name in ("L", "g", "G")]
     lines += [f"o_s = {values['o']}", f"o_r = {values['o']}", f"eager_limit = {values['S']}"]
     file = tmp_path / "machine.toml"
-    file.write_text(MACHINE + "\n".join(lines) + "\n")
+    file.write_text(stated("stated", ("ns", "ns/B", "B"), "\n".join(["[loggp.other_node]", *lines])))
     return file
 
 
@@ -77,7 +63,7 @@ def test_a_setting_is_the_same_as_another_option(machine: Path, tmp_path: Path) 
         ("num_ranks 1\nl1: calc 5\n", "outside of all ranks"),
         ("num_ranks 1\nrank 0 {\nl1: calc x\n}\n", "line 3: 'x' is no number"),
         ("num_ranks 1\nrank 0 {\nl1: send 5b to 3 tag 0\n}\n", "line 3: the other rank is not below num_ranks"),
-        ("num_ranks 1\nrank 0 {\nl1 requires l2\n}\n", "no operation of this rank has the label 'l1'"),
+        ("num_ranks 1\nrank 0 {\nl1 requires l2\n}\n", "no operation .* label 'l1'"),
         ("num_ranks 2\nrank 0 {\nl1: send 5b to 1 tag 0\n}\n", "rank 1 has 1 messages without a receive"),
         ("num_ranks 2\nrank 0 {\nl1: recv 5b from 1 tag 0\n}\n", "rank 0 has 1 receives without a message"),
         ("num_ranks 1\nrank 0 {\nl1: calc 5\nl1 requires l1\n}\n", "operations that wait for each other"),

@@ -288,7 +288,7 @@ def test_existing_file_is_kept(tmp_path: Path) -> None:
 def test_missing_package_names_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = make_run(tmp_path / "a.run", ranks=1)
     monkeypatch.setitem(sys.modules, "perfetto.protos.perfetto.trace.perfetto_trace_pb2", None)
-    with pytest.raises(InputError, match="needs the Python package perfetto; run `pip install perfetto`"):
+    with pytest.raises(InputError, match="package perfetto; run `pip install perfetto`"):
         export_perfetto(run, tmp_path / "a.pftrace")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.run"]
 
@@ -300,5 +300,5 @@ def test_columns_that_do_not_fit_together_are_refused() -> None:
         perfetto_slices(1, 1, some, some, none, np.zeros((2, 3), np.int64), whole, whole)
     with pytest.raises(ValueError, match="columns differ in length"):
         perfetto_counter(1, 1, some, none)
-    with pytest.raises(ValueError, match="a range of flows is not within the ids"):
+    with pytest.raises(ValueError, match=r"range of flows .* ids"):
         perfetto_slices(1, 1, some, some, some, np.zeros((2, 3), np.int64), whole, (some, some + 1, none))

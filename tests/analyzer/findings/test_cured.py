@@ -57,7 +57,7 @@ def test_a_finding_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 def test_a_finding_of_another_release_is_not_taken_for_one_of_this(tmp_path: Path) -> None:
     # Its findings are written by hand; the finders see something else.
     run = make_run(tmp_path / "a.run")
-    with pytest.raises(InputError, match="not found again by this release of logpost; analyze the archive again"):
+    with pytest.raises(InputError, match=r"not found again .* analyze the archive again"):
         cured(run, 0)
 
 

@@ -142,7 +142,8 @@ def test_a_few_transfers_that_meet_others_change_nothing() -> None:
 def test_what_is_completed_later_shows_nothing() -> None:
     found = estimated([("put", 1001)] * 10 + [("put", 8001)] * 10, immediate=False)
     assert found.classes == {}
-    assert found.notes == ("transfers identify no machine: none was completed at once and alone",)
+    (note,) = found.notes
+    assert note.startswith("transfers identify no machine: ")
 
 
 @pytest.mark.slow

@@ -22,12 +22,12 @@ def test_a_size_has_a_unit(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["10", "4gb", "GB", "-4GB", "4GB/s", "nan GB", "1e9 B", "50%"])
 def test_what_is_no_size_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match=f"--memory {text} is no size; write a number and one of MB, GB"):
+    with pytest.raises(InputError, match=r" is no size; .* MB, GB"):
         parse(text)
 
 
 def test_less_than_the_libraries_take_is_refused() -> None:
-    with pytest.raises(InputError, match=r"--memory 10MB is less than the libraries .* give it at least 400MB"):
+    with pytest.raises(InputError, match=r"--memory 10MB is less than .* at least 400MB"):
         parse("10MB")
     assert parse(f"{LEAST_BYTES / 1e6:.0f}MB") == LEAST_BYTES
 

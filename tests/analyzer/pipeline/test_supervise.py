@@ -59,7 +59,7 @@ def test_force_does_not_remove_what_is_no_run(archive: Path, tmp_path: Path) -> 
     precious = tmp_path / "thesis.run"
     precious.mkdir()
     (precious / "chapter1.tex").write_text("...")
-    with pytest.raises(InputError, match=r"thesis\.run exists and is not a run; choose another place with -o"):
+    with pytest.raises(InputError, match=r"thesis\.run exists .* not a run; .* -o"):
         analyze(Request(str(archive), str(precious), force=True))
     assert (precious / "chapter1.tex").exists()
 
@@ -130,7 +130,7 @@ def test_a_crash_while_reading_blames_the_archive(
 def test_a_reader_that_works_without_progress_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with_worker(monkeypatch, tmp_path, 'while True: send(phase="reading", done=7, total=10, cpu_s=time.process_time())')
     monkeypatch.setattr(supervise, "STALL_CPU_S", 1.0)
-    refusal = "x: reading stopped: no further events in 1 s of processor time after 7 events; the archive is damaged"
+    refusal = "x: reading stopped: .* 1 s of processor time after 7 .*damaged"
     with pytest.raises(InputError, match=refusal):
         analyze(Request("x", str(tmp_path / "a.run")))
 
@@ -153,7 +153,7 @@ def test_a_reader_without_processor_time_is_left_alone(monkeypatch: pytest.Monke
 def test_a_reader_that_waits_for_ever_blames_no_archive(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with_worker(monkeypatch, tmp_path, "time.sleep(600)")
     monkeypatch.setattr(supervise, "SILENCE_S", 1.2)
-    refusal = r"x: reading stopped: no further events in \d s after 7 events, .*; the file system does not answer"
+    refusal = r"x: reading stopped: .* \d s after 7 events, .*; the file system "
     with pytest.raises(InputError, match=refusal):
         analyze(Request("x", str(tmp_path / "a.run")))
 
@@ -183,7 +183,7 @@ send(phase="splitting messages", done=1, total=2, cpu_s=0.0)
 os.kill(os.getpid(), signal.SIGKILL)
 """,
     )
-    with pytest.raises(InputError, match=r"was killed \(SIGKILL\) while splitting messages; if memory ran out"):
+    with pytest.raises(InputError, match=r"killed \(SIGKILL\) while splitting messages; .*memory"):
         analyze(Request("x", str(tmp_path / "a.run")))
     assert not unfinished.exists()
 

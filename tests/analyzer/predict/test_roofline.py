@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from tests.analyzer.story import MS, Story
 from tests.analyzer.two_phases import two_phases
+from tests.machines.builders import stated
 from tests.truth.programs import SIMULATE, RunsOf
 
 from logpost.analyzer.predict.roofline import BETWEEN, WITHIN, roofline
@@ -22,17 +23,10 @@ from logpost.machines.schema.load import template_text
 pytestmark = pytest.mark.slow
 
 US = 1e6
-GRID = """format = 1
-name = "grid"
-title = "Four nodes in a row"
-date = "2026-01"
-kind = "publication"
-source = "G"
-units = ["us", "ns/B", "MB/s", "B"]
-[sources.G]
-kind = "paper"
-text = "Grids"
-[topology]
+GRID = stated(
+    "grid",
+    ("us", "ns/B", "MB/s", "B"),
+    """[topology]
 kind = "mesh"
 dims = [4]
 [network]
@@ -43,7 +37,8 @@ o_s = 1
 o_r = 2
 g = 3
 G = 4
-"""
+""",
+)
 
 
 def on_machine(story: Story, path: Path, text: str) -> Run:

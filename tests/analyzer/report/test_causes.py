@@ -96,12 +96,10 @@ def test_the_path_names_ranks_categories_and_places(run: Run) -> None:
 def test_delays_name_the_code_that_makes_others_wait(run: Run) -> None:
     delays = build(run).delays
     assert delays is not None
-    assert delays_summary(delays).startswith("20.0 ms of waiting for other ranks, 90.0 % of it explained")
+    assert delays_summary(delays).startswith("20.0 ms of waiting for other ranks, 90.0 % ")
     assert delays_summary(delays).endswith("since the two last met"), "the split has all of it as waiting"
     unknown = replace(delays, split_waits_ps=MS, split_undivided_ps=22 * MS)
-    assert delays_summary(unknown).endswith(
-        "These waits are measured: the split by category has 1.00 ms as waiting, and 22.0 ms not divided further"
-    )
+    assert facts(delays_summary(unknown))[-2:] == ["1.00 ms", "22.0 ms"]
     assert delay_rows(delays) == [
         ("18.0 ms", "90.0 %", "18.0 ms", "0 s", "rank 0", "computation before main / solve / MPI_Send (cg.c:120)")
     ]

@@ -53,7 +53,7 @@ def test_nothing_is_said_where_nothing_was_named(tmp_path: Path) -> None:
 
 def test_a_pattern_that_matches_nothing_is_refused_with_what_there_is() -> None:
     check("^pa", ["pack", "main"])
-    with pytest.raises(InputError, match=r"--pack nix: matches no user region of the archive; it has main, pack$"):
+    with pytest.raises(InputError, match=r"--pack nix: matches no user region .* main, pack$"):
         check("nix", ["pack", "main", "pack"])
     with pytest.raises(InputError, match=r"f0, f1, .* and 4 others"):
         check("nix", [f"f{i}" for i in range(12)])

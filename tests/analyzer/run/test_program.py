@@ -67,7 +67,7 @@ def test_a_table_that_contradicts_another_is_refused(runs: dict[str, Run], tmp_p
     # All messages of the run are said to be received by call 0, which is one of location 0.
     wrong = run.table("messages").collect().with_columns(pl.lit(0, dtype=pl.Int32).alias("recv_call"))
     wrong.write_parquet(tmp_path / "a.run" / "messages.parquet")
-    with pytest.raises(InputError, match=r"tables contradict each other: call 0 does not belong to location 1"):
+    with pytest.raises(InputError, match=r"tables contradict each other: call 0 .* location 1"):
         program_of(Run.open(tmp_path / "a.run"))
 
 
@@ -76,7 +76,7 @@ def test_columns_of_different_lengths_are_refused(runs: dict[str, Run]) -> None:
     program = program_of(run)
     parameters = native_parameters(replay_parameters(load_machine(run.machine_file)))
     one = np.zeros(1, dtype=np.int64)
-    with pytest.raises(ValueError, match="needs a begin and an end on every location"):
+    with pytest.raises(ValueError, match=r"needs a begin and an end .* location"):
         Analysis(program, parameters, 1, one, one)
 
 
@@ -126,5 +126,5 @@ def test_a_message_that_is_missing_is_refused(runs: dict[str, Run], tmp_path: Pa
     shutil.copytree(runs["pipit-ping-pong"].path, tmp_path / "a.run")
     file = tmp_path / "a.run" / "messages.parquet"
     pl.read_parquet(file).filter(pl.col("recv_number") != 1).write_parquet(file)
-    with pytest.raises(InputError, match="its tables contradict each other: message end 1 is missing"):
+    with pytest.raises(InputError, match="contradict each other: message end 1 is missing"):
         program_of(Run.open(tmp_path / "a.run"))

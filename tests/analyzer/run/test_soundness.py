@@ -29,10 +29,10 @@ def test_a_location_that_a_run_has_twice_is_one_line(runs: dict[str, Run], tmp_p
     file = copy / "locations.parquet"
     pl.read_parquet(file).with_columns(location=pl.lit(0, pl.Int32)).write_parquet(file)
     done = logpost("report", copy, "--html", tmp_path / "a.html")
-    assert (done.returncode, done.stderr.splitlines()) == (
-        2,
-        [f"logpost: {copy}: the table locations.parquet is damaged: location 0 is in row 1; analyze the archive again"],
-    )
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"logpost: {copy}: the table locations.parquet is damaged: ")
+    assert line.endswith("0 is in row 1; analyze the archive again")
 
 
 def test_an_optional_part_of_a_report_does_not_fail_over_a_damaged_run(runs: dict[str, Run], tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_an_estimate_that_contradicts_its_trace_is_said_first(tmp_path: Path) ->
     story = undivided()
     story.refused = True
     warnings = build(story.write(tmp_path / "run")).warnings
-    assert warnings[0].startswith("The machine estimated from this trace predicts 6.2 % more message time than was")
+    assert warnings[0].startswith("The machine estimated from this trace predicts 6.2 % ")
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ def test_a_comparison_divides_no_more_than_both_runs_do(mixed: Comparison) -> No
 
 
 def test_a_gate_on_what_is_not_divided_is_refused(mixed: Comparison) -> None:
-    with pytest.raises(InputError, match=r"does not distinguish latency from the rest of the transport; analyze both"):
+    with pytest.raises(InputError, match=r"does not distinguish latency .* analyze both"):
         check(parse("latency > +5%"), mixed)
     assert not check(parse("transport_undivided > +5%"), mixed).holds
 
@@ -178,10 +178,9 @@ def test_csv_has_the_sum_and_leaves_its_parts_empty(tmp_path: Path) -> None:
     assert accounting.select(pl.exclude("exposed_ps")).is_unique().all()
     assert accounting.filter(pl.col("category") == UNDIVIDED)["exposed_ps"].sum() == 10 * MS
     columns = pl.read_csv(tmp_path / "csv" / "columns.csv").filter(pl.col("column") == f"{UNDIVIDED}_ps")
-    assert columns["meaning"].to_list() == [
-        "transport, not divided further: the sum of latency_ps, serialization_ps, recv_overhead_ps, residual_ps, which "
-        "are empty"
-    ]
+    (meaning,) = columns["meaning"]
+    assert meaning.startswith("transport, not divided further: ")
+    assert all(f"{part}_ps" in meaning for part in TOGETHER)
     assert "The trace does not distinguish latency, serialization" in (tmp_path / "csv" / "README.md").read_text()
 
 

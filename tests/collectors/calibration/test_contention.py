@@ -80,7 +80,8 @@ def test_a_link_that_two_pairs_do_not_fill_has_a_least_bandwidth_alone(tmp_path:
     found = contention(measured(tmp_path, trunk_b_s=8 * LINK_B_S), LEAVES)
     assert found.link_bandwidth is None
     (why,) = found.lacking
-    assert why.startswith("link bandwidth: 2 pairs across the middle are not slower than one: a link has at least 1.9")
+    assert why.startswith("link bandwidth: 2 pairs ")
+    assert "a link has at least 1.9" in why
 
 
 def test_a_hop_that_costs_nothing_is_no_value(tmp_path: Path) -> None:

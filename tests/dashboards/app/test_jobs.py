@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.said import facts
 
 from logpost.dashboards.app.jobs import NICER, Job, Jobs, Report, StoppedError, WorkingError
 from logpost.dashboards.app.pages.whatif import MOST_UNASKED, _price
@@ -107,7 +108,7 @@ def test_work_with_a_price_begins_when_somebody_wants_it() -> None:
 
 def test_the_price_of_a_replay_is_said_for_many_messages_alone() -> None:
     assert _price(MOST_UNASKED) == ""
-    assert _price(10_022_688) == "A replay of 10,022,688 messages needs minutes and up to 8.40 GiB of memory."
+    assert facts(_price(10_022_688)) == ["10,022,688", "8.40 GiB"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own here")

@@ -44,9 +44,7 @@ def test_a_machine_file_that_is_none_is_refused_at_once(tmp_path: Path) -> None:
 
 
 def test_a_mapping_of_a_url_is_no_path(runs: Runs) -> None:
-    with pytest.raises(
-        InputError, match=r"/etc/passwd is no mapping; write block, cyclic, random, best or random:SEED"
-    ):
+    with pytest.raises(InputError, match=r"/etc/passwd is no mapping; .* cyclic, random, best .*random:SEED"):
         whatif._ask(View(runs, read("/whatif", "?mapping=/etc/passwd")))
     question = whatif._ask(View(runs, read("/whatif", "?mapping=random:3&topology=ring:4&factors=bisection:0.5")))
     assert (question.mapping, question.settings) == ("random:3", ("bisection=x0.5", "topology=ring:4"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.dashboards.synthetic import make_run
+from tests.said import facts
 
 from logpost.analyzer.run.manifest import Windows
 from logpost.analyzer.run.phases import program
@@ -45,7 +46,7 @@ def test_4096_ranks_become_blocks_that_say_so() -> None:
     assert (made.count, made.sizes.tolist()) == (196, [21] * 195 + [1])
     assert made.labels[:2] == ("0", "21")
     assert made.titles[1] == "ranks 21–41"
-    assert made.note == "4,096 ranks are shown as 196 blocks of up to 21 consecutive ranks."
+    assert facts(made.note) == ["4,096", "196", "21"]
 
 
 def test_threads_follow_their_rank_and_are_called_by_it() -> None:

@@ -98,7 +98,7 @@ def test_lines_of_the_same_points_are_one_line_with_both_names() -> None:
     points = [at(2, "lowest", 3.8), at(2, "highest", 3.8), at(4, "lowest", 5.0), at(4, "highest", 4.0)]
     chart = gap_curves(machine(overlap={"G": points}))
     # What the file states is counted, not what is drawn.
-    assert chart.summary.startswith("G(P, S, pattern) at 4 points; equal lines are drawn as one. ")
+    assert chart.summary.startswith("G(P, S, pattern) at 4 points; equal lines ")
     assert [line["name"] for line in chart.payload()["figure"]["data"]] == [
         "nearest-neighbour, P = 2, highest and lowest bandwidth",
         "nearest-neighbour, P = 4, highest bandwidth",

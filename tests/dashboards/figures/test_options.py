@@ -10,7 +10,7 @@ from logpost.dashboards.report.html import TEMPLATES
 
 
 def test_options_are_distinguished_from_the_sentence() -> None:
-    text = "Analyze with --clock clc; a machine (--machine FILE) divides --fail-if's sum -- or not: a--b, x/--c--d."
+    text = "Analyze with --clock clc; a machine (--machine FILE) divides --fail-if's sum -- not: a--b, x/--c--d."
     assert pieces(text)[1::2] == ["--clock", "--machine", "--fail-if"]
     assert "".join(pieces(text)) == text
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.said import facts
+from tests.said import facts, says
 
 from logpost.analyzer.compare.repeats.compare import RepeatedChange
 from logpost.analyzer.run.undivided import SHOWN
@@ -47,7 +47,7 @@ def test_rows_keep_their_order_and_single_runs_have_no_whiskers() -> None:
     chart = repeated_changes(rows, "outside compute", sort=False)
     assert list(chart.figure.layout.yaxis.ticktext) == ["rank 0", "rank 1", "rank 2"]
     assert all("error_x" not in bar for bar in drawn(chart))
-    assert chart.summary == "The noise is not known: no side has repeats."
+    assert chart.summary.startswith("The noise is not known")
 
 
 def test_a_name_of_a_trace_is_no_markup() -> None:
@@ -80,6 +80,7 @@ def test_the_verdict_distinguishes_a_change_from_noise() -> None:
     ]
     # s = 50 ms: 30 ms +- 113.3 ms.
     said = verdict(RepeatedChange("wall", ms(50, 100, 150), ms(80, 130, 180)))
-    assert said.startswith("B lasts 130 ms in the mean, A 100 ms (+30.0 %): within the noise of the runs (95 %")
+    assert says(said, "130 ms", "100 ms", "+30.0 %", "95 %")
+    assert "within the noise of the runs" in said
     said = verdict(RepeatedChange("wall", ms(10), ms(8)))
     assert facts(said) == ["8.00 ms", "10.0 ms", "−20.0 %"]

@@ -157,7 +157,7 @@ def test_names_from_the_measured_host_are_shown_as_they_are(found: Calibration) 
 
 
 def test_a_page_that_cannot_be_written_is_an_error(found: Calibration, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be written: No such file or directory; choose another place"):
+    with pytest.raises(InputError, match="cannot be written: No such file or "):
         write_calibration(found, tmp_path / "nowhere" / "p.html")
 
 

@@ -127,7 +127,7 @@ def test_machine_states_value_unit_uncertainty_and_source(page: Elements) -> Non
 def test_limits_and_quality_are_stated(page: Elements) -> None:
     text = " ".join(" ".join(page.text[""]).split())
     assert "Network contention is not split yet" in text
-    assert "clock violations 3 trace messages that arrived before they were sent" in text
+    assert "clock violations 3 trace messages that arrived" in text
 
 
 def test_charts_are_data_in_the_page(page: Elements) -> None:
@@ -259,7 +259,7 @@ def test_long_names_do_not_grow_the_page(tmp_path: Path) -> None:
 
 def test_unwritable_place_is_an_input_error(tmp_path: Path) -> None:
     run = make_run(tmp_path / "a.run", ranks=1)
-    with pytest.raises(InputError, match=r"nowhere/a\.html cannot be written: No such file or directory; choose"):
+    with pytest.raises(InputError, match=r"nowhere/a\.html cannot be written: No such file .*choose"):
         write_report(run, tmp_path / "nowhere" / "a.html")
 
 

@@ -97,7 +97,7 @@ def test_pairs_of_a_stretch_are_those_of_its_messages(run: Run) -> None:
 @pytest.mark.parametrize(
     ("selection", "said"),
     [
-        (Selection(ranks=((7, 9),)), "no rank of the run is in the selection .ranks 7-9.; the last rank is 3"),
+        (Selection(ranks=((7, 9),)), "no rank .* in the selection .ranks 7-9.; .* rank is 3"),
         (Selection(begin_ps=10**18), "after the run's end"),
         (Selection(callpath=99), "no call path 99; the last one is 5"),
     ],

@@ -167,7 +167,7 @@ def test_what_cannot_be_extracted_is_named_in_the_file() -> None:
 
 
 def test_nothing_at_all_is_an_error() -> None:
-    with pytest.raises(InputError, match="the samples give no value for a machine file: they hold no family"):
+    with pytest.raises(InputError, match=r"samples give no value for .*: .* no family"):
         calibration(Samples(HOST, ()), name="a")
     with pytest.raises(InputError, match="'My cluster' is not a valid machine name"):
         calibration(Virtual(TRUTH).samples(), name="My cluster")
@@ -176,7 +176,7 @@ def test_nothing_at_all_is_an_error() -> None:
 
 
 def test_a_file_that_cannot_be_written_is_an_error(quiet: Calibration, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"x\.toml cannot be written: No such file or directory; choose another"):
+    with pytest.raises(InputError, match=r"x\.toml cannot be written: No such file .*another"):
         save_machine(quiet.machine, tmp_path / "nowhere" / "x.toml")
     (tmp_path / "taken.toml").mkdir()
     with pytest.raises(InputError, match=r"taken\.toml cannot be written"):

@@ -47,7 +47,7 @@ def test_a_busy_machine_is_said_to_be_one() -> None:
         time = points[i].time
         points[i] = replace(points[i], time=replace(time, rounds_s=(*time.rounds_s[:-1], 50 * time.rounds_s[0])))
     found = calibration(Samples(quiet().host, tuple(points)), name="busy")
-    assert "points took more than 10 times as long in one round as in another" in found.warning
+    assert "took more than 10 times as long " in found.warning
     assert found.machine.notes[0] == found.warning
 
 

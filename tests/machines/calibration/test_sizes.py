@@ -88,7 +88,7 @@ def test_a_line_without_a_start_takes_the_latency_of_the_smaller_messages() -> N
     assert [r.up_to_bytes for r in found] == [65536, None]
     assert [r.place for r in refused] == ["p[1].L"]
     assert refused[0].value == pytest.approx(-22.0, rel=0.01)
-    assert "L of the range before holds, and the slope is fitted again" in refused[0].reason
+    assert "L of the range before holds, " in refused[0].reason
     assert found[1].L == found[0].L
     assert found[0].L is not None
     assert found[0].L.value == pytest.approx(3 * US, rel=1e-2)
@@ -141,7 +141,7 @@ def test_an_overhead_without_a_start_takes_that_of_the_smallest_message() -> Non
     steep = {n: Estimate(max(0.3 * US, -2 * US + 1 * NS * n), 0.01 * US) for n in SIZES}
     found, refused = size_ranges(steep, curve(1 * US, 0.0), curve(9 * US, 3 * NS), place="p")
     assert refused[0].place == "p[1].o_s"
-    assert "an overhead has a positive part at no bytes" in refused[0].reason
+    assert "has a positive part at no bytes" in refused[0].reason
     assert all(r.o_s is not None and r.o_s.value > 0 for r in found)
 
 

@@ -36,13 +36,13 @@ def test_what_the_papers_machines_feed() -> None:
 @pytest.mark.parametrize(
     ("name", "model", "sentence"),
     [
-        ("paragon", "LogGP", r"machine paragon cannot feed LogGP: its sources do not give G; it feeds LogP, LoPC;"),
+        ("paragon", "LogGP", "machine paragon cannot feed LogGP: .* G; it feeds LogP, LoPC;"),
         (
             "elan4",
             "overlap",
             r"elan4 cannot feed overlap: .* overlap.o\(S, b\), overlap.G\(P, S, pattern\); add the values",
         ),
-        ("meiko_cs2", "LoGPC short", r"cannot feed LoGPC short: .* a mesh, torus or k-ary n-cube as topology"),
+        ("meiko_cs2", "LoGPC short", "cannot feed LoGPC short: .* torus .* as topology"),
         ("sens_ksr2", "bisection and latency", r"do not give network.packet_latency"),
         ("ibm_p575", "log3P", r"do not give log3p.o_mw, log3p.o_net, log3p.l_mw"),
         ("paragon", "LoGPC long", r"do not give G, topology, logpc.G_m, logpc.header_before_interrupt"),
@@ -146,7 +146,7 @@ def test_cycles_need_a_clock_to_feed_anything_but_distances() -> None:
     assert found["LogGP"] == ["clock.processor"]
     assert found["k-ary n-cube"] == []
     assert figures(machine(**cycles)) == []
-    with pytest.raises(InputError, match=r"cannot feed LogGP: its sources do not give clock.processor; it feeds k-ary"):
+    with pytest.raises(InputError, match=r"cannot feed LogGP: .*clock\.processor; it feeds k-ary"):
         require(machine(**cycles), "LogGP")
     timed = machine(**cycles, clock={"processor": {"value": 20, "unit": "MHz"}})
     assert feeds(timed)["LogGP"] == []

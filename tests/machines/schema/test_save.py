@@ -31,7 +31,5 @@ def test_what_is_written_reads_back_as_the_machine(tmp_path: Path) -> None:
 
 def test_a_pipe_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "m.toml")
-    with pytest.raises(
-        InputError, match=r"m\.toml cannot be written: it is not a regular file; choose another place with -o"
-    ):
+    with pytest.raises(InputError, match=r"m\.toml cannot be written: .* regular file; .* -o"):
         save_machine(measured(), tmp_path / "m.toml")

@@ -195,6 +195,6 @@ def test_extreme_values_leave_the_figure_whole(sizes: list[float], times: list[f
     plain = Line("plain", np.array([1.0, 8.0]), np.array([1e6, 2e6]))
     points = sum(1e-150 <= s <= 1e150 and 1e-150 <= t <= 1e150 for s, t in zip(sizes, times, strict=True))
     text = figure_text(Figure("t", (extreme, plain))).plain
-    assert ("extreme has no point that can be drawn" in text) == (points == 0)
+    assert ("extreme has no point " in text) == (points == 0)
     assert SYMBOLS[0] in text
     assert "message size" in figure_text(Figure("t", (plain,))).plain

@@ -95,4 +95,4 @@ def test_a_damaged_network_costs_the_network_alone(tmp_path: Path) -> None:
     (tmp_path / TOPOLOGY).write_text("nothing of a network\n")
     found, notes = recorded_topology(tmp_path, ["a", "b"])
     assert found is None
-    assert notes[0].startswith("network: not taken from the recording: topology.txt of the recording states no network")
+    assert notes[0].startswith("network: not taken from the recording: topology.txt ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.said import facts
 
 from logpost.errors import InputError
 from logpost.machines.site import slurm
@@ -64,14 +65,14 @@ def test_of_two_networks_the_job_s_one_is_taken_and_the_other_is_counted() -> No
     text = SHOWN + "SwitchName=isle Level=0 LinkSpeed=1 Nodes=old[1-2]\n"
     found = slurm.topology(text, "here", ["old1.site.org", "old2.site.org"])
     assert switched(found).hosts == ["old1", "old2"]
-    assert found.notes[-1] == "8 of 10 hosts have no path to the 2 others and are left out"
+    assert facts(found.notes[-1]) == ["8", "10", "2"]
     assert switched(slurm.topology(text, "here", ())).n_nodes == 8
 
 
 def test_blocks_are_no_switches() -> None:
     text = "BlockName=b1 BlockIndex=0 Nodes=node[01-04] BlockSize=4\n"
     assert slurm.is_topology(text)
-    with pytest.raises(InputError, match="here states blocks of nodes and no switches; give ibnetdiscover's output"):
+    with pytest.raises(InputError, match=r"here states blocks .* no switches; .* ibnetdiscover's"):
         slurm.topology(text, "here", ())
 
 

@@ -36,7 +36,7 @@ def test_a_table_and_a_kind_with_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("none.txt", None, "there is no such file; give the output of `scontrol show topology` or ibnetdiscover"),
+        ("none.txt", None, "no such file; .*`scontrol show topology` .*ibnetdiscover"),
         ("other.txt", "hello\n", "states no network that logpost reads"),
         ("none.toml", "format = 1\n", r"has no \[topology\]"),
         ("bad.toml", '[topology]\nkind = "mesh"\ndims = [0]\n', r"\[topology\]"),
@@ -79,7 +79,7 @@ def test_a_host_that_the_network_lacks_leaves_distances_unknown(tmp_path: Path) 
     file.write_text(SHOWN)
     made, notes = with_topology(machine(), read_topology(str(file)), ["tux0", "elsewhere"])
     assert made.topology is None
-    assert notes[-1].startswith("network: the host elsewhere is not one of the network's 8 hosts")
+    assert notes[-1].startswith("network: the host elsewhere is not one ")
 
 
 def test_networks_without_names_keep_the_order_of_ranks() -> None:

@@ -182,7 +182,7 @@ def test_log3p_s_terms_add_up_to_its_equation() -> None:
     found = message_costs(log3p, 1025)
     assert (found.o_s, found.L, found.serialization, found.o_r) == (2 * US, 10 * US, 10 * US, 2 * US)
     assert message_costs(log3p, 1025, locality="self").total == 7 * US
-    with pytest.raises(InputError, match=r"machine ours has no o_mw and no o_net: log3P needs both; calibrate"):
+    with pytest.raises(InputError, match=r"machine ours has no o_mw .* o_net: log3P .*; calibrate"):
         native_parameters(replay_parameters(machine()), model=MessageModel.log3p)
 
 

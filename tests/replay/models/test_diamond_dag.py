@@ -102,7 +102,7 @@ def test_a_message_shorter_than_its_header_costs_no_negative_time() -> None:
 def test_printed_terms_that_make_a_time_negative_are_refused() -> None:
     # b = n = 8: B = 1, O_r = (1 - 1 - 8) * 1 = -8, d = 8, v = 0 + 0 - 8; (15) would be 8 + 0 - 7 * 8 - 8 = -56 cycles.
     dag = DiamondDAG(n=8, P=3, task=0, L=0, o_s=0, G=1, a=8, as_printed=True, unit=CYCLE)
-    with pytest.raises(ModelError, match=r"v = -8 is negative: O_r of \(15\) is.*take as_printed=no, or fewer blocks"):
+    with pytest.raises(ModelError, match=r"v = -8 is negative: O_r of \(15\) is.*as_printed=no, or fewer blocks"):
         dag.makespan(8)
     # B = 0, 100 processors: O_r = -9, v = 9 - 9 = 0 is valid, but not M = 8 + 98 * (8 - 9) + 0 - 9.
     with pytest.raises(ModelError, match=r"M = -99 is negative"):

@@ -86,8 +86,8 @@ def test_columns_of_networks() -> None:
         (lambda: network.utilisation(1, 1, 1, 3), r"channels = 3: 1 \(unidirectional\) or 2"),
         (lambda: network.switch_wait(0.5, 1, 2, 0), r"n = 0 must be at least 1"),
         (lambda: locality.neighbour_distance((1, 1)), r"dims = \[1, 1\]: a network of 2 to 10000000 nodes"),
-        (lambda: locality.neighbour_distance((10**9, 2)), r"a network of 2 to 10000000 nodes is needed to count"),
-        (lambda: locality.span_distances((10**6,), 1), r"at most 4096 nodes per dimension can be counted"),
+        (lambda: locality.neighbour_distance((10**9, 2)), "2 to 10000000 nodes .* count"),
+        (lambda: locality.span_distances((10**6,), 1), "at most 4096 nodes per dimension "),
         (lambda: locality.span_distances((4,), -1), r"span = -1 must be at least 0"),
     ],
 )

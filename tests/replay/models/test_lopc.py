@@ -153,7 +153,7 @@ def test_one_server_saturates_at_its_own_rate() -> None:
     [
         ((0.0, 1.0, 1.0, np.ones((2, 3))), r"must be square \(thread x node\), not 2x3"),
         ((0.0, 1.0, 1.0, [[0, -1], [1, 0]]), r"visits must be finite and not negative"),
-        ((0.0, 1.0, 1.0, [[0, 1], [0, 0]]), r"a thread makes no request: mark its node with threads=False"),
+        ((0.0, 1.0, 1.0, [[0, 1], [0, 0]]), "thread makes no request: .* threads=False"),
         ((0.0, 1.0, 0.0, [[0, 1], [1, 0]]), r"S_o = 0 must be greater than 0"),
         ((-1.0, 1.0, 1.0, [[0, 1], [1, 0]]), r"W must be finite and not negative"),
     ],

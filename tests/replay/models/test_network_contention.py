@@ -162,7 +162,7 @@ def test_one_dimension_has_no_model_of_its_waits() -> None:
         lambda: kary_ncube.switch_wait(0.1, 20, 2, 1),
         lambda: kary_ncube.latency(0.01, 20, (2.0,)),
     ):
-        with pytest.raises(ModelError, match=r"n = 1: LOGPC \(3\) is derived for two dimensions.*leave contention out"):
+        with pytest.raises(ModelError, match=r"n = 1: LOGPC \(3\) .* two dimensions.*leave contention out"):
             call()
     assert closed_contention(20, 100, Network((1.0,))).C_n == 0.0
     assert open_contention(0, 100, Network((2.0,))).C_n == 0.0
@@ -212,7 +212,7 @@ def test_the_number_of_dimensions_may_be_a_column() -> None:
     np.testing.assert_allclose(swept["C_n_open"], (n + 1) * 64 / 2 / 129)
     assert MODEL.predict(**given, n=np.array([]))["C_n"].shape == (0,)
     for bad in (2.5, 65.0):
-        with pytest.raises(ModelError, match=rf"n = {bad:g}: the number of dimensions is one whole number up to 64"):
+        with pytest.raises(ModelError, match=r"number of dimensions .* whole number up to 64"):
             MODEL.predict(**given, n=np.array([2.0, bad]))
     with pytest.raises(ModelError, match=r"n = 1: LOGPC"):
         MODEL.predict(**given, n=np.array([2.0, 1.0]))

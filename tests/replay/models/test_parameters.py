@@ -37,5 +37,5 @@ def test_negative_values_are_refused_by_name(name: str) -> None:
 def test_a_clock_must_run() -> None:
     with pytest.raises(ModelError, match=r"clock_mhz = 0 must be positive"):
         cycles(0)
-    with pytest.raises(ModelError, match=r"time unit 'x': its length must be positive, not 0 ps"):
+    with pytest.raises(ModelError, match=r"unit 'x': .* must be positive, not 0 ps"):
         TimeUnit("x", 0.0)

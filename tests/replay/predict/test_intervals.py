@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.machines.builders import stated
 from tests.replay.predict.test_command_line import logpost
 from tests.replay.predict.test_machine_values import machine
 from tests.said import says
@@ -95,20 +96,11 @@ def test_tables_of_size_and_stride_count_too() -> None:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "ours.toml"
-    path.write_text("""
-format = 1
-name = "ours"
-title = "a machine for tests"
-date = "2020"
-kind = "template"
-source = "TEST"
-units = ["us", "us/B"]
-
-[sources.TEST]
-kind = "paper"
-text = "this test"
-
-[[loggp.other_node.range]]
+    path.write_text(
+        stated(
+            "ours",
+            ("us", "us/B"),
+            """[[loggp.other_node.range]]
 up_to_bytes = 65536
 L = { value = 10, uncertainty = 3 }
 o_s = 2
@@ -133,7 +125,9 @@ block_bytes = 8
 o_mw = 4
 o_net = 8
 l_mw = 4
-""")
+""",
+        )
+    )
     return path
 
 
@@ -164,9 +158,9 @@ def test_json_and_csv_have_both(file: Path) -> None:
     [
         (["B=4KiB", "stride=64"], []),
         (["B=8KiB", "stride=0"], ["o_mw is extrapolated beyond the largest measured size, 4 KiB"]),
-        (["B=8KiB", "stride=64"], ["l_mw is extrapolated beyond the largest measured number of blocks"]),
+        (["B=8KiB", "stride=64"], ["l_mw is extrapolated beyond the largest measured number"]),
         (["B=4KiB", "stride=1024"], ["l_mw is extrapolated from the largest measured stride"]),
-        (["B=4KiB", "stride=64", "block=4"], ["l_mw is extrapolated beyond the largest measured number of blocks"]),
+        (["B=4KiB", "stride=64", "block=4"], ["l_mw is extrapolated beyond the largest measured number"]),
     ],
 )
 def test_what_log3p_reads_beyond_its_tables(file: Path, stated: list[str], names: list[str]) -> None:

@@ -224,7 +224,7 @@ def test_without_a_size_the_error_names_the_size_and_not_what_depends_on_it() ->
 
 
 def test_a_value_that_the_machine_lacks_is_named_with_the_machine() -> None:
-    with pytest.raises(InputError, match=r"model loggp needs G: .*\(machine paragon does not give it\)"):
+    with pytest.raises(InputError, match=r"model loggp needs G: .*\(machine paragon does not"):
         predict(MODELS["loggp"], ["B=1024"], machine=load_machine("paragon"))
 
 

@@ -43,7 +43,7 @@ def test_a_second_clock_is_refused() -> None:
 
 
 def test_a_machine_in_cycles_takes_the_clock_given() -> None:
-    with pytest.raises(ModelError, match=r"machine ours counts in cycles and its file gives no clock: give it, e\.g\."):
+    with pytest.raises(ModelError, match=r"machine ours counts in cycles .* no clock: .*e\.g\."):
         predict(MODELS["loggp"], ["B=11"], machine=CYCLES)
     # 100 + 500 + 10 * 2 + 100 cycles of 2 ns
     found = predict(MODELS["loggp"], ["B=11"], machine=CYCLES, clock_hz=500e6, unit="ns")
@@ -57,9 +57,7 @@ def test_a_machine_in_seconds_has_no_cycles_without_a_clock() -> None:
     """A cycle of one picosecond would make 5 us five million cycles."""
     ours = machine(loggp=LOGGP)
     for assignments, unit in (([], "cycle"), (["g=3cycle"], None)):
-        with pytest.raises(
-            ModelError, match=r"in addition to the times of machine ours \(L, o_s, o_r\), whose file gives none"
-        ):
+        with pytest.raises(ModelError, match=r"times of machine ours \(L, o_s, o_r\), .* none"):
             predict(MODELS["logp"], assignments, machine=ours, unit=unit)
     # 5 us at 20 MHz
     found = predict(MODELS["logp"], ["g=3cycle"], machine=ours, clock_hz=20e6)

@@ -19,15 +19,15 @@ LATER: Any = {"range": [{"up_to_bytes": 64, "L": 5}, {"L": 5, "o_s": 1, "o_r": 1
     ("name", "library", "assignments", "message"),
     [
         # LogGOPS's S is the eager limit, and no message size.
-        ("loggops", "paragon", ["B=8"], r"model loggops needs G: .*\(machine paragon does not give it\)"),
-        ("logp", "elan3", [], r"model logp needs o_s, o_r: .*\(machine elan3 does not give it\)"),
-        ("logp", "meiko_cs2_50mhz", [], r"model logp needs o_s, o_r: .*\(machine meiko_cs2_50mhz does not give it\)"),
-        ("loggp", "paragon", [], r"model loggp needs B, the message size: .* depend on it; give G as well"),
-        ("log3p", "titan_ia64", [], r"model log3p needs B, the message size: give it, e\.g\. --set B=1KiB; .* on it$"),
+        ("loggops", "paragon", ["B=8"], r"model loggops needs G: .*\(machine paragon does not"),
+        ("logp", "elan3", [], r"model logp needs o_s, o_r: .*\(machine elan3 does not"),
+        ("logp", "meiko_cs2_50mhz", [], r"model logp needs o_s, o_r: .*\(machine meiko_cs2_50mhz does not"),
+        ("loggp", "paragon", [], "model loggp needs B, .*message size: .* G as well"),
+        ("log3p", "titan_ia64", [], r"model log3p needs B, .*message size: .*--set B=1KiB; .* on it$"),
         ("logpc-network", "alewife", ["B=8"], r"model logpc-network needs T: give it, e\.g\. --set T=5us$"),
         # B counts flits there.
         ("kary-ncube", "alewife", [], r"model kary-ncube needs B: give it, e\.g\. --set B=8$"),
-        ("broadcast-loggp", "paragon", ["B=8"], r"needs P \(and G, which machine paragon does not give\): give it"),
+        ("broadcast-loggp", "paragon", ["B=8"], r"needs P \(and G, which machine paragon .*\): give"),
         ("overlap", "paragon", ["V=8", "t_V=1us"], r"model overlap needs S, the message size"),
     ],
 )
@@ -39,7 +39,7 @@ def test_what_is_missing(name: str, library: str, assignments: list[str], messag
 def test_the_error_names_the_size_where_the_machine_has_the_value_at_some() -> None:
     """B is optional in LogP. Messages of no bytes fall into the first range, which has no overheads here."""
     later = machine(loggp={"other_node": LATER})
-    with pytest.raises(ModelError, match=r"model logp needs B, the message size: .* depend on it$"):
+    with pytest.raises(ModelError, match=r"model logp needs B, .* size: .* depend on it$"):
         predict(MODELS["logp"], machine=later)
     assert predict(MODELS["logp"], ["B=65"], machine=later).rows()[0]["T"] == pytest.approx(7)
 

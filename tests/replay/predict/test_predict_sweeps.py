@@ -41,7 +41,7 @@ def test_both_overheads_keep_their_column() -> None:
 
 
 def test_both_overheads_in_addition_to_each_are_refused() -> None:
-    with pytest.raises(ModelError, match=r"o is given in addition to o_s and o_r, which leave nothing to it: leave o"):
+    with pytest.raises(ModelError, match=r"o is given .* o_s and o_r, .* leave o"):
         predict(MODELS["logp"], ["L=5", "o_s=1", "o_r=1"], ["o=1,2"])
 
 
@@ -49,13 +49,11 @@ def test_both_overheads_in_addition_to_each_are_refused() -> None:
 def test_too_many_points(points: str) -> None:
     refused = logpost("predict", "loggp", *LOGGP, "--set", "o=1", "--sweep", f"g=1:2:{points}")
     assert refused.returncode == 2
-    assert refused.stderr.endswith("a sweep has at most 1000000 points; ask for fewer\n")
+    assert refused.stderr.endswith("at most 1000000 points; ask for fewer\n")
 
 
 def test_too_many_rows() -> None:
-    with pytest.raises(
-        ModelError, match=r"the sweeps make 1001000 rows \(L: 1001 x g: 1000\), and a table has at most"
-    ):
+    with pytest.raises(ModelError, match=r"sweeps make 1001000 rows \(L: 1001 x g: 1000\), .* at most"):
         predict(MODELS["logp"], ["o=1"], ["L=1:2:1001", "g=1:2:1000"])
     assert len(predict(MODELS["logp"], ["o=1"], ["L=1:2:1000", "g=1:2:100"]).results[0].values) == 100_000
 
@@ -68,7 +66,7 @@ def test_what_is_no_number_of_points(points: str) -> None:
 
 @pytest.mark.parametrize("text", ["8:inf:3", "inf:8:3", "0:inf:3:lin", "8:1e400:3"])
 def test_no_steps_lead_to_infinity(text: str) -> None:
-    with pytest.raises(ModelError, match=r"has no steps up to it; list the points, e\.g\. HD=8,64,inf"):
+    with pytest.raises(ModelError, match=r"no steps up to it; .* points, e\.g\. HD=8,64,inf"):
         sweep(HD, text)
     assert sweep(HD, "8,64,inf") == [8, 64, np.inf]
 
@@ -81,7 +79,7 @@ def test_a_list_is_taken_as_written() -> None:
 
 def test_ends_of_counts_are_whole() -> None:
     for parameter, text in ((P, "2.5:8:3"), (P, "2:8.5:3"), (B, "0.5:8:3")):
-        with pytest.raises(ModelError, match=r"is not whole, and the points between are; list them, as A,B,C"):
+        with pytest.raises(ModelError, match=r"is not whole, .* points .*; list them, as A,B,C"):
             sweep(parameter, text)
     assert sweep(B, "1.1kB:2.2kB:2") == [1100, 2200]  # 1.1 * 1000 is 1100.0000000000002
     assert sweep(P, "1:4:7") == [1, 2, 3, 4]
@@ -151,16 +149,14 @@ def test_a_csv_file_is_written_in_addition_to_the_printed_table(tmp_path: Path, 
     assert file.read_text(encoding="utf-8") == logpost(*request, "--csv", "-").stdout
     refused = logpost(*request, option, "--csv", "-")
     assert refused.returncode == 2
-    assert refused.stderr == (
-        f"logpost: {option} and --csv - both write to standard output; drop one, or give --csv a file\n"
-    )
+    assert refused.stderr.startswith(f"logpost: {option} and --csv - both write to standard output; ")
+    assert refused.stderr.count("\n") == 1
 
 
 def test_a_class_needs_a_machine() -> None:
     request = ("predict", "logp", "--set", "L=5us", "--set", "o=1us", "--locality")
-    assert logpost(*request, "nowhere").stderr == (
-        "logpost: 'nowhere' is not a locality class; choose self, same_socket, same_node, other_node\n"
-    )
-    assert logpost(*request, "same_node").stderr == (
-        "logpost: --locality same_node chooses among a machine's values: give the machine, -m NAME\n"
-    )
+    unknown, alone = (logpost(*request, name).stderr for name in ("nowhere", "same_node"))
+    assert unknown.startswith("logpost: 'nowhere' is not a locality class; ")
+    assert unknown.endswith(" self, same_socket, same_node, other_node\n")
+    assert alone.startswith("logpost: --locality same_node chooses among ")
+    assert alone.endswith(": give the machine, -m NAME\n")

@@ -22,6 +22,7 @@ from logpost.experiments.framework.result import Cell, Claim, Column, Origin, Pa
 PROCESSES = 32
 """Of the rows "A2A,32P" (Table 2)."""
 BALANCED = 1.0
+"""t_V / (G V) between those of `COMM_BOUND` and `COMP_BOUND`."""
 LOSS = (None, None, 6, 2, 5, 2, None, 1, 1, 6)
 MISDIAGNOSED = (5, None, 6, 2, 3, 4, 8, 7, 5, 6)
 """Of each volume, per cent, printed; None: "*", less than 1 %."""

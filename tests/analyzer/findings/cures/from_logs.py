@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.analyzer import story
 from tests.analyzer.in_process import analyze
 from tests.collectors import raw_logs
 from tests.collectors.raw_logs import MONOTONIC, Log
+from tests.machines.builders import stated
 
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.run.directory import Run
@@ -18,14 +18,19 @@ from logpost.collectors import assemble
 US, MS = 10**3, 10**6
 PS = 1000  # of a ns
 ROUNDS = 20
-MACHINE = f"""{story.MACHINE}
+MACHINE = stated(
+    "round",
+    ("us", "us/B", "B"),
+    """
+[loggp.same_node]
 eager_limit = 1000000
 L = 8.0
 o_s = 1.0
 o_r = 1.0
 g = 1.0
 G = 0.001
-"""
+""",
+)
 
 Found = dict[str, Any]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.analyzer.story import MS, Story, evidence_of
+from tests.said import facts
 
 from logpost.analyzer.findings.cures import thread_imbalance
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -33,23 +34,20 @@ def regions(works: list[list[int]], ranks: int = 1, *, calls: bool = True, code:
 def test_the_thread_that_is_last_each_time_is_named() -> None:
     finding = regions([[4 * MS, 4 * MS, 4 * MS, 8 * MS]] * STEPS).alone(thread_imbalance.find).row(0, named=True)
     # Three threads wait 4 ms each time: 3 ms on average, of ten regions 30 of 100 ms.
-    assert finding["title"] == (
-        "the threads of rank 0 wait 30.0 ms on average in !$omp parallel @a.c:7: thread 3 of 4 arrives last to "
-        "!$omp implicit barrier @a.c:9"
-    )
+    assert facts(finding["title"]) == ["0", "30.0 ms", "a.c:7", "3", "4", "a.c:9"]
     assert finding["gain"] == pytest.approx(0.3)
     assert finding["exposed_ps"] == 30 * MS
     assert "thread balance: 62.5 %" in evidence_of(finding)  # 5 / 8
     assert "threads wait: 120 ms" in evidence_of(finding)
-    assert finding["advice"].startswith("Share the work of this region more evenly")
+    assert finding["advice"].startswith("Share the work of this region")
 
 
 def test_another_thread_each_time_is_no_thread_s_fault() -> None:
     works = [[8 * MS if thread == step % 4 else 4 * MS for thread in range(4)] for step in range(8)]
     finding = regions(works).alone(thread_imbalance.find).row(0, named=True)
-    assert "another one of 4 threads arrives last each time" in finding["title"]
+    assert "another one of 4 threads arrives last" in finding["title"]
     assert finding["gain"] == pytest.approx(0.3)
-    assert finding["advice"].startswith("Let threads take the work as they become free")
+    assert finding["advice"].startswith("Let threads take the work")
 
 
 def test_a_program_that_does_not_communicate_has_its_findings() -> None:

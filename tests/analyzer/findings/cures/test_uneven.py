@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from tests.analyzer.story import MS, US, Story
 from tests.analyzer.wavefront import wavefront
+from tests.said import facts
 
 from logpost.analyzer.findings.cures import (
     late_ranks,
@@ -170,7 +171,8 @@ def test_ranks_that_wait_in_an_operation_are_not_the_one_they_wait_for() -> None
         )
     (row,) = story.alone(late_ranks.find).iter_rows(named=True)
     assert row["kind"] == "collective_wait"
-    assert row["title"].startswith("ranks 1-3 wait in MPI_Barrier for rank 0, which computes longer than the mean in")
+    assert facts(row["title"])[:3] == ["1-3", "MPI_Barrier", "0"]
+    assert "computes longer than the mean" in row["title"]
 
 
 def fences(partners: bool) -> Story:
@@ -200,4 +202,4 @@ def test_fewer_fences_let_steps_even_out_that_are_long_on_different_ranks() -> N
     assert "less often" in row["advice"]
     # Of ten steps, three are long on ranks 0 and 1, by 6 of 10 ms: without any wait seven of these are saved.
     assert 0.2 < row["gain"] < 7 * 6 / 100
-    assert row["title"].endswith("the slowest rank of each step is another one")
+    assert row["title"].endswith("rank of each step is another one")

@@ -143,7 +143,7 @@ def gets(queueing: int) -> Story:
 def test_a_target_that_computes_is_named() -> None:
     (row,) = gets(5 * MS).alone(window_waits.find).iter_rows(named=True)
     assert row["kind"] == "unattended_target"
-    assert row["title"] == "rank 0 waits in MPI_Get for transfers to rank 1, computing in step during that time"
+    assert (row["ranks"], row["region"], row["cause_region"]) == ([0, 1], "MPI_Get", "step")
     assert row["exposed_ps"] == STEPS * 5 * MS
     assert row["gain"] == pytest.approx(0.4, abs=0.005)  # rank 1's 6 ms are left
     assert "progress thread" in row["advice"]

@@ -29,12 +29,11 @@ def test_where_every_call_ended_nothing_is_said() -> None:
 
 def test_two_that_receive_from_each_other_are_a_deadlock() -> None:
     found = sentences([recv(0, 1, "a.c:12"), recv(1, 0, "a.c:15")], ranks(2), {0: ranks(2)})
-    assert found == [
-        "The recording ended early: ranks 0-1 never left the call that they were in.",
-        "rank 0: MPI_Recv at a.c:12 from rank 1, tag 7.",
-        "rank 1: MPI_Recv at a.c:15 from rank 0, tag 7.",
-        "Deadlock: rank 0 (MPI_Recv at a.c:12) waits for rank 1 (MPI_Recv at a.c:15) waits for rank 0.",
-    ]
+    first, *calls, deadlock = found
+    assert first.startswith("The recording ended early: ranks 0-1 ")
+    assert calls == ["rank 0: MPI_Recv at a.c:12 from rank 1, tag 7.", "rank 1: MPI_Recv at a.c:15 from rank 0, tag 7."]
+    assert deadlock.startswith("Deadlock: ")
+    assert facts(deadlock) == ["0", "MPI_Recv", "a.c:12", "1", "MPI_Recv", "a.c:15", "0"]
 
 
 def test_a_peer_that_the_archive_does_not_have_is_no_rank() -> None:
@@ -45,7 +44,8 @@ def test_a_peer_that_the_archive_does_not_have_is_no_rank() -> None:
 
 def test_an_archive_of_a_program_that_still_ran_says_so() -> None:
     found = sentences([barrier(0)], ranks(4), WORLD, so_far=True)
-    assert found[0] == ("The program still ran when the archive was made: rank 0 had not left the call that it was in.")
+    assert found[0].startswith("The program still ran ")
+    assert facts(found[0]) == ["0"]
 
 
 def test_ranks_that_did_not_arrive_are_named_and_equal_ranks_share_a_line() -> None:

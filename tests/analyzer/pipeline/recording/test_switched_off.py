@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.said import facts
+
 from logpost.analyzer.pipeline.recording.switched_off import switched_off, switched_off_counts
 from logpost.analyzer.run.directory import Run
 
@@ -17,11 +19,9 @@ OURS = {
 
 
 def test_our_recordings_state_what_they_skipped() -> None:
-    assert switched_off(OURS, []) == [
-        "Recording was switched off 4 times (all ranks together), for up to 12 s: 1,200 calls (300 sends) have no "
-        "records. That time is in no share below. 7 sends and receives whose other half is in that time are left out. "
-        "Not all of it could be followed: messages behind it may be paired wrongly."
-    ]
+    (said,) = switched_off(OURS, [])
+    assert facts(said) == ["4", "12 s", "1,200", "300", "7"]
+    assert said.endswith("messages behind it may be paired wrongly.")
     assert {count.name: count.count for count in switched_off_counts(OURS)} == {
         "skipped_calls": 1200,
         "halves_while_off": 7,
@@ -37,10 +37,9 @@ def test_of_other_writers_the_readers_counters_show_it() -> None:
         {"name": "message_while_off", "count": 5},
         {"name": "collective_while_off", "count": 1},
     ]
-    assert switched_off({}, quality) == [
-        "The measurement was switched off 2 times: 5 sends and receives and 1 collective operations lack what happened "
-        "then. Messages behind such a time may be paired wrongly."
-    ]
+    (said,) = switched_off({}, quality)
+    assert facts(said) == ["2", "5", "1", "collective"]
+    assert said.endswith(" may be paired wrongly.")
     assert switched_off({}, quality[:1]) == [], "nothing is missing"
 
 

@@ -119,5 +119,5 @@ def test_a_scheduler_without_workers_is_refused(
 
 def test_dask_that_is_not_installed_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=r"--workers dask: Dask is not installed; pip install 'logpost\[dask\]'"):
+    with pytest.raises(InputError, match=r"--workers dask: Dask is not installed; .*'logpost\[dask\]'"):
         engine_of(Workers.dask)

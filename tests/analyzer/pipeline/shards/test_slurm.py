@@ -123,10 +123,9 @@ def test_an_array_of_jobs_reads_the_blocks(traces: Path, tmp_path: Path, slurm: 
     words = logpost("analyze", archive, "-o", run, "--quiet", "--shards", "3", "--threads", "1")
     said = subprocess.run([*words, "--workers", "array"], capture_output=True, text=True, check=True).stdout
     script = folder_of(run) / "tasks.sbatch"
-    assert said.splitlines() == [
-        f"next: sbatch {script}",
-        "then: this command without --workers array, when the jobs have ended",
-    ]
+    submit, then = said.splitlines()
+    assert submit == f"next: sbatch {script}"
+    assert then.startswith("then: this command without --workers array")
     subprocess.run(["sbatch", "--wait", "--quiet", script], env=slurm, check=True, timeout=250)
     files = {f"{kind}-{block}" for kind in ("decoded", "crossing", "matched") for block in range(3)}
     assert files <= {file.name for file in folder_of(run).iterdir()}

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 from tests.analyzer.chains import OVERHEAD, WAY, WORK, chain, mean_length
 from tests.analyzer.story import MS, Story
-from tests.said import says
+from tests.said import facts, says
 
 from logpost.analyzer.predict.scale import Scaling, scale, synthesis
 from logpost.analyzer.render.scale.json import as_json
@@ -54,10 +54,7 @@ def test_sizes_that_are_too_large_continue_what_smaller_ones_say(
     """Replayed on 8, 16 and 32 ranks; a rank's wait is nearly linear in the ranks, from a few of them on."""
     monkeypatch.setattr(synthesis, "MOST_PAIRS", 32)
     found = scale(wave, 64)
-    assert found.notes[0] == (
-        "replayed up to 32 ranks, and continued as that grows: 64 ranks would have 60 pairs of ranks with messages: "
-        "more than 32"
-    )
+    assert facts(found.notes[0]) == ["32", "64", "60", "32"]
     assert found.total[-1].mean == pytest.approx(mean_length(64), rel=0.02)
 
 
@@ -104,7 +101,7 @@ def test_without_a_pattern_growth_alone_is_left(tmp_path: Path) -> None:
 
 
 def test_runs_of_one_size_are_refused(wave: list[Run]) -> None:
-    with pytest.raises(InputError, match="at least two numbers of ranks, and all of these have 8; add a run on more"):
+    with pytest.raises(InputError, match=r"at least two numbers .* have 8; add a run"):
         scale([wave[0], wave[0]], 64)
 
 
@@ -114,7 +111,7 @@ def test_a_target_that_is_measured_is_refused(wave: list[Run]) -> None:
 
 
 def test_runs_of_different_programs_are_refused(wave: list[Run], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no call path in common: runs of the same program are needed"):
+    with pytest.raises(InputError, match=r"no call path in common: .*same program"):
         scale([chain(4, tmp_path / "other.run", name="other"), wave[1]], 64)
 
 
@@ -122,7 +119,7 @@ def test_a_run_without_communication_is_refused(wave: list[Run], tmp_path: Path)
     run = chain(4, tmp_path / "a.run")
     file = run.path / "locations.parquet"
     pl.read_parquet(file).with_columns(accounted=False).write_parquet(file)
-    with pytest.raises(InputError, match="no rank communicates: there is nothing that grows"):
+    with pytest.raises(InputError, match=r"no rank communicates: .* grows"):
         scale([run, wave[1]], 64)
 
 
@@ -136,9 +133,7 @@ def test_what_two_sizes_do_not_determine_is_refused(tmp_path: Path) -> None:
         for rank in range(ranks):
             story.shut_down(rank, wait * MS + 1)
         runs.append(story.write(tmp_path / f"{ranks}.run"))
-    with pytest.raises(
-        InputError, match=r"runs on 4 and 5 ranks do not determine the time on 4,096: it may be .* add runs"
-    ):
+    with pytest.raises(InputError, match=r"runs on 4 and 5 ranks .* 4,096: .* add runs"):
         scale(runs, 4096)
 
 

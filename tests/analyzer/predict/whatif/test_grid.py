@@ -115,7 +115,7 @@ def test_slow_links_congest(stencil: Run) -> None:
         ("L=1us:2us:2,L=x1:x2:2", "L and L change the same values"),
         ("o=1us:2us:2,other_node.o_s=x1:x2:2", "o and other_node.o_s change the same values"),
         ("bisection=x1:x2:2,link_bandwidth=x1:x2:2", "bisection and link_bandwidth change the same values"),
-        ("L=1us,3us,2us,G=1ns/B:2ns/B:2", "give the values of L in order, each once"),
+        ("L=1us,3us,2us,G=1ns/B:2ns/B:2", "values of L in order, each once"),
         ("L=1us:2us:100,G=1ns/B:2ns/B:100", "10,000 cells; a grid has at most 4,096"),
     ],
 )

@@ -236,7 +236,7 @@ def test_ranks_of_a_file_take_the_sockets_that_their_node_has(tmp_path: Path) ->
     ("ask", "text"),
     [
         (Ask(settings=("topology=blob:3",)), "topology = blob:3 is not known; write mesh:8x4"),
-        (Ask(settings=("topology=ring:2",)), "the network is a ring 2 of 2 nodes (0 to 1); set a larger topology"),
+        (Ask(settings=("topology=ring:2",)), "ring 2 of 2 nodes (0 to 1); set a larger topology"),
         (Ask(settings=("link_bandwidth=x2",)), "has no topology; set it, too, e.g. --set topology=torus:4x4"),
         (Ask(settings=("topology=ring:8", "link_bandwidth=0GB/s")), "a bandwidth must be positive and finite"),
         (
@@ -246,7 +246,7 @@ def test_ranks_of_a_file_take_the_sockets_that_their_node_has(tmp_path: Path) ->
         (Ask(settings=("topology=ring:8", "link_bandwidth=x2")), "states no bandwidth of a link, and no G"),
         (Ask(settings=("nics_per_node=0",)), "give a whole number of 1 or more"),
         (Ask(settings=("per_hop=",)), "write NAME=VALUE"),
-        (Ask(mapping="nowhere.txt"), "--mapping nowhere.txt is no file; give a file with a node number per line"),
+        (Ask(mapping="nowhere.txt"), "--mapping nowhere.txt is no file; give a file with"),
         (Ask(mapping="random:x"), "the seed is a whole number"),
     ],
 )

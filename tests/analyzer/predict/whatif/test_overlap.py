@@ -55,12 +55,12 @@ def test_bursts_stay_below_the_queue_depth(tmp_path: Path) -> None:
 def test_without_work_messages_stay_whole(tmp_path: Path) -> None:
     found = advised(exchange(work=0), tmp_path / "a")
     assert (found.pieces, found.gain, found.reason) == (1, (0.0, 0.0), "no work follows the wait")
-    assert sentence(found) == "main: leave messages whole: no work follows the wait."
+    assert sentence(found) == f"main: leave messages whole: {found.reason}."
 
 
 def test_a_program_of_blocking_calls_has_none(tmp_path: Path) -> None:
     run: Run = chain(4, tmp_path / "a")
-    with pytest.raises(InputError, match="no call completes receives that were posted before it"):
+    with pytest.raises(InputError, match=r"no call completes receives .* posted before"):
         overlap_advice(run)
 
 

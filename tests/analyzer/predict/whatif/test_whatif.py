@@ -127,9 +127,8 @@ def test_a_run_of_another_model_is_replayed_with_all_values_and_says_so(
     place = analyze(Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run"), model=MessageModel.logp))
     logp, full = (predict(run, Ask(settings=("L=x2",))) for run in (Run.open(place), ping_pong))
     assert (logp.predicted_ps, logp.interval_ps) == (full.predicted_ps, full.interval_ps)
-    assert [note for note in logp.notes if note not in full.notes] == [
-        "the run's messages are split under LogP; the replay takes all values of the machine"
-    ]
+    (note,) = (note for note in logp.notes if note not in full.notes)
+    assert "split under LogP;" in note
 
 
 @pytest.mark.parametrize(
@@ -195,8 +194,7 @@ def test_factors_of_what_is_0_are_said_to_change_nothing(ping_pong: Run) -> None
         predict(ping_pong, Ask(machine=None, settings=("g=x2",))).notes,
         predict(ping_pong, Ask(grid="g=x1:x2:2,G=1ns/B:2ns/B:2")).notes,
     ]
-    note = (
-        "g is 0 on this machine, or not known: a factor of it changes nothing; give a value (g=1us) or a difference "
-        "(g=+1us)"
-    )
-    assert [[one for one in notes if "changes nothing" in one] for notes in none] == [[note], [note]]
+    for notes in none:
+        (note,) = (one for one in notes if "changes nothing" in one)
+        assert note.startswith("g is 0 on this machine")
+        assert note.index("(g=1us)") < note.index("(g=+1us)")

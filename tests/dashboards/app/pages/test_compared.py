@@ -51,5 +51,5 @@ def test_one_side_cannot_have_every_run(runs: Runs) -> None:
 
 
 def test_one_run_is_not_compared(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no run to compare with: logpost dashboard A B"):
+    with pytest.raises(InputError, match="no run to compare with: logpost dashboard A B"):
         sides_of(Runs([make_run(tmp_path / "a.run", iterations=2).path]), read("/compare", ""))
