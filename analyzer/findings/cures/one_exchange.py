@@ -243,7 +243,7 @@ def merged(program: Program, series: Sequence[Sequence[int]]) -> Transformation:
         further = int(packing[row].sum() - packing[first])
         more_received[first] = round(float(whole.serialization - part.serialization + whole.o_r - part.o_r)) + further
         requests = whole.rendezvous and not part.rendezvous and not messages.sender_waits[first]
-        handshake = float(2 * (whole.L + whole.o_control)) if requests else 0.0
+        handshake = float(2 * (whole.L_control + whole.o_control)) if requests else 0.0
         more_latency[first] = round(float(whole.o_s - part.o_s) + handshake)
     return replace(
         left_out(program, {message for row in series for message in row[1:]}),

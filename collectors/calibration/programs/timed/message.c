@@ -26,6 +26,25 @@ double cal_one_way(const struct cal* c, MPI_Comm group, void* what, int repeat) 
     return cal_since(c, start) / (2.0 * repeat);
 }
 
+double cal_stream(const struct cal* c, MPI_Comm group, void* what, int repeat) {
+    const struct cal_message* m = what;
+    int rank;
+    MPI_Comm_rank(group, &rank);
+    double start = cal_now();
+    for (int r = 0; r < repeat; r++) {
+        for (int i = 0; i < CAL_STREAM; i++)
+            if (rank == 0)
+                MPI_Send(m->buffer, m->bytes, MPI_BYTE, 1, DATA, group);
+            else
+                MPI_Recv(m->buffer, m->bytes, MPI_BYTE, 0, DATA, group, MPI_STATUS_IGNORE);
+        if (rank == 0)
+            wait_for(group, 1);
+        else
+            notify(group, 0);
+    }
+    return cal_since(c, start) / ((double)CAL_STREAM * repeat);
+}
+
 static double send_call(const struct cal* c, MPI_Comm group, const struct cal_message* m, int repeat, bool blocking) {
     double total = 0;
     int rank;
