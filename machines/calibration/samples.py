@@ -81,7 +81,7 @@ FAMILIES: Mapping[str, Family] = {
         ),
         Family(
             "stream",
-            # MPI_Send and MPI_Recv, 128 in a row, then a message back: max(g, o_s, o_r) of LogP.
+            # MPI_Send and MPI_Recv, the difference between 128 in a row and one: max(g, o_s, o_r) of LogP.
             "time per message of `bytes` bytes when one rank of a pair sends to the other and gets no replies",
         ),
         Family(

@@ -5,8 +5,8 @@
  *   blocking_send  MPI_Send to a posted receive.
  *   receive        MPI_Recv of a message that has arrived: after it said that it is ready the receiver computes
  *                  for settle_s without calling MPI. What the library leaves to the receiver's call is in it.
- *   stream         CAL_STREAM calls of MPI_Send to as many of MPI_Recv, then a message back; time per message. One
- * round trip in CAL_STREAM messages is in it: under 2 % where a trip is as long as two of them. */
+ *   stream         CAL_STREAM calls of MPI_Send to as many of MPI_Recv, then a message back, less the time of one
+ *                  message and one back: time per further message, in which no round trip is. */
 #ifndef LOGPOST_CALIBRATION_MESSAGE_H
 #define LOGPOST_CALIBRATION_MESSAGE_H
 
