@@ -56,6 +56,7 @@ def choose_machine(
     label: str,
     *,
     asynchronous_progress: bool,
+    matched: bool = False,
     topology: str | None = None,
     threads: int = 1,
 ) -> ChosenMachine:
@@ -70,12 +71,15 @@ def choose_machine(
         anchor: the archive's anchor file; a recorded machine is in the same folder.
         label: name of the archive, for an estimate's.
         asynchronous_progress: as the user states it.
+        matched: the archive's library profile states that the network matches both ends of a message.
         threads: for an estimate's replays.
 
     Raises:
         InputError: the machine's file is faulty or lacks what the replay needs; the network's file is faulty.
     """
-    chosen = _without_site(named, trace, anchor, label, asynchronous_progress=asynchronous_progress, threads=threads)
+    chosen = _without_site(
+        named, trace, anchor, label, asynchronous_progress=asynchronous_progress, matched=matched, threads=threads
+    )
     return _on_site(chosen, topology, anchor.parent, _hosts_of_ranks(trace))
 
 
@@ -115,7 +119,14 @@ def _hosts_of_ranks(trace: Trace) -> list[str]:
 
 
 def _without_site(
-    named: str | None, trace: Trace, anchor: Path, label: str, *, asynchronous_progress: bool, threads: int
+    named: str | None,
+    trace: Trace,
+    anchor: Path,
+    label: str,
+    *,
+    asynchronous_progress: bool,
+    matched: bool,
+    threads: int,
 ) -> ChosenMachine:
     recorded = anchor.parent / RECORDED
     if named not in (None, ESTIMATE):
@@ -130,10 +141,10 @@ def _without_site(
         notes = _measured_notes(anchor, wanted=True) if chosen.parameters.machine == MEASURED else []
         return replace(chosen, notes=notes + chosen.notes)
     tick_ps = 1e12 / trace.ticks_per_second
-    guess = estimate(label, trace.program.samples(SAMPLES), tick_ps)
+    guess = estimate(label, trace.program.samples(SAMPLES), tick_ps, matched=matched)
     if not guess.classes and has_transfers(trace):
         guess = of_transfers(label, trace.program, guess, asynchronous=asynchronous_progress, tick_ps=tick_ps)
-    replay = replayer(trace.program, asynchronous_progress=asynchronous_progress)
+    replay = replayer(trace.program, asynchronous_progress=asynchronous_progress, matched=matched)
     strided = len(trace.layouts()["blocks"]) > 0
     found = identify(guess, replay, strided=strided, one_sided=has_transfers(trace), threads=threads)
     notes = [*_measured_notes(anchor, wanted=False), *guess.notes, *found.notes]

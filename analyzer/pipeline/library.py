@@ -10,12 +10,6 @@ from logpost.machines import Machine
 from logpost.machines.profiles import profile_of_library
 
 
-def states_asynchronous_progress(machine: Machine | None, properties: Mapping[str, str]) -> bool:
-    """Whether the profile states that rendezvous continue while their processors compute."""
-    used = library_used(machine, properties)
-    return used is not None and used.values.get("progress") == "asynchronous"
-
-
 def library_used(machine: Machine | None, properties: Mapping[str, str]) -> m.LibraryUsed | None:
     """The profile with what it states; None: the machine has none, and the archive's library is unknown.
 

@@ -208,21 +208,23 @@ def _class(found: LocalityValues, values: Values) -> dict[str, Any]:
     return {**table, "range": rows} if rows else table
 
 
-def _gap_of(r: SizeRange, signatures: Mapping[int, Signature]) -> tuple[int, Estimate] | None:
-    """The gap that bounds a range's messages: of the smallest request in it, else of the next smaller one."""
+def _gap_of(r: SizeRange, signatures: Mapping[int, Signature]) -> tuple[Estimate, str] | None:
+    """The gap that bounds a range's messages, and its note: of the smallest request in it, else of the next smaller."""
     known = {size: s.g for size, s in signatures.items() if s.g is not None}
     inside = [n for n in known if n >= r.first_bytes and (r.up_to_bytes is None or n <= r.up_to_bytes)]
     below = [n for n in known if n < r.first_bytes]
     if not inside and not below:
         return None
     size = min(inside) if inside else max(below)
-    gap = known[size]
-    assert gap is not None
-    return size, gap
+    found = signatures[size]
+    assert found.g is not None
+    if found.bounded:
+        return found.g, f"not seen: a stream of {size} B messages is as fast as its processors"
+    return found.g, f"{'a stream' if found.streamed else 'requests'} of {size} B"
 
 
 def _range(
-    r: SizeRange, gap: tuple[int, Estimate] | None, place: str, values: Values, *, numbered: bool
+    r: SizeRange, gap: tuple[Estimate, str] | None, place: str, values: Values, *, numbered: bool
 ) -> dict[str, Any]:
     above = f" from {r.first_bytes} B" if numbered else ""
     upto = above if r.up_to_bytes is None else f" up to {r.up_to_bytes} B"
@@ -239,7 +241,7 @@ def _range(
             note = "slope of T(n), less o_s_per_byte and o_r_per_byte"
         row[name] = build(item, f"{place}.{name}{upto}", "SIZES", note, derived=bool(note))
     if gap is not None:
-        row["g"] = values.time(gap[1], f"{place}.g{upto}", "SIGNATURE", f"requests of {gap[0]} B")
+        row["g"] = values.time(gap[0], f"{place}.g{upto}", "SIGNATURE", gap[1])
     return row
 
 
@@ -460,18 +462,18 @@ def _observed(
 
 
 def _crowds(samples: Samples, locality: str, one: LocalityValues, values: Values) -> list[dict[str, Any]]:
-    """g of one sender to many, and of many senders to one, over g of a pair (LOGP 3.5, Table 4)."""
+    """Time per request of one sender to many, and of many to one, over that of a pair (LOGP 3.5, Table 4)."""
     rows = []
     sentences = {
-        "one_to_many": "g of one sender to {n} receivers over g of a pair",
-        "many_to_one": "g of {n} senders to one receiver over g of a pair",
+        "one_to_many": "time per request of one sender to {n} receivers over that of a pair",
+        "many_to_one": "time per request of {n} senders to one receiver over that of a pair",
     }
-    pair = next((s.g for _, s in sorted(one.signatures.items()) if s.g is not None), None)
+    pair = next((s.curves[0].steady.slope for _, s in sorted(one.signatures.items())), None)
     for family, sentence in sentences.items():
         here = samples.of(family, locality=locality)
         for peers in sorted({int(s["peers"]) for s in here}):
             crowd = steady_gap([s for s in here if s["peers"] == peers])
-            if crowd is None or pair is None or crowd.value <= 0.0:
+            if crowd is None or pair is None or crowd.value <= 0.0 or pair.value <= 0.0:
                 continue
             name = f"{locality}.{family}_{peers}"
             found = ratio(crowd, pair)

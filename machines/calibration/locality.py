@@ -49,6 +49,7 @@ def read_locality(samples: Samples, locality: str) -> LocalityValues:
     refused: list[Refusal] = []
     lacking: list[str] = []
     round_trips = by_size(samples, "round_trip", locality=locality)
+    streams = by_size(samples, "stream", locality=locality)
     signatures: dict[int, Signature] = {}
     for size in sorted({sample.bytes for sample in samples.of("signature", locality=locality)}):
         here = place if not signatures else f"{place} ({size} B)"
@@ -58,7 +59,9 @@ def read_locality(samples: Samples, locality: str) -> LocalityValues:
         ]
         # RTT = 2 (o_s + L + o_r) holds for requests as small as the reply; the first signature is that.
         try:
-            signatures[size] = extract(points, round_trips.get(size) if not signatures else None, place=here)
+            signatures[size] = extract(
+                points, round_trips.get(size) if not signatures else None, place=here, stream=streams.get(size)
+            )
         except InputError as error:
             lacking.append(str(error))
             continue

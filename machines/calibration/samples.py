@@ -80,6 +80,11 @@ FAMILIES: Mapping[str, Family] = {
             "time of a request of `bytes` bytes until its reply of 8 bytes is handled (2 (o_s + L + o_r) for 8 bytes)",
         ),
         Family(
+            "stream",
+            # MPI_Send and MPI_Recv, the difference between 128 in a row and one: max(g, o_s, o_r) of LogP.
+            "time per message of `bytes` bytes when one rank of a pair sends to the other and gets no replies",
+        ),
+        Family(
             "receive_overhead",
             # Replies wait: after the last request the requester computes for delta_s > RTT before it handles the first.
             "o_r: time per reply of handling `burst` replies (8 bytes) that have arrived, `delta_s` after the requests",

@@ -14,7 +14,11 @@ The slopes are what the paper reads off as the first points and the asymptote: c
 as 1/M, its slope is there as soon as the steady state is, and a constant cost of timing stays in c0.
 
 Where every Delta raises the cost, the processor is the bottleneck: g cannot be seen below o_s + o_r (LOGP section 5,
-RPC) and is given as o_s + o_r.
+RPC), and where round trips are long the window of unanswered requests is. A stream in one direction has neither:
+
+    r = max(g, o_s, o_r)      time per message of a stream
+
+r above both overheads is g; else g is at most r, and may be 0. Where no stream was measured, g is that of the requests.
 
 Symbols: M requests in a burst, Delta computation between them (s), o_s o_r overheads (s), g gap (s), L latency (s), RTT
 round trip (s). Source: Culler et al., LOGP sections 3.1 to 3.3 and 4.2.
@@ -70,12 +74,18 @@ class Signature:
     g: Estimate | None
     L: Estimate | None
     overhead_limited: bool
-    """The gap is not seen: the processor is busy for longer than the network."""
+    """The requests do not show the gap: the processor is busy for longer than the network."""
+    streamed: bool
+    """g is that of a stream, or bounded by it."""
+    bounded: bool
+    """Nor does a stream: the interval of g reaches from 0 to the time per message of a stream."""
     refused: tuple[Refusal, ...]
 
 
-def extract(points: Sequence[CostPoint], round_trip: Estimate | None, *, place: str) -> Signature:
-    """Read a signature. `place` is the place of its values in the machine file, for the refusals.
+def extract(
+    points: Sequence[CostPoint], round_trip: Estimate | None, *, place: str, stream: Estimate | None = None
+) -> Signature:
+    """Read a signature. `place` is the place of its values in the machine file, for the refusals; `stream` is r.
 
     Raises InputError when Delta = 0 is missing or a curve has fewer than four bursts.
     """
@@ -87,7 +97,6 @@ def extract(points: Sequence[CostPoint], round_trip: Estimate | None, *, place: 
     o_s = _positive(sending, f"{place}.o_s", "a send cannot cost nothing or less", refused)
     steady = [curve.steady.slope for curve in curves]
     g, both, limited = _flat_then_rising([curve.delta_s for curve in curves], steady)
-    g_kept = _positive(g, f"{place}.g", "messages cannot follow each other in no time", refused)
     o_r = latency = None
     if both is None:
         largest = curves[-1].delta_s
@@ -106,7 +115,15 @@ def extract(points: Sequence[CostPoint], round_trip: Estimate | None, *, place: 
         if round_trip is not None:
             reason = "half of the round trip is shorter than o_s + o_r"
             latency = _positive(round_trip.scaled(0.5) - both, f"{place}.L", reason, refused)
-    return Signature(curves, o_s, o_r, g_kept, latency, limited, tuple(refused))
+    seen = True
+    if stream is not None:
+        g = stream
+        seen = all(o is not None and stream.low > o.high for o in (o_s, o_r))
+    reason = "messages cannot follow each other in no time"
+    g_kept = _positive(g, f"{place}.g", reason, refused)
+    if g_kept is not None and not seen:
+        g_kept = Estimate(0.0, g_kept.high, g_kept.samples)
+    return Signature(curves, o_s, o_r, g_kept, latency, limited, g is stream, not seen, tuple(refused))
 
 
 def _by_delta(points: Sequence[CostPoint]) -> Mapping[float, list[CostPoint]]:

@@ -32,7 +32,7 @@ ALTERNATIVES: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "synchronous_sends": {
             "handshake": "the data follows a request and a clear-to-send",
             "push": "the data travels with the request, and an acknowledgement returns",
-            "match": "the transfer begins when both ends have called, and ends for both at once",
+            "match": "the transfer begins when both ends have called, and ends for both at once, at any size",
         },
         "root_receives": {"overhead": "one message per o_r", "gap": "one message per gap g"},
         "collectives": {

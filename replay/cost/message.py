@@ -30,14 +30,15 @@ from logpost.replay import _native
 from logpost.replay._native import Parameters
 from logpost.replay.cost.arrays import Number, NumberLike, scalar_or_array, values
 
-TERMS = ("o_s", "o_r", "l_mw", "L", "serialization", "service", "o_control")
+TERMS = ("o_s", "o_r", "l_mw", "L", "serialization", "service", "o_control", "L_control")
 
 
 @dataclass(frozen=True)
 class MessageCosts:
     """Terms of each message in picoseconds, NaN where the machine does not state a value.
 
-    service is max(g, B G), for which an endpoint is taken; o_control the overhead of a rendezvous's control message.
+    service is max(g, B G), for which an endpoint is taken; o_control and L_control are the overhead and the
+    latency of a rendezvous's control message.
     """
 
     o_s: Number
@@ -47,6 +48,7 @@ class MessageCosts:
     serialization: Number
     service: Number
     o_control: Number
+    L_control: Number
     rendezvous: NDArray[np.bool_]
     beyond_sizes: NDArray[np.bool_]
     beyond_strides: NDArray[np.bool_]

@@ -182,6 +182,30 @@ TEST(CollectiveSplit, BothEndsOfAnExchangePackAndUnpackAlone) {
     }
 }
 
+// Beyond an eager limit of 4 the root is busy until it has packed all: 40, half of the 80 of a message to oneself, 10
+// of them while its receiver unpacks. To the receiver the message is as long as before.
+TEST(CollectiveSplit, TheRootOfALargeMessageWithGapsPacksWhileItsReceiverUnpacks) {
+    auto machine = with_gaps();
+    machine.middleware_self =
+        middleware_tables({.tables = {}, .alone = {{.bytes = 51, .block_bytes = 17, .stride_bytes = 64, .l_mw = 80}}});
+    for (auto& locality : machine.localities) {
+        locality.eager_limit = 4;
+    }
+    const std::int64_t cleared = 10 + 30 + 100 + 10 + 100 + 10;
+    Together story(Operation::bcast, {{0, cleared + 50 + 10}, {0, cleared + 100 + 50 + 31 + 20}}, 0);
+    const auto gaps = story.layout();
+    for (const std::int32_t rank : {0, 1}) {
+        story.gives_and_gets(rank, 51, 51);
+        story.gives_and_gets_gaps(rank, gaps, gaps);
+    }
+    const Divided divided(story, machine);
+    EXPECT_EQ(divided.part(0, middleware), 40);
+    EXPECT_EQ(divided.part(1, middleware), 61);
+    for (const std::size_t rank : {0, 1}) {
+        EXPECT_EQ(divided.part(rank, residual), 0);
+    }
+}
+
 // The root sends 8 B each to 2 and to 1 and leaves at 20; with g = 500 its NIC is free at 10 + 2 * 500. Then it sends.
 TEST(CollectiveSplit, ARootThatLeavesAtOnceLeavesItsNicBusy) {
     auto machine = plain_machine();
@@ -266,6 +290,23 @@ TEST(CollectiveSplit, LargeMessagesAskFirst) {
     EXPECT_EQ(divided.part(1, residual), 0);
     EXPECT_EQ(divided.part(0, residual), 0);  // until its last byte has left
     EXPECT_EQ(divided.split.kinds()[0].deficit_ps, 0);
+}
+
+// Where the network matches, the data leave when both ends have called: one latency.
+TEST(CollectiveSplit, NoMessageAsksFirstWhereTheNetworkMatches) {
+    auto machine = plain_machine();
+    machine.library[static_cast<std::size_t>(LibraryProperty::synchronous_sends)] =
+        static_cast<std::uint8_t>(Synchronous::match);
+    for (auto& locality : machine.localities) {
+        locality.eager_limit = 4;
+    }
+    Together story(Operation::bcast, {{0, 17}, {0, 10 + 100 + 7 + 20}}, 0);
+    const Divided divided(story, machine);
+    EXPECT_EQ(divided.part(1, latency), 100);
+    EXPECT_EQ(divided.part(1, send_overhead), 10);
+    EXPECT_EQ(divided.part(1, recv_overhead), 20);
+    EXPECT_EQ(divided.part(1, residual), 0);
+    EXPECT_EQ(divided.part(0, residual), 0);
 }
 
 // Two ranks of a node send to two of another at once: g = 50 apart.

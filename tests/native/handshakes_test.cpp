@@ -1,6 +1,8 @@
 // When processors answer the handshakes of rendezvous.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "program_story.hpp"
 #include "replay/native/program/message_facts.hpp"
 #include "replay/native/split/message_model.hpp"
@@ -63,6 +65,25 @@ TEST(Handshakes, RequestsThatWaitForACallAreAnsweredInTheOrderInWhichTheyCame) {
     EXPECT_EQ(model.handshake_of({Location{2}, 1}).matched, 2000);
     EXPECT_EQ(model.handshake_of({Location{2}, 0}).matched, 2000 + model.stages({Location{2}, 1}).o_control);
     EXPECT_GT(model.stages({Location{2}, 1}).o_control, 0);
+}
+
+// The data leave at o_s = 10; else behind L, o_control, L and o_control. With the receive posted at 500, then.
+TEST(Handshakes, ANetworkThatMatchesBothEndsSendsNoRequest) {
+    for (const std::int64_t posted : {0, 500}) {
+        ProgramStory story;
+        story.rank(0, 4000);
+        story.rank(1, 4000);
+        const auto send = story.call(0, CallKind::send_synchronous, 0, 2000);
+        const auto receive = story.call(1, CallKind::receive, posted, 2000);
+        story.message(0, send, 1, receive, 100);
+        auto machine = plain_machine();
+        const MessageModel asking(story.program(), machine, Windows{.count = 1, .width_ps = 4000}, {}, 1);
+        EXPECT_EQ(asking.leaves({Location{1}, 0}), std::max<std::int64_t>(posted, 110) + 10 + 100 + 10);
+        machine.library[static_cast<std::size_t>(LibraryProperty::synchronous_sends)] =
+            static_cast<std::uint8_t>(Synchronous::match);
+        const MessageModel matching(story.program(), machine, Windows{.count = 1, .width_ps = 4000}, {}, 1);
+        EXPECT_EQ(matching.leaves({Location{1}, 0}), std::max<std::int64_t>(posted, 10));
+    }
 }
 
 }  // namespace

@@ -251,7 +251,7 @@ def merged(program: Program, series: Sequence[Sequence[int]], sent_by: int = 0) 
         more_received[first] = round(float(whole.serialization - part.serialization + whole.o_r - part.o_r)) + further
         handshake = 0.0
         if whole.rendezvous and not part.rendezvous and not messages.sender_waits[first]:
-            reply = float(whole.L + whole.o_control)
+            reply = float(whole.L_control + whole.o_control)
             handshake = 2 * reply
             data = float(whole.L + whole.serialization + whole.o_r)
             post, sender = 2 * int(messages.post_call[first]), row[sent_by]

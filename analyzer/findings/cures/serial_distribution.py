@@ -115,7 +115,7 @@ def _sent_by(
         keeps = sends(row)
         for order, own in enumerate(row, 1):
             cost = program.costs(float(messages.bytes[list(own)].sum()))
-            handshake = 2 * (cost.L + cost.o_control) if cost.rendezvous else 0
+            handshake = 2 * (cost.L_control + cost.o_control) if cost.rendezvous else 0
             takes = float(cost.o_s + cost.L + cost.serialization + cost.o_r + handshake)
             apart = max(float(cost.service), float(cost.o_s))
             sent[list(own)] = NEVER

@@ -88,20 +88,23 @@ class Estimate:
         }
 
 
-def estimate(trace: str, samples: Sequence[Mapping[str, Any]], tick_ps: float = 1.0) -> Estimate:
+def estimate(
+    trace: str, samples: Sequence[Mapping[str, Any]], tick_ps: float = 1.0, *, matched: bool = False
+) -> Estimate:
     """Estimate every locality class that occurs in the trace.
 
     Args:
         trace: name for the machine.
         samples: one mapping per class of `LOCALITIES`, as `Program.samples` gives them.
         tick_ps: the clock's step.
+        matched: the network matches both ends of a message that waits for its receiver: it crosses once.
     """
     classes: dict[str, ClassEstimate] = {}
     notes: list[str] = []
     # The clock is the same for all of them; times that are hardly longer than its noise don't show it.
     noise_ps = max((noise(row) for row in samples if row["messages"]), default=0.0)
     for name, row in zip(LOCALITIES, samples, strict=True):
-        found = estimate_class(row, tick_ps, noise_ps) if row["messages"] else None
+        found = estimate_class(row, tick_ps, noise_ps, matched=matched) if row["messages"] else None
         if found is not None:
             classes[name] = found
         elif row["messages"]:

@@ -31,6 +31,7 @@ from logpost.machines import ReplayParameters
 from logpost.machines.parameters import PARAMETERS
 from logpost.replay._native import Analysis, Causes, Program, categories
 from logpost.replay.cost.parameters import native_parameters
+from logpost.replay.graph.library import codes_of
 
 ROUNDS = 6
 """Replays to settle an estimate at most."""
@@ -249,7 +250,9 @@ def _in_order(names: set[str] | tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in CATEGORIES if name in names)
 
 
-def replayer(program: Program, *, asynchronous_progress: bool) -> Callable[[ReplayParameters], Replayed]:
+def replayer(
+    program: Program, *, asynchronous_progress: bool, matched: bool = False
+) -> Callable[[ReplayParameters], Replayed]:
     """Splits the middle of a program, `REPLAYED` messages, under any machine, and sums; in one thread, several may.
 
     Always under the whole model: a machine is the same whichever model the messages are then split under.
@@ -259,6 +262,7 @@ def replayer(program: Program, *, asynchronous_progress: bool) -> Callable[[Repl
 
     def replay(parameters: ReplayParameters) -> Replayed:
         native = native_parameters(parameters, asynchronous_progress=asynchronous_progress)
+        native.library = codes_of({"synchronous_sends": "match"} if matched else {})
         analysis = Analysis(middle, native, 1, causes=causes)
         parts = dict.fromkeys(PARTS, 0)
         deficits = []

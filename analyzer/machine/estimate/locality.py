@@ -102,23 +102,25 @@ class ClassEstimate:
         return {name: getattr(self, name) for name in names} | {TOTAL: self.total}
 
 
-def estimate_class(samples: Samples, tick_ps: float, noise_ps: float) -> ClassEstimate | None:
+def estimate_class(samples: Samples, tick_ps: float, noise_ps: float, *, matched: bool = False) -> ClassEstimate | None:
     """One class's estimate; None where the trace has no message of it that identifies a parameter.
 
     Args:
         samples: of the class.
         tick_ps: the clock's step.
         noise_ps: what clock and machine add to any time.
+        matched: a rendezvous crosses once.
     """
     whole = groups(samples["whole"])
     if not whole:
         return None
-    return _Class(samples, whole, 2 * tick_ps + 2 * noise_ps).estimate()
+    return _Class(samples, whole, 2 * tick_ps + 2 * noise_ps, 1 if matched else 3).estimate()
 
 
 class _Class:
-    def __init__(self, samples: Samples, whole: list[Group], slop: float) -> None:
+    def __init__(self, samples: Samples, whole: list[Group], slop: float, crossings: int) -> None:
         self.samples = samples
+        self.crossings = crossings
         # A time is the difference of two stamps. Both err, and a clock that must not run backwards shifts those that
         # follow each other closely by as much again.
         self.slop = slop
@@ -338,14 +340,15 @@ class _Class:
 
     def _crossing(self, handshake: Lines, o_s: Interval, o_r: Interval) -> Interval:
         """A third of what a handshake leaves: 3 L + o_s + o_r, and two control messages of o_s, which NICs may answer
-        without a processor."""
+        without a processor; all of it where the network matches: L + o_s + o_r."""
+        n = self.crossings
         low, value, high = handshake.constant
         return measured(
-            (low - 3 * o_s.high - o_r.high) / 3,
-            (high - o_s.low - o_r.low) / 3,
-            (value - 3 * o_s.value - o_r.value) / 3,
+            (low - n * o_s.high - o_r.high) / n,
+            (high - o_s.low - o_r.low) / n,
+            (value - n * o_s.value - o_r.value) / n,
             handshake.n,
-            f"{handshake.n} undisturbed messages with a handshake",
+            f"{handshake.n} undisturbed messages {'with a handshake' if n > 1 else 'that wait for their receivers'}",
         )
 
     def _L(self, total: Interval, o_s: Interval, o_r: Interval, crossing: Interval | None) -> Interval:

@@ -10,7 +10,7 @@ import numpy as np
 from logpost.analyzer.archive._native import Trace, release_memory
 from logpost.analyzer.machine.choose import ChosenMachine, choose_machine
 from logpost.analyzer.machine.placement import Placed, place
-from logpost.analyzer.pipeline.library import library_used, states_asynchronous_progress
+from logpost.analyzer.pipeline.library import library_used
 from logpost.analyzer.pipeline.read_ahead import ReadAhead
 from logpost.analyzer.pipeline.request import Request, archive_name
 from logpost.analyzer.pipeline.tables.analysis import Report
@@ -36,13 +36,15 @@ def _find(causes: Causes) -> None:
 def choose(request: Request, archive: ReadAhead, anchor: Path, trace: Trace, report: Report) -> ChosenMachine:
     """The machine."""
     report("choosing the machine", 0, 0)
+    used = library_used(None, dict(trace.properties()))
+    stated = {} if used is None else used.values
     return choose_machine(
         request.machine,
         trace,
         anchor,
         archive_name(anchor),
-        asynchronous_progress=request.asynchronous_progress
-        or states_asynchronous_progress(None, dict(trace.properties())),
+        asynchronous_progress=request.asynchronous_progress or stated.get("progress") == "asynchronous",
+        matched=stated.get("synchronous_sends") == "match",
         topology=request.topology,
         threads=archive.threads,
     )

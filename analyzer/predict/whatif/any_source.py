@@ -47,5 +47,6 @@ def choice_notes(run: Run) -> list[str]:
     return [
         f"{mine.height} of {messages} receives took the message that arrived first (MPI_ANY_SOURCE)"
         + (f", most of them in {place}" if place else "")
-        + ": each keeps the sender that the trace has, where another's message might have arrived first"
+        + ": each keeps the sender that the trace has, where another's message might have arrived first; another order "
+        "may also shorten the program, which the interval does not contain"
     ]

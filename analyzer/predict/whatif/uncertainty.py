@@ -26,6 +26,9 @@
   not confirm such waits on the machine that it was recorded on (`NetworkFit`), a fall; the time of messages there
   beyond the model, a rise. And up to what a replay finds in which messages share their sender's NIC instead of taking
   turns there, calibrated likewise: networks do either.
+- Receives of any sender (`any_source`): each keeps the message that it took, where on the planned machine another one
+  might arrive first. What messages in flight add to the path, or no longer do, is then hidden by none to all of it: up
+  to the whole change, in the proportion of such receives among all.
 - The clock: a step of it at each message and collective operation of the path, and at both ends.
 - The order of messages, a fall, where the replay keeps the recorded one at every NIC: where messages overtake each
   other, the earlier one waits for the later one. A replay in which it does not takes less: by as much more than it does
@@ -51,6 +54,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from logpost.analyzer.predict.whatif.any_source import open_choices
 from logpost.analyzer.predict.whatif.direction import bounded
 from logpost.analyzer.run.directory import Run
 from logpost.machines import LOCALITIES
@@ -69,6 +73,7 @@ MODELLED = (
     "handshake",
     "collective",
 )
+IN_FLIGHT = ("latency", "serialization", "endpoint_contention", "network_contention", "handshake")
 REPLAYED = 0.05
 """How far a predicted change is off where nothing else is to blame: by less in three of four simulated predictions with
 an exact machine (docs/accuracy.md)."""
@@ -87,6 +92,8 @@ class Doubts:
     tick_ps: float
     recalibrates: bool
     """whether the program is small enough for it"""
+    open_receives: float = 0.0
+    """share of the messages whose receives named no sender and could have taken another one's"""
 
     @classmethod
     def of(cls, run: Run) -> Doubts:
@@ -94,6 +101,7 @@ class Doubts:
         return cls(
             tick_ps=1e12 / run.manifest.clock.ticks_per_second,
             recalibrates=run.facts("calls").select(pl.len()).collect().item() <= MOST_CALLS,
+            open_receives=open_choices(run).height / max(1, run.facts("messages").select(pl.len()).collect().item()),
         )
 
 
@@ -136,6 +144,8 @@ def _interval(
     rises, falls = rises + order_rise**2, falls + order_fall**2
     rise, fall = _of_unmodelled(engine.recorded, scenario, (before, after))
     rises, falls = rises + rise**2, falls + fall**2
+    rise, fall = _of_open_receives(before, after, doubts.open_receives)
+    rises, falls = rises + rise**2, falls + fall**2
     changed = max(abs(after.makespan_ps - before.makespan_ps), after.moved_ps)
     (contention_rise, contention_fall), (library_rise, library_fall) = of_models
     rises, falls = rises + contention_rise, falls + contention_fall
@@ -164,6 +174,13 @@ def _interval(
     if (after.makespan_ps - before.makespan_ps) * towards < 0:
         return min(interval[0], before.makespan_ps), max(interval[1], before.makespan_ps)
     return interval
+
+
+def _of_open_receives(before: Outcome, after: Outcome, share: float) -> tuple[float, float]:
+    """Rise and fall of messages that receives of any sender would take in another order."""
+    changed = after.makespan_ps - before.makespan_ps
+    in_flight = sum(after.path_ps[part] - before.path_ps[part] for part in IN_FLIGHT)
+    return share * max(0, min(-changed, -in_flight)), share * max(0, min(changed, in_flight))
 
 
 def _of_other_order(engine: Engine, after: Outcome) -> tuple[float, float]:

@@ -10,6 +10,7 @@
  * many */
 #include <stdlib.h>
 
+#include "message.h"
 #include "requests.h"
 
 struct grid {
@@ -31,8 +32,11 @@ static void visit_pair(struct cal* c, void* what, int round, const struct cal_pa
     b->peers = 1;
     for (int s = 0; s < g->bytes.count; s++) {
         b->bytes = (int)g->bytes.value[s];
+        struct cal_message m = {.bytes = b->bytes, .buffer = b->buffer};
         cal_measure(c, pair->comm, 1, cal_round_trip, b, &r);
         cal_emit(c, &r, round, "round_trip", pair->locality, b->bytes, "");
+        cal_measure(c, pair->comm, 1, cal_stream, &m, &r);
+        cal_emit(c, &r, round, "stream", pair->locality, b->bytes, "");
         for (int d = 0; d < g->deltas.count; d++) {
             for (int m = 0; m < g->bursts.count; m++) {
                 b->requests = (int)g->bursts.value[m];

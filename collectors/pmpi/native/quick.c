@@ -174,6 +174,9 @@ static void visit_requests(struct cal* c, struct quick* q, int round) {
     struct cal_result r;
     cal_measure(c, q->pair->comm, 1, cal_round_trip, b, &r);
     cal_emit(c, &r, round, "round_trip", q->pair->locality, b->bytes, "");
+    q->message.bytes = b->bytes;
+    cal_measure(c, q->pair->comm, 1, cal_stream, &q->message, &r);
+    cal_emit(c, &r, round, "stream", q->pair->locality, b->bytes, "");
     for (int delayed = 0; delayed < 2; delayed++) {
         b->delta_s = delayed ? 2 * q->trip_s : 0; /* enough to make the requester the bottleneck */
         for (int i = 0; i < COUNT(BURSTS); i++) {

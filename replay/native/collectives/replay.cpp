@@ -93,6 +93,12 @@ std::uint32_t CollectiveReplay::cost(std::uint32_t from, std::uint32_t to, std::
         keys_.push_back(key);
         MessageCost one{message_cost(parameters_, locality, bytes, gives, 1, key.hops)};
         one.pack = one.l_mw / 2;
+        if (one.rendezvous && gives != Blocks{}) {
+            auto own = gives;
+            own.one_processor = true;
+            const auto packs = message_cost(parameters_, locality, bytes, own, 1, key.hops).l_mw / 2;
+            one.behind = std::max<std::int64_t>(0, std::min(packs, one.l_mw) - one.pack);
+        }
         if (gets != Blocks{}) {
             const auto l_mw = message_cost(parameters_, locality, bytes, gets, 1, key.hops).l_mw;
             one.unpack = l_mw - l_mw / 2;
@@ -101,8 +107,8 @@ std::uint32_t CollectiveReplay::cost(std::uint32_t from, std::uint32_t to, std::
             const auto length = std::round(parameters_.reduction_per_byte * static_cast<double>(bytes));
             one.reduction = static_cast<std::int64_t>(std::min(length, static_cast<double>(kMostCostPs)));
         }
-        for (auto* term : {&one.o_s, &one.o_r, &one.L, &one.serialization, &one.service, &one.o_control, &one.pack,
-                           &one.unpack, &one.reduction}) {
+        for (auto* term : {&one.o_s, &one.o_r, &one.L, &one.serialization, &one.service, &one.o_control, &one.L_control,
+                           &one.pack, &one.unpack, &one.behind, &one.reduction}) {
             *term *= repeat;
         }
         costs_.push_back(one);
@@ -213,14 +219,14 @@ void CollectiveReplay::message(std::uint32_t from, std::uint32_t to, std::uint64
         at_[from] = add_work(sent, sender, index, Path::sent);
         return;
     }
-    const auto request = sent + one.L;
+    const auto request = sent + one.L_control;
     const bool by_sender = request >= posted;
-    const auto start = std::max(request, posted) + one.o_control + one.L + one.o_control;
+    const auto start = std::max(request, posted) + one.o_control + one.L_control + one.o_control;
     const auto way = transfer(from, to, one, start);
     const auto before = by_sender ? sender : receiver;
     at_[to] =
         add(way.arrived + one.finish(), before, index, by_sender ? Path::answered : Path::cleared, by_sender ? 1 : 0);
-    at_[from] = add(way.left, before, index, by_sender ? Path::left : Path::let_go, by_sender ? 1 : 0);
+    at_[from] = add(way.left + one.behind, before, index, by_sender ? Path::left : Path::let_go, by_sender ? 1 : 0);
 }
 
 void CollectiveReplay::exchange(std::uint32_t count, std::uint64_t bytes, std::uint32_t repeat) {
@@ -244,13 +250,13 @@ void CollectiveReplay::exchange(std::uint32_t count, std::uint64_t bytes, std::u
                                            : add(sent_[i] + one.finish(), at_[i], cost_[i], Path::served, 1);
             continue;
         }
-        const auto request = sent_[from] + one.L;
+        const auto request = sent_[from] + one.L_control;
         const bool by_sender = request >= sent_[i];
-        const auto start = std::max(request, sent_[i]) + one.o_control + one.L + one.o_control;
+        const auto start = std::max(request, sent_[i]) + one.o_control + one.L_control + one.o_control;
         const auto way = transfer(from, i, one, start);
         const auto before = by_sender ? at_[from] : at_[i];
         next_[i] = add(way.arrived + one.finish(), before, cost_[i], by_sender ? Path::answered : Path::cleared, 1);
-        left_[from] = add(way.left, before, cost_[i], by_sender ? Path::left : Path::let_go, 1);
+        left_[from] = add(way.left + one.behind, before, cost_[i], by_sender ? Path::left : Path::let_go, 1);
     }
     for (std::uint32_t i = 0; i < count; ++i) {
         if (left_[i] != kNone && nodes_[left_[i]].t > nodes_[next_[i]].t) {
@@ -292,8 +298,9 @@ void CollectiveReplay::burst(std::uint32_t count, std::uint32_t rounds, std::uin
                 continue;
             }
             // All receives are posted before the sends; the handshakes of both sides overlap with other messages.
-            const auto request = std::max(sent_[from] + one.L, nodes_[heads[to]].t);
-            const auto arrived = transfer(from, to, one, request + one.o_control + one.L + one.o_control).arrived;
+            const auto request = std::max(sent_[from] + one.L_control, nodes_[heads[to]].t);
+            const auto arrived =
+                transfer(from, to, one, request + one.o_control + one.L_control + one.o_control).arrived;
             at_[to] = arrived >= posted ? add(arrived + one.finish(), heads[from], index, Path::answered, k + 1)
                                         : add_work(posted + one.finish(), receiver, index, Path::served);
         }
@@ -372,10 +379,10 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
             put(send_overhead, one.o_s * node.run);
             put(middleware, one.pack * node.run);
             if (node.path == Path::answered || node.path == Path::left) {
-                put(latency, one.L);
+                put(latency, one.L_control);
             }
             put(recv_overhead, one.o_control);
-            put(latency, one.L);
+            put(latency, one.L_control);
             put(send_overhead, one.o_control);
             wait = count;
             put(endpoint_contention, 0);
@@ -387,6 +394,8 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
                 put(middleware, one.unpack);
                 put(recv_overhead, one.o_r);
                 put(reduction, one.reduction);
+            } else {
+                put(middleware, one.behind);
             }
             break;
     }

@@ -131,6 +131,7 @@ class CollectiveReplay {
     /// The cost of a message, and of packing and unpacking it where it has gaps.
     struct MessageCost : Cost {
         std::int64_t pack = 0, unpack = 0;
+        std::int64_t behind = 0;     // of a rendezvous: what the sender packs while its receiver unpacks
         std::int64_t reduction = 0;  // of what is received with what is there
         [[nodiscard]] std::int64_t start() const noexcept { return o_s + pack; }
         [[nodiscard]] std::int64_t finish() const noexcept { return unpack + o_r + reduction; }

@@ -145,7 +145,9 @@ CostTerms cost_terms(const Parameters& parameters, Locality locality, const Mess
     terms.l_mw = l_mw.value;
     terms.beyond_sizes |= l_mw.beyond_size;
     terms.beyond_strides = l_mw.beyond_second;
-    if (parameters.asynchronous_progress) {
+    const bool matched = parameters.matches();
+    terms.L_control = matched ? 0 : terms.L;
+    if (matched || parameters.asynchronous_progress) {
         terms.o_control = 0;  // the NICs answer each other
     }
     terms.rendezvous = here.rendezvous(message.bytes);
@@ -180,8 +182,9 @@ CostTerms cost_slopes(const Parameters& parameters, const Parameters& step, Loca
     }
     slopes.serialization = behind_first * grows.G;
     slopes.service = slope_of_max(range.g, grows.g, bytes * range.G, bytes * grows.G);
-    slopes.o_control =
-        parameters.asynchronous_progress ? 0.0 : step.localities[static_cast<std::size_t>(locality)].ranges.front().o_s;
+    slopes.o_control = parameters.matches() || parameters.asynchronous_progress
+                           ? 0.0
+                           : step.localities[static_cast<std::size_t>(locality)].ranges.front().o_s;
     return slopes;
 }
 
@@ -201,6 +204,7 @@ Cost message_cost(const Parameters& parameters, Locality locality, std::uint64_t
             .serialization = picoseconds(terms.serialization),
             .service = picoseconds(terms.service),
             .o_control = picoseconds(terms.o_control),
+            .L_control = picoseconds(terms.L_control),
             .rendezvous = terms.rendezvous,
             .beyond_sizes = terms.beyond_sizes,
             .beyond_strides = terms.beyond_strides};

@@ -25,6 +25,7 @@ struct CostTerms {
     double serialization = 0;  ///< (B - 1) G
     double service = 0;        ///< max(g, B G): how long an endpoint is taken
     double o_control = 0;      ///< overhead of a zero-byte control message of the rendezvous
+    double L_control = 0;      ///< latency of one; 0: the network matches, and no message announces another one
     bool rendezvous = false;
     bool beyond_sizes = false;    ///< a table was continued beyond its largest size, or its largest number of blocks
     bool beyond_strides = false;  ///< l_mw of the largest stride stands for a larger one
@@ -42,6 +43,7 @@ struct Cost {
     std::int64_t serialization = 0;  ///< (B - 1) G
     std::int64_t service = 0;        ///< max(g, B G): how long an endpoint is taken
     std::int64_t o_control = 0;      ///< overhead of a zero-byte control message of the rendezvous
+    std::int64_t L_control = 0;      ///< as in CostTerms
     bool rendezvous = false;
     bool beyond_sizes = false;    ///< as in CostTerms
     bool beyond_strides = false;  ///< as in CostTerms

@@ -32,7 +32,7 @@ enum class Sends : std::uint8_t {
 enum class Synchronous : std::uint8_t {
     handshake,  ///< request, clear-to-send, data
     push,       ///< data, acknowledgement
-    match,      ///< data, once both ends have called
+    match,      ///< data, once both ends have called; of larger messages, too
 };
 /// The root of a reduction, of messages that have arrived.
 enum class RootReceives : std::uint8_t {

@@ -81,6 +81,12 @@ struct Parameters {
     bool processors_queue = true;        ///< messages wait for processors that serve others
     bool links_queue = true;             ///< messages wait for links that others use
     Library library;                     ///< what the library profile states
+    /// Whether the network itself matches both ends of a message that waits for its receiver: its data leave then, and
+    /// no request or clear-to-send crosses before them.
+    [[nodiscard]] bool matches() const noexcept {
+        const auto& stated = library[static_cast<std::size_t>(LibraryProperty::synchronous_sends)];
+        return stated.has_value() && *stated == static_cast<std::uint8_t>(Synchronous::match);
+    }
 };
 
 }  // namespace logpost::replay

@@ -351,11 +351,14 @@ class Builder {
             rendezvous = mode == CallKind::send_synchronous || (mode != CallKind::send_buffered && requests_then);
         }
         const bool by_size = draft_.cost(message).rendezvous || requests_then;
-        const auto way = recorded && rendezvous && !by_size
-                             ? draft_.library_value<Synchronous>(LibraryProperty::synchronous_sends)
-                             : Synchronous::handshake;
-        const bool pushed = way == Synchronous::push;
-        const bool matched = way == Synchronous::match;
+        auto way = Synchronous::handshake;
+        if (draft_.machine.matches()) {
+            way = Synchronous::match;
+        } else if (recorded && !by_size) {
+            way = draft_.library_value<Synchronous>(LibraryProperty::synchronous_sends);
+        }
+        const bool pushed = rendezvous && way == Synchronous::push;
+        const bool matched = rendezvous && way == Synchronous::match;
         const bool changed = rendezvous != recorded || (rendezvous && way == Synchronous::handshake &&
                                                         planned_.asynchronous_progress != asynchronous);
         rebuilt_ += changed ? 1 : 0;

@@ -139,7 +139,7 @@ void state_library(Parameters& machine, const std::vector<std::optional<int>>& s
 
 nb::tuple costs(const Parameters& machine, const In<std::uint8_t>& locality, const In<double>& bytes,
                 const In<double>& block, const In<double>& stride, const In<double>& burst, const In<double>& hops) {
-    constexpr std::size_t kTerms = 7;
+    constexpr std::size_t kTerms = 8;
     constexpr std::size_t kFlags = 3;
     const std::size_t n = bytes.size();
     std::vector<double> values(n * kTerms);
@@ -151,8 +151,8 @@ nb::tuple costs(const Parameters& machine, const In<std::uint8_t>& locality, con
                                        .stride_bytes = stride(i),
                                        .burst = burst(i),
                                        .hops = hops(i)});
-        const std::array<double, kTerms> row{terms.o_s,           terms.o_r,     terms.l_mw,     terms.L,
-                                             terms.serialization, terms.service, terms.o_control};
+        const std::array<double, kTerms> row{terms.o_s,           terms.o_r,     terms.l_mw,      terms.L,
+                                             terms.serialization, terms.service, terms.o_control, terms.L_control};
         std::ranges::copy(row, values.begin() + static_cast<std::ptrdiff_t>(i * kTerms));
         flags[i * kFlags] = terms.rendezvous ? 1 : 0;
         flags[i * kFlags + 1] = terms.beyond_sizes ? 1 : 0;

@@ -116,7 +116,7 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
         const auto& sent = sender.sends[received.match];
         record.queued = received.match > 0 && sender.sends[received.match - 1].call == sent.call;
         if (stages.rendezvous) {
-            const std::int64_t request = send_block_end(record.times, stages, begun(id)) + stages.L;
+            const std::int64_t request = send_block_end(record.times, stages, begun(id)) + stages.L_control;
             const auto ready = request_ready(
                 record.times, request, parameters_.asynchronous_progress,
                 [&](std::int64_t time) { return attends(location, time, record.times.rw0, received.call); });
@@ -246,10 +246,10 @@ void MessageModel::judge_attendance(MessageId id, const MessageStages& planned, 
     const auto& times = record(id).times;
     const auto completion = completion_of_send(program_, id);
     const std::int64_t posted = std::max(request, times.r0);
-    const std::int64_t clear = ready + planned.o_control + planned.L;
+    const std::int64_t clear = ready + planned.o_control + planned.L_control;
     const std::int64_t attended_at = answered(id, clear);
     // Judged where somebody was away for longer than a control message takes.
-    const std::int64_t notable = planned.L + 2 * planned.o_control;
+    const std::int64_t notable = planned.L_control + 2 * planned.o_control;
     if (attended_at - clear > notable) {
         if (times.rw1 < attended_at) {
             ++counts.unattended;
@@ -283,7 +283,7 @@ void MessageModel::settle_handshakes() {
             auto& message = change(id);
             const auto& planned = stages(id);
             entry.handshake.matched = entry.request_ready + entry.request_wait;
-            const std::int64_t clear = entry.handshake.matched + planned.o_control + planned.L;
+            const std::int64_t clear = entry.handshake.matched + planned.o_control + planned.L_control;
             entry.clear_ready = parameters_.asynchronous_progress ? clear : answered(id, clear);
             entry.handshake.sender_ready = entry.clear_ready + entry.clear_wait;
             message.arrival = injection(message.times, planned, entry.handshake);

@@ -112,11 +112,11 @@ void place_eager(Partition& parts, std::int64_t until, const MessageTimes& times
 
 void place_rendezvous(Partition& parts, std::int64_t until, const MessageTimes& times, const MessageStages& stages,
                       const MessageWaits& waits, const Handshake& facts) noexcept {
-    const std::int64_t request = parts.cursor() + stages.L;
+    const std::int64_t request = parts.cursor() + stages.L_control;
     const std::int64_t matched = std::max(facts.matched, request);
     const std::int64_t unposted = positive(std::min(times.r0, matched) - request);
     const std::int64_t unattended = matched - request - unposted;
-    const std::int64_t clear = matched + stages.o_control + stages.L;
+    const std::int64_t clear = matched + stages.o_control + stages.L_control;
     const std::int64_t sender_away = positive(facts.sender_ready - clear);
     const std::int64_t start = clear + sender_away + stages.o_control;
     const std::int64_t arrival =
@@ -124,12 +124,12 @@ void place_rendezvous(Partition& parts, std::int64_t until, const MessageTimes& 
     parts.planned_arrival = arrival;
     // Facts precede models: the waits are served first where the plan is longer than the measured time.
     const std::int64_t busy = std::min(waits.receiver_busy, unposted);
-    const std::array<Planned, 14> plan{{{Part::latency, 1, stages.L},
+    const std::array<Planned, 14> plan{{{Part::latency, 1, stages.L_control},
                                         {Part::processor_queueing, 0, busy},
                                         {Part::late_receiver, 0, unposted - busy},
                                         {Part::processor_queueing, 0, unattended},
                                         {Part::recv_overhead, 1, stages.o_control},
-                                        {Part::latency, 1, stages.L},
+                                        {Part::latency, 1, stages.L_control},
                                         {Part::processor_queueing, 0, sender_away},
                                         {Part::send_overhead, 1, stages.o_control},
                                         {Part::endpoint_contention, 2, waits.send_endpoint},

@@ -118,9 +118,9 @@ std::int64_t clear_ready(std::int64_t clear, std::int64_t completing, bool async
 template <class ReceiverAttends, class SenderAttends>
 Handshake handshake(const MessageTimes& times, std::int64_t completing, const MessageStages& stages,
                     bool asynchronous_progress, ReceiverAttends&& receiver_attends, SenderAttends&& sender_attends) {
-    const std::int64_t request = send_block_end(times, stages) + stages.L;
+    const std::int64_t request = send_block_end(times, stages) + stages.L_control;
     const std::int64_t matched = request_ready(times, request, asynchronous_progress, receiver_attends);
-    const std::int64_t clear = matched + stages.o_control + stages.L;
+    const std::int64_t clear = matched + stages.o_control + stages.L_control;
     return {.matched = matched, .sender_ready = clear_ready(clear, completing, asynchronous_progress, sender_attends)};
 }
 

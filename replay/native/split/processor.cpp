@@ -205,11 +205,11 @@ bool MessageModel::replay_processor(std::size_t location) {
             const auto& message = records[job.index];
             const MessageId id{here, job.index};
             const auto& planned = table[message.stages];
-            return std::max(send_block_end(message.times, planned, begun(id)) + planned.L, message.times.r0);
+            return std::max(send_block_end(message.times, planned, begun(id)) + planned.L_control, message.times.r0);
         }
         if (job.kind == Job::Kind::clear) {
             const auto id = of_send(timeline.sends[job.index]);
-            return rendezvous_of(id)->handshake.matched + stages(id).o_control + stages(id).L;
+            return rendezvous_of(id)->handshake.matched + stages(id).o_control + stages(id).L_control;
         }
         return job.ready;
     };
@@ -309,8 +309,9 @@ bool MessageModel::replay_processor(std::size_t location) {
         const auto& message = records[receive];
         const auto& planned = table[message.stages];
         const MessageId id{here, receive};
-        const std::int64_t there =
-            planned.rendezvous ? send_block_end(message.times, planned, begun(id)) + planned.L : message.arrival;
+        const std::int64_t there = planned.rendezvous
+                                       ? send_block_end(message.times, planned, begun(id)) + planned.L_control
+                                       : message.arrival;
         waits[receive].receiver_busy = busy.between(there, std::min(message.times.r0, message.times.rw0));
     }
     for (const auto& [send, request] : replies) {
@@ -323,7 +324,7 @@ bool MessageModel::replay_processor(std::size_t location) {
         const auto& planned = table[asking.stages];
         const MessageId its{here, request};
         const std::int64_t there =
-            planned.rendezvous ? send_block_end(asking.times, planned, begun(its)) + planned.L : asking.arrival;
+            planned.rendezvous ? send_block_end(asking.times, planned, begun(its)) + planned.L_control : asking.arrival;
         const std::int64_t from = std::max(there, reply.times.rw0);
         const std::int64_t served = planned.rendezvous
                                         ? handshake_of(its).matched

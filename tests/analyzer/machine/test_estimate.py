@@ -200,6 +200,21 @@ def test_synchronous_messages_measure_three_latencies() -> None:
     assert one.L.high == pytest.approx(500 + 200 / 3, abs=4)
 
 
+def test_synchronous_messages_cross_once_where_the_network_matches() -> None:
+    # o_s + L + (B - 1) G + o_r = 100 + 500 + 200 and 2 (B - 1) with the machine above.
+    row = samples(
+        slack=(5000,) * 3,
+        whole=column(*WHOLE, *((8, 800),) * 3),
+        undisturbed_synchronous=column(*WHOLE),
+        send_at_once=column((8, 100), (16, 100), (8, 100)),
+        receive=column((8, 200), (1, 200), (8, 200)),
+        early_complete=column((16, 1)),
+    )
+    one = estimate("test", [samples(), samples(), samples(), row], 1.0, matched=True).classes["other_node"]
+    assert one.L.value == pytest.approx(500)
+    assert one.L.low <= 500 <= one.L.high
+
+
 def test_the_eager_limit_needs_proof_below_and_evidence_above() -> None:
     proof = column((8, 1), (4096, 1))
 

@@ -26,7 +26,7 @@ SMALL = {
 }
 WRITES = {
     "overhead": {"one_way", "message_overhead"},
-    "signature": {"signature", "round_trip", "receive_overhead"},
+    "signature": {"signature", "round_trip", "stream", "receive_overhead"},
     "burst": {"burst_overhead", "blocking_depth"},
     "pattern": {"pattern_gap"},
     "layout": {"layout", "reduction"},

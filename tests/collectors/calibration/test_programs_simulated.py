@@ -68,6 +68,11 @@ def test_waiting_replies_cost_the_receive_overhead(signature: Points) -> None:
         assert pick(signature, "receive_overhead", burst=burst)["median_s"] == pytest.approx(O_R)
 
 
+def test_a_stream_costs_the_slower_processor(signature: Points) -> None:
+    # Each further message keeps its receiver for o_r = 7 us, its sender for o_s = 5 us.
+    assert pick(signature, "stream", bytes=8)["median_s"] == pytest.approx(max(O_S, O_R))
+
+
 def test_one_to_many(signature: Points) -> None:
     # The requester is the bottleneck, whichever rank serves: o_s + o_r + looks again.
     short, long = (pick(signature, "one_to_many", burst=m, peers=3)["median_s"] * m for m in (64, 128))

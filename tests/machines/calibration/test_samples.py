@@ -28,6 +28,7 @@ KEYS: dict[str, dict[str, Any]] = {
     "one_to_many": {"burst": 8, "peers": 3},
     "many_to_one": {"burst": 8, "peers": 3},
     "round_trip": {},
+    "stream": {},
     "receive_overhead": {"burst": 8, "delta_s": 1e-4},
     "message_overhead": {"side": "send"},
     "one_way": {},

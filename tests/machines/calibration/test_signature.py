@@ -69,6 +69,28 @@ def test_the_regimes_are_where_the_paper_says() -> None:
     assert found.curves[0].steady.slope.value == pytest.approx(7.6e-6, rel=1e-3)
 
 
+def test_a_stream_shows_a_gap_between_one_overhead_and_both() -> None:
+    # o_s + o_r = 5 us is all that requests show; a stream's messages follow each other in g = 4 us, above both.
+    truth = Truth(L=10e-6, o_s=2e-6, o_r=3e-6, g=4e-6)
+    costs = signature(truth, BURSTS, DELTAS, seed=7)
+    trip = Estimate(truth.round_trip(), 0.0)
+    assert (alone := extract(points(costs), trip, place="loggp.other_node").g) is not None
+    assert alone.value == pytest.approx(5e-6, rel=0.01)
+    found = extract(points(costs), trip, place="loggp.other_node", stream=Estimate(4e-6, 0.1e-6))
+    assert found.g is not None
+    assert (found.g.value, found.overhead_limited, found.bounded) == (4e-6, True, False)
+
+
+def test_a_stream_as_fast_as_its_processors_bounds_the_gap() -> None:
+    # The receiver needs o_r = 3 us a message. Any g up to that gives the same stream.
+    truth = Truth(L=10e-6, o_s=2e-6, o_r=3e-6, g=1e-6)
+    costs = signature(truth, BURSTS, DELTAS, seed=7)
+    stream = Estimate(3.05e-6, 0.1e-6)
+    found = extract(points(costs), Estimate(truth.round_trip(), 0.0), place="loggp.other_node", stream=stream)
+    assert found.g is not None
+    assert (found.g.value, found.g.high, found.bounded) == (0.0, pytest.approx(3.15e-6), True)
+
+
 def test_rpc_shows_no_gap_of_its_own() -> None:
     # LOGP section 5: the first Delta raises the cost already, so g is o_s + o_r = 500 us.
     rpc = Truth(L=100e-6, o_s=300e-6, o_r=200e-6, g=50e-6)

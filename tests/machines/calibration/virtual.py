@@ -91,6 +91,7 @@ class Virtual:
                 for burst in BURSTS:
                     self.add("signature", size, float(play[burst - 1]) / burst, burst=burst, delta_s=delta)
             self.add("round_trip", size, t.round_trip(size))
+            self.add("stream", size, max(t.gap(size), t.send(size), t.receive(size)))
         self.add("receive_overhead", 8, t.o_r, burst=16, delta_s=1e-4)
         for peers in (2, 3):
             for burst in BURSTS:

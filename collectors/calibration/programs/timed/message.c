@@ -26,6 +26,30 @@ double cal_one_way(const struct cal* c, MPI_Comm group, void* what, int repeat) 
     return cal_since(c, start) / (2.0 * repeat);
 }
 
+/* The time of messages one after the other and of one back. */
+static double row(const struct cal* c, MPI_Comm group, const struct cal_message* m, int messages) {
+    int rank;
+    MPI_Comm_rank(group, &rank);
+    double start = cal_now();
+    for (int i = 0; i < messages; i++)
+        if (rank == 0)
+            MPI_Send(m->buffer, m->bytes, MPI_BYTE, 1, DATA, group);
+        else
+            MPI_Recv(m->buffer, m->bytes, MPI_BYTE, 0, DATA, group, MPI_STATUS_IGNORE);
+    if (rank == 0)
+        wait_for(group, 1);
+    else
+        notify(group, 0);
+    return cal_since(c, start);
+}
+
+double cal_stream(const struct cal* c, MPI_Comm group, void* what, int repeat) {
+    double total = 0;
+    for (int r = 0; r < repeat; r++)
+        total += row(c, group, what, CAL_STREAM) - row(c, group, what, 1);
+    return total > 0 ? total / repeat / (CAL_STREAM - 1) : 0;
+}
+
 static double send_call(const struct cal* c, MPI_Comm group, const struct cal_message* m, int repeat, bool blocking) {
     double total = 0;
     int rank;

@@ -15,7 +15,12 @@ from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.predict.whatif import Ask
 from logpost.analyzer.predict.whatif.ask import Replay
 from logpost.analyzer.predict.whatif.plan import Plan
-from logpost.analyzer.predict.whatif.uncertainty import REPLAYED, _in_common_ranges, interval_ps
+from logpost.analyzer.predict.whatif.uncertainty import (
+    REPLAYED,
+    _in_common_ranges,
+    _of_open_receives,
+    interval_ps,
+)
 from logpost.analyzer.run.directory import Run
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay.graph import Scenario, changed, on_machine
@@ -136,6 +141,18 @@ def test_what_the_recorded_times_contradict_is_doubted_of_the_change(replay: Rep
     outcome = replace(found, path_ps=parts, early_ps=0, short_ps=30_000_000, moved_ps=80_000_000, path_messages=0)
     high = interval_ps(engine, scenario, replace(outcome, short_ps=0), outcome, replace(replay.doubts, tick_ps=0.0))[1]
     assert high - found.makespan_ps == pytest.approx(np.hypot(80e6 / 4, REPLAYED * 80e6), abs=1)
+
+
+def test_a_receive_of_any_sender_may_hide_what_messages_in_flight_add(replay: Replay) -> None:
+    """A program is 30 us longer. In flight its path has 40 us more, of which half of the receives may hide 30; where it
+    has 10 us more, these; and a program that is 30 us shorter may not be."""
+    found = replay.rebuilt.outcome(False)
+    parts = {**dict.fromkeys(found.path_ps, 0), "latency": 50_000_000, "recv_overhead": 70_000_000}
+    before = replace(found, path_ps=parts)
+    for in_flight, longer, rise, fall in ((40, 30, 0, 15), (10, 30, 0, 5), (0, 30, 0, 0), (-40, -30, 15, 0)):
+        then = {**parts, "latency": 50_000_000 + 1_000_000 * in_flight}
+        after = replace(found, path_ps=then, makespan_ps=found.makespan_ps + 1_000_000 * longer)
+        assert _of_open_receives(before, after, 0.5) == (1e6 * rise, 1e6 * fall)
 
 
 def test_waits_are_doubted_as_far_as_the_trace_contradicts_them() -> None:
