@@ -128,7 +128,7 @@ def test_an_array_of_jobs_reads_the_blocks(traces: Path, tmp_path: Path, slurm: 
         "then: this command without --workers array, when the jobs have ended",
     ]
     subprocess.run(["sbatch", "--wait", "--quiet", script], env=slurm, check=True, timeout=250)
-    files = {f"{kind}-{block}" for kind in ("decoded", "crossing", "matched") for block in range(3)}
+    files = {f"{kind}-{block}" for kind in ("decoded", "crossing", "matched", "joined") for block in range(3)}
     assert files <= {file.name for file in folder_of(run).iterdir()}
     subprocess.run(words, check=True, timeout=250)
     assert contents(Path(run))[0] == contents(analyze(Request(archive, str(tmp_path / "whole.run"), threads=1)))[0]
