@@ -63,7 +63,7 @@ std::string read_as(const std::filesystem::path& archive, std::uint32_t blocks, 
 }
 
 TEST(Blocks, GiveTheTraceOfOneProcess) {
-    constexpr std::uint64_t kArchives = 150;
+    constexpr std::uint64_t kArchives = 60;
     int readable = 0;
     for (std::uint64_t seed = 0; seed < kArchives; ++seed) {
         const tests::ScratchDirectory scratch;
