@@ -365,8 +365,8 @@ Trace gather(const fs::path& path, const Shards& shards, const ReadOptions& opti
     std::vector<Sums> sums(n);
     const auto columns = std::make_shared<Columns>();
     columns->spill = options.spill;
-    trace.spill =
-        std::shared_ptr<replay::Spill>(columns, options.spill.get());  // whoever has it keeps the files mapped
+    // One pointer to both: the files are mapped as long as a program may read them.
+    trace.spill = std::shared_ptr<replay::Spill>(columns, options.spill.get());
     for (std::uint32_t block = 0; block < shards.blocks; ++block) {
         const auto common = Common::get(SegmentReader(file_of(shards, "decoded", block), shards.plan).segment(kCommon));
         add(decoded.quality, common.quality);
