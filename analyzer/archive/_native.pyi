@@ -125,6 +125,16 @@ def decode_block(archive: str | os.PathLike[str], shards: Shards, block: int, th
     Writes the files of one block. False: they were whole. Raises ArchiveError.
     """
 
+def number_blocks(archive: str | os.PathLike[str], shards: Shards, progress: Progress) -> bool:
+    """
+    Numbers what all blocks have in common. False: its file was whole. Raises ArchiveError.
+    """
+
+def join_block(archive: str | os.PathLike[str], shards: Shards, block: int, progress: Progress) -> bool:
+    """
+    Puts a block together as the analysis has it. False: its file was whole. Raises ArchiveError.
+    """
+
 def match_block(shards: Shards, block: int, progress: Progress) -> bool:
     """
     Pairs what other blocks sent to this one. False: its file was whole. Raises ArchiveError.

@@ -111,7 +111,7 @@ def needs(anchor: Path, folder: Path, blocks: int) -> Needs:
     def peak_kb(stage: str, block: int) -> int:
         return int(subprocess.check_output([sys.executable, "-c", ALONE, plan.text(), stage, str(block)]))
 
-    peaks = {stage: max(peak_kb(stage, block) for block in range(blocks)) for stage in STAGES}
+    peaks = {stage: max(peak_kb(stage, block) for block in plan.tasks(stage)) for stage in STAGES}
     idle = peak_kb("match", 0)
     files = list(folder.iterdir())
     head = 8 * (4 + 3 * blocks)
@@ -122,7 +122,7 @@ def needs(anchor: Path, folder: Path, blocks: int) -> Needs:
         len(files),
         sum(file.stat().st_size for file in files),
         numbers // FIELDS,
-        sum(file.stat().st_size for file in files if not file.name.startswith("decoded-")),
+        sum(file.stat().st_size for file in files if file.name.startswith(("crossing-", "matched-"))),
     )
 
 
@@ -149,17 +149,17 @@ def processor_table(anchor: Path, scratch: Path, rounds: int) -> bool:
 
 def needs_table(anchor: Path, scratch: Path) -> bool:
     """Print memory, files and bytes; whether the bars are met."""
-    print("shards  decode MB  x shards  match MB  files  file MB  crossing  B/crossing")
+    print("shards  decode MB  x shards  match MB   join MB  files  file MB  crossing  B/crossing")
     met = True
     one = 0
     for blocks in BLOCKS:
         found = needs(anchor, scratch / "blocks", blocks)
-        decode, match = (found.task_kb[stage] for stage in STAGES)
-        one = one or decode
-        memory = max(decode, match) * blocks / one
+        decode, match, join = (found.task_kb[stage] for stage in ("decode", "match", "join"))
+        one = one or max(decode, join)
+        memory = max(decode, match, join) * blocks / one
         met &= (memory <= MEMORY_BAR or one < LARGE_KB) and found.each_bytes <= BYTES_BAR
         print(
-            f"{blocks:6} {decode / 1024:10.1f} {memory:9.2f} {match / 1024:9.1f} {found.files:6} "
+            f"{blocks:6} {decode / 1024:10.1f} {memory:9.2f} {match / 1024:9.1f} {join / 1024:9.1f} {found.files:6} "
             f"{found.file_bytes / 1e6:8.1f} {found.crossing:9} {found.each_bytes:11.1f}",
             flush=True,
         )

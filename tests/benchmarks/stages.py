@@ -25,7 +25,7 @@ from typing import Any
 from tests.benchmarks.reader import program, verdict
 
 from logpost.analyzer.pipeline.shards import task
-from logpost.analyzer.pipeline.shards.plan import STAGES, Plan, make_plan
+from logpost.analyzer.pipeline.shards.plan import OF_ALL, STAGES, Plan, make_plan
 
 SMALLER = 5
 """Times by which the smaller archive has fewer events."""
@@ -56,7 +56,7 @@ def needs(folder: Path, locations: int, events: int, shards: int) -> list[dict[s
         plan = make_plan(str(place / "halo"), place / "blocks", shards, offsets=True)
         rows: list[dict[str, Any]] = []
         for stage in STAGES:
-            tasks = [apart(plan, stage, block) for block in range(shards)]
+            tasks = [apart(plan, stage, block) for block in plan.tasks(stage)]
             rows.append({"stage": stage, "processor_s": sum(one[0] for one in tasks), "peak_bytes": max(tasks)[1]})
         idle = min(apart(plan, STAGES[-1], block)[1] for block in range(shards))  # its files are whole
         command = [sys.executable, "-m", "tests.benchmarks._stages", str(place / "halo"), str(place / "a.run")]
@@ -83,7 +83,7 @@ def main(options: Sequence[str] = ()) -> int:
     for smaller, row in zip(small, large, strict=True):
         time_slope = (row["processor_s"] - smaller["processor_s"]) / between * 1e9
         # A task holds its block.
-        of = between / given.shards if row["stage"] in STAGES else between
+        of = between / given.shards if row["stage"] in STAGES and row["stage"] not in OF_ALL else between
         slope = (row["peak_bytes"] - smaller["peak_bytes"]) / of
         numbers = f"{row['processor_s']:8.2f} {time_slope:9.1f} {row['peak_bytes'] / 1e6:9.1f} {slope:8.1f}"
         print(f"{row['stage']:<28} {numbers}")

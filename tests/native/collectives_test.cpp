@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <vector>
+
+#include "analyzer/archive/native/match/match.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -38,7 +41,45 @@ struct Story {
     std::uint32_t instance(std::size_t location, std::size_t i) {
         return trace.traces[location].collectives[i].instance;
     }
-    void group() { group_collectives(trace, owner, quality); }
+    /// Then each process for itself, which has the numbers of its own sequences alone: as in blocks.
+    void group() {
+        const auto n = trace.traces.size();
+        std::vector<LocationTrace> copies(n);
+        std::vector<std::vector<LocationTrace*>> of_process(n);
+        for (std::size_t l = 0; l < n; ++l) {
+            trace.traces[l].collectives.for_each(
+                [&](std::size_t, const Collective& record) { copies[l].collectives.push_back(record); });
+            if (!copies[l].collectives.empty()) {
+                of_process[replay::index(owner[l])].push_back(&copies[l]);
+            }
+        }
+        const auto off = processes_off(trace, owner);
+        group_collectives(trace, owner, quality);
+        QualityCounts counts{};
+        CollectiveGroups all(trace);
+        std::vector<std::vector<std::uint32_t>> touched(n);
+        std::vector<std::uint32_t> alone(n);
+        for (std::size_t process = 0; process < n; ++process) {
+            alone[process] = all.alone();
+            all.add(process, of_process[process], counts);
+            touched[process] = all.take_touched();
+        }
+        all.number(off, counts);
+        for (std::size_t process = 0; process < n; ++process) {
+            CollectiveGroups own(trace);
+            for (const auto sequence : touched[process]) {
+                own.set(all.sequence(sequence), all.numbers(sequence));
+            }
+            own.set_next_alone(all.grouped() + alone[process]);
+            own.assign(process, of_process[process]);
+        }
+        for (std::size_t l = 0; l < n; ++l) {
+            copies[l].collectives.for_each([&](std::size_t i, const Collective& record) {
+                EXPECT_EQ(record.instance, trace.traces[l].collectives[i].instance) << l << " " << i;
+                EXPECT_EQ(record.root, trace.traces[l].collectives[i].root) << l << " " << i;
+            });
+        }
+    }
     std::uint64_t counted(Quality what) const { return quality[static_cast<std::size_t>(what)]; }
 
     Trace trace;

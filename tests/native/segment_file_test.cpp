@@ -71,6 +71,41 @@ TEST_F(SegmentFile, GivesBackWhatWasPut) {
     EXPECT_NE(message_of([&] { numbers.get_small(); }).find("decoded-0: ends too early"), std::string::npos);
 }
 
+TEST_F(SegmentFile, ColumnsAreUsedWhereTheyAreMapped) {
+    replay::Column<std::int64_t> column;
+    for (std::int64_t i = 0; i < 100; ++i) {
+        column.push_back(i);
+    }
+    {
+        SegmentWriter writer(file, kPlan, 2, "block 0 of 1");
+        SegmentBytes odd;
+        odd.put_text("abc");
+        writer.add(odd);
+        SegmentBytes bytes;
+        bytes.put_text("abc");
+        bytes.put_mapped(column);
+        bytes.put_mapped(replay::Column<std::int32_t>());
+        writer.add(bytes);
+        writer.finish();
+    }
+    SegmentReader reader(file, kPlan);
+    const auto mapping = reader.map();
+    const auto bytes = reader.mapped(1);
+    SegmentView segment(bytes, "decoded-0");
+    EXPECT_EQ(segment.get_text(), "abc");
+    replay::Column<std::int64_t> found;
+    segment.get_mapped(found);
+    ASSERT_EQ(found.size(), 100U);
+    EXPECT_EQ(found[99], 99);
+    const auto* const first = reinterpret_cast<const char*>(&found[0]);
+    EXPECT_TRUE(first >= bytes.data() && first < bytes.data() + bytes.size());
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % replay::kCacheLine, 0U);
+    replay::Column<std::int32_t> none;
+    segment.get_mapped(none);
+    EXPECT_TRUE(none.empty());
+    EXPECT_TRUE(segment.at_end());
+}
+
 TEST_F(SegmentFile, IsNotWholeWithAnyByteChangedOrMissing) {
     write();
     EXPECT_TRUE(SegmentReader::whole(file, kPlan));

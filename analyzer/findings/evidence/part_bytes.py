@@ -27,15 +27,15 @@ BLOCK_OF_EACH = ("gather", "gatherv", "scatter", "scatterv", "allgather", "allga
 """Operations in which some member has, or gets, a part for each other one"""
 
 
-def part_bytes(members: pl.Expr) -> pl.Expr:
-    """By row of collectives with their `instance`: the part; 0 where the operation moves nothing.
+def own_part_bytes(members: pl.Expr) -> pl.Expr:
+    """By row of collectives: the part as this member's record states it; 0 where the operation moves nothing.
 
     Arguments:
         members: of the operation.
     """
     operation = pl.col("operation").cast(pl.String).str.to_lowercase()
     sent, received = (pl.col(name).cast(pl.Float64) for name in ("bytes_sent", "bytes_received"))
-    own = (
+    return (
         pl.when(operation.is_in(RECEIVED))
         .then(received)
         .when(operation.is_in(SENT))
@@ -51,8 +51,18 @@ def part_bytes(members: pl.Expr) -> pl.Expr:
         )
         .otherwise(pl.max_horizontal(sent, received))
     )
+
+
+def part_bytes(own: pl.Expr, most: pl.Expr) -> pl.Expr:
+    """By row of collectives with their `instance`: the part.
+
+    Arguments:
+        own: as this member's record states it.
+        most: the largest one of the operation's members.
+    """
+    operation = pl.col("operation").cast(pl.String).str.to_lowercase()
     alike = ~operation.is_in(IRREGULAR) & (pl.col("instance") >= 0)
-    return pl.when(alike).then(own.max().over("instance")).otherwise(own)
+    return pl.when(alike).then(most).otherwise(own)
 
 
 def least_moved(operation: str, members: float, part: float) -> float:

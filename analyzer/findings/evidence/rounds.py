@@ -19,9 +19,13 @@ def rounds(operation: str, members: float) -> float:
     return members - 1 if operation.lower() in PERSONAL else math.ceil(math.log2(max(2.0, members)))
 
 
-def one_round(length: pl.Expr) -> pl.Expr:
-    """Of an operation of this length, in the `collectives` table."""
-    members = pl.when(pl.col("instance") >= 0).then(pl.len().over("instance")).otherwise(2).clip(lower_bound=2)
+SEEN = pl.len().over("instance")
+"""Members of the operation, in a frame that has all of them."""
+
+
+def one_round(length: pl.Expr, seen: pl.Expr = SEEN) -> pl.Expr:
+    """Of an operation of this length, in the `collectives` table; `seen`: its members there."""
+    members = pl.when(pl.col("instance") >= 0).then(seen).otherwise(2).clip(lower_bound=2)
     personal = pl.col("operation").cast(pl.String).str.to_lowercase().is_in(PERSONAL)
     return length / pl.when(personal).then(members - 1).otherwise(members.log(2).ceil())
 

@@ -8,15 +8,15 @@ follows is skew that the operation before left, not late work.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import polars as pl
 
 from logpost.analyzer.findings.evidence.once import once
-from logpost.analyzer.findings.evidence.part_bytes import part_bytes
-from logpost.analyzer.findings.evidence.rounds import one_round
+from logpost.analyzer.findings.evidence.part_bytes import own_part_bytes, part_bytes
+from logpost.analyzer.findings.evidence.rounds import SEEN, one_round
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.schema import HANDLE_OPERATIONS
@@ -69,6 +69,8 @@ class Successive:
         return place.following_wait_ps if place is not None and self.share(callpath) > MAINLY else 0
 
 
+ROWS_AT_ONCE = 1 << 18
+"""Rows of collectives in memory at the same time, at about 200 B each: half of `FINDERS_BYTES`."""
 FOLLOWS = ("location", "call", "instance", "operation", "comm", "root", "rma_window", "enter_ps", "leave_ps", "wait_ps")
 """Columns that state whether a call follows another one."""
 
@@ -77,11 +79,16 @@ def with_follows(collectives: pl.LazyFrame, *columns: str) -> pl.DataFrame:
     """These columns of the collectives table, with `follows`: whether the call directly follows another one of its
     kind."""
     wanted = tuple(dict.fromkeys((*FOLLOWS, *columns)))
-    calls = in_order(collectives.select(*wanted).collect(), "location", "call")
+    return _with_follows(collectives.select(*wanted).collect(), SEEN)
+
+
+def _with_follows(rows: pl.DataFrame, seen: pl.Expr) -> pl.DataFrame:
+    """Likewise, of all rows of some locations; `seen`: how many members of an operation the table has."""
+    calls = in_order(rows, "location", "call")
     same = ("location", "operation", "comm", "root", "rma_window")
     alike = pl.all_horizontal([pl.col(name) == pl.col(name).shift(1) for name in same])
     gap = pl.col("enter_ps") - pl.col("leave_ps").shift(1)
-    close = gap < one_round(pl.col("leave_ps") - pl.col("enter_ps") - pl.col("wait_ps"))
+    close = gap < one_round(pl.col("leave_ps") - pl.col("enter_ps") - pl.col("wait_ps"), seen)
     # Fences are in pairs, around transfers; no operation makes two handles.
     close &= ~pl.col("operation").cast(pl.String).is_in(["Fence", *HANDLE_OPERATIONS])
     return calls.with_columns(follows=(alike & close).fill_null(value=False))
@@ -90,32 +97,25 @@ def with_follows(collectives: pl.LazyFrame, *columns: str) -> pl.DataFrame:
 @once
 def successive(evidence: Evidence) -> Successive:
     """The collective calls of the program, or of the region of interest, by rank and place."""
-    scope = evidence.tables["locations"].select("location", "begin_ps", "end_ps")
-    inside = (pl.col("enter_ps") >= pl.col("begin_ps")) & (pl.col("leave_ps") <= pl.col("end_ps"))
-    calls = with_follows(
-        evidence.tables["collectives"].join(scope, on="location", maintain_order="left").filter(inside),
-        "callpath",
+    parts = _parts(evidence)
+    known = pl.col("instance") >= 0
+    of_operations = [part.filter(known) for part in parts]
+    seen = _by("instance", pl.col("seen").sum(), (part.select("instance", seen=1) for part in of_operations))
+    own = own_part_bytes(MEMBERS).alias("most")
+    largest = _by(
         "instance",
-        "wait_ps",
-        "bytes_sent",
-        "bytes_received",
+        pl.col("most").max(),
+        (_with(part, seen).select("instance", own) for part in of_operations),
     )
-    sizes = evidence.tables["communicators"].select("comm", "size").unique("comm").collect()
-    calls = calls.join(sizes, on="comm", how="left", maintain_order="left")
-    # Archives may define a communicator without its members, or lack files of some.
-    seen = pl.when(pl.col("instance") >= 0).then(pl.len().over("instance")).otherwise(1)
-    members = pl.max_horizontal("size", seen).cast(pl.Float64)
-    calls = calls.with_columns(part_bytes=part_bytes(members))
-    length = pl.col("leave_ps") - pl.col("enter_ps")
+    places, kinds, operations = [], [], []
+    for part in parts:
+        calls = _with_follows(_with(_with(part, seen), largest).collect(), pl.col("seen"))
+        places.append(_places(calls))
+        calls = calls.filter(known)
+        kinds.append(calls.group_by("callpath").agg(pl.col("operation").first(), rows=pl.len()))
+        operations.append(calls.select("callpath", "instance").unique())
     rows = (
-        calls.group_by("location", "callpath")
-        .agg(
-            pl.len(),
-            pl.col("follows").sum(),
-            pl.col("part_bytes").sum().round(),
-            length.filter("follows").sum().alias("following_ps"),
-            pl.col("wait_ps").filter("follows").sum().alias("following_wait_ps"),
-        )
+        pl.concat(places)
         .join(_accounted(evidence), on=("location", "callpath"), how="left")
         .with_columns(
             # Several operations of one call, and nonblocking ones, last concurrently.
@@ -125,15 +125,73 @@ def successive(evidence: Evidence) -> Successive:
         .drop("own_ps", "own_wait_ps")
         .sort("location", "callpath")
     )
-    kinds = (
-        calls.filter(pl.col("instance") >= 0)
-        .group_by("callpath")
-        .agg(pl.col("operation").first(), members=pl.len() / pl.col("instance").n_unique())
+    at = (
+        pl.concat(kinds)
+        .group_by("callpath", maintain_order=True)
+        .agg(pl.col("operation").first(), pl.col("rows").sum())
     )
+    count = pl.concat(operations).unique().group_by("callpath").agg(operations=pl.len())
+    at = at.join(count, on="callpath").with_columns(members=pl.col("rows") / pl.col("operations"))
     return Successive(
         places={(row[0], row[1]): Place(*(int(value) for value in row[2:])) for row in rows.iter_rows()},
-        members=dict(kinds.select("callpath", "members").iter_rows()),
-        operations=dict(kinds.select("callpath", "operation").iter_rows()),
+        members=dict(at.select("callpath", "members").iter_rows()),
+        operations=dict(at.select("callpath", "operation").iter_rows()),
+    )
+
+
+MEMBERS = pl.max_horizontal("size", pl.col("seen").fill_null(1)).cast(pl.Float64)
+"""Archives may define a communicator without its members, or lack files of some."""
+
+
+def _parts(evidence: Evidence) -> list[pl.LazyFrame]:
+    """The rows of the scope, in parts of whole locations, with the `size` of their communicators."""
+    table = evidence.tables["collectives"]
+    each = table.group_by("location").agg(rows=pl.len()).sort("location").collect(engine="streaming")
+    before = pl.col("rows").cum_sum() - pl.col("rows")
+    stretches = (
+        each.with_columns(part=before // ROWS_AT_ONCE)
+        .group_by("part")
+        .agg(first=pl.col("location").min(), last=pl.col("location").max())
+        .sort("part")
+        .select("first", "last")
+    )
+    scope = evidence.tables["locations"].select("location", "begin_ps", "end_ps")
+    sizes = evidence.tables["communicators"].select("comm", "size").unique("comm")
+    inside = (pl.col("enter_ps") >= pl.col("begin_ps")) & (pl.col("leave_ps") <= pl.col("end_ps"))
+    columns = dict.fromkeys((*FOLLOWS, "callpath", "bytes_sent", "bytes_received"))
+
+    def rows(of: pl.LazyFrame) -> pl.LazyFrame:
+        found = of.select(*columns).join(scope, on="location", maintain_order="left").filter(inside)
+        return found.drop("begin_ps", "end_ps").join(sizes, on="comm", how="left", maintain_order="left")
+
+    if len(stretches) <= 1:
+        return [rows(table).collect().lazy()]
+    return [rows(table.filter(pl.col("location").is_between(*ends))) for ends in stretches.iter_rows()]
+
+
+def _by(key: str, sums: pl.Expr, parts: Iterable[pl.LazyFrame]) -> pl.DataFrame:
+    """Sums over all parts, which are not in memory together."""
+    return reduce(
+        lambda whole, more: pl.concat([whole, more]).group_by(key).agg(sums),
+        (part.group_by(key).agg(sums).collect() for part in parts),
+    )
+
+
+def _with(part: pl.LazyFrame, of_operations: pl.DataFrame) -> pl.LazyFrame:
+    """Rows with the values of their operations; null where they belong to none."""
+    return part.join(of_operations.lazy(), on="instance", how="left", maintain_order="left")
+
+
+def _places(calls: pl.DataFrame) -> pl.DataFrame:
+    """Sums by location and call path."""
+    length = pl.col("leave_ps") - pl.col("enter_ps")
+    calls = calls.with_columns(part_bytes=part_bytes(own_part_bytes(MEMBERS), pl.col("most")))
+    return calls.group_by("location", "callpath").agg(
+        pl.len(),
+        pl.col("follows").sum(),
+        pl.col("part_bytes").sum().round(),
+        length.filter("follows").sum().alias("following_ps"),
+        pl.col("wait_ps").filter("follows").sum().alias("following_wait_ps"),
     )
 
 

@@ -18,7 +18,12 @@ from logpost.analyzer.pipeline.supervise import OnProgress, analyze
 from logpost.analyzer.run.place import refuse_occupied
 from logpost.errors import InputError
 
-PHASES = {"decode": "decoding blocks", "match": "matching blocks"}
+PHASES = {
+    "decode": "decoding blocks",
+    "number": "numbering call paths and operations",
+    "match": "matching blocks",
+    "join": "joining blocks",
+}
 
 
 def folder_of(run: str) -> Path:
@@ -56,7 +61,7 @@ def analyze_sharded(
         InputError: as `analyze`; a block cannot be read or written, or a task made no progress for `stall_s` seconds.
     """
     with _planned(request, blocks) as plan:
-        run_tasks(plan, workers, lambda stage, done: on_progress(PHASES[stage], done, blocks), stall_s)
+        run_tasks(plan, workers, lambda stage, done: on_progress(PHASES[stage], done, len(plan.tasks(stage))), stall_s)
     run = analyze(replace(request, shards=plan.text()), on_progress)
     shutil.rmtree(plan.folder, ignore_errors=True)
     return run

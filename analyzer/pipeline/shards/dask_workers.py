@@ -1,4 +1,4 @@
-"""The tasks as a graph of Dask: one of Dask's for each of ours, and one that waits for all of a stage before the next.
+"""The tasks as a graph of Dask: one of Dask's for each of ours, and one that waits for all of a step before the next.
 
 A pairwise graph would have as many edges as blocks have pairs. Each task is a process of its own under a watchdog, as
 under any other engine; one that Dask loses with a worker is begun again elsewhere by Dask itself. Dask's workers need
@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from logpost.analyzer.pipeline.shards.plan import STAGES, Plan
+from logpost.analyzer.pipeline.shards.plan import STEPS, Plan
 from logpost.analyzer.pipeline.shards.task_folder import TaskFolder
 from logpost.analyzer.pipeline.shards.workers import worker_command
 from logpost.errors import InputError
@@ -40,7 +40,7 @@ def run_task(folder: str, task: str, stall_s: float, before: Ended | None) -> En
         folder: of the blocks.
         task: its name.
         stall_s: seconds without progress after which it is begun again.
-        before: how the stage before it ended; None: there is none.
+        before: how the step before it ended; None: there is none.
     """
     if before is not None and before[0] != 0:
         return before
@@ -51,34 +51,35 @@ def run_task(folder: str, task: str, stall_s: float, before: Ended | None) -> En
         return process.wait(), said[-1] if said else ""
 
 
-def whole_stage(ended: Sequence[Ended]) -> Ended:
-    """How a stage ended, by all of its tasks: as one that failed, if there is one."""
+def whole_step(ended: Sequence[Ended]) -> Ended:
+    """How a step ended, by all of its tasks: as one that failed, if there is one."""
     return max(ended, key=lambda one: one[0] != 0)
 
 
 class _Graph:
-    """The tasks in Dask, and what waits for the last stage."""
+    """The tasks in Dask, and what waits for the last step."""
 
     def __init__(self, client: Client, plan: Plan, stall_s: float) -> None:
         self._client = client
         self._folder = plan.folder
         graph = uuid4().hex  # Dask's dashboard groups keys by what is before such digits
         self._futures: list[Future[Ended]] = []
-        stage_before = None
-        for stage in STAGES:
+        step_before = None
+        for step in STEPS:
             tasks = [
                 client.submit(
                     run_task,
                     plan.folder,
                     f"{stage}-{block}",
                     stall_s,
-                    stage_before,
+                    step_before,
                     key=f"{stage}-{graph}-{block}",
                 )
-                for block in range(plan.blocks)
+                for stage in step
+                for block in plan.tasks(stage)
             ]
-            stage_before = client.submit(whole_stage, tasks, key=f"whole_{stage}-{graph}")
-            self._futures += [*tasks, stage_before]
+            step_before = client.submit(whole_step, tasks, key=f"whole_{step[-1]}-{graph}")
+            self._futures += [*tasks, step_before]
 
     def ended(self, wait_s: float) -> bool:
         time.sleep(wait_s)

@@ -8,8 +8,11 @@ from typing import NamedTuple
 
 import logpost
 
-STAGES = ("decode", "match")
-"""The stages in their order: a task of one needs all tasks of the stage before it."""
+STEPS = (("decode",), ("number", "match"), ("join",))
+"""Stages in their order: a task needs all tasks of the step before its stage's."""
+STAGES = tuple(stage for step in STEPS for stage in step)
+OF_ALL = ("number",)
+"""Stages of one task, which is of all blocks; others have one for each block."""
 
 
 class Plan(NamedTuple):
@@ -28,6 +31,10 @@ class Plan(NamedTuple):
     blocks: int
     offsets: bool
     key: int
+
+    def tasks(self, stage: str) -> range:
+        """The numbers of a stage's tasks."""
+        return range(1 if stage in OF_ALL else self.blocks)
 
     def text(self) -> str:
         """The plan as one argument of a command."""

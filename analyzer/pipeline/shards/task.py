@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import signal
 
-from logpost.analyzer.archive._native import ArchiveError, ClockMode, Progress, Shards, decode_block, match_block
+from logpost.analyzer.archive._native import (
+    ArchiveError,
+    ClockMode,
+    Progress,
+    Shards,
+    decode_block,
+    join_block,
+    match_block,
+    number_blocks,
+)
 from logpost.analyzer.pipeline.shards.plan import Plan
 
 
@@ -14,7 +23,7 @@ def shards_of(plan: Plan) -> Shards:
 
 
 def run(plan: Plan, stage: str, block: int, progress: Progress | None = None) -> bool:
-    """Write the files of one block. False: they were whole. `progress` grows with whatever is read and written.
+    """Write the files of one block, or of all. False: they were whole. `progress` grows with what is read and written.
 
     Raises:
         ArchiveError: the archive or a file of an earlier stage is damaged, or the system refuses a file.
@@ -23,6 +32,10 @@ def run(plan: Plan, stage: str, block: int, progress: Progress | None = None) ->
     if stage == "decode":
         clock = ClockMode.offsets if plan.offsets else ClockMode.none
         return decode_block(plan.archive, shards_of(plan), block, 1, clock, watched)
+    if stage == "number":
+        return number_blocks(plan.archive, shards_of(plan), watched)
+    if stage == "join":
+        return join_block(plan.archive, shards_of(plan), block, watched)
     return match_block(shards_of(plan), block, watched)
 
 

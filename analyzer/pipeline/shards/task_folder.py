@@ -19,7 +19,7 @@ import time
 from contextlib import suppress
 from typing import NamedTuple
 
-from logpost.analyzer.pipeline.shards.plan import STAGES, Plan
+from logpost.analyzer.pipeline.shards.plan import STAGES, STEPS, Plan
 
 TRIES = 3
 """How often a task is begun that does not end."""
@@ -70,13 +70,13 @@ class TaskFolder:
     def done(self) -> dict[str, int]:
         """How many tasks of each stage are done."""
         names = [name for name in os.listdir(self._tasks) if name.endswith(".done")]
-        return {stage: sum(name.startswith(stage) for name in names) for stage in STAGES}
+        return {stage: sum(name.startswith(f"{stage}-") for name in names) for stage in STAGES}
 
     def all_done(self) -> bool:
         """Whether nothing is left to do."""
         if self._only is not None:
             return os.path.exists(self._file(self._only + ".done"))
-        return all(done == self.plan.blocks for done in self.done().values())
+        return all(done == len(self.plan.tasks(stage)) for stage, done in self.done().items())
 
     def failure(self) -> str | None:
         """Why all should stop, if they should."""
@@ -153,11 +153,11 @@ class TaskFolder:
         return bool(self._free)
 
     def _left(self, names: set[str]) -> list[Task]:
-        """Tasks that are not done and whose stage has begun: all of the first stage with any, or the only one."""
+        """Tasks that are not done and whose step has begun: all of the first step with any, or the only one."""
         if self._only is not None:
             stage, block = self._only.split("-")
             return [Task(stage, int(block), 0)] if self._only + ".done" not in names else []
-        every = ([Task(stage, block, 0) for block in range(self.plan.blocks)] for stage in STAGES)
+        every = ([Task(stage, block, 0) for stage in step for block in self.plan.tasks(stage)] for step in STEPS)
         left = ([task for task in tasks if task.name + ".done" not in names] for tasks in every)
         return next(filter(None, left), [])
 

@@ -1,23 +1,14 @@
 #include "analyzer/archive/native/match/collectives.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyzer/archive/native/match/match.hpp"
 
 namespace logpost::analyzer {
 namespace {
-
-/// One operation of a communicator or window while it is put together.
-struct Forming {
-    std::uint32_t members = 0;
-    replay::Rank root = kNoRank;
-    Operation operation = Operation::unknown;
-    bool inconsistent = false;
-    std::uint32_t instance = kNone;
-};
 
 /// How many operations each location has had on a channel so far; mostly it is that of the last one.
 class Counters {
@@ -41,38 +32,7 @@ class Counters {
     std::uint32_t* last_ = nullptr;
 };
 
-/// The sequences in which operations are counted: of each communicator, window, and persistent operation of one.
-class Channels {
-  public:
-    explicit Channels(const Trace& trace) : comms_(trace.communicators.size()), of_(comms_ + trace.windows.size()) {
-        std::iota(of_.begin(), of_.end(), 0U);
-    }
-    [[nodiscard]] std::size_t size() const noexcept { return of_.size(); }
-    /// The communicator or, behind all of them, window of a channel.
-    [[nodiscard]] std::uint32_t of(std::size_t channel) const noexcept { return of_[channel]; }
-    /// A window's operations are in order among themselves, not with those of its communicator.
-    std::uint32_t operator()(const Collective& record) {
-        const auto of = record.rma_window == kUndefined
-                            ? static_cast<std::uint32_t>(record.comm)
-                            : static_cast<std::uint32_t>(record.rma_window) + static_cast<std::uint32_t>(comms_);
-        if (record.instance == kNone) {
-            return of;
-        }
-        const auto key = std::uint64_t{of} << 32U | record.instance;
-        const auto [at, fresh] = persistent_.try_emplace(key, static_cast<std::uint32_t>(of_.size()));
-        if (fresh) {
-            of_.push_back(of);
-        }
-        return at->second;
-    }
-
-  private:
-    std::size_t comms_;
-    std::vector<std::uint32_t> of_;
-    std::unordered_map<std::uint64_t, std::uint32_t> persistent_;
-};
-
-bool alone(const Communicator& communicator) {
+bool is_alone(const Communicator& communicator) {
     return communicator.is_self || (communicator.locations.size() == 1 && communicator.remote_locations.empty());
 }
 
@@ -95,138 +55,195 @@ replay::Rank place_of_root(const Communicator& communicator, replay::Location pr
     return root >= replay::Rank{0} && in_first != first.end() ? behind_first(replay::index(root)) : root;
 }
 
+/// Threads of a process act in its name: the process's records in the order of their beginnings.
+template <class Visit>
+void for_each_of_process(std::span<LocationTrace* const> locations, Visit&& visit) {
+    std::vector<Collective*> all;
+    for (auto* location : locations) {
+        if (locations.size() == 1) {
+            location->collectives.for_each([&](std::size_t, Collective& c) { visit(c); });
+            return;
+        }
+        location->collectives.for_each([&](std::size_t, Collective& c) { all.push_back(&c); });
+    }
+    std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->begin_ps < b->begin_ps; });
+    for (auto* c : all) {
+        visit(*c);
+    }
+}
+
 }  // namespace
 
-void group_collectives(Trace& trace, const std::vector<replay::Location>& owner, QualityCounts& quality) {
-    Channels channel_of(trace);
-    const auto comms = trace.communicators.size();
-    const auto groups = channel_of.size();
-    std::vector<std::uint32_t> expected(groups, 0);
-    std::vector<std::vector<replay::Location>> members(groups);  // sorted
+CollectiveGroups::CollectiveGroups(const Trace& definitions) : trace_(definitions) {
+    const auto comms = trace_.communicators.size();
+    const auto groups = comms + trace_.windows.size();
+    expected_.resize(groups, 0);
+    members_.resize(groups);
+    operations_.resize(groups);
+    recorded_.resize(groups, 0);
     for (std::size_t c = 0; c < groups; ++c) {
-        const auto comm = c < comms ? static_cast<std::int32_t>(c) : trace.windows[c - comms].comm;
+        sequences_.push_back({static_cast<std::uint32_t>(c), kNone});
+        const auto comm = c < comms ? static_cast<std::int32_t>(c) : trace_.windows[c - comms].comm;
         if (comm == kUndefined) {
             continue;
         }
-        const auto& communicator = trace.communicators[static_cast<std::size_t>(comm)];
-        members[c] = communicator.locations;
-        members[c].insert(members[c].end(), communicator.remote_locations.begin(), communicator.remote_locations.end());
-        std::sort(members[c].begin(), members[c].end());
-        members[c].erase(std::unique(members[c].begin(), members[c].end()), members[c].end());
-        expected[c] = static_cast<std::uint32_t>(members[c].size());
+        members_[c] = trace_.communicators[static_cast<std::size_t>(comm)].members();
+        std::sort(members_[c].begin(), members_[c].end());
+        members_[c].erase(std::unique(members_[c].begin(), members_[c].end()), members_[c].end());
+        expected_[c] = static_cast<std::uint32_t>(members_[c].size());
     }
+}
 
-    // Threads of a process act in its name: the process's records in the order of their beginnings.
-    const auto n = trace.traces.size();
-    std::vector<std::vector<replay::Location>> locations_of(n);
-    for (std::size_t l = 0; l < n; ++l) {
-        if (!trace.traces[l].collectives.empty()) {
-            locations_of[index(owner[l])].push_back(replay::location_at(l));
-        }
+/// A window's operations are in order among themselves, not with those of its communicator.
+std::uint32_t CollectiveGroups::of(const Collective& record) const noexcept {
+    return record.rma_window == kUndefined ? static_cast<std::uint32_t>(record.comm)
+                                           : static_cast<std::uint32_t>(record.rma_window) +
+                                                 static_cast<std::uint32_t>(trace_.communicators.size());
+}
+
+bool CollectiveGroups::is_member(std::size_t process, std::uint32_t of) const {
+    return std::binary_search(members_[of].begin(), members_[of].end(), replay::location_at(process));
+}
+
+std::uint32_t CollectiveGroups::at(Sequence sequence) {
+    if (sequence.persistent == kNone) {
+        return sequence.of;
     }
-    const auto for_each_of_process = [&](std::size_t process, auto&& visit) {
-        const auto& locations = locations_of[process];
-        if (locations.size() == 1) {
-            trace.traces[index(locations[0])].collectives.for_each([&](std::size_t, Collective& c) { visit(c); });
+    const auto key = std::uint64_t{sequence.of} << 32U | sequence.persistent;
+    const auto [place, fresh] = persistent_.try_emplace(key, static_cast<std::uint32_t>(sequences_.size()));
+    if (fresh) {
+        sequences_.push_back(sequence);
+        operations_.emplace_back();
+        recorded_.push_back(0);
+    }
+    return place->second;
+}
+
+void CollectiveGroups::add(std::size_t process, std::span<LocationTrace* const> locations, QualityCounts& quality) {
+    Counters counters;
+    for_each_of_process(locations, [&](const Collective& record) {
+        if (record.comm == kUndefined) {
             return;
         }
-        std::vector<Collective*> all;
-        for (const auto location : locations) {
-            trace.traces[index(location)].collectives.for_each([&](std::size_t, Collective& c) { all.push_back(&c); });
+        if (is_alone(communicator(record))) {
+            ++alone_;
+            return;
         }
-        std::stable_sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->begin_ps < b->begin_ps; });
-        for (auto* c : all) {
-            visit(*c);
+        const auto number = at({of(record), record.instance});
+        if (!is_member(process, sequences_[number].of)) {
+            count(quality, Quality::collective_outside_communicator);
+            return;
         }
-    };
+        const auto root = place_of_root(communicator(record), replay::location_at(process), record.root);
+        const auto k = counters.next(number);
+        if (k == 0) {
+            ++recorded_[number];
+            touched_.push_back(number);
+        }
+        auto& mine = operations_[number];
+        if (k >= mine.size()) {
+            mine.push_back({1, root, record.operation, false, kNone});
+            return;
+        }
+        auto& operation = mine[k];
+        ++operation.members;
+        if (operation.root == kRootInThisGroup) {
+            operation.root = root;
+        }
+        const bool agreed = operation.root == root || root == kRootInThisGroup;
+        operation.inconsistent |= operation.operation != record.operation || !agreed;
+    });
+}
 
-    std::vector<std::vector<Forming>> operations(groups);
-    std::vector<std::uint32_t> recorded(groups, 0);  // members of a channel that have records of it
-    Counters counters;
-    for (std::size_t process = 0; process < n; ++process) {
-        counters.clear();
-        for_each_of_process(process, [&](Collective& record) {
-            if (record.comm == kUndefined) {
-                record.root = std::max(record.root, kNoRank);
-                return;
-            }
-            const auto& communicator = trace.communicators[static_cast<std::size_t>(record.comm)];
-            record.root = place_of_root(communicator, replay::location_at(process), record.root);
-            if (alone(communicator)) {
-                return;
-            }
-            const auto channel = channel_of(record);
-            const auto& of = members[channel_of.of(channel)];
-            if (!std::binary_search(of.begin(), of.end(), replay::location_at(process))) {
-                count(quality, Quality::collective_outside_communicator);
-                return;
-            }
-            const auto k = counters.next(channel);
-            operations.resize(channel_of.size());
-            recorded.resize(channel_of.size(), 0);
-            recorded[channel] += k == 0 ? 1 : 0;
-            auto& mine = operations[channel];
-            if (k >= mine.size()) {
-                mine.push_back({1, record.root, record.operation, false, kNone});
-                return;
-            }
-            auto& operation = mine[k];
-            ++operation.members;
-            if (operation.root == kRootInThisGroup) {
-                operation.root = record.root;
-            }
-            const bool agreed = operation.root == record.root || record.root == kRootInThisGroup;
-            operation.inconsistent |= operation.operation != record.operation || !agreed;
-        });
-    }
-    const auto off = processes_off(trace, owner);
+void CollectiveGroups::number(const std::vector<char>& off, QualityCounts& quality) {
     const auto any_off = [&](std::size_t of) {
-        return std::ranges::any_of(members[of], [&](replay::Location member) {
+        return std::ranges::any_of(members_[of], [&](replay::Location member) {
             return member != kNoLocation && off[replay::index(member)] != 0;
         });
     };
-    std::uint32_t instances = 0;
-    for (std::size_t c = 0; c < operations.size(); ++c) {
-        const auto of = channel_of.of(c);
-        const auto least = std::min(expected[of], 2U);  // one member of several waits for no member that is known
-        for (auto& operation : operations[c]) {
-            if ((operation.members != expected[of] || operation.inconsistent) && any_off(of)) {
+    for (std::size_t c = 0; c < operations_.size(); ++c) {
+        const auto of = sequences_[c].of;
+        const auto least = std::min(expected_[of], 2U);  // one member of several waits for no member that is known
+        for (auto& operation : operations_[c]) {
+            if ((operation.members != expected_[of] || operation.inconsistent) && any_off(of)) {
                 count(quality, Quality::collective_while_off);
-            } else if (operation.members != recorded[c] || operation.members < least) {
+            } else if (operation.members != recorded_[c] || operation.members < least) {
                 count(quality, Quality::collective_incomplete);
             } else if (operation.inconsistent) {
                 count(quality, Quality::collective_inconsistent);
             } else {
-                operation.instance = instances++;
-                if (operation.members != expected[of]) {
+                operation.instance = grouped_++;
+                if (operation.members != expected_[of]) {
                     count(quality, Quality::collective_lacks_members);
                 }
             }
         }
     }
-    for (std::size_t process = 0; process < n; ++process) {
-        counters.clear();
-        for_each_of_process(process, [&](Collective& record) {
-            const auto channel = record.comm != kUndefined ? channel_of(record) : 0;
-            record.instance = kNone;
-            if (record.comm == kUndefined) {
-                return;
-            }
-            const auto& of = members[channel_of.of(channel)];
-            if (alone(trace.communicators[static_cast<std::size_t>(record.comm)])) {
-                record.instance = instances++;
-            } else if (std::binary_search(of.begin(), of.end(), replay::location_at(process))) {
-                const auto& operation = operations[channel][counters.next(channel)];
+    next_alone_ = grouped_;
+}
+
+void CollectiveGroups::assign(std::size_t process, std::span<LocationTrace* const> locations) {
+    Counters counters;
+    for_each_of_process(locations, [&](Collective& record) {
+        const Sequence sequence{record.comm == kUndefined ? 0 : of(record), record.instance};
+        record.instance = kNone;
+        if (record.comm != kUndefined) {
+            record.root = place_of_root(communicator(record), replay::location_at(process), record.root);
+            if (is_alone(communicator(record))) {
+                record.instance = next_alone_++;
+            } else if (is_member(process, sequence.of)) {
+                const auto number = at(sequence);
+                const auto& operation = operations_[number][counters.next(number)];
                 if (record.root != kRootInThisGroup) {
                     record.instance = operation.instance;
                 } else if (operation.instance != kNone) {
                     record.root = operation.root;  // it takes no part: it neither waits nor is waited for
                 }
             }
-            record.root = std::max(record.root, kNoRank);
-        });
+        }
+        record.root = std::max(record.root, kNoRank);
+    });
+}
+
+std::vector<std::uint32_t> CollectiveGroups::take_touched() {
+    std::ranges::sort(touched_);
+    touched_.erase(std::ranges::unique(touched_).begin(), touched_.end());
+    return std::exchange(touched_, {});
+}
+
+std::vector<CollectiveGroups::Number> CollectiveGroups::numbers(std::uint32_t sequence) const {
+    std::vector<Number> found;
+    for (const auto& operation : operations_[sequence]) {
+        found.push_back({operation.instance, operation.root});
     }
-    trace.collective_instances = instances;
+    return found;
+}
+
+void CollectiveGroups::set(Sequence sequence, const std::vector<Number>& numbers) {
+    auto& operations = operations_[at(sequence)];
+    operations.clear();
+    for (const auto& [instance, root] : numbers) {
+        operations.push_back({.root = root, .instance = instance});
+    }
+}
+
+void group_collectives(Trace& trace, const std::vector<replay::Location>& owner, QualityCounts& quality) {
+    const auto n = trace.traces.size();
+    std::vector<std::vector<LocationTrace*>> locations_of(n);  // by process
+    for (std::size_t l = 0; l < n; ++l) {
+        if (!trace.traces[l].collectives.empty()) {
+            locations_of[index(owner[l])].push_back(&trace.traces[l]);
+        }
+    }
+    CollectiveGroups groups(trace);
+    for (std::size_t process = 0; process < n; ++process) {
+        groups.add(process, locations_of[process], quality);
+    }
+    groups.number(processes_off(trace, owner), quality);
+    for (std::size_t process = 0; process < n; ++process) {
+        groups.assign(process, locations_of[process]);
+    }
+    trace.collective_instances = groups.grouped() + groups.alone();
 }
 
 }  // namespace logpost::analyzer

@@ -43,6 +43,23 @@ void bind_shards(nb::module_& module) {
                 "clock: ClockMode, progress: Progress) -> bool"),
         "Writes the files of one block. False: they were whole. Raises ArchiveError.");
     module.def(
+        "number_blocks",
+        [](const std::filesystem::path& archive, const Shards& shards, Progress& progress) {
+            return number_blocks(find_anchor(archive), watched(shards, progress));
+        },
+        "archive"_a, "shards"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
+        nb::sig("def number_blocks(archive: str | os.PathLike[str], shards: Shards, progress: Progress) -> bool"),
+        "Numbers what all blocks have in common. False: its file was whole. Raises ArchiveError.");
+    module.def(
+        "join_block",
+        [](const std::filesystem::path& archive, const Shards& shards, std::uint32_t block, Progress& progress) {
+            return join_block(find_anchor(archive), watched(shards, progress), block);
+        },
+        "archive"_a, "shards"_a, "block"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
+        nb::sig("def join_block(archive: str | os.PathLike[str], shards: Shards, block: int, progress: Progress) -> "
+                "bool"),
+        "Puts a block together as the analysis has it. False: its file was whole. Raises ArchiveError.");
+    module.def(
         "match_block",
         [](const Shards& shards, std::uint32_t block, Progress& progress) {
             return match_block(watched(shards, progress), block);

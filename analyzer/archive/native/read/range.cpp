@@ -9,12 +9,11 @@
 
 #include "analyzer/archive/native/clocks/clock.hpp"
 #include "analyzer/archive/native/trace/error.hpp"
-#include "replay/native/memory/threads.hpp"
 
 namespace logpost::analyzer {
 namespace {
 
-__extension__ using Wide = __int128;
+using Wide = Sum;
 
 constexpr Wide kPsPerHour = Wide{3600} * 1'000'000'000'000;
 constexpr Wide kPsPerDay = 24 * kPsPerHour;
@@ -22,39 +21,6 @@ constexpr Wide kMost = std::numeric_limits<std::int64_t>::max();
 
 std::string whole(Wide value) {
     return std::to_string(static_cast<std::int64_t>(std::min(value, kMost)));
-}
-
-/// What one location's rows add up to; sums over locations are wide.
-struct Sums {
-    Wide messages_ps = 0;    // received: from the earlier of both calls' beginnings to the end of the receive
-    Wide operations_ps = 0;  // of collectives
-    Wide bytes = 0;
-};
-
-Wide message_ps(const Trace& trace, const LocationTrace& here, const MessageEnd& receive) {
-    if (receive.match == kNone || receive.complete_call == kNone) {
-        return 0;
-    }
-    const auto& there = trace.traces[index(receive.peer)];
-    const auto& send = there.sends[receive.match];
-    const auto& received = here.calls[receive.complete_call];
-    const auto begin = std::min(there.calls[send.call].enter_ps, received.enter_ps);
-    return Wide{received.leave_ps} - begin;
-}
-
-Sums sums_of(const Trace& trace, const LocationTrace& here) {
-    Sums sums;
-    here.sends.for_each([&](std::size_t, const MessageEnd& send) { sums.bytes += send.bytes; });
-    here.receives.for_each([&](std::size_t, const MessageEnd& receive) {
-        sums.bytes += receive.bytes;
-        sums.messages_ps += message_ps(trace, here, receive);
-    });
-    here.collectives.for_each([&](std::size_t, const Collective& collective) {
-        sums.operations_ps += std::max(Wide{0}, Wide{collective.end_ps} - collective.begin_ps);
-        sums.bytes += Wide{collective.bytes_sent} + collective.bytes_received;
-    });
-    here.transfers.for_each([&](std::size_t, const Transfer& transfer) { sums.bytes += transfer.bytes; });
-    return sums;
 }
 
 void require_time(Wide time, const char* what, const Trace& trace, std::size_t location, const std::string& archive) {
@@ -69,13 +35,49 @@ void require_time(Wide time, const char* what, const Trace& trace, std::size_t l
 
 }  // namespace
 
-void require_times_in_range(const Trace& trace, const std::string& archive) {
+Extent whole_of(const std::vector<Extent>& extents) noexcept {
+    Extent whole{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min(), 0};
+    for (const auto& [first, last, events] : extents) {
+        if (events != 0) {
+            whole = {std::min(whole.first_ps, first), std::max(whole.last_ps, last), whole.events + events};
+        }
+    }
+    return whole.last_ps < whole.first_ps ? Extent{} : whole;
+}
+
+Sum message_ps(std::int64_t sent_ps, const LocationTrace& here, const MessageEnd& receive) {
+    if (receive.complete_call == kNone) {
+        return 0;
+    }
+    const auto& received = here.calls[receive.complete_call];
+    return Sum{received.leave_ps} - std::min(sent_ps, received.enter_ps);
+}
+
+Sums sums_of(const TraceOf& traces, const LocationTrace& here) {
+    Sums sums;
+    here.sends.for_each([&](std::size_t, const MessageEnd& send) { sums.bytes += send.bytes; });
+    here.receives.for_each([&](std::size_t, const MessageEnd& receive) {
+        sums.bytes += receive.bytes;
+        const auto* there = receive.match != kNone ? traces[index(receive.peer)] : nullptr;
+        if (there != nullptr) {
+            sums.messages_ps += message_ps(there->calls[there->sends[receive.match].call].enter_ps, here, receive);
+        }
+    });
+    here.collectives.for_each([&](std::size_t, const Collective& collective) {
+        sums.operations_ps += std::max(Wide{0}, Wide{collective.end_ps} - collective.begin_ps);
+        sums.bytes += Wide{collective.bytes_sent} + collective.bytes_received;
+    });
+    here.transfers.for_each([&](std::size_t, const Transfer& transfer) { sums.bytes += transfer.bytes; });
+    return sums;
+}
+
+void require_times_in_range(const std::vector<Extent>& extents, const Trace& trace, const std::string& archive) {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
     std::size_t earliest = 0;
     std::size_t latest = 0;
-    for (std::size_t l = 0; l < trace.traces.size(); ++l) {
-        const auto& location = trace.traces[l];
+    for (std::size_t l = 0; l < extents.size(); ++l) {
+        const auto& location = extents[l];
         if (location.events == 0) {
             continue;
         }
@@ -105,10 +107,7 @@ void require_times_in_range(const Trace& trace, const std::string& archive) {
     }
 }
 
-void require_sums_in_range(const Trace& trace, const std::string& archive, unsigned threads) {
-    std::vector<Sums> of(trace.traces.size());
-    replay::for_each_parallel(of.size(), threads, 1,
-                              [&](std::size_t l, unsigned) { of[l] = sums_of(trace, trace.traces[l]); });
+void require_sums_in_range(const std::vector<Sums>& of, const Trace& trace, const std::string& archive) {
     Wide bytes = 0;
     for (std::size_t l = 0; l < of.size(); ++l) {
         require_time(of[l].messages_ps, "the received messages", trace, l, archive);

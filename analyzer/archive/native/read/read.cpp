@@ -28,7 +28,6 @@
 #include "analyzer/archive/native/events/thread_spans.hpp"
 #include "analyzer/archive/native/match/collectives.hpp"
 #include "analyzer/archive/native/match/match.hpp"
-#include "analyzer/archive/native/read/range.hpp"
 #include "analyzer/archive/native/read/shards.hpp"
 #include "analyzer/archive/native/read/stages.hpp"
 #include "analyzer/archive/native/trace/otf2_errors.hpp"
@@ -262,65 +261,14 @@ class Worker {
     std::unique_ptr<OTF2_EvtReaderCallbacks, DeleteCallbacks> event_callbacks_;
 };
 
+}  // namespace
+
 unsigned decoding_threads(const ReadOptions& options, std::size_t locations) {
     const auto threads = options.threads != 0 ? options.threads : std::max(std::thread::hardware_concurrency(), 1U);
     return static_cast<unsigned>(std::min<std::size_t>(threads, std::max<std::size_t>(locations, 1)));
 }
 
-/// Time 0 becomes the earliest event; callpaths get their final numbers.
-void renumber(Trace& trace, const std::vector<std::vector<std::int32_t>>& final_callpath,
-              const std::vector<unsigned>& thread_of, unsigned threads) {
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();
-    std::int64_t last = std::numeric_limits<std::int64_t>::min();
-    for (const auto& location : trace.traces) {
-        if (location.events != 0) {
-            first = std::min(first, location.first_ps);
-            last = std::max(last, location.last_ps);
-        }
-    }
-    if (last < first) {
-        first = last = 0;
-    }
-    trace.begin_ps = first;
-    trace.length_ps = last - first;
-    replay::for_each_parallel(trace.traces.size(), threads, 1, [&](std::size_t l, unsigned) {
-        auto& location = trace.traces[l];
-        const auto& callpaths = final_callpath[thread_of[l]];
-        if (location.events != 0) {
-            location.first_ps -= first;
-            location.last_ps -= first;
-        }
-        for (auto& row : location.profile) {
-            row.callpath = callpaths[static_cast<std::size_t>(row.callpath)];
-        }
-        std::sort(location.profile.begin(), location.profile.end(),
-                  [](const ProfileRow& a, const ProfileRow& b) { return a.callpath < b.callpath; });
-        for (auto& sample : location.samples) {
-            sample.at_ps -= first;
-            sample.callpath = callpaths[static_cast<std::size_t>(sample.callpath)];
-        }
-        location.calls.for_each([&](std::size_t, Call& call) {
-            call.enter_ps -= first;
-            call.leave_ps -= first;
-            call.callpath = callpaths[static_cast<std::size_t>(call.callpath)];
-        });
-        for (auto& record : location.threads) {
-            record.enter_ps -= first;
-            record.leave_ps -= first;
-            // Roots have no number: a pair of records outside of any region.
-            record.callpath = callpaths[static_cast<std::size_t>(record.callpath)];
-        }
-        location.epochs.for_each([&](std::size_t, Epoch& epoch) {
-            epoch.acquired_ps -= epoch.acquired_ps == Epoch::kNotRecorded ? 0 : first;
-        });
-        if (first != 0) {
-            location.collectives.for_each([&](std::size_t, Collective& collective) {
-                collective.begin_ps -= first;
-                collective.end_ps -= first;
-            });
-        }
-    });
-}
+namespace {
 
 /// The regions that stand for what the archive does not name become real ones, as far as call paths use them.
 void add_synthetic_regions(Trace& trace) {
@@ -503,13 +451,53 @@ void count_unrecorded_transfers(const Trace& trace, QualityCounts& quality) {
     }
 }
 
-Trace finish_trace(Archive archive, const Decoded& decoded, const ReadOptions& options, const Matching& matching) {
-    auto& [trace, quality, definitions, files, order] = archive.parts;
-    const auto& anchor = archive.anchor;
-    const auto threads = decoding_threads(options, order.size());
-    for (std::size_t i = 0; i < kQualityCount; ++i) {
-        quality[i] += decoded.quality[i];
+void renumber(LocationTrace& location, std::int64_t first, const std::vector<std::int32_t>& callpaths) {
+    if (location.events != 0) {
+        location.first_ps -= first;
+        location.last_ps -= first;
     }
+    for (auto& row : location.profile) {
+        row.callpath = callpaths[static_cast<std::size_t>(row.callpath)];
+    }
+    std::sort(location.profile.begin(), location.profile.end(),
+              [](const ProfileRow& a, const ProfileRow& b) { return a.callpath < b.callpath; });
+    for (auto& sample : location.samples) {
+        sample.at_ps -= first;
+        sample.callpath = callpaths[static_cast<std::size_t>(sample.callpath)];
+    }
+    location.calls.for_each([&](std::size_t, Call& call) {
+        call.enter_ps -= first;
+        call.leave_ps -= first;
+        call.callpath = callpaths[static_cast<std::size_t>(call.callpath)];
+    });
+    for (auto& record : location.threads) {
+        record.enter_ps -= first;
+        record.leave_ps -= first;
+        // Roots have no number: a pair of records outside of any region.
+        record.callpath = callpaths[static_cast<std::size_t>(record.callpath)];
+    }
+    location.epochs.for_each(
+        [&](std::size_t, Epoch& epoch) { epoch.acquired_ps -= epoch.acquired_ps == Epoch::kNotRecorded ? 0 : first; });
+    if (first != 0) {
+        location.collectives.for_each([&](std::size_t, Collective& collective) {
+            collective.begin_ps -= first;
+            collective.end_ps -= first;
+        });
+    }
+}
+
+GlobalNumbers global_numbers_of(const std::vector<Extent>& extents, const std::vector<const CallpathTree*>& trees,
+                                const Archive& archive) {
+    require_times_in_range(extents, archive.parts.trace, archive.anchor.string());
+    const auto whole = whole_of(extents);
+    GlobalNumbers numbers{whole.first_ps, whole.last_ps - whole.first_ps, {}, {}};
+    numbers.callpaths = merge_callpaths(trees, numbers.callpath_of);
+    return numbers;
+}
+
+void count_locations(Archive& archive, const Decoded& decoded) {
+    auto& [trace, quality, definitions, files, order] = archive.parts;
+    add(quality, decoded.quality);
     for (const auto l : order) {
         const auto& location = trace.traces[l];
         if (!decoded.damage[l].empty()) {
@@ -520,19 +508,17 @@ Trace finish_trace(Archive archive, const Decoded& decoded, const ReadOptions& o
         count(quality, Quality::location_without_events, location.events == 0 ? 1 : 0);
         count(quality, Quality::event_count_differs, location.events != definitions.declared_events[l] ? 1 : 0);
     }
-    std::vector<const CallpathTree*> trees;
-    for (const auto& tree : decoded.trees) {
-        trees.push_back(&tree);
-    }
-    std::vector<std::vector<std::int32_t>> final_callpath;
-    trace.callpaths = merge_callpaths(trees, final_callpath);
+}
+
+void take_global_numbers(Trace& trace, GlobalNumbers& numbers) {
+    trace.begin_ps = numbers.begin_ps;
+    trace.length_ps = numbers.length_ps;
+    trace.callpaths = std::move(numbers.callpaths);
     add_synthetic_regions(trace);
-    require_times_in_range(trace, anchor.string());
-    renumber(trace, final_callpath, decoded.tree_of, threads);
-    matching(trace, definitions.owner, threads, quality);
-    group_collectives(trace, definitions.owner, quality);
-    require_sums_in_range(trace, anchor.string(), threads);
-    match_epochs(trace);
+}
+
+Trace finished(Archive archive) {
+    auto& [trace, quality, definitions, files, order] = archive.parts;
     count_unrecorded_transfers(trace, quality);
     trace.thread_spans = thread_spans(trace);
     for (auto& location : trace.traces) {
@@ -554,7 +540,33 @@ Trace read_archive(const fs::path& path, const ReadOptions& options) {
     auto& trace = archive.parts.trace;
     trace.traces.resize(trace.locations.size());
     const auto decoded = decode_locations(archive, archive.parts.order, traces_of(trace), options);
-    return finish_trace(std::move(archive), decoded, options, match_messages);
+    const auto& owner = archive.parts.definitions.owner;
+    auto& quality = archive.parts.quality;
+    const auto threads = decoding_threads(options, archive.parts.order.size());
+    count_locations(archive, decoded);
+    std::vector<Extent> extents;
+    for (const auto& location : trace.traces) {
+        extents.push_back(extent_of(location));
+    }
+    std::vector<const CallpathTree*> trees;
+    for (const auto& tree : decoded.trees) {
+        trees.push_back(&tree);
+    }
+    auto numbers = global_numbers_of(extents, trees, archive);
+    const auto for_each = [&](auto&& visit) {
+        replay::for_each_parallel(trace.traces.size(), threads, 1, [&](std::size_t l, unsigned) { visit(l); });
+    };
+    for_each(
+        [&](std::size_t l) { renumber(trace.traces[l], numbers.begin_ps, numbers.callpath_of[decoded.tree_of[l]]); });
+    take_global_numbers(trace, numbers);
+    match_messages(trace, owner, threads, quality);
+    group_collectives(trace, owner, quality);
+    std::vector<Sums> sums(trace.traces.size());
+    const auto traces = traces_of(trace);
+    for_each([&](std::size_t l) { sums[l] = sums_of(traces, trace.traces[l]); });
+    require_sums_in_range(sums, trace, archive.anchor.string());
+    match_epochs(trace);
+    return finished(std::move(archive));
 }
 
 }  // namespace logpost::analyzer

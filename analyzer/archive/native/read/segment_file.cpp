@@ -1,6 +1,7 @@
 #include "analyzer/archive/native/read/segment_file.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,7 +48,7 @@ std::uint64_t checksum(const std::array<std::uint64_t, N>& words) noexcept {
 }
 
 /// Of a segment, its place, and the file that it belongs to.
-std::uint64_t checksum(std::uint64_t plan, std::uint64_t number, std::uint64_t offset, const std::string& bytes) {
+std::uint64_t checksum(std::uint64_t plan, std::uint64_t number, std::uint64_t offset, std::span<const char> bytes) {
     return checksum(std::array{plan, number, offset, checksum(bytes.data(), bytes.size())});
 }
 
@@ -135,6 +136,11 @@ void SegmentWriter::sync() {
 
 void SegmentWriter::add(const SegmentBytes& segment) {
     const auto& bytes = segment.bytes();
+    if (const auto beyond = end_ % replay::kCacheLine; segment.is_mapped() && beyond != 0) {
+        static constexpr std::array<char, replay::kCacheLine> kPadding{};
+        write(kPadding.data(), replay::kCacheLine - beyond);
+        end_ += replay::kCacheLine - beyond;
+    }
     auto* entry = &head_.at(kHead + kEntry * added_);
     entry[0] = end_;
     entry[1] = bytes.size();
@@ -186,22 +192,49 @@ void SegmentReader::damaged() const {
     throw ArchiveError(file_.string() + ": damaged, or of another analysis; run the same command again");
 }
 
-SegmentView SegmentReader::segment(std::size_t i) const {
+void SegmentReader::segment_damaged() const {
+    throw ArchiveError(file_.string() + ": damaged; run the same command again");
+}
+
+SegmentReader::Place SegmentReader::place(std::size_t i) const {
     std::array<std::uint64_t, kEntry> entry{};
-    std::string bytes;
-    bool sound = i < segments_ && read_at(descriptor_, reinterpret_cast<char*>(entry.data()), sizeof(entry),
-                                          (kHead + kEntry * i) * sizeof(std::uint64_t));
-    const auto [offset, n, sum] = entry;
-    if (sound && offset <= size_ && n <= size_ - offset) {
-        bytes.resize(n);
-        sound = read_at(descriptor_, bytes.data(), n, offset) && checksum(plan_, i, offset, bytes) == sum;
-    } else {
-        sound = false;
+    if (i >= segments_ || !read_at(descriptor_, reinterpret_cast<char*>(entry.data()), sizeof(entry),
+                                   (kHead + kEntry * i) * sizeof(std::uint64_t))) {
+        segment_damaged();
     }
-    if (!sound) {
-        throw ArchiveError(file_.string() + ": damaged; run the same command again");
+    const auto [offset, bytes, sum] = entry;
+    if (offset > size_ || bytes > size_ - offset) {
+        segment_damaged();
+    }
+    return {offset, bytes, sum};
+}
+
+SegmentView SegmentReader::segment(std::size_t i) const {
+    const auto at = place(i);
+    std::vector<char> bytes(at.bytes);
+    if (!read_at(descriptor_, bytes.data(), at.bytes, at.offset) || checksum(plan_, i, at.offset, bytes) != at.sum) {
+        segment_damaged();
     }
     return {std::move(bytes), file_.string()};
+}
+
+std::shared_ptr<const void> SegmentReader::map() {
+    void* const memory = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor_, 0);
+    if (memory == MAP_FAILED) {
+        throw ArchiveError(file_.string() + ": cannot be mapped into memory (" +
+                           std::generic_category().message(errno) + "); run the same command again");
+    }
+    memory_ = static_cast<const char*>(memory);
+    return {memory, [n = size_](void* mapped) { ::munmap(mapped, n); }};
+}
+
+std::span<const char> SegmentReader::mapped(std::size_t i) const {
+    const auto at = place(i);
+    const std::span bytes(memory_ + at.offset, at.bytes);
+    if (checksum(plan_, i, at.offset, bytes) != at.sum) {
+        segment_damaged();
+    }
+    return bytes;
 }
 
 bool SegmentReader::whole(const fs::path& file, std::uint64_t plan, std::atomic<std::uint64_t>* progress) {

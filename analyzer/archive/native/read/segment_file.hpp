@@ -1,17 +1,21 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "replay/native/memory/column.hpp"
+#include "replay/native/memory/spill.hpp"
 
 namespace logpost::analyzer {
 
@@ -44,6 +48,14 @@ class SegmentBytes {
         put(std::uint64_t{column.size()});
         column.for_each([&](std::size_t, const T& value) { put(value); });
     }
+    /// Elements that a reader uses where they lie (`SegmentView::get_mapped`).
+    template <class T>
+    void put_mapped(const replay::Column<T>& column) {
+        put(std::uint64_t{column.size()});
+        bytes_.resize((bytes_.size() + replay::kCacheLine - 1) / replay::kCacheLine * replay::kCacheLine, '\0');
+        column.for_each([&](std::size_t, const T& value) { put(value); });
+        is_mapped_ = true;
+    }
     void put_text(std::string_view text) {
         put(std::uint64_t{text.size()});
         bytes_.append(text);
@@ -60,15 +72,27 @@ class SegmentBytes {
         bytes_.append(digits.data(), n);
     }
     [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
+    /// Whether it begins at a cache line of the file.
+    [[nodiscard]] bool is_mapped() const noexcept { return is_mapped_; }
 
   private:
     std::string bytes_;
+    bool is_mapped_ = false;
 };
 
 /// The same bytes, read. Throws ArchiveError where they end too early.
 class SegmentView {
   public:
-    SegmentView(std::string bytes, std::string name) : bytes_(std::move(bytes)), name_(std::move(name)) {}
+    SegmentView(std::vector<char> bytes, std::string name)
+        : own_(std::move(bytes)), bytes_(own_), name_(std::move(name)) {}
+    /// Of bytes that outlive it.
+    SegmentView(std::span<const char> bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
+
+    SegmentView(SegmentView&&) = default;
+    SegmentView& operator=(SegmentView&&) = default;
+    SegmentView(const SegmentView&) = delete;  // it would look at the other one's bytes
+    SegmentView& operator=(const SegmentView&) = delete;
+    ~SegmentView() = default;
 
     template <class T>
     T get() {
@@ -95,6 +119,17 @@ class SegmentView {
             column.push_back(value);
         }
         column.trim();
+    }
+    /// The column's elements are those of this segment, which outlives it and is never written to.
+    template <class T>
+    void get_mapped(replay::Column<T>& column) {
+        const auto n = get<std::uint64_t>();
+        at_ = std::min((at_ + replay::kCacheLine - 1) / replay::kCacheLine * replay::kCacheLine, bytes_.size());
+        auto* const elements = reinterpret_cast<T*>(const_cast<char*>(take(n, sizeof(T))));
+        for (std::uint64_t i = 0; i < n; ++i) {
+            column.push_back(elements[i]);
+        }
+        column.place_at(elements);
     }
     /// Passes over what `get_all` would read.
     template <class T>
@@ -129,7 +164,8 @@ class SegmentView {
     }
     [[noreturn]] void too_short() const;
 
-    std::string bytes_;
+    std::vector<char> own_;
+    std::span<const char> bytes_;
     std::string name_;
     std::size_t at_ = 0;
 };
@@ -183,18 +219,33 @@ class SegmentReader {
     /// Throws ArchiveError where its bytes are damaged. May be called by several threads.
     [[nodiscard]] SegmentView segment(std::size_t i) const;
 
+    /// Maps the file, for `mapped`; the mapping lives as long as what is returned. Throws ArchiveError.
+    [[nodiscard]] std::shared_ptr<const void> map();
+    /// A segment where it is mapped. Throws ArchiveError where its bytes are damaged. May be called by several threads.
+    [[nodiscard]] std::span<const char> mapped(std::size_t i) const;
+    [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
+
     /// Whether a file is there, of this plan, with every byte as it was written.
     /// `progress` grows with what is read.
     static bool whole(const std::filesystem::path& file, std::uint64_t plan,
                       std::atomic<std::uint64_t>* progress = nullptr);
 
   private:
+    struct Place {
+        std::uint64_t offset = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t sum = 0;
+    };
     [[noreturn]] void damaged() const;
+    [[noreturn]] void segment_damaged() const;
+    /// Throws ArchiveError where it is not within the file.
+    [[nodiscard]] Place place(std::size_t i) const;
 
     std::filesystem::path file_;
     std::uint64_t plan_;
     std::uint64_t size_ = 0;
     std::size_t segments_ = 0;
+    const char* memory_ = nullptr;  // the mapped file
     int descriptor_ = -1;
 };
 

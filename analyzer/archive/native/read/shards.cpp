@@ -1,4 +1,4 @@
-// What the blocks of an archive hand on to each other, and how one trace is made of them.
+// Blocks are decoded, and messages between them paired.
 #include "analyzer/archive/native/read/shards.hpp"
 
 #include <algorithm>
@@ -7,9 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
-#include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,25 +15,14 @@
 #include "analyzer/archive/native/match/concurrent_pairs.hpp"
 #include "analyzer/archive/native/match/lacking_sends.hpp"
 #include "analyzer/archive/native/match/match.hpp"
-#include "analyzer/archive/native/read/segment_file.hpp"
+#include "analyzer/archive/native/read/block_files.hpp"
 #include "analyzer/archive/native/read/stages.hpp"
-#include "analyzer/archive/native/trace/error.hpp"
 #include "analyzer/archive/native/trace/otf2_errors.hpp"
-#include "replay/native/memory/threads.hpp"
-#include "replay/native/program/settle.hpp"
 
 namespace logpost::analyzer {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path file_of(const Shards& shards, const char* kind, std::uint32_t block) {
-    return shards.folder / (std::string(kind) + "-" + std::to_string(block));
-}
-
-std::string name_of(std::uint32_t block, const Shards& shards) {
-    return "block " + std::to_string(block) + " of " + std::to_string(shards.blocks);
-}
 
 /// The block of each location, by the events that the archive declares.
 std::vector<std::uint32_t> blocks_of(const Definitions& definitions, std::uint32_t blocks) {
@@ -60,123 +47,6 @@ std::vector<std::uint32_t> blocks_of(const Definitions& definitions, std::uint32
     return of;
 }
 
-void put_location(SegmentBytes& out, std::size_t location, const LocationTrace& trace, unsigned tree,
-                  const std::string& damage) {
-    out.put(replay::location_at(location));
-    out.put(tree);
-    out.put_text(damage);
-    out.put(trace.first_ps);
-    out.put(trace.last_ps);
-    out.put(trace.events);
-    out.put(trace.communication_events);
-    out.put(trace.one_sided);
-    out.put(trace.has_been_off);
-    out.put_all(trace.calls);
-    out.put_all(trace.sends);
-    out.put_all(trace.receives);
-    out.put_all(trace.collectives);
-    out.put_all(trace.layouts);
-    out.put_all(trace.transfers);
-    out.put_all(trace.epochs);
-    out.put_all(trace.profile);
-    out.put_all(trace.samples);
-    out.put_all(trace.levels);
-    out.put_all(trace.any_source);
-    out.put_all(trace.threads);
-    out.put(trace.stream);
-    out.put(std::uint64_t{trace.open.size()});
-    for (const auto& open : trace.open) {
-        out.put(open.call);
-        out.put_text(open.waits_for);
-    }
-}
-
-struct StoredLocation {
-    replay::Location location;
-    unsigned tree;
-    std::string damage;
-    LocationTrace trace;
-};
-
-enum class Parts : std::uint8_t { all, calls_and_receives };
-
-StoredLocation get_location(SegmentView in, Parts parts = Parts::all) {
-    StoredLocation stored{in.get<replay::Location>(), in.get<unsigned>(), in.get_text(), {}};
-    auto& trace = stored.trace;
-    trace.first_ps = in.get<std::int64_t>();
-    trace.last_ps = in.get<std::int64_t>();
-    trace.events = in.get<std::uint64_t>();
-    trace.communication_events = in.get<std::uint64_t>();
-    trace.one_sided = in.get<OneSidedTotals>();
-    trace.has_been_off = in.get<bool>();
-    in.get_all(trace.calls);
-    if (parts == Parts::calls_and_receives) {
-        in.skip_all<MessageEnd>();
-        in.get_all(trace.receives);
-        return stored;
-    }
-    in.get_all(trace.sends);
-    in.get_all(trace.receives);
-    in.get_all(trace.collectives);
-    in.get_all(trace.layouts);
-    in.get_all(trace.transfers);
-    in.get_all(trace.epochs);
-    in.get_all(trace.profile);
-    in.get_all(trace.samples);
-    in.get_all(trace.levels);
-    in.get_all(trace.any_source);
-    in.get_all(trace.threads);
-    trace.stream = in.get<StreamTotals>();
-    for (auto n = in.get<std::uint64_t>(); n != 0; --n) {
-        const auto call = in.get<std::uint32_t>();
-        trace.open.push_back({call, in.get_text()});
-    }
-    return stored;
-}
-
-/// What a block has in addition to its locations.
-struct Common {
-    std::vector<replay::Location> owner;      // of all locations
-    std::vector<replay::Location> processes;  // by location of the block: its owner
-    QualityCounts quality{};
-    std::uint64_t pairs = 0;  // of messages within
-    std::vector<CallpathTree> trees;
-
-    void put(SegmentBytes& out) const {
-        out.put_all(owner);
-        out.put_all(processes);
-        out.put(quality);
-        out.put(pairs);
-        out.put(std::uint64_t{trees.size()});
-        for (const auto& tree : trees) {
-            out.put(std::uint64_t{tree.size()});
-            for (std::size_t i = 1; i < tree.size(); ++i) {
-                const auto node = static_cast<std::int32_t>(i);
-                out.put(tree.parent(node));
-                out.put(tree.region(node));
-                out.put(tree.site(node));
-            }
-        }
-    }
-    static Common get(SegmentView in) {
-        Common common;
-        in.get_all(common.owner);
-        in.get_all(common.processes);
-        common.quality = in.get<QualityCounts>();
-        common.pairs = in.get<std::uint64_t>();
-        common.trees.resize(in.get<std::uint64_t>());
-        for (auto& tree : common.trees) {
-            const auto nodes = in.get<std::uint64_t>();
-            for (std::uint64_t i = 1; i < nodes; ++i) {
-                const auto parent = in.get<std::int32_t>();
-                const auto region = in.get<std::int32_t>();
-                tree.child(parent, region, in.get<std::int32_t>());
-            }
-        }
-        return common;
-    }
-};
-
 /// A send to another block, as it crosses.
 struct Crossing {
     replay::Location process{};  // its target
@@ -187,46 +57,11 @@ struct Crossing {
     std::int32_t tag = 0;
     std::uint64_t bytes = 0;
     std::int64_t enter_ps = 0;
+    std::uint32_t block = 0;  // that it comes from; its file says so
 };
 
 constexpr std::tuple kCrossingFields{&Crossing::process, &Crossing::sender, &Crossing::location, &Crossing::index,
                                      &Crossing::comm,    &Crossing::tag,    &Crossing::bytes,    &Crossing::enter_ps};
-
-/// A pair as its receiver's block found it.
-struct Pair {
-    replay::Location location{};  // that received
-    std::uint32_t receive = 0;
-    replay::Location from{};  // that sent
-    std::uint32_t send = 0;
-};
-
-constexpr std::tuple kPairFields{&Pair::location, &Pair::receive, &Pair::from, &Pair::send};
-
-std::int64_t difference(std::int64_t a, std::int64_t b) noexcept {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-std::int64_t sum(std::int64_t a, std::int64_t b) noexcept {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
-/// Records as differences from the one before: a repeated record needs one byte.
-template <class Record, class Fields>
-void put_record(SegmentBytes& out, const Fields& fields, const Record& record, Record& before) {
-    const auto put = [&](auto field) {
-        out.put_small(difference(static_cast<std::int64_t>(record.*field), static_cast<std::int64_t>(before.*field)));
-    };
-    std::apply([&](auto... field) { (put(field), ...); }, fields);
-    before = record;
-}
-template <class Record, class Fields>
-void get_record(SegmentView& in, const Fields& fields, Record& record) {
-    const auto get = [&](auto field) {
-        auto& value = record.*field;
-        value = static_cast<std::remove_reference_t<decltype(value)>>(
-            sum(static_cast<std::int64_t>(value), in.get_small()));
-    };
-    std::apply([&](auto... field) { (get(field), ...); }, fields);
-}
 
 /// A send to another block, as long as its block is in memory.
 struct Leaving {
@@ -277,6 +112,7 @@ class Arriving {
             if (source != block) {
                 sources_.push_back(
                     {SegmentReader(file_of(shards, "crossing", source), shards.plan).segment(block), {}, true});
+                sources_.back().first.block = source;
                 next(sources_.back());
             }
         }
@@ -397,22 +233,6 @@ std::vector<std::uint32_t> partners(const std::vector<Crossing>& sends, const st
     });
 }
 
-void apply(Trace& trace, const Pair& pair, const Shards& shards) {
-    const auto n = trace.traces.size();
-    if (index(pair.location) < n && index(pair.from) < n) {
-        auto& receives = trace.traces[index(pair.location)].receives;
-        auto& sends = trace.traces[index(pair.from)].sends;
-        if (pair.receive < receives.size() && pair.send < sends.size()) {
-            receives[pair.receive].match = pair.send;
-            receives[pair.receive].peer = pair.from;
-            sends[pair.send].match = pair.receive;
-            sends[pair.send].peer = pair.location;
-            return;
-        }
-    }
-    throw ArchiveError(shards.folder.string() + ": blocks of different analyses; remove it, and run the command again");
-}
-
 }  // namespace
 
 bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t block, const ReadOptions& options) {
@@ -439,10 +259,16 @@ bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t bloc
     }
     auto decoded = decode_locations(archive, mine, traces, options);
     std::ranges::sort(mine);
-    Common common{definitions.owner, {}, decoded.quality, 0, std::move(decoded.trees)};
+    Common common;
+    common.owner = definitions.owner;
+    common.quality = decoded.quality;
+    common.trees = std::move(decoded.trees);
     common.pairs = pair_messages(traces, definitions.owner, std::max(options.threads, 1U), common.quality);
     for (const auto l : mine) {
+        common.locations.push_back(replay::location_at(l));
         common.processes.push_back(definitions.owner[l]);
+        common.extents.push_back(extent_of(*traces[l]));
+        common.off.push_back(traces[l]->has_been_off ? 1 : 0);
     }
     SegmentWriter crossing(crossing_file, shards.plan, shards.blocks, name_of(block, shards), shards.progress);
     auto leaving = departures(traces, mine, definitions.owner, block_of, block);
@@ -459,7 +285,7 @@ bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t bloc
                 const auto& send = from.sends[at.index];
                 put_record(bytes, kCrossingFields,
                            Crossing{replay::location_at(process), definitions.owner[index(at.location)], at.location,
-                                    at.index, send.comm, send.tag, send.bytes, from.calls[send.call].enter_ps},
+                                    at.index, send.comm, send.tag, send.bytes, from.calls[send.call].enter_ps, block},
                            before);
             }
         }
@@ -467,13 +293,19 @@ bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t bloc
     }
     leaving = {};
     crossing.finish();
-    SegmentWriter writer(decoded_file, shards.plan, 1 + mine.size(), name_of(block, shards), shards.progress);
+    SegmentWriter writer(decoded_file, shards.plan, kLocations + mine.size(), name_of(block, shards), shards.progress);
     SegmentBytes first;
     common.put(first);
     writer.add(first);
+    SegmentBytes operations;
+    for (const auto l : mine) {
+        put_operations(operations, *traces[l]);
+    }
+    writer.add(operations);
+    operations = {};
     for (const auto l : mine) {
         SegmentBytes bytes;
-        put_location(bytes, l, *traces[l], decoded.tree_of[l], decoded.damage[l]);
+        put_decoded(bytes, l, *traces[l], decoded.tree_of[l], decoded.damage[l]);
         *traces[l] = {};
         writer.add(bytes);
     }
@@ -487,17 +319,19 @@ bool match_block(const Shards& shards, std::uint32_t block) {
         return false;
     }
     const SegmentReader decoded(file_of(shards, "decoded", block), shards.plan);
-    const auto common = Common::get(decoded.segment(0));
+    const auto common = Common::get(decoded.segment(kCommon));
     Arriving arriving(shards, block);
     std::vector<std::pair<replay::Location, std::size_t>> segment_of;  // by process
     for (std::size_t i = 0; i < common.processes.size(); ++i) {
-        segment_of.emplace_back(common.processes[i], 1 + i);
+        segment_of.emplace_back(common.processes[i], kLocations + i);
     }
     std::ranges::sort(segment_of);
 
     QualityCounts quality{};
-    SegmentBytes pairs;
-    Pair before;
+    std::vector<SegmentBytes> pairs(shards.blocks);  // by the sender's block
+    std::vector<Pair> before(shards.blocks);
+    std::vector<ReceivedSum> sums;
+    std::uint64_t count_of_pairs = 0;
     Channels channels;
     while (true) {
         const auto& sends = arriving.next();
@@ -511,7 +345,7 @@ bool match_block(const Shards& shards, std::uint32_t block) {
         std::vector<StoredLocation> locations;
         for (const auto& [owner, segment] :
              std::ranges::equal_range(segment_of, process, {}, &std::pair<replay::Location, std::size_t>::first)) {
-            locations.push_back(get_location(decoded.segment(segment), Parts::calls_and_receives));
+            locations.push_back(get_decoded(decoded.segment(segment), Parts::calls_and_receives));
         }
         const auto receives = waiting(locations);
         const auto found = partners(sends, receives, locations.size() > 1, common.owner, channels);
@@ -522,75 +356,31 @@ bool match_block(const Shards& shards, std::uint32_t block) {
             if (i == kNone) {
                 continue;
             }
+            ++count_of_pairs;
             const auto& send = sends[i];
             const auto left_ps =
                 receive.complete_call == kNone ? send.enter_ps : at.at->trace.calls[receive.complete_call].leave_ps;
             count(quality, Quality::bytes_differ, send.bytes != receive.bytes ? 1 : 0);
             count(quality, Quality::receive_before_send, left_ps < send.enter_ps ? 1 : 0);
-            put_record(pairs, kPairFields, Pair{at.at->location, at.index, send.location, send.index}, before);
+            put_record(pairs[send.block], kPairFields, Pair{at.at->location, at.index, send.location, send.index},
+                       before[send.block]);
+            if (sums.empty() || sums.back().location != at.at->location) {
+                sums.push_back({0, at.at->location});
+            }
+            sums.back().ps += message_ps(send.enter_ps, at.at->trace, receive);
         }
     }
-    SegmentWriter writer(file, shards.plan, 2, name_of(block, shards), shards.progress);
-    SegmentBytes counts;
-    counts.put(quality);
-    writer.add(counts);
-    writer.add(pairs);
+    SegmentWriter writer(file, shards.plan, kFromBlocks + shards.blocks, name_of(block, shards), shards.progress);
+    SegmentBytes received;
+    received.put(quality);
+    received.put(count_of_pairs);
+    received.put_all(sums);
+    writer.add(received);
+    for (const auto& from : pairs) {
+        writer.add(from);
+    }
     writer.finish();
     return true;
-}
-
-Trace gather(const fs::path& path, const Shards& shards, const ReadOptions& options) {
-    auto archive = open_archive(path, options);
-    largest_first(archive, archive.parts.order);
-    auto& trace = archive.parts.trace;
-    const auto n = trace.locations.size();
-    trace.traces.resize(n);
-    Decoded decoded;
-    decoded.tree_of.assign(n, 0);
-    decoded.damage.resize(n);
-    std::uint64_t pairs = 0;
-    for (std::uint32_t block = 0; block < shards.blocks; ++block) {
-        const SegmentReader reader(file_of(shards, "decoded", block), shards.plan);
-        auto common = Common::get(reader.segment(0));
-        const auto first_tree = static_cast<unsigned>(decoded.trees.size());
-        std::ranges::move(common.trees, std::back_inserter(decoded.trees));
-        pairs += common.pairs;
-        for (std::size_t i = 0; i < kQualityCount; ++i) {
-            decoded.quality[i] += common.quality[i];
-        }
-        replay::for_each_parallel(reader.segments() - 1, options.threads, 1, [&](std::size_t i, unsigned) {
-            auto stored = get_location(reader.segment(1 + i));
-            const auto l = index(stored.location);
-            decoded.tree_of[l] = first_tree + stored.tree;
-            decoded.damage[l] = std::move(stored.damage);
-            if (options.events_read != nullptr) {
-                options.events_read->fetch_add(stored.trace.events, std::memory_order_relaxed);
-            }
-            if (options.spill) {
-                replay::settle(stored.trace, *options.spill);
-            }
-            trace.traces[l] = std::move(stored.trace);
-        });
-    }
-    if (options.cancel != nullptr && *options.cancel) {
-        throw ArchiveError(archive.anchor.string() + ": reading was cancelled");
-    }
-    return finish_trace(std::move(archive), decoded, options,
-                        [&](Trace& whole, const auto& owner, unsigned, QualityCounts& quality) {
-                            for (std::uint32_t block = 0; block < shards.blocks; ++block) {
-                                const SegmentReader reader(file_of(shards, "matched", block), shards.plan);
-                                const auto counts = reader.segment(0).get<QualityCounts>();
-                                for (std::size_t i = 0; i < kQualityCount; ++i) {
-                                    quality[i] += counts[i];
-                                }
-                                auto segment = reader.segment(1);
-                                for (Pair pair; !segment.at_end(); ++pairs) {
-                                    get_record(segment, kPairFields, pair);
-                                    apply(whole, pair, shards);
-                                }
-                            }
-                            count_unmatched(whole, owner, pairs, quality);
-                        });
 }
 
 }  // namespace logpost::analyzer

@@ -16,9 +16,11 @@ namespace logpost::analyzer {
 ///
 /// - `decoded-B`: what the reader keeps of its locations, messages within the block paired;
 /// - `crossing-B`: sends to other blocks, a segment for each of them;
-/// - `matched-B`: pairs of sends of other blocks and receives of this one.
+/// - `matched-B`: pairs of sends of other blocks and receives of this one, a segment for each of them;
+/// - `joined-B`: its locations as the analysis has them, which maps the file.
 ///
-/// So there are three files a block. Each is whole or missing (`segment_file.hpp`).
+/// and once `numbered-0`: the earliest event, call paths, and what collective operations and epochs belong together,
+/// with a segment for each block. So there are four files a block. Each is whole or missing (`segment_file.hpp`).
 struct Shards {
     std::filesystem::path folder;
     std::uint32_t blocks = 1;
@@ -34,9 +36,15 @@ bool decode_block(const std::filesystem::path& archive, const Shards& shards, st
 /// Pairs what other blocks sent to this one; all blocks are decoded. False: its file is whole already.
 bool match_block(const Shards& shards, std::uint32_t block);
 
-/// The trace that `read_archive` would give, from the files of all blocks.
+/// Numbers what all blocks have in common; all are decoded. False: the file is whole already.
+bool number_blocks(const std::filesystem::path& archive, const Shards& shards);
+
+/// Puts a block together; all blocks are matched and numbered. False: its file is whole already.
+bool join_block(const std::filesystem::path& archive, const Shards& shards, std::uint32_t block);
+
+/// The trace that `read_archive` would give, from the files of all blocks: its columns are mapped.
 ///
-/// All three throw ArchiveError.
+/// All throw ArchiveError.
 Trace gather(const std::filesystem::path& archive, const Shards& shards, const ReadOptions& options);
 
 }  // namespace logpost::analyzer

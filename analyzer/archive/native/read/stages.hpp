@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "analyzer/archive/native/definitions/definitions.hpp"
 #include "analyzer/archive/native/match/match.hpp"
+#include "analyzer/archive/native/read/range.hpp"
 #include "analyzer/archive/native/read/read.hpp"
 #include "analyzer/archive/native/trace/callpaths.hpp"
 #include "analyzer/archive/native/trace/quality.hpp"
@@ -46,9 +46,19 @@ struct Decoded {
     QualityCounts quality{};
 };
 
-/// Pairs the messages of a trace whose locations are all decoded; as `match_messages`.
-using Matching =
-    std::function<void(Trace&, const std::vector<replay::Location>& owner, unsigned threads, QualityCounts&)>;
+inline void add(QualityCounts& counts, const QualityCounts& more) noexcept {
+    for (std::size_t i = 0; i < kQualityCount; ++i) {
+        counts[i] += more[i];
+    }
+}
+
+/// What locations are numbered with that were decoded apart.
+struct GlobalNumbers {
+    std::int64_t begin_ps = 0;  // of the earliest event, which becomes time 0
+    std::int64_t length_ps = 0;
+    std::vector<Callpath> callpaths;
+    std::vector<std::vector<std::int32_t>> callpath_of;  // by tree and its node
+};
 
 /// Throws ArchiveError where nothing can be read.
 Archive open_archive(const std::filesystem::path& path, const ReadOptions& options);
@@ -57,7 +67,17 @@ void largest_first(const Archive& archive, std::vector<std::size_t>& locations);
 /// Into `traces`, which has all of `locations`.
 Decoded decode_locations(const Archive& archive, const std::vector<std::size_t>& locations, const TraceOf& traces,
                          const ReadOptions& options);
-/// Numbers times and callpaths, pairs messages, groups collectives. Throws ArchiveError where sums do not fit.
-Trace finish_trace(Archive archive, const Decoded& decoded, const ReadOptions& options, const Matching& matching);
+unsigned decoding_threads(const ReadOptions& options, std::size_t locations);
+/// Counts what is wrong with locations, all of which are decoded.
+void count_locations(Archive& archive, const Decoded& decoded);
+/// Throws ArchiveError where times do not fit. `extents`: by location.
+GlobalNumbers global_numbers_of(const std::vector<Extent>& extents, const std::vector<const CallpathTree*>& trees,
+                                const Archive& archive);
+/// Time 0 becomes the earliest event; callpaths get their final numbers.
+void renumber(LocationTrace& location, std::int64_t first, const std::vector<std::int32_t>& callpaths);
+/// The trace has all callpaths, and their regions.
+void take_global_numbers(Trace& trace, GlobalNumbers& numbers);
+/// The trace, whose messages are paired and collectives grouped.
+Trace finished(Archive archive);
 
 }  // namespace logpost::analyzer

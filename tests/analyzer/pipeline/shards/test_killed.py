@@ -88,7 +88,7 @@ def test_workers_and_tasks_killed_at_random_instants_change_no_byte(traces: Path
     run_tasks(undisturbed, Workers.local)
     lasted = time.monotonic() - began
     expected = files_of(undisturbed)
-    assert len(expected) == 3 * BLOCKS
+    assert len(expected) == 4 * BLOCKS + 1
     own = set(descendants(os.getpid()))
     killed = 0
     with ThreadPoolExecutor(1) as pool:

@@ -26,7 +26,7 @@ from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.shards import task
 from logpost.analyzer.pipeline.shards.analyze import analyze_sharded, folder_of, prepare_job_array
 from logpost.analyzer.pipeline.shards.engine import Workers
-from logpost.analyzer.pipeline.shards.plan import STAGES, Plan, make_plan
+from logpost.analyzer.pipeline.shards.plan import STAGES, STEPS, Plan, make_plan
 from logpost.analyzer.pipeline.shards.task_folder import TaskFolder
 from logpost.analyzer.pipeline.shards.workers import local_command, run_tasks, slurm_command, worker_command
 from logpost.errors import InputError
@@ -44,13 +44,14 @@ ARCHIVES = [
 
 
 def blocks_read(archive: Path, folder: Path, blocks: int, seed: int = 0) -> Plan:
-    """All tasks of a plan, those of a stage in any order."""
+    """All tasks of a plan, those of a step in any order."""
     folder.mkdir()
     plan = make_plan(str(archive), folder, blocks, offsets=True)
-    order = list(range(blocks))
-    for stage in STAGES:
-        random.Random(seed).shuffle(order)
-        for block in order:
+    choose = random.Random(seed)
+    for step in STEPS:
+        tasks = [(stage, block) for stage in step for block in plan.tasks(stage)]
+        choose.shuffle(tasks)
+        for stage, block in tasks:
             assert task.run(plan, stage, block)
     return plan
 
@@ -59,11 +60,23 @@ def blocks_read(archive: Path, folder: Path, blocks: int, seed: int = 0) -> Plan
 def test_the_run_has_the_same_bytes_whatever_the_shards(traces: Path, tmp_path: Path, name: str) -> None:
     request = Request(str(traces / name), "", threads=1)
     whole, _ = contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))
-    for blocks in (1, 2, 7):
+    for blocks in (1, 2, 7, 32):
         plan = blocks_read(traces / name, tmp_path / str(blocks), blocks, seed=blocks)
-        assert len(list(Path(plan.folder).iterdir())) == 3 * blocks
+        assert len(list(Path(plan.folder).iterdir())) == 4 * blocks + 1
         run = analyze(replace(request, run=str(tmp_path / f"{blocks}.run"), shards=plan.text()))
         assert contents(run)[0] == whole
+
+
+def test_blocks_beyond_the_limit_of_memory_give_the_same(traces: Path, tmp_path: Path) -> None:
+    """Of a limit of one byte: no block stays mapped."""
+    archive = traces / "scorep-npb-cg-W-nocomp-8"
+    request = Request(str(archive), str(tmp_path / "whole.run"), threads=1)
+    whole, _ = contents(analyze(request))
+    plan = blocks_read(archive, tmp_path / "blocks", 3)
+    run = analyze(replace(request, run=str(tmp_path / "a.run"), shards=plan.text(), memory=1))
+    found, memory = contents(run)
+    assert found == whole
+    assert memory["spilled_bytes"] > 0
 
 
 def test_clocks_are_corrected_after_the_blocks_are_gathered(traces: Path, tmp_path: Path) -> None:
@@ -79,13 +92,17 @@ def test_what_is_whole_is_not_made_again_and_what_is_damaged_is(traces: Path, tm
     archive = traces / "scorep-npb-cg-W-nocomp-8"
     plan = blocks_read(archive, tmp_path / "blocks", 2)
     assert not task.run(plan, "decode", 0)
-    file = tmp_path / "blocks" / "decoded-0"
-    sound = file.read_bytes()
-    file.write_bytes(sound[:-1])
-    with pytest.raises(InputError, match=r"decoded-0: damaged; run the same command again"):
+    joined, decoded = (tmp_path / "blocks" / name for name in ("joined-0", "decoded-0"))
+    sound = {file: file.read_bytes() for file in (joined, decoded)}
+    for file, content in sound.items():
+        file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(InputError, match=r"joined-0: damaged; run the same command again"):
         analyze(Request(str(archive), str(tmp_path / "a.run"), shards=plan.text()))
+    with pytest.raises(ArchiveError, match=r"decoded-0: damaged; run the same command again"):
+        task.run(plan, "join", 0)
     assert task.run(plan, "decode", 0)
-    assert len(file.read_bytes()) == len(sound)
+    assert task.run(plan, "join", 0)
+    assert {file: file.read_bytes() for file in sound} == sound
     other = plan._replace(key=plan.key ^ 1)
     with pytest.raises(ArchiveError, match=r"decoded-1: damaged, .* same command again"):
         task.run(other, "match", 1)
@@ -99,10 +116,10 @@ def test_blocks_that_do_not_fit_together_are_refused(traces: Path, tmp_path: Pat
     Path(forged.folder).mkdir()
     for block in range(2):
         task.run(forged, "decode", block)
-    for block in range(2):
         os.link(tmp_path / "blocks" / f"matched-{block}", tmp_path / "forged" / f"matched-{block}")
-    with pytest.raises(InputError, match="forged: blocks of different analyses; remove it, "):
-        analyze(Request(other.archive, str(tmp_path / "a.run"), shards=forged.text()))
+    task.run(forged, "number", 0)
+    with pytest.raises(ArchiveError, match=r"forged: blocks of different analyses; remove it, "):
+        task.run(forged, "join", 0)
 
 
 def test_a_changed_archive_is_another_plan(traces: Path, tmp_path: Path) -> None:
@@ -127,7 +144,7 @@ def copied(traces: Path, tmp_path: Path) -> Path:
     return copy_of(traces / "pipit-ping-pong", tmp_path)
 
 
-ALL_DONE = [("decode", 1), ("decode", 2), ("match", 1), ("match", 2)]
+ALL_DONE = [(stage, 1 + block) for stage in STAGES for block in range(1 if stage == "number" else 2)]
 
 
 def test_a_lost_worker_s_task_is_run_again(copied: Path, tmp_path: Path) -> None:
@@ -140,7 +157,7 @@ def test_a_lost_worker_s_task_is_run_again(copied: Path, tmp_path: Path) -> None
         repair(copied, 1)
         os.kill(worker, signal.SIGKILL)
         tasks.ended.result(timeout=60)
-        assert tasks.done == ALL_DONE
+        assert sorted(tasks.done) == sorted(ALL_DONE)
     run = analyze(replace(request, shards=tasks.plan.text()))
     assert contents(run)[0] == whole
 
@@ -150,7 +167,7 @@ def test_a_task_without_progress_is_killed_and_run_again(copied: Path, tmp_path:
         tasks.worker("decode-1", 1)
         repair(copied, 1)  # the second process may hang already; the third cannot
         tasks.ended.result(timeout=60)
-        assert tasks.done == ALL_DONE
+        assert sorted(tasks.done) == sorted(ALL_DONE)
 
 
 def test_a_task_that_never_makes_progress_is_an_error(copied: Path, tmp_path: Path) -> None:

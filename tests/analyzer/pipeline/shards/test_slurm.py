@@ -127,7 +127,7 @@ def test_an_array_of_jobs_reads_the_blocks(traces: Path, tmp_path: Path, slurm: 
     assert submit == f"next: sbatch {script}"
     assert then.startswith("then: this command without --workers array")
     subprocess.run(["sbatch", "--wait", "--quiet", script], env=slurm, check=True, timeout=250)
-    files = {f"{kind}-{block}" for kind in ("decoded", "crossing", "matched") for block in range(3)}
+    files = {f"{kind}-{block}" for kind in ("decoded", "crossing", "matched", "joined") for block in range(3)}
     assert files <= {file.name for file in folder_of(run).iterdir()}
     subprocess.run(words, check=True, timeout=250)
     assert contents(Path(run))[0] == contents(analyze(Request(archive, str(tmp_path / "whole.run"), threads=1)))[0]

@@ -1,0 +1,116 @@
+#pragma once
+
+/// What the tasks of an archive hand on to each other, and how files of blocks have it.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "analyzer/archive/native/read/range.hpp"
+#include "analyzer/archive/native/read/segment_file.hpp"
+#include "analyzer/archive/native/read/shards.hpp"
+#include "analyzer/archive/native/trace/callpaths.hpp"
+#include "analyzer/archive/native/trace/quality.hpp"
+#include "analyzer/archive/native/trace/trace.hpp"
+
+namespace logpost::analyzer {
+
+/// The file of a block.
+inline std::filesystem::path file_of(const Shards& shards, const char* kind, std::uint32_t block) {
+    return shards.folder / (std::string(kind) + "-" + std::to_string(block));
+}
+/// What errors call it.
+inline std::string name_of(std::uint32_t block, const Shards& shards) {
+    return "block " + std::to_string(block) + " of " + std::to_string(shards.blocks);
+}
+
+inline constexpr std::size_t kCommon = 0;      ///< segments of `decoded-B`
+inline constexpr std::size_t kOperations = 1;  ///
+inline constexpr std::size_t kLocations = 2;   ///< the first of a location
+inline constexpr std::size_t kWhole = 0;       ///< segments of `numbered-0`
+inline constexpr std::size_t kOfBlocks = 1;    ///< the first of a block
+inline constexpr std::size_t kReceived = 0;    ///< segments of `matched-B`
+inline constexpr std::size_t kFromBlocks = 1;  ///< the first of pairs with sends of a block
+
+/// A location as `decoded-B` and `joined-B` have it.
+struct StoredLocation {
+    replay::Location location;
+    unsigned tree;
+    std::string damage;
+    LocationTrace trace;
+};
+
+/// In `decoded-B`: without collective operations and epochs, which are in a segment of all locations.
+void put_decoded(SegmentBytes& out, std::size_t location, const LocationTrace& trace, unsigned tree,
+                 const std::string& damage);
+enum class Parts : std::uint8_t { all, calls_and_receives };
+StoredLocation get_decoded(SegmentView in, Parts parts = Parts::all);
+
+/// The collective operations and epochs of a location, in the order of the block's locations.
+void put_operations(SegmentBytes& out, const LocationTrace& trace);
+void get_operations(SegmentView& in, LocationTrace& trace);
+
+/// In `joined-B`, as the analysis has it; its columns are used where they lie.
+void put_joined(SegmentBytes& out, const StoredLocation& stored, const Sums& sums);
+StoredLocation get_joined(SegmentView in, Sums& sums);
+
+/// What a block has in addition to its locations.
+struct Common {
+    std::vector<replay::Location> owner;      // of all locations
+    std::vector<replay::Location> locations;  // of the block
+    std::vector<replay::Location> processes;  // their owners
+    std::vector<Extent> extents;              // likewise
+    std::vector<std::uint8_t> off;            // whether their measurement was ever switched off
+    QualityCounts quality{};
+    std::uint64_t pairs = 0;  // of messages within
+    std::vector<CallpathTree> trees;
+
+    void put(SegmentBytes& out) const;
+    static Common get(SegmentView in);
+};
+
+/// A pair as its receiver's block found it.
+struct Pair {
+    replay::Location location{};  // that received
+    std::uint32_t receive = 0;
+    replay::Location from{};  // that sent
+    std::uint32_t send = 0;
+};
+
+inline constexpr std::tuple kPairFields{&Pair::location, &Pair::receive, &Pair::from, &Pair::send};
+
+/// Duration of the messages of other blocks to a location.
+struct ReceivedSum {
+    Sum ps;
+    replay::Location location;
+};
+
+inline std::int64_t difference(std::int64_t a, std::int64_t b) noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+inline std::int64_t sum(std::int64_t a, std::int64_t b) noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+/// Records as differences from the one before: a repeated record needs one byte.
+template <class Record, class Fields>
+void put_record(SegmentBytes& out, const Fields& fields, const Record& record, Record& before) {
+    const auto put = [&](auto field) {
+        out.put_small(difference(static_cast<std::int64_t>(record.*field), static_cast<std::int64_t>(before.*field)));
+    };
+    std::apply([&](auto... field) { (put(field), ...); }, fields);
+    before = record;
+}
+template <class Record, class Fields>
+void get_record(SegmentView& in, const Fields& fields, Record& record) {
+    const auto get = [&](auto field) {
+        auto& value = record.*field;
+        value = static_cast<std::remove_reference_t<decltype(value)>>(
+            sum(static_cast<std::int64_t>(value), in.get_small()));
+    };
+    std::apply([&](auto... field) { (get(field), ...); }, fields);
+}
+
+}  // namespace logpost::analyzer
