@@ -69,8 +69,8 @@ class Successive:
         return place.following_wait_ps if place is not None and self.share(callpath) > MAINLY else 0
 
 
-ROWS_AT_ONCE = 1 << 18
-"""Rows of collectives in memory at the same time, at about 200 B each: half of `FINDERS_BYTES`."""
+ROWS_AT_ONCE = 1 << 16
+"""Rows of collectives in memory at the same time: of 4.5 million they need 80 MB, less than `FINDERS_BYTES`."""
 FOLLOWS = ("location", "call", "instance", "operation", "comm", "root", "rma_window", "enter_ps", "leave_ps", "wait_ps")
 """Columns that state whether a call follows another one."""
 
