@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.analyzer.story import MS, Story
+from tests.analyzer.story import MS, US, Story
 
 from logpost.analyzer.findings.cures import strided_datatype
+from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.run.manifest import Layout
 
 
@@ -36,3 +37,15 @@ def test_packing_is_named_with_its_place(tmp_path: Path) -> None:
 
 def test_middleware_of_contiguous_data_is_no_datatype(tmp_path: Path) -> None:
     assert columns(-1).alone(strided_datatype.find).is_empty()
+
+
+@pytest.mark.parametrize(("layout", "packing"), [(0, 5 * US), (-1, 0)])
+def test_what_is_not_explained_of_strided_data_is_packing(layout: int, packing: int) -> None:
+    story = Story(2, MS)
+    send, recv = story.path("main", "MPI_Send"), story.path("main", "MPI_Recv")
+    story.call(0, 0, US, send, send_overhead=US)
+    story.call(1, 0, 6 * US, recv, residual=6 * US)
+    story.message(0, 1, 8, (0, US), (0, 6 * US), (send, recv), send_overhead=US, residual=5 * US)
+    story.rows["messages"][0]["layout"] = layout
+    with story.as_run() as run:
+        assert Program(run).packing_ps.tolist() == [packing]
