@@ -240,7 +240,7 @@ def merged(program: Program, series: Sequence[Sequence[int]], sent_by: int = 0) 
         sent_by: which one of a series sends it: 0 is the first, -1 the last.
     """
     messages = program.messages
-    packing = program.measured("middleware")
+    packing = program.packing_ps
     more_latency, more_service, more_received = (column(messages.count, 0) for _ in range(3))
     waits: list[tuple[int, int, int]] = []
     for row in series:

@@ -469,8 +469,18 @@ class Program:
 
     def measured(self, *parts: str) -> Int64:
         """By message: the sum of these parts of it, as they were split; ps."""
+        return self._mean(pl.sum_horizontal(f"{part}_ps" for part in parts))
+
+    @cached_property
+    def packing_ps(self) -> Int64:
+        """By message: what each byte of its layout costs, however many messages carry them: the middleware latency,
+        and, of strided data, what no value explains."""
+        residual = pl.when(pl.col("layout") >= 0).then("residual_ps").otherwise(0)
+        return self._mean(pl.col("middleware_ps") + residual)
+
+    def _mean(self, times: pl.Expr) -> Int64:
+        """By message: the mean of those between the same two calls."""
         calls = ("send_call", "recv_call")
-        times = pl.sum_horizontal(f"{part}_ps" for part in parts)
         rows = self._replayable.run.facts("messages").group_by(*calls).agg(times.mean().alias("time")).collect()
         own = pl.DataFrame(dict(zip(calls, (self.messages.send_call, self.messages.received_call), strict=True)))
         found = own.with_columns(pl.all().cast(rows["send_call"].dtype)).join(

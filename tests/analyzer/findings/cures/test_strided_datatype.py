@@ -8,6 +8,7 @@ import pytest
 from tests.analyzer.story import MS, Story
 
 from logpost.analyzer.findings.cures import strided_datatype
+from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.run.manifest import Layout
 
 
@@ -36,3 +37,12 @@ def test_packing_is_named_with_its_place(tmp_path: Path) -> None:
 
 def test_middleware_of_contiguous_data_is_no_datatype(tmp_path: Path) -> None:
     assert columns(-1).alone(strided_datatype.find).is_empty()
+
+
+@pytest.mark.parametrize(("layout", "unexplained"), [(0, 3 * MS), (-1, 0)])
+def test_what_is_not_explained_of_strided_data_is_packing(layout: int, unexplained: int) -> None:
+    story = columns(layout)
+    for row in story.rows["messages"]:
+        row |= {"residual_ps": 3 * MS, "envelope_ps": row["envelope_ps"] + 3 * MS}
+    with story.as_run() as run:
+        assert set(Program(run).packing_ps.tolist()) == {2 * MS + unexplained}
