@@ -17,6 +17,7 @@ from logpost.analyzer.run.schema.records import (
     COLLECTIVES,
     DETAIL_LEVELS,
     EPOCHS,
+    FILE_CALLS,
     MESSAGES,
     OPEN_CALLS,
     SAMPLES,
@@ -57,7 +58,7 @@ from logpost.analyzer.run.schema.vocabulary import (
     WAIT_STATES,
 )
 
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 """Of a run directory; a reader refuses a run of another version by name."""
 
 TABLES = {
@@ -70,6 +71,7 @@ TABLES = {
         PROFILE,
         REGION_SPANS,
         SAMPLES,
+        FILE_CALLS,
         DETAIL_LEVELS,
         OPEN_CALLS,
         THREADS,
@@ -120,6 +122,7 @@ __all__ = [
     "EPOCH_KINDS",
     "EVIDENCE",
     "EXPOSURE",
+    "FILE_CALLS",
     "FINDINGS",
     "FINDING_KINDS",
     "FORMAT_VERSION",
