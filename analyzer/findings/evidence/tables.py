@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from logpost.analyzer.findings.evidence.in_files import mostly_in_file
 from logpost.analyzer.findings.evidence.places import Places, places_of
 from logpost.analyzer.findings.evidence.sampled import Frame, SampledCode, sampled_code
 from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, Number
-from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.manifest import Manifest
 from logpost.analyzer.run.phases import program
@@ -155,24 +155,17 @@ class Evidence:
 
     @cached_property
     def _file_calls(self) -> pl.DataFrame:
-        return self.tables["file_calls"].collect()
+        calls = self.tables["file_calls"].collect()
+        names = [self.region(callpath) for callpath in calls["callpath"]]
+        return calls.with_columns(region=pl.Series(names, dtype=pl.String))
 
     @cached_property
-    def file_regions(self) -> frozenset[str]:
-        """Regions that reach files."""
-        return frozenset(self.region(callpath) for callpath in self._file_calls["callpath"].unique())
+    def _file_regions(self) -> frozenset[str]:
+        return frozenset(self._file_calls["region"].unique())
 
     def in_files(self, location: int, begins: Int64, ends: Int64) -> str:
         """The region that reaches a file for most of a location's time between these instants; empty: none does."""
-        rows = self._file_calls.filter(pl.col("location") == location)
-        row = np.searchsorted(begins, rows["enter_ps"].to_numpy(), side="right") - 1
-        inside = (row >= 0) & (rows["leave_ps"].to_numpy() <= ends[np.maximum(row, 0)]) if len(begins) else row >= 0
-        of = rows.filter(pl.Series(inside, dtype=pl.Boolean)).group_by("callpath")
-        times: dict[str, int] = {}
-        for callpath, time in of.agg((pl.col("leave_ps") - pl.col("enter_ps")).sum()).iter_rows():
-            times[self.region(callpath)] = times.get(self.region(callpath), 0) + time
-        most = max(times, key=lambda region: (times[region], region), default="")
-        return most if most and times[most] > MAINLY * int((ends - begins).sum()) else ""
+        return mostly_in_file(self._file_calls, location, begins, ends)
 
     def sampled(self, location: int, begins: Int64, ends: Int64) -> SampledCode | None:
         """Which function a location's code between these instants is in, by samples; None: they do not say."""
@@ -268,7 +261,7 @@ class Evidence:
         excess = {
             callpath: max(time - self._everybodys_times[callpath] / ranks, 0.0)
             for callpath, time in own.items()
-            if time > 0 and callpath in inside and self.region(callpath) not in self.file_regions
+            if time > 0 and callpath in inside and self.region(callpath) not in self._file_regions
         }
         most = max(excess, key=lambda callpath: (excess[callpath], own[callpath], -callpath), default=-1)
         return self.region(most)

@@ -1,8 +1,8 @@
 /* Calls of the C library that reach files, for `record --io`: each is a record with its file and its bytes.
  *
  * Only threads that have called the library, and only where recording is on. Code of signal handlers calls these
- * functions too, so nothing here allocates or takes a lock: a file's name is the kernel's (/proc/self/fd), a
- * record goes where there is room as a sample's does, and calls without room are counted. A call made while another
+ * functions too, so nothing here allocates or takes a lock: a file's name is the kernel's (/proc/self/fd), and
+ * a record needs room in the window, as a sample does; calls without room are counted. A call made while another
  * one of the same thread waits passes through. Of the buffered functions those that find all in their buffer pass
  * through: they are no system calls. Children's calls pass through, as their recording is off. */
 #include <dlfcn.h>
@@ -183,7 +183,7 @@ static __attribute__((noinline)) void ends(struct lp_thread* t, int what, uint32
     const int saved = errno;
     ucontext_t here;
     if (t->busy != LP_IN_FILE)
-        return; /* calls of the library were made meanwhile, by a stream's own functions or since a jump out of it */
+        return; /* calls of the library were made within it, by a stream's own functions or since a jump out of it */
     lp_busy(t);
     if (!of && fd >= 0)
         of = file(t, fd);
