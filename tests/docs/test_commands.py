@@ -24,6 +24,7 @@ from tests.docs.stand_ins import EM3D, StandIns, smaller
 
 NOT_HERE = {
     r"make (?:demo|docs|test|wheel)": "collectors/test_demo.py, docs/test_site.py, this suite; make wheel-test",
+    r"podman build .*|apptainer build .*": "needs a builder; packaging/test_containers.py reads the files",
     r"spack .*|rattler-build .*": "needs Spack or conda; packaging/test_recipes.py compares what the recipes state",
     r"man logpost-analyze": "needs an installed wheel; packaging/test_manpages.py checks the pages",
     r"logpost --(?:install|show)-completion": "changes the shell's files, or detects it: cli/test_help.py",

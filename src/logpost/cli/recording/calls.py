@@ -31,8 +31,7 @@ Io = Annotated[
     bool,
     typer.Option(
         "--io",
-        help="Calls of the C library that open, read, write, flush and close files become regions with the file's "
-        "name, and I/O operations of the archive. x86-64 with glibc.",
+        help="Name the files that are read and written.",
     ),
 ]
 
