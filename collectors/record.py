@@ -52,6 +52,8 @@ class Settings:
     """Time for measuring, within MPI_Finalize, layouts that the program used; 0: none is measured then."""
     topology: str | None = None
     """Text of a tool or the user about the network, kept with the archive; None: what Slurm prints."""
+    io: bool = False
+    """Calls of the C library on files are regions."""
     functions: bool = False
     """Functions of programs compiled with -finstrument-functions are regions; their call paths replace stacks."""
     switch: Path | None = None
@@ -81,10 +83,12 @@ def record(command: Sequence[str], settings: Settings, say: Say, progress: Say) 
     shmem.refuse_others(command)
     if settings.switch is not None:
         refuse_unusable(settings.switch)
+    if settings.io:
+        interposer.refuse_other_c_libraries()
     target = mpi.find(command, settings.mpi)
     for directory in filter(None, (settings.keep_in, settings.output)):
         make_directory(directory)  # before seconds are spent on what is compiled
-    library = interposer.build(target, progress)
+    library = interposer.build(target, progress, io=settings.io)
     assembler = assemble.find_assembler(progress)
     raw = _new_raw_directory(command, settings.keep_in or settings.output)
     network = settings.topology if settings.topology is not None else site.slurm_topology()

@@ -83,6 +83,11 @@ class Trace:
         The code that locations were in between calls, at instants: location, time, callpath, line.
         """
 
+    def file_calls(self) -> logpost.analyzer.archive.columns.FileCalls:
+        """
+        Calls that reach files, outside of communication calls: location, callpath, begin, end.
+        """
+
     def any_source(self) -> logpost.analyzer.archive.columns.AnySource:
         """
         Receives that named no sender: location, their place among its requests to receive.

@@ -56,6 +56,13 @@ class Samples(TypedDict):
     line: Int32
 
 
+class FileCalls(TypedDict):
+    location: Int32
+    callpath: Int32
+    enter_ps: Int64
+    leave_ps: Int64
+
+
 class AnySource(TypedDict):
     location: Int32
     number: Int32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from decimal import Decimal
 
@@ -158,4 +159,18 @@ def safe(name: str) -> str:
 
 def shorten(name: str, limit: int) -> str:
     """A name of at most `limit` characters; a call path keeps its end, which says where one is."""
-    return name if len(name) <= limit else "…" + name[len(name) - limit + 1 :]
+    return name if len(name) <= limit else "…" + from_a_word(name, len(name) - limit + 1)
+
+
+def from_a_word(name: str, begin: int) -> str:
+    """The rest of a name from `begin` on, from its next word where that keeps half: words are cut only where they are
+    longer."""
+    rest = name[begin:]
+    word = re.match(r"\w+", rest)
+    inside = word.end() if word is not None and re.match(r"\w", name[begin - 1 : begin]) else 0
+    return rest[inside:] if inside <= len(rest) // 2 else rest
+
+
+def to_a_word(name: str, end: int) -> str:
+    """A name up to `end`, likewise."""
+    return from_a_word(name[::-1], len(name) - end)[::-1]

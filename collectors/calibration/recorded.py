@@ -105,7 +105,7 @@ def _other_load(left: _Measurement, measured: Samples) -> list[str]:
     )
     passes = max((len(point.time.rounds_s) for point in measured.of("one_way")), default=0)
     if passes < SPELLS:
-        raise InputError(f"{had}, and {passes} passes of the {SPELLS} that an interval needs were made")
+        raise InputError(f"{had}, and {passes} of the {SPELLS} passes that an interval needs were made")
     return [f"Other load: {had}; values are the lower quartiles of {passes} passes, and intervals reach over them."]
 
 

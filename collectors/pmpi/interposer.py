@@ -6,6 +6,7 @@ new file and never a stale one. The library is linked to no MPI.
 
 from __future__ import annotations
 
+import platform
 import re
 import shutil
 import subprocess
@@ -72,8 +73,19 @@ def exported_names(library: Path | None, includes: tuple[str, ...]) -> frozenset
     return frozenset(known & set(re.findall(r"\b(MPIX?_\w+)\s*\(", text)))
 
 
-def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Path:
+def refuse_other_c_libraries() -> None:
+    """Raise InputError where calls on files are not known by the names that programs refer to them by."""
+    if platform.machine() != "x86_64" or platform.libc_ver()[0] != "glibc":
+        raise InputError(
+            f"record --io needs x86-64 with glibc; this is {platform.machine()} with "
+            f"{platform.libc_ver()[0] or 'another C library'}: record without --io"
+        )
+
+
+def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None, *, io: bool = False) -> Path:
     """Return the interposer for an MPI, and the OpenSHMEM that it brings, compiling it when the cache has none.
+
+    With ``io`` it also has the C library's calls on files.
 
     Raises InputError when it does not compile, with the first line of the compiler's complaint.
     """
@@ -94,7 +106,8 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
         Path(shmem_functions.__file__),
     ]
     files += PROGRAMS.rglob("*.[ch]")
-    key = cache.key_of(sorted(files), [*_OPTIONS, *_LINKING, *sorted(names | others)])
+    reaches_files = recorder.IO_FILES if io else ()
+    key = cache.key_of(sorted(files), [*_OPTIONS, *_LINKING, *reaches_files, *sorted(names | others)])
     version = re.sub(r"[^\w.]", "_", target.version)
     folder = cache.cache_directory() / f"pmpi-{target.abi}-{version}-{key}"
     path = folder / "liblogpost_pmpi.so"
@@ -123,7 +136,7 @@ def build(target: mpi.Mpi, say: Callable[[str], None] = lambda text: None) -> Pa
                     "rest",
                     [
                         *(SOURCES / one for one in _FILES),
-                        *(recorder.NATIVE / one for one in recorder.FILES),
+                        *(recorder.NATIVE / one for one in (*recorder.FILES, *reaches_files)),
                         *coarray.NATIVE.glob("*.c"),
                     ],
                     [f"-I{scratch}"],

@@ -26,6 +26,9 @@ FILES = (
     "switch.c",
 )
 
+IO_FILES = ("io.c",)
+"""Of the calls of the C library on files, where these are recorded."""
+
 
 def sources() -> list[Path]:
     """Every file that a collector's compiled form depends on."""

@@ -77,7 +77,7 @@ def chart(
     named: dict[str, Any] = {"data-chart": name}
     drawing: list[Any] = [
         dcc.Store(id={"part": "later", "chart": name}, data=graph.to_plotly_json()),
-        html.Div(id={"part": "graph-place", "chart": name}),
+        html.Div(id={"part": "graph-place", "chart": name}, className="drawn"),
     ]
     switch = dcc.RadioItems(
         id={"part": "view", "chart": name},

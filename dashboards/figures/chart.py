@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,15 @@ class Chart:
             "views": [{"traces": view.traces, "layout": view.layout} for view in self.views],
             "first": self.first,
         }
+
+
+def overlaid(made: Chart, label: str, drawn: int) -> Chart:
+    """The chart with one more view, which is its first one with the last `drawn` traces; other views are without."""
+    hidden, seen = ({"visible": False},) * drawn, ({"visible": True},) * drawn
+    views = made.views or (View("Calls and messages", ({},) * (len(made.figure.data) - drawn)),)
+    views = tuple(replace(view, traces=(*view.traces, *hidden)) for view in views)
+    base = views[made.first]
+    return replace(made, views=(*views, View(label, (*base.traces[:-drawn], *seen), base.layout)))
 
 
 def figure(height: int = 400, **layout: Any) -> go.Figure:

@@ -10,16 +10,17 @@ import html
 import math
 import re
 
-from logpost.analyzer.words.units import SMALLEST, safe, shorten
+from logpost.analyzer.words.units import SMALLEST, from_a_word, safe, shorten, to_a_word
 
 
 def visible(name: str, limit: int = 400) -> str:
-    """A name whose every character shows, at most `limit` long; the middle is cut, because the ends say most."""
+    """A name whose every character shows, at most `limit` long; the middle is cut, between words where it has any,
+    because the ends say most."""
     shown = safe(name)
     if len(shown) <= limit:
         return shown
     tail = (limit - 1) // 2
-    return f"{shown[: limit - 1 - tail]}…{shown[len(shown) - tail :]}"
+    return f"{to_a_word(shown, limit - 1 - tail)}…{from_a_word(shown, len(shown) - tail)}"
 
 
 _UNCERTAIN = re.compile(r"± \S+(?: (?:%|[pnµm]?s(?:/B)?)(?![\w/]))?")

@@ -8,9 +8,10 @@ import polars as pl
 
 from logpost.analyzer.run.wide import wide_sum
 from logpost.analyzer.words.units import count_text, percent_text, span_text, time_text
-from logpost.dashboards.figures.chart import Chart, View
+from logpost.dashboards.figures.chart import Chart, overlaid
 from logpost.dashboards.figures.folding import Rows
 
+VIEW = "With the critical path"
 MOST_NAMED = 3
 """Rows that the summary names."""
 INK = {"light": "#000000", "dark": "#ffffff"}
@@ -44,9 +45,7 @@ def with_path(made: Chart, path: pl.DataFrame, on: Rows, begin_ps: int, end_ps: 
         return made
     x = [at / factor for begin, end in shown.select("begin_ps", "end_ps").iter_rows() for at in (begin, end)]
     y = [row for row in shown["row"] for _ in (0, 1)]
-    hidden, seen = {"visible": False}, {"visible": True}
     fig = made.figure
-    others = len(fig.data)
     line = {"x": x, "y": y, "mode": "lines", "visible": False}
     fig.add_scatter(
         **line, line={"width": 5}, meta={"ink": EDGE}, opacity=0.7, hoverinfo="skip", name="edge of the critical path"
@@ -59,11 +58,7 @@ def with_path(made: Chart, path: pl.DataFrame, on: Rows, begin_ps: int, end_ps: 
         hovertemplate="%{customdata}<extra></extra>",
         name="critical path",
     )
-    views = made.views or (View("Calls and messages", ({},) * others),)
-    views = tuple(replace(view, traces=(*view.traces, hidden, hidden)) for view in views)
-    base = views[made.first]
-    views = (*views, View("With the critical path", (*base.traces[:-2], seen, seen), base.layout))
-    return replace(made, views=views, summary=f"{said} {made.summary}")
+    return replace(overlaid(made, VIEW, 2), summary=f"{said} {made.summary}")
 
 
 def _said(shown: pl.DataFrame, on: Rows) -> str:

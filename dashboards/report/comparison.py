@@ -134,7 +134,8 @@ def _facts(found: Comparison) -> list[tuple[str, str, str]]:
     def fact(label: str, change: Change | None) -> tuple[str, str, str]:
         if change is None or change.before is None or change.after is None:
             return (label, "–", "not distinguished on an estimated machine" if found.undivided else "")
-        return (label, relative(change), f"{time_text(change.before)} → {time_text(change.after)}")
+        sides = f"{time_text(change.before)} → {time_text(change.after)}"
+        return (label, signed(change.difference or 0), f"{sides}, {relative(change)}" if change.difference else sides)
 
     communication, waiting, contention = (found.quantity(n) for n in ("communication", "waiting", "contention"))
     efficiency = found.quantity("parallel_efficiency")
@@ -179,6 +180,7 @@ def _grids(found: Comparison) -> dict[str, Grid]:
             f"{grouped(r.count.before or 0)} → {grouped(r.count.after or 0)}",
         )
         for r in found.regions
+        if r.time.before or r.time.after
     ]
     efficiencies = [(e.name.replace("_", " "), fraction(e.before), fraction(e.after)) for e in found.efficiencies]
     return {

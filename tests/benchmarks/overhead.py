@@ -9,7 +9,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from tests.benchmarks import _overhead_coarray, _overhead_mpi, _overhead_regions, _overhead_shmem
+from tests.benchmarks import _overhead_coarray, _overhead_files, _overhead_mpi, _overhead_regions, _overhead_shmem
 from tests.benchmarks._overhead import show
 
 COLLECTORS = {
@@ -17,6 +17,7 @@ COLLECTORS = {
     "shmem": _overhead_shmem.rows,
     "coarray": _overhead_coarray.rows,
     "regions": _overhead_regions.rows,
+    "files": _overhead_files.rows,
 }
 
 

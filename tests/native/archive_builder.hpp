@@ -194,9 +194,10 @@ class ArchiveBuilder {
     }
 
     /// A region; the number is given or the next one.
-    std::uint32_t region(const std::string& name, OTF2_Paradigm paradigm = OTF2_PARADIGM_MPI, std::int64_t ref = -1) {
+    std::uint32_t region(const std::string& name, OTF2_Paradigm paradigm = OTF2_PARADIGM_MPI, std::int64_t ref = -1,
+                         OTF2_RegionRole role = OTF2_REGION_ROLE_FUNCTION) {
         const auto number = ref >= 0 ? static_cast<std::uint32_t>(ref) : static_cast<std::uint32_t>(regions_.size());
-        regions_.push_back({number, text(name), paradigm});
+        regions_.push_back({number, text(name), paradigm, role});
         return number;
     }
 
@@ -337,6 +338,7 @@ class ArchiveBuilder {
     struct RegionRow {
         std::uint32_t ref, name;
         OTF2_Paradigm paradigm;
+        OTF2_RegionRole role;
     };
     struct LocationRow {
         std::uint64_t ref;
@@ -403,8 +405,8 @@ class ArchiveBuilder {
             }
         }
         for (const auto& r : regions_) {
-            define("Region", r.ref, r.name, r.name, 0, OTF2_REGION_ROLE_FUNCTION, r.paradigm, OTF2_REGION_FLAG_NONE,
-                   OTF2_UNDEFINED_STRING, 0, 0);
+            define("Region", r.ref, r.name, r.name, 0, r.role, r.paradigm, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING,
+                   0, 0);
         }
         for (const auto& g : groups_) {
             define("Group", g.ref, text(""), g.type, g.paradigm, OTF2_GROUP_FLAG_NONE, g.members.size(), g.members);

@@ -295,6 +295,29 @@ TEST_F(Reader, SamplesAreOfTheCodeBetweenCalls) {
     EXPECT_EQ(profile_of(trace, 0, "main/MPI_Barrier")->inclusive_ps, 2'000);
 }
 
+TEST_F(Reader, FileCallsAreThoseOutsideOfCommunication) {
+    const auto main = archive.region("main", OTF2_PARADIGM_COMPILER);
+    const auto reads = archive.region("read input", OTF2_PARADIGM_USER, -1, OTF2_REGION_ROLE_FILE_IO);
+    const auto opens = archive.region("open input", OTF2_PARADIGM_USER, -1, OTF2_REGION_ROLE_FILE_IO_METADATA);
+    const auto barrier = archive.region("MPI_Barrier");
+    archive.world(1);
+    archive.events(0, [&](Events& e) {
+        e.enter(0, main).enter(1, opens).leave(2, opens).enter(3, reads).leave(7, reads);
+        e.enter(8, barrier).enter(9, reads).leave(10, reads);
+        e.collective(8, 11, OTF2_COLLECTIVE_OP_BARRIER, 0).leave(11, barrier).leave(12, main);
+    });
+    const auto trace = read();
+    const auto& calls = trace.traces[0].file_calls;
+    ASSERT_EQ(calls.size(), 2U);  // a tick is a nanosecond
+    EXPECT_EQ(calls[0].leave_ps - calls[0].enter_ps, 1'000);
+    EXPECT_EQ(calls[1].leave_ps - calls[1].enter_ps, 4'000);
+    EXPECT_EQ(
+        trace.regions[static_cast<std::size_t>(trace.callpaths[static_cast<std::size_t>(calls[1].callpath)].region)]
+            .name,
+        "read input");
+    EXPECT_EQ(profile_of(trace, 0, "main/read input")->inclusive_ps, 4'000);
+}
+
 TEST_F(Reader, CallingContextsTellTheFunctionsAboveThemAndTheLineOfEachCall) {
     // As a measurement by unwinding writes them: the contexts of main and exchange are never entered, and each of two
     // sends has a separate line.

@@ -1,4 +1,4 @@
-"""The name of code between communication calls: of recorded regions, by samples, or by the calls around it."""
+"""The name of code between communication calls: of a file, a recorded region, by samples, or by the calls around it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,17 @@ class Code:
     """of a recorded user region; -1: it is none"""
     samples: tuple[Number, ...] = ()
     """that name it; of code without a name, that it has none"""
+    in_file: bool = False
+    """It mostly waits for a file, and its name is the call with the file's."""
 
 
 def code_of(evidence: Evidence, program: Program, place: Stretch) -> Code:
-    """The longest user region there on the slowest rank; where that communicates itself, or none was recorded, the
-    function that most samples of it are in; where these do not say, between which calls it is."""
+    """The file that the slowest rank reaches there for most of the time, else the longest user region; where that
+    communicates itself, or none was recorded, the function that most samples of it are in; where these do not say,
+    between which calls it is."""
     slowest = int(np.argmax(place.totals))
+    if file := _in_files(evidence, program, place.locations[slowest], place.calls[slowest]):
+        return file
     region = evidence.delaying_region(place.locations[slowest], place.callpath)
     region = region or evidence.region(evidence.parent(place.callpath))
     paths = evidence.callpaths_of(region) if region else []
@@ -51,13 +56,21 @@ def with_code(evidence: Evidence, found: Finding) -> Finding:
 
 
 def code_before(evidence: Evidence, program: Program, location: int, callpath: int) -> Code:
-    """The user region that most delays a location before its calls of a path, else the function that most samples of
-    the code before them are in, else `code before MPI_Send`."""
+    """The file that a location reaches for most of the time before its calls of a path, else the user region that most
+    delays it there, else the function that most samples of that code are in, else `code before MPI_Send`."""
+    (calls,) = np.nonzero((program.location == location) & (program.callpath == callpath))
+    if file := _in_files(evidence, program, location, calls):
+        return file
     if region := evidence.delaying_region(location, callpath):
         return Code(region)
-    (calls,) = np.nonzero((program.location == location) & (program.callpath == callpath))
     name = evidence.region(callpath)
     return _sampled(evidence, program, location, calls) or Code(f"code before {name}" if name else "", samples=NO_NAME)
+
+
+def _in_files(evidence: Evidence, program: Program, location: int, calls: Int64) -> Code | None:
+    ends = program.enter_ps[calls]
+    region = evidence.in_files(location, ends - program.gap_ps[calls], ends)
+    return Code(region, in_file=True) if region else None
 
 
 def _sampled(evidence: Evidence, program: Program, location: int, calls: Int64) -> Code | None:

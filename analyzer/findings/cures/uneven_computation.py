@@ -274,12 +274,13 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     ends = (("slowest_rank", slowest), ("fastest_rank", fastest)) if compared else ()
     whose = (number for name, location in ends for number in evidence.rank_numbers(name, [location]))
     sampled = codes[0].samples if len(codes) == 1 else ()
+    in_file = (Number("in_file", 1, "count"),) if all(code.in_file for code in codes) and len(names) == 1 else ()
     return replace(
         found,
         callpath=region,
         region=evidence.region(waits_in),
         cause_region=" and ".join(names),
-        evidence=(*numbers.values(), *whose, *sampled, Number("others_wait", sum(lost.values()), "ps")),
+        evidence=(*numbers.values(), *whose, *sampled, *in_file, Number("others_wait", sum(lost.values()), "ps")),
         exposed_ps=round(sum(lost.values())),
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from logpost.analyzer.findings.evidence.in_files import mostly_in_file
 from logpost.analyzer.findings.evidence.places import Places, places_of
 from logpost.analyzer.findings.evidence.sampled import Frame, SampledCode, sampled_code
 from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, Number
@@ -152,6 +153,20 @@ class Evidence:
         columns = rows.select("callpath", "parent", "name", "defined_in", "line")
         return {path: Frame(parent, folded(name), file, line) for path, parent, name, file, line in columns.iter_rows()}
 
+    @cached_property
+    def _file_calls(self) -> pl.DataFrame:
+        calls = self.tables["file_calls"].collect()
+        names = [self.region(callpath) for callpath in calls["callpath"]]
+        return calls.with_columns(region=pl.Series(names, dtype=pl.String))
+
+    @cached_property
+    def _file_regions(self) -> frozenset[str]:
+        return frozenset(self._file_calls["region"].unique())
+
+    def in_files(self, location: int, begins: Int64, ends: Int64) -> str:
+        """The region that reaches a file for most of a location's time between these instants; empty: none does."""
+        return mostly_in_file(self._file_calls, location, begins, ends)
+
     def sampled(self, location: int, begins: Int64, ends: Int64) -> SampledCode | None:
         """Which function a location's code between these instants is in, by samples; None: they do not say."""
         if self._samples.is_empty():
@@ -234,9 +249,10 @@ class Evidence:
     def delaying_region(self, location: int, communication: int) -> str:
         """The user region whose own time most delays `location` before its communication call path `communication`.
 
-        Among the caller's region and what it calls, the one whose exclusive time on `location` exceeds the mean over
-        locations most; where no region exceeds it, the one with the most exclusive time. Empty where nothing is known:
-        without user regions, and where a single one (the whole program) encloses everything.
+        Among the caller's region and what it calls, but for what reaches files (`in_files`), the one whose exclusive
+        time on `location` exceeds the mean over locations most; where no region exceeds it, the one with the most
+        exclusive time. Empty where nothing is known: without user regions, and where a single one (the whole program)
+        encloses everything.
         """
         own = self._own_times.get(location, {})
         if len(own) < 2:
@@ -245,7 +261,7 @@ class Evidence:
         excess = {
             callpath: max(time - self._everybodys_times[callpath] / ranks, 0.0)
             for callpath, time in own.items()
-            if time > 0 and callpath in inside
+            if time > 0 and callpath in inside and self.region(callpath) not in self._file_regions
         }
         most = max(excess, key=lambda callpath: (excess[callpath], own[callpath], -callpath), default=-1)
         return self.region(most)

@@ -19,9 +19,13 @@ def load_imbalance(facts: Facts) -> str:
     if facts.all("steps"):
         waiting = time_text(facts.number("others_wait"))
         return f"another rank computes longest in each step of {facts.cause} ({facts.ranks}): {waiting} of waiting"
-    title = f"{facts.ranks} compute{facts.verb_s} longer than the others" + (
-        f" in {facts.cause}" if facts.cause else ""
-    )
+    if facts.all("in_file"):
+        call, _, file = facts.cause.partition(" ")
+        title = f"{facts.ranks} {call}{facts.verb_s} {file or 'a file'} while the others wait"
+    else:
+        title = f"{facts.ranks} compute{facts.verb_s} longer than the others" + (
+            f" in {facts.cause}" if facts.cause else ""
+        )
     return title + f": {time_text(facts.number('longest'))} at most, {time_text(facts.number('mean'))} on average"
 
 
@@ -32,6 +36,11 @@ def balance(facts: Facts) -> str:
         return (
             "Balance the work of each step (finer or dynamic partition, work stealing), or let the ranks wait for each "
             "other less often: then a step that is long on one rank and the next that is long on another even out."
+        )
+    if facts.all("in_file"):
+        return (
+            "Start this earlier and let it overlap with computation, let all ranks take a part of it (MPI-IO with "
+            "collective calls, one file per node), or check the file system."
         )
     if facts.all("median_of_others"):
         these = facts.these

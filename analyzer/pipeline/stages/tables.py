@@ -18,6 +18,7 @@ from logpost.analyzer.pipeline.tables.archive import (
     any_source,
     definition_frames,
     detail_levels,
+    file_calls,
     profile_frames,
     samples,
 )
@@ -55,6 +56,7 @@ def _definitions(trace: Trace, analysis: Analysis, sockets: npt.NDArray[np.int32
     return frames | {
         "open_calls": faults.table("open_calls", lambda: open_calls(trace)),
         "samples": faults.table("samples", lambda: samples(trace)),
+        "file_calls": faults.table("file_calls", lambda: file_calls(trace)),
         "any_source": faults.table("any_source", lambda: any_source(trace)),
     }
 

@@ -153,6 +153,11 @@ def samples(trace: Trace) -> pl.DataFrame:
     return frame(schema.SAMPLES, trace.samples())
 
 
+def file_calls(trace: Trace) -> pl.DataFrame:
+    """The calls that reach files, between communication calls."""
+    return frame(schema.FILE_CALLS, trace.file_calls())
+
+
 def any_source(trace: Trace) -> pl.DataFrame:
     """The receives whose sender the program left open."""
     return frame(schema.ANY_SOURCE, trace.any_source())

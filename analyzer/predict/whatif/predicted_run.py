@@ -53,6 +53,7 @@ DEFINITIONS = (
     "region_spans",
     "detail_levels",
     "samples",
+    "file_calls",
     "any_source",
     "thread_spans",
     "streams",

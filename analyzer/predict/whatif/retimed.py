@@ -40,6 +40,7 @@ class Retimed(Run):
             "epochs": self._warped(run, "epochs", "acquired_ps"),
             "detail_levels": self._warped(run, "detail_levels", "enter_ps"),
             "samples": self._warped(run, "samples", "at_ps"),
+            "file_calls": self._warped(run, "file_calls", "enter_ps", "leave_ps"),
             "region_spans": self._warped(run, "region_spans", "first_enter_ps", "last_leave_ps"),
             "profile": self._profile(run),
             "thread_spans": self._thread_spans(run),

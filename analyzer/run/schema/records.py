@@ -37,6 +37,15 @@ SAMPLES = Table(
     ),
 )
 
+FILE_CALLS = Table(
+    "file_calls",
+    "a call that reaches a file, between communication calls; rows are sorted by location, then time",
+    (
+        *ids(location="where", callpath="its callpath; its region has the file's name where the recorder knows it"),
+        *ps(enter="its begin", leave="its end"),
+    ),
+)
+
 ANY_SOURCE = Table(
     "any_source",
     "a receive whose sender the program left open: by MPI_ANY_SOURCE, its own or that of the probe before it",

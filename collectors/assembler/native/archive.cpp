@@ -136,7 +136,8 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
     for (const auto& [name, number] : {std::pair("LOGPOST::REGION_ENDS_LEFT_OUT", tally.ends_alone),
                                        std::pair("LOGPOST::CUT_CALL_PATHS", tally.cut_call_paths),
                                        std::pair("LOGPOST::UNNAMED_CALLERS", tally.unnamed_callers),
-                                       std::pair("LOGPOST::SAMPLES_LOST", tally.samples_lost)}) {
+                                       std::pair("LOGPOST::SAMPLES_LOST", tally.samples_lost),
+                                       std::pair("LOGPOST::FILE_CALLS_LOST", tally.file_calls_lost)}) {
         if (number != 0) {
             set_property(archive, name, std::to_string(number));
         }

@@ -46,6 +46,8 @@ struct Tally {
     std::uint64_t samples = 0;           // of code between calls,
     std::uint64_t samples_lost = 0;      // those that were due and for which there was no room,
     std::uint64_t sample_period_ns = 0;  // and the processor time between two of a thread
+    std::uint64_t file_calls = 0;        // of the C library,
+    std::uint64_t file_calls_lost = 0;   // and those for which there was no room
     std::uint64_t open = 0;              // calls that had not ended when their process did
     std::uint64_t messages_without_comm = 0;
     std::uint64_t accesses_without_window = 0;

@@ -88,6 +88,7 @@ class Definitions {
         write_locations();
         write_regions();
         write_contexts();
+        write_files();
         if (tally_.samples != 0) {
             constexpr std::int64_t nanoseconds = -9;
             check(OTF2_GlobalDefWriter_WriteInterruptGenerator(writer_, sample_generator, strings_(generator_name),
@@ -137,6 +138,9 @@ class Definitions {
          OTF2_TYPE_UINT8},
     };
     static constexpr const char* generator_name = "processor time of a thread";
+    static constexpr OTF2_IoParadigmRef io_paradigm = 0;
+    static constexpr const char* io_identification = "POSIX";
+    static constexpr const char* io_name = "POSIX I/O";
     static constexpr const char* level_name = "logpost:pcontrol_level";
 
     // Every string must be written before it is referred to, so all are gathered beforehand.
@@ -154,6 +158,13 @@ class Definitions {
         }
         if (tally_.samples != 0) {
             strings_(generator_name);
+        }
+        if (tally_.file_calls != 0) {
+            strings_(io_identification);
+            strings_(io_name);
+        }
+        for (const std::string& file : job_.files) {
+            strings_(file);
         }
         for (const auto& [function, file] : contexts_.functions()) {
             strings_(function);
@@ -195,7 +206,7 @@ class Definitions {
 
     OTF2_Paradigm paradigm(std::uint32_t function) const {
         if (function > job_.no_thread) {
-            return job_.functions[function].role == "region" ? OTF2_PARADIGM_USER : OTF2_PARADIGM_COMPILER;
+            return job_.functions[function].role == "function" ? OTF2_PARADIGM_COMPILER : OTF2_PARADIGM_USER;
         }
         return function >= job_.off ? OTF2_PARADIGM_MEASUREMENT_SYSTEM
                : is_shmem(function) ? OTF2_PARADIGM_SHMEM
@@ -321,6 +332,30 @@ class Definitions {
                       writer_, context++, node.function != none ? first + node.function : tally_.regions[node.number],
                       node.location != none ? node.location : OTF2_UNDEFINED_SOURCE_CODE_LOCATION, node.parent),
                   "calling context");
+        }
+    }
+
+    // Handles of files; of pipes, sockets and the like there is a handle alone.
+    void write_files() {
+        if (tally_.file_calls != 0) {
+            check(OTF2_GlobalDefWriter_WriteIoParadigm(writer_, io_paradigm, strings_(io_identification),
+                                                       strings_(io_name), OTF2_IO_PARADIGM_CLASS_SERIAL,
+                                                       OTF2_IO_PARADIGM_FLAG_OS, 0, nullptr, nullptr, nullptr),
+                  "I/O paradigm");
+        }
+        OTF2_IoHandleRef handle = 0;
+        OTF2_IoFileRef number = 0;
+        for (const std::string& file : job_.files) {
+            const bool regular = file.starts_with("/") && !file.starts_with("/dev/");
+            if (regular) {
+                check(OTF2_GlobalDefWriter_WriteIoRegularFile(writer_, number, strings_(file), 0), "file");
+            }
+            check(OTF2_GlobalDefWriter_WriteIoHandle(
+                      writer_, handle, strings_(file), regular ? number : OTF2_UNDEFINED_IO_FILE, io_paradigm,
+                      OTF2_IO_HANDLE_FLAG_NONE, OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE),
+                  "file handle");
+            ++handle;
+            number += regular ? 1U : 0U;
         }
     }
 

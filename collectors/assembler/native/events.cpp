@@ -162,6 +162,10 @@ class ProcessEvents {
             sample(out, source, r, enter);
             return;
         }
+        if (r.head.kind == LP_FILE) {
+            file_call(out, source, r, enter, leave);
+            return;
+        }
         if (r.head.kind >= LP_REGION_BEGIN) {
             region(out, source, r, enter);
             return;
@@ -200,6 +204,34 @@ class ProcessEvents {
                                                       OTF2_UNDEFINED_UINT32, sample_generator),
                   "CallingContextSample");
         }
+        moves(out, source);
+    }
+
+    // A call of the C library on a file: a region with the file's name, and in OTF2's terms what it does to it.
+    void file_call(EventWriter& out, const Calls& source, const Record& r, std::uint64_t enter, std::uint64_t leave) {
+        const auto call = r.get<lp_file>();
+        const std::uint32_t number = process_.file_call_refs.at({r.head.function, known_file(process_, call.file)});
+        const Contexts::Site site = contexts_.of_call(process_, source.thread(), r.stack(), number);
+        const OTF2_RegionRef region = ids_.region(source, number);
+        tally_.file_calls_lost += call.lost;
+        const std::uint64_t id = tally_.file_calls++;
+        if (site.context != OTF2_UNDEFINED_CALLING_CONTEXT) {
+            OTF2_AttributeList_AddCallingContextRef(out.attributes, context_attribute, site.context);
+        }
+        check(OTF2_EvtWriter_Enter(out.writer, out.attributes, out.at(enter), region), "Enter");
+        const auto file = process_.file_refs.find(call.file);
+        const bool moves_data = r.head.function >= LP_FILE_READ && r.head.function <= LP_FILE_SYNC;
+        if (file != process_.file_refs.end() && moves_data) {
+            const OTF2_IoOperationMode mode = r.head.function == LP_FILE_READ    ? OTF2_IO_OPERATION_MODE_READ
+                                              : r.head.function == LP_FILE_WRITE ? OTF2_IO_OPERATION_MODE_WRITE
+                                                                                 : OTF2_IO_OPERATION_MODE_FLUSH;
+            check(OTF2_EvtWriter_IoOperationBegin(out.writer, nullptr, out.at(enter), file->second, mode,
+                                                  OTF2_IO_OPERATION_FLAG_NONE, OTF2_UNDEFINED_UINT64, id),
+                  "IoOperationBegin");
+            check(OTF2_EvtWriter_IoOperationComplete(out.writer, nullptr, out.at(leave), file->second, call.bytes, id),
+                  "IoOperationComplete");
+        }
+        check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(leave), region), "Leave");
         moves(out, source);
     }
 

@@ -157,6 +157,11 @@ void take_note(Process& process, Thread& thread, const Record& record) {
             process.region_names[id] = name;
             break;
         }
+        case LP_DEF_FILE: {
+            const auto [id, name] = name_from(record);
+            process.files[id] = name;
+            break;
+        }
         case LP_DEF_FUNCTION:
             process.region_functions[record.get<std::uint32_t>()] = record.get<std::uint64_t>(8);
             break;

@@ -95,6 +95,7 @@ struct Process {
     std::vector<lp_gap> rest;         // of threads that never noticed that it was on again
     std::map<std::uint32_t, std::string> region_names;
     std::map<std::uint32_t, std::uint64_t> region_functions;  // by their addresses
+    std::map<std::uint32_t, std::string> files;               // as the kernel names them
     std::uint32_t world_rank = 0;
     std::uint32_t world_size = 0;
 
@@ -107,6 +108,9 @@ struct Process {
     std::unordered_map<std::uint32_t, std::uint32_t> window_refs;  // local id -> archive's window
     std::unordered_map<std::uint32_t, std::uint32_t> layout_refs;  // local id -> string
     std::unordered_map<std::uint32_t, std::uint32_t> region_refs;  // local id -> number among the job's functions
+    // a call on a file (lp_file_call) and the file's local id, 0 for unknown ones -> number among the job's functions
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> file_call_refs;
+    std::unordered_map<std::uint32_t, std::uint32_t> file_refs;  // local id -> among the job's files
 };
 
 struct World {
@@ -155,6 +159,7 @@ struct Job {
     std::vector<Communicator> comms;
     std::vector<Window> windows;
     std::vector<Function> functions;  // by number
+    std::vector<std::string> files;   // that calls of the C library reach, as the kernel names them
     std::uint32_t off = 0;            // the one that stands for times at which recording was off,
     std::uint32_t no_thread = 0;      // and for those between two threads
     std::uint64_t table = 0;

@@ -1,6 +1,7 @@
 #include "regions.hpp"
 
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace logpost::assembler {
@@ -14,7 +15,40 @@ void leave(EventWriter& out, std::uint64_t time, OTF2_RegionRef region) {
     check(OTF2_EvtWriter_Leave(out.writer, nullptr, out.at(time), region), "Leave");
 }
 
+constexpr std::pair<std::uint32_t, const char*> file_calls[] = {{LP_FILE_OPEN, "open"},
+                                                                {LP_FILE_READ, "read"},
+                                                                {LP_FILE_WRITE, "write"},
+                                                                {LP_FILE_SYNC, "fsync"},
+                                                                {LP_FILE_CLOSE, "close"}};
+
+// The last part of a path; pipe of pipe:[4711].
+std::string name_of(const std::string& path) {
+    if (!path.starts_with("/")) {
+        return path.substr(0, path.find(":["));
+    }
+    return path.starts_with("/dev/") ? path : path.substr(path.rfind('/') + 1);
+}
+
+// How many paths of the job have a name.
+std::map<std::string, std::size_t> bearers_of_names(const Job& job) {
+    std::set<std::string> paths;
+    for (const auto& process : job.processes) {
+        for (const auto& [id, path] : process->files) {
+            paths.insert(path.starts_with("/") ? path : name_of(path));
+        }
+    }
+    std::map<std::string, std::size_t> found;
+    for (const std::string& path : paths) {
+        ++found[name_of(path)];
+    }
+    return found;
+}
+
 }  // namespace
+
+std::uint32_t known_file(const Process& process, std::uint32_t file) {
+    return process.files.contains(file) ? file : 0;
+}
 
 void number_regions(Job& job, Contexts& contexts) {
     std::map<std::tuple<std::string, std::string, std::string>, std::uint32_t> numbers;
@@ -26,7 +60,24 @@ void number_regions(Job& job, Contexts& contexts) {
         }
         return at->second;
     };
+    const std::map<std::string, std::size_t> bearers = bearers_of_names(job);
+    std::map<std::string, std::uint32_t> files;
     for (const auto& process : job.processes) {
+        for (const auto& [call, verb] : file_calls) {
+            process->file_call_refs[{call, 0}] = number({verb, "file_io", "-"});
+            for (const auto& [id, path] : process->files) {
+                const std::string name = name_of(path);
+                const std::string& shown = bearers.at(name) > 1 ? path : name;
+                process->file_call_refs[{call, id}] = number({verb + (" " + shown), "file_io", "-"});
+            }
+        }
+        for (const auto& [id, path] : process->files) {
+            const auto [at, fresh] = files.try_emplace(path, static_cast<std::uint32_t>(job.files.size()));
+            if (fresh) {
+                job.files.push_back(path);
+            }
+            process->file_refs[id] = at->second;
+        }
         for (const auto& [id, name] : process->region_names) {
             process->region_refs[id] = number({name, "region", "-"});
         }

@@ -12,8 +12,11 @@
 
 namespace logpost::assembler {
 
-// Gives each of them a number behind those of the table of functions.
+// Gives each of them, and each call of the C library on each file, a number behind those of the table of functions.
 void number_regions(Job& job, Contexts& contexts);
+
+// A file's local id; 0: the log does not define it.
+std::uint32_t known_file(const Process& process, std::uint32_t file);
 
 // Those that one thread is in.
 class OpenRegions {

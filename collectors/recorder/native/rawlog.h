@@ -177,6 +177,7 @@ enum lp_kind {
     LP_NEXT,     /* the log's thread has ended: from `enter` on it is that of another one */
     LP_SAMPLE,   /* lp_sample: where the thread was at `enter`; the stack is that of the callers */
     LP_ABORTS,   /* of lp_open alone: the call ends the program, with the code that is its `tag` */
+    LP_FILE,     /* lp_file: a call of the C library on a file; the function is an enum lp_file_call */
     LP_FIRST_NOTE = 64,
     LP_DEF_COMM = 64, /* lp_comm_def */
     LP_NAME_COMM,     /* uint32 id, uint32 length, characters */
@@ -198,7 +199,8 @@ enum lp_kind {
     LP_ENDED,         /* lp_ended entries; precedes LP_ON, as LP_SKIPPED */
     LP_DEF_PYTHON,    /* lp_python_def and a text: "function TAB file TAB line NEWLINE", innermost first */
     LP_SAMPLING,      /* uint64: of its processor time, from sample to sample of this thread; ns */
-    LP_REST           /* lp_gap, at the end of the program: of threads that have not noticed that recording is on */
+    LP_REST,          /* lp_gap, at the end of the program: of threads that have not noticed that recording is on */
+    LP_DEF_FILE       /* uint32 id, uint32 length, characters: as the kernel names what a descriptor is open on */
 };
 
 struct lp_head {
@@ -225,6 +227,13 @@ struct lp_sample {
     uint32_t periods; /* of LP_SAMPLING since the one before: more than 1 where the system's clock is coarser */
     uint32_t lost;    /* samples before it for which there was no room */
 };
+
+struct lp_file {
+    uint32_t file; /* LP_DEF_FILE; 0: not known */
+    uint32_t lost; /* such calls before it for which there was no room */
+    uint64_t bytes;
+};
+enum lp_file_call { LP_FILE_OPEN = 1, LP_FILE_READ, LP_FILE_WRITE, LP_FILE_SYNC, LP_FILE_CLOSE };
 
 /* The stack's frames follow: return addresses as the process saw them, that of the wrapper's caller first. */
 struct lp_stack_def {

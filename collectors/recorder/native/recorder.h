@@ -35,11 +35,12 @@ struct lp_region_seen {
     uint32_t id;
 };
 #define LP_REGIONS_SEEN 256u
+#define LP_IN_FILE 2
 
 struct lp_thread {
     char* pos; /* where the next record begins */
     char* end; /* of the window's room for records */
-    int busy;
+    int busy;  /* 1: in a call, whose calls pass through; LP_IN_FILE: in one of the C library on a file */
     int phase; /* of lp_on, that it has followed */
     int off;
     uint64_t off_since;
@@ -63,8 +64,9 @@ struct lp_thread {
     int window_moves;
     struct lp_open* open; /* in the window; where there is none, `no_window` */
     struct lp_open no_window;
-    uint32_t depth;  /* regions that it is in, */
-    uint32_t lowest; /* and the least that it was in since recording went off */
+    uint32_t files_lost; /* calls on files for which there was no room, since the last one that is in the log */
+    uint32_t depth;      /* regions that it is in, */
+    uint32_t lowest;     /* and the least that it was in since recording went off */
     struct lp_region_seen seen[LP_REGIONS_SEEN];
     char path[1280], window[1280];
 };
@@ -144,7 +146,7 @@ LP_FAST struct lp_thread* lp_enter(void) {
     struct lp_thread* t = lp_self;
     if (LP_UNLIKELY(!t) && !(t = lp_thread_create()))
         return NULL;
-    if (t->busy)
+    if (t->busy == 1)
         return NULL;
     lp_busy(t);
     if (LP_UNLIKELY(t->phase != phase))

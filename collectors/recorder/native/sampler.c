@@ -54,7 +54,7 @@ static void find_real(void) {
 /* --- a sample ---------------------------------------------------------------------------------------------------- */
 
 /* Room in the window; also one that is full is emptied here, where that takes nothing but writes. */
-static char* room_for(struct lp_thread* t, size_t bytes) {
+char* lp_room_in_handler(struct lp_thread* t, size_t bytes) {
     if (!t->map || ((size_t)(t->end - t->pos) < bytes && !lp_log_move_in_handler(t)))
         return NULL;
     return t->pos;
@@ -65,7 +65,7 @@ static uint32_t callers_of(struct lp_thread* t, const void* context, uint64_t no
     struct lp_sampler* s = t->sampler;
     const size_t fixed = sizeof(struct lp_head) + sizeof(struct lp_stack_def);
     int cut = 0, depth = lp_stack_depth();
-    if (!t->stacks || !depth || !room_for(t, fixed + (size_t)depth * 8))
+    if (!t->stacks || !depth || !lp_room_in_handler(t, fixed + (size_t)depth * 8))
         return 0;
     struct lp_stack_def* def = (struct lp_stack_def*)(t->pos + sizeof(struct lp_head));
     uint64_t* address = (uint64_t*)(def + 1);
@@ -87,6 +87,11 @@ static uint32_t callers_of(struct lp_thread* t, const void* context, uint64_t no
     return s->known[at].id;
 }
 
+uint32_t lp_callers(struct lp_thread* t, const void* context, uint64_t now) {
+    const uint32_t native = callers_of(t, context, now);
+    return lp_python ? lp_python_stack(t, native, lp_room_in_handler) : native;
+}
+
 static void take(int number, siginfo_t* info, void* context) {
     (void)number;
     struct lp_thread* t = lp_self;
@@ -96,9 +101,8 @@ static void take(int number, siginfo_t* info, void* context) {
     t->busy = 1;
     const uint64_t now = lp_now();
     const size_t bytes = sizeof(struct lp_head) + sizeof(struct lp_sample);
-    const uint32_t native = callers_of(t, context, now);
-    const uint32_t callers = lp_python ? lp_python_stack(t, native, room_for) : native;
-    if (room_for(t, bytes)) {
+    const uint32_t callers = lp_callers(t, context, now);
+    if (lp_room_in_handler(t, bytes)) {
         const ucontext_t* interrupted = context;
         *(struct lp_sample*)(t->pos + sizeof(struct lp_head)) =
             (struct lp_sample){(uint64_t)interrupted->uc_mcontext.gregs[REG_RIP],

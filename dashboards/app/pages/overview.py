@@ -115,8 +115,8 @@ def layout(view: View) -> list[Any]:
 
 
 def _stacks(view: View) -> Sequence[Stacked]:
-    """SENS's parts; on demand the finer categories, in the order of the parts."""
-    return PARTS_IN_CATEGORIES if view.state.more.get("fine") else BY_PART
+    """The categories, as on every page; on demand SENS's parts, in whose order they are."""
+    return BY_PART if view.state.more.get("parts") else PARTS_IN_CATEGORIES
 
 
 def _title(one: Stacked) -> str:
@@ -126,11 +126,11 @@ def _title(one: Stacked) -> str:
 
 def _other_stacks(view: View) -> html.P:
     """What the bars consist of, and the link that changes it."""
-    if view.state.more.get("fine"):
-        return html.P(["By category, in the order of SENS's parts. ",
-                       panels.go(view.state.having(fine=""), "Show the parts only")], className="note")  # fmt: skip
-    return html.P(["By the parts of SENS (Chong et al.). ",
-                   panels.go(view.state.having(fine="1"), "Show finer categories")], className="note")  # fmt: skip
+    if view.state.more.get("parts"):
+        return html.P(["By the parts of SENS (Chong et al.). ",
+                       panels.go(view.state.having(parts=""), "Show the categories")], className="note")  # fmt: skip
+    return html.P(["By category, in the order of SENS's parts. ",
+                   panels.go(view.state.having(parts="1"), "Show these parts only")], className="note")  # fmt: skip
 
 
 def _threads(view: View) -> list[Any]:

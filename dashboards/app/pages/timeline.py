@@ -12,12 +12,11 @@ from logpost.dashboards.app import panels
 from logpost.dashboards.app.pages import one_call
 from logpost.dashboards.app.pages.messages import chosen
 from logpost.dashboards.app.view import View
-from logpost.dashboards.figures import palette
+from logpost.dashboards.figures import code_lane, palette, path_line
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.dense_timeline import dense_timeline
 from logpost.dashboards.figures.efficiency_line import efficiency_line
 from logpost.dashboards.figures.folding import Rows
-from logpost.dashboards.figures.path_line import with_path
 from logpost.dashboards.figures.single_calls import MOST_CALLS, MOST_MESSAGES, single_calls
 from logpost.dashboards.figures.timeline import timeline
 from logpost.dashboards.selection.selected_run import SelectedRun
@@ -51,7 +50,8 @@ def layout(view: View) -> list[Any]:
         ["Calls and messages"] if single else ["Dominant category", "Dominant outside compute", "Share outside compute"]
     )
     has_path = view.opened.run.table("critical_path").head(1).collect().height > 0
-    views = [*first, *(["With the critical path"] if has_path else [])]
+    has_code = any(view.opened.run.table(name).head(1).collect().height for name in ("samples", "file_calls"))
+    views = [*first, *([path_line.VIEW] if has_path else []), *([code_lane.VIEW] if has_code else [])]
     rows = _rows(view)
     what = (
         "Each bar is a call in the colour of what took most of it; a line is a message, from its send to its receive. "
@@ -67,6 +67,8 @@ def layout(view: View) -> list[Any]:
             " The critical path is what the length of the run consists of: only what is shorter on it makes the run "
             "shorter."
         )
+    if has_code:
+        what += " The code between calls is a lane below each row: sampled functions, and calls on files (--io)."
     return [
         panels.section(
             "Timeline",
@@ -140,8 +142,17 @@ def _timeline(view: View) -> Chart:
         if on.grouping:
             made.figure.update_layout(meta={**(made.figure.layout.meta or {}), "pick": "rows"})
     path = view.opened.run.table("critical_path").filter(pl.col("begin_ps") < end, pl.col("end_ps") > begin)
-    made = with_path(made, path.collect(), on, begin, end)
+    made = path_line.with_path(made, path.collect(), on, begin, end)
+    made = code_lane.with_code(made, *_code(view), on, begin, end)
     return panels.brushable(made, on, scoped, str((made.figure.layout.meta or {}).get("pick", "")))
+
+
+def _code(view: View) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Samples and calls on files, with the names of their functions and files."""
+    run = view.opened.run
+    names = run.table("callpaths").select("callpath", "region").join(run.table("regions"), on="region")
+    names = names.select("callpath", "name")
+    return tuple(run.table(name).join(names, on="callpath").collect() for name in ("samples", "file_calls"))  # type: ignore[return-value]
 
 
 def _calls(view: View, scoped: SelectedRun) -> Chart:

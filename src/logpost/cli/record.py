@@ -19,7 +19,7 @@ from logpost.cli.short_help import with_common_options
 
 # What follows `--` belongs to the program, options included.
 COMMAND_SETTINGS: dict[str, Any] = {
-    "cls": with_common_options("--output", "--keep", "--functions", "--with"),
+    "cls": with_common_options("--output", "--keep", "--io", "--functions", "--with"),
     "context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False},
 }
 
@@ -44,6 +44,7 @@ def command(
     hang: so_far_option.Hang = None,
     dump_signal: so_far_option.DumpSignal = None,
     switch: switch_option.Switch = None,
+    io: calls_option.Io = False,
     functions: calls_option.Functions = False,
     keep_raw: output_option.KeepRaw = False,
     measure_with: scorep_option.With = None,
@@ -69,6 +70,8 @@ def command(
     Example: logpost record --topology fabric.txt -- mpirun -n 64 ./app
 
     Example: logpost record --sample 500 -- mpirun -n 4 ./app
+
+    Example: logpost record --io -- mpirun -n 4 ./app input.bin
 
     Example: logpost record --with scorep --memory 500M -- mpirun -n 4 ./app-scorep
     """
@@ -100,6 +103,7 @@ def command(
             "--hang": hang is not None,
             "--dump-signal": dump_signal is not None,
             "--switch": switch is not None,
+            "--io": io,
             "--functions": functions,
             "--keep-raw": keep_raw,
         }
@@ -128,6 +132,7 @@ def command(
         topology=machine_option.topology_text(topology),
         hang_s=so_far_option.hang_seconds(hang),
         dump_signal=so_far_option.number(dump_signal, ring=bool(keep)),
+        io=io,
         functions=functions,
         switch=switch,
         keep_raw=keep_raw,

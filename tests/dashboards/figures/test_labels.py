@@ -82,8 +82,14 @@ def test_an_uncertainty_stays_on_a_line() -> None:
     assert prose("5 ms ± 1 ms.") == f"5 ms ±{tie}1{tie}ms."
 
 
+def test_a_name_is_cut_between_words() -> None:
+    assert visible("Ranks 0-15 send to the same rank at once in MPI_Waitany", 32) == "Ranks 0-15 send … in MPI_Waitany"
+    # One word alone is cut in it.
+    assert visible("exchange_the_halo_of_all_planes", 12) == "exchan…lanes"
+
+
 def test_a_call_path_keeps_its_call() -> None:
     path = "channel_send / … / MPI_Waitany (messages.c:86)"
     assert path_text(path, 60) == path
-    assert path_text(path, 44) == "…nnel_send / … / MPI_Waitany (messages.c:86)"
-    assert path_text("main / <b>", 8) == "…n / &lt;b&gt;"
+    assert path_text(path, 44) == "… / … / MPI_Waitany (messages.c:86)"
+    assert path_text("main / <b>", 8) == "… / &lt;b&gt;"

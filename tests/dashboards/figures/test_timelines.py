@@ -12,6 +12,7 @@ from tests.said import facts
 
 from logpost.analyzer.run.undivided import SHOWN
 from logpost.dashboards.figures.chart import Chart
+from logpost.dashboards.figures.code_lane import LANE, with_code
 from logpost.dashboards.figures.dense_timeline import dense_timeline
 from logpost.dashboards.figures.efficiency_line import efficiency_line
 from logpost.dashboards.figures.folding import Columns, Rows
@@ -128,6 +129,35 @@ def test_the_path_is_one_more_view(shown: tuple[int, int]) -> None:
     said = {0: "62.5 % on 1, 37.5 % on 0", 12: "89.3 % on 1, 10.7 % on 0"}[shown[0]]
     assert made.summary.startswith(f"Critical path: {said}; it changes rank 1 time. ")
     assert all(len(view.traces) == len(made.figure.data) for view in made.views)
+
+
+def test_the_code_between_calls_is_one_more_view() -> None:
+    """Samples as marks by function, calls on files as lines, below the middle of their rows; none beyond what is
+    shown."""
+    samples = pl.DataFrame(
+        {
+            "location": [0, 0, 1, 1],
+            "at_ps": [5, 7, 9, 99],
+            "name": ["relax", "relax", "<b>", "relax"],
+            "line": [6, 0, 2, 1],
+        },
+        schema_overrides={"location": pl.Int32},
+    )
+    files = pl.DataFrame(
+        {"location": [1], "enter_ps": [12], "leave_ps": [30], "name": ["read input.bin"]},
+        schema_overrides={"location": pl.Int32},
+    )
+    made = with_code(calls_chart(), samples, files, rows(2), 0, 40)
+    relax, other, reads = made.figure.data[-3:]
+    assert (relax.x, relax.y) == ((5.0, 7.0), (LANE, LANE))
+    assert relax.customdata == ("0 in relax, line 6", "0 in relax")
+    assert other.name == "&lt;b&gt;"
+    assert (reads.x, reads.y) == ((12.0, 30.0, None), (1 + LANE, 1 + LANE, None))
+    assert reads.customdata[0] == "1: read input.bin, 18 ps"
+    assert [view.label for view in made.views] == ["Calls and messages", "With the code between calls"]
+    assert [view.traces[-1] for view in made.views] == [{"visible": False}, {"visible": True}]
+    assert made.summary.endswith("2 of 3 samples are in relax. Most time with files: read input.bin, 18 ps.")
+    assert with_code(calls_chart(), samples, files, rows(2), 50, 60).views == ()
 
 
 def test_what_is_outside_compute_is_a_share_of_the_time_and_not_of_the_bins() -> None:

@@ -43,6 +43,7 @@ struct Definitions {
     std::vector<CallKind> kinds;                 // by dense region
     std::vector<char> begins_request;            // by dense region: see region_kind.hpp
     std::vector<ThreadRole> thread_roles;        // by dense region; empty: none has any
+    std::vector<char> reaches_file;              // by dense region; empty: none does
     std::vector<std::uint64_t> declared_events;  // by dense location
     std::vector<replay::Location> owner;         // by location: the one that is its process's rank
     std::uint32_t layout_attribute = OTF2_UNDEFINED_ATTRIBUTE;

@@ -178,6 +178,12 @@ void resolve_regions(Raw& r) {
         regions[i].kind = region_kind(regions[i].name, regions[i].paradigm);
         d.kinds[i] = regions[i].kind;
         d.begins_request[i] = begins_request(regions[i].name, regions[i].kind) ? 1 : 0;
+        const bool of_files =
+            regions[i].role == OTF2_REGION_ROLE_FILE_IO || regions[i].role == OTF2_REGION_ROLE_FILE_IO_METADATA;
+        if (of_files && d.kinds[i] == CallKind::user) {
+            d.reaches_file.resize(regions.size(), 0);
+            d.reaches_file[i] = 1;
+        }
         const auto role = thread_role(regions[i].name, regions[i].role, regions[i].paradigm);
         if (role != ThreadRole::none) {
             d.thread_roles.resize(regions.size(), ThreadRole::none);

@@ -9,6 +9,7 @@ CallStack::CallStack(const Definitions& definitions, QualityCounts& quality)
     : quality_(quality),
       kinds_(definitions.kinds),
       thread_roles_(definitions.thread_roles),
+      reaches_file_(definitions.reaches_file),
       outside_region_(definitions.outside_region()),
       off_region_(definitions.off_region()),
       contexts_(definitions.contexts) {
@@ -20,7 +21,7 @@ CallStack::CallStack(const Definitions& definitions, QualityCounts& quality)
 void CallStack::begin(LocationTrace& out, StreamUse* stream) {
     out_ = &out;
     stream_ = stream;
-    watched_ = stream != nullptr || !thread_roles_.empty();
+    watched_ = stream != nullptr || !thread_roles_.empty() || !reaches_file_.empty();
     stack_.clear();
     open_teams_.clear();
     call_depth_ = 0;
@@ -56,6 +57,9 @@ void CallStack::note(const Frame& frame, std::int64_t now) {
         return;
     }
     const auto region = static_cast<std::size_t>(frame.region);
+    if (call_depth_ == 0 && region < reaches_file_.size() && reaches_file_[region] != 0) {
+        out_->file_calls.push_back({frame.enter_ps, now, frame.callpath});
+    }
     if (region < thread_roles_.size() && thread_roles_[region] != ThreadRole::none) {
         out_->threads.push_back({frame.enter_ps, now, frame.callpath, depth(stack_.size()), thread_roles_[region]});
     }

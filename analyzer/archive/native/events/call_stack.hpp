@@ -184,8 +184,9 @@ class CallStack {
     QualityCounts& quality_;
     std::vector<CallKind> kinds_;                  // by dense region, with those that the archive does not define
     const std::vector<ThreadRole>& thread_roles_;  // by dense region; empty: none has any
+    const std::vector<char>& reaches_file_;        // likewise
     StreamUse* stream_ = nullptr;                  // of the location; none: it is no accelerator's
-    bool watched_ = false;                         // regions matter to threads or streams
+    bool watched_ = false;                         // regions matter to threads, streams or files
     std::vector<ThreadRecord> open_teams_;
     std::int32_t outside_region_;
     std::int32_t off_region_;

@@ -128,6 +128,27 @@ nb::dict detail_levels(const Trace& trace) {
     return d;
 }
 
+nb::dict file_calls(const Trace& trace) {
+    std::vector<std::int32_t> location;
+    std::vector<std::int32_t> callpath;
+    std::vector<std::int64_t> enter;
+    std::vector<std::int64_t> leave;
+    for (std::size_t l = 0; l < trace.traces.size(); ++l) {
+        for (const auto& row : trace.traces[l].file_calls) {
+            location.push_back(static_cast<std::int32_t>(l));
+            callpath.push_back(row.callpath);
+            enter.push_back(row.enter_ps);
+            leave.push_back(row.leave_ps);
+        }
+    }
+    nb::dict d;
+    d["location"] = array(std::move(location));
+    d["callpath"] = array(std::move(callpath));
+    d["enter_ps"] = array(std::move(enter));
+    d["leave_ps"] = array(std::move(leave));
+    return d;
+}
+
 nb::dict samples(const Trace& trace) {
     std::vector<std::int32_t> location;
     std::vector<std::int64_t> at;
@@ -379,6 +400,8 @@ void bind_trace(nb::module_& module) {
              "Calls that set the level of detail (MPI_Pcontrol): location, index of the call on it, level.")
         .def("samples", &samples, nb::sig("def samples(self) -> logpost.analyzer.archive.columns.Samples"),
              "The code that locations were in between calls, at instants: location, time, callpath, line.")
+        .def("file_calls", &file_calls, nb::sig("def file_calls(self) -> logpost.analyzer.archive.columns.FileCalls"),
+             "Calls that reach files, outside of communication calls: location, callpath, begin, end.")
         .def("any_source", &any_source, nb::sig("def any_source(self) -> logpost.analyzer.archive.columns.AnySource"),
              "Receives that named no sender: location, their place among its requests to receive.")
         .def("open_calls", &open_calls, nb::sig("def open_calls(self) -> list[tuple[int, int, str]]"),

@@ -27,6 +27,7 @@ void get_facts(SegmentView& in, LocationTrace& trace) {
 void put_lists(SegmentBytes& out, const LocationTrace& trace) {
     out.put_all(trace.profile);
     out.put_all(trace.samples);
+    out.put_all(trace.file_calls);
     out.put_all(trace.levels);
     out.put_all(trace.any_source);
     out.put_all(trace.threads);
@@ -41,6 +42,7 @@ void put_lists(SegmentBytes& out, const LocationTrace& trace) {
 void get_lists(SegmentView& in, LocationTrace& trace) {
     in.get_all(trace.profile);
     in.get_all(trace.samples);
+    in.get_all(trace.file_calls);
     in.get_all(trace.levels);
     in.get_all(trace.any_source);
     in.get_all(trace.threads);

@@ -465,6 +465,11 @@ void renumber(LocationTrace& location, std::int64_t first, const std::vector<std
         sample.at_ps -= first;
         sample.callpath = callpaths[static_cast<std::size_t>(sample.callpath)];
     }
+    for (auto& call : location.file_calls) {
+        call.enter_ps -= first;
+        call.leave_ps -= first;
+        call.callpath = callpaths[static_cast<std::size_t>(call.callpath)];
+    }
     location.calls.for_each([&](std::size_t, Call& call) {
         call.enter_ps -= first;
         call.leave_ps -= first;

@@ -121,6 +121,14 @@ struct Sample {
     std::uint32_t line;  // in its region's file; 0: unknown
 };
 
+/// A call that reaches a file, outside of any communication call.
+struct FileCall {
+    std::int64_t enter_ps;
+    std::int64_t leave_ps;
+    std::int32_t callpath;
+    std::int32_t reserved = 0;
+};
+
 struct ProfileRow {
     std::int32_t callpath;
     std::uint64_t visits;
@@ -202,6 +210,7 @@ struct LocationTrace : replay::Timeline {
     std::uint64_t communication_events = 0;  // those of communication calls: their Enter, Leave and records
     std::vector<ProfileRow> profile;
     std::vector<Sample> samples;            // in the order of time
+    std::vector<FileCall> file_calls;       // in the order of time
     std::vector<DetailLevel> levels;        // in the order of calls
     std::vector<OpenCall> open;             // of its threads; one at most, as a rule
     std::vector<std::uint32_t> any_source;  // receives that named no sender, in the order of their ends

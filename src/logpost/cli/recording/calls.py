@@ -1,4 +1,4 @@
-"""`--mpi`, `--stack`, `--sample`, `--functions` and `--window`: which calls and code are recorded, with which path."""
+"""`--mpi`, `--stack`, `--sample`, `--io`, `--functions` and `--window`: what is recorded, with which path."""
 
 from __future__ import annotations
 
@@ -24,6 +24,14 @@ Sample = Annotated[
         metavar="HZ",
         help="How often each second of a thread's processor time to note which code it is in between calls; 0: never. "
         "x86-64, from Linux 5.11 and glibc 2.35 on.",
+    ),
+]
+
+Io = Annotated[
+    bool,
+    typer.Option(
+        "--io",
+        help="Name the files that are read and written.",
     ),
 ]
 
