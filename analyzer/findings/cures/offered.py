@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.cures.program import LOW, Program, Transformation
+from logpost.analyzer.findings.cures.program import Program, Rows, Transformation
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
@@ -135,7 +135,7 @@ def program_of(evidence: Evidence) -> Program | None:
 def _at_least(evidence: Evidence) -> Program | None:
     program = _given(evidence)
     try:
-        low = None if program is None else program.at_end(LOW)
+        low = None if program is None else program.at_low_end
     except InputError:  # there, messages contradict each other
         low = None
     return low or program
@@ -218,12 +218,10 @@ def _of_whole(
     return {place: max(time, min(time * longer, lasts.get(place, 0))) for place, time in saved.items()}
 
 
-def by_callpath(program: Program, calls: Iterable[int]) -> dict[int, list[int]]:
+def by_callpath(program: Program, calls: Rows) -> dict[int, Rows]:
     """Calls by their call path."""
-    found: dict[int, list[int]] = {}
-    for call in calls:
-        found.setdefault(int(program.callpath[call]), []).append(call)
-    return found
+    paths = program.callpath[calls]
+    return {path: calls[paths == path] for path in dict.fromkeys(paths.tolist())}
 
 
 def column(count: int, otherwise: int = -1) -> Int64:
