@@ -55,8 +55,8 @@ def test_a_sweep_is_a_curve_with_tolerances(run: str) -> None:
 
 
 def test_breakpoints_of_a_sweep_are_found_on_request(run: str) -> None:
-    asked = ["whatif", run, "--sweep", "L=x0.001:x1000:5", "--breakpoints"]
-    result = CliRunner().invoke(build("whatif"), asked)
+    options = ["--sweep", "L=x0.001:x1000:5", "--breakpoints"]
+    result = CliRunner().invoke(build("whatif"), ["whatif", run, *options])
     assert result.exit_code == 0, result.output
     assert "Breakpoints: " in result.stdout
     assert "latency hiding x0.001 to x" in result.stdout

@@ -101,8 +101,8 @@ def _of_several(program: Program, block_of: Int64) -> Iterator[Proposal]:
         questions.setdefault(of, []).append(message)
     at: dict[int, list[list[Answered]]] = {}
     receiver = program.receiver.tolist()
-    for asked in questions.values():
-        for row in rounds(asked, receiver):
+    for in_block in questions.values():
+        for row in rounds(in_block, receiver):
             nexts: list[int | None] = [*row[1:], None]
             answered = [Answered(one, _answer(program, one, two)) for one, two in zip(row, nexts, strict=True)]
             if len(row) > 1 and all(one.answer is not None for one in answered[:-1]):

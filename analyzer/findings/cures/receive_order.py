@@ -76,9 +76,8 @@ def _rows(program: Program) -> Iterator[list[int]]:
         row: list[int] = []
         path = -1
         calls = every[~probes[every]]
-        for call, at, one in zip(
-            *(one.tolist() for one in (calls, program.callpath[calls], one_by_one[calls])), strict=True
-        ):
+        columns = (calls.tolist(), program.callpath[calls].tolist(), one_by_one[calls].tolist())
+        for call, at, one in zip(*columns, strict=True):
             messages = program.received_in.get(call, ())
             alone = one and len(messages) == 1 and call not in program.sent_by_end_of
             if row and (not alone or at != path):

@@ -145,7 +145,7 @@ def command(
         bool,
         typer.Option(
             "--breakpoints",
-            help="With --sweep: also find every value at which the critical path changes, in about twice the time.",
+            help="With --sweep: also find every value at which the critical path changes.",
         ),
     ] = False,
     grid: Annotated[
