@@ -122,27 +122,29 @@ def offered(
             yield _finding(evidence, cure, gain)
 
 
+@once
 def program_of(evidence: Evidence) -> Program | None:
     """The run's program, or a sample of it; None: there is nothing to replay it with.
 
     Where no value of a machine is known, or they contradict the trace, messages take what they did. Values that are
     only bounded are what messages cost at least: beyond that, they keep their durations.
     """
-    return _given(evidence) if evidence.divides("latency") else _at_least(evidence)
-
-
-@once
-def _at_least(evidence: Evidence) -> Program | None:
-    program = _given(evidence)
+    program = _read(evidence)
+    if program is None:
+        return None
     try:
-        low = None if program is None else program.at_low_end
+        low = None if evidence.divides("latency") else program.at_low_end
     except InputError:  # there, messages contradict each other
         low = None
-    return low or program
+    try:
+        return low or program.build()
+    except InputError:  # the recorded order contradicts itself
+        return None
 
 
 @once
-def _given(evidence: Evidence) -> Program | None:
+def _read(evidence: Evidence) -> Program | None:
+    """Without its graph."""
     run = evidence.run
     if run is None:
         return None
@@ -153,7 +155,7 @@ def _given(evidence: Evidence) -> Program | None:
     )
     try:
         return Program(run if whole else _sampled(run), as_measured=not known, bounded=not evidence.divides("latency"))
-    except InputError:  # the recorded order contradicts itself, or the tables do
+    except InputError:  # the tables contradict each other
         return None
 
 
@@ -172,7 +174,7 @@ def _sampled(run: Run) -> Sample:
 def ends_of(evidence: Evidence) -> tuple[Program, ...]:
     """The program at the ends of its machine's values: low, high; without an end that contradicts the recorded times:
     calls would last longer than they did, of clocks that are coarser than latencies."""
-    program = _given(evidence)
+    program = _read(evidence)
     try:
         ends = () if program is None else tuple(program.at_ends())
     except InputError:  # at an end, messages contradict each other

@@ -212,7 +212,7 @@ class Program:
             bounded: of the machine's values, only bounds are known.
 
         Raises:
-            InputError: its recorded messages wait for each other in a circle, or its tables contradict each other.
+            InputError: its tables contradict each other.
         """
         self._replayable = Replayable(run)
         self.windows_end_ps: Int64 = run.lasts_until_ps if isinstance(run, Sample) else np.empty(0, dtype=np.int64)
@@ -253,13 +253,21 @@ class Program:
         self.ends_operation[completed["complete_call"].to_numpy()] = True
 
     def _record_on(self, machine: ReplayParameters) -> None:
-        """Builds the graph of the program that ran on a machine."""
+        """Has the program run on a machine."""
         self.recorded = replace(self._replayable.recorded, machine=machine)
         self.machine = native_scenario(self.recorded)
-        self.native = self._graph(self.machine)
-        self.messages = Messages(**self.native.messages())
         self._on_other_nics: dict[int, Cures] = {}
         self._times: WeakKeyDictionary[Transformation, Times | None] = WeakKeyDictionary()
+
+    def build(self) -> Program:
+        """The same, with its graph and the messages in it, without which nothing is replayed.
+
+        Raises:
+            InputError: its recorded messages wait for each other in a circle.
+        """
+        self.native = self._graph(self.machine)
+        self.messages = Messages(**self.native.messages())
+        return self
 
     def facts(self, name: str) -> pl.LazyFrame:
         """A table, in which calls have the program's numbers: the run's own are others where it is a sample."""
@@ -439,11 +447,6 @@ class Program:
         return _by_call(self.messages.send_call)
 
     @cached_property
-    def sent_by_end_of(self) -> dict[int, list[int]]:
-        """Call to the messages that it completes at their sender."""
-        return _by_call(self.messages.sent_call)
-
-    @cached_property
     def received_in(self) -> dict[int, list[int]]:
         """Call to the messages that it completes at their receiver."""
         return _by_call(self.messages.received_call)
@@ -606,7 +609,7 @@ class Program:
             if isinstance(getattr(Program, name, None), cached_property):
                 delattr(found, name)
         found._record_on(machine)
-        return found
+        return found.build()
 
 
 def _by_call(calls: Int32) -> dict[int, list[int]]:

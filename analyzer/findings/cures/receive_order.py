@@ -71,6 +71,7 @@ def _probes(program: Program, messages: Int64) -> Int64:
 def _rows(program: Program) -> Iterator[list[int]]:
     """Messages of calls in a row at one call path that complete one receive each, of different senders."""
     one_by_one, probes = program.is_kind("wait", "receive"), program.is_kind("probe")
+    one_by_one[program.messages.sent_call[program.messages.sent_call >= 0]] = False
     sender = program.sender.tolist()
     for every in program.calls_of.values():
         row: list[int] = []
@@ -79,7 +80,7 @@ def _rows(program: Program) -> Iterator[list[int]]:
         columns = (calls.tolist(), program.callpath[calls].tolist(), one_by_one[calls].tolist())
         for call, at, one in zip(*columns, strict=True):
             messages = program.received_in.get(call, ())
-            alone = one and len(messages) == 1 and call not in program.sent_by_end_of
+            alone = one and len(messages) == 1
             if row and (not alone or at != path):
                 yield from _long(row, sender)
                 row = []
