@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import count
 
 import numpy as np
 import polars as pl
@@ -136,9 +137,12 @@ def table_columns(run: Run, table: str, names: Iterable[str]) -> dict[str, Colum
 def _pieces(run: Run, table: str, names: Iterable[str]) -> Iterator[Piece]:
     """The same of `ROWS` rows at a time."""
     facts = run.facts(table).select(names)
-    for start in range(0, _rows(run, table), ROWS):
+    for start in count(0, ROWS):
         frame = facts.slice(start, ROWS).collect()
-        yield {name: _array(table, frame[name]) for name in names}
+        if frame.height:
+            yield {name: _array(table, frame[name]) for name in names}
+        if frame.height < ROWS:
+            return
 
 
 def _rows(run: Run, table: str) -> int:

@@ -174,6 +174,8 @@ class Engine:
         self.found_ps: int | None = None
         """where an order was found for a scenario that is not taken: its makespan in that one"""
         self._reordered_from: Engine | None = None
+        self._released: dict[int, tuple[Scenario, int]] = {}
+        """The latest makespans of released messages, by the scenario's identity"""
         self._graphs: dict[Any, WhatIf] = {}
 
     def ran_as(self, recorded: Scenario) -> Engine:
@@ -374,9 +376,19 @@ class Engine:
         Raises:
             InputError: the recorded messages wait for each other in a circle.
         """
-        return self._by_protocols(
-            scenarios, lambda graph, same: graph.makespans(*self._lanes(same), os.cpu_count() or 1, released).tolist()
-        )
+
+        def found(some: Sequence[Scenario]) -> list[int]:
+            return self._by_protocols(
+                some, lambda graph, same: graph.makespans(*self._lanes(same), os.cpu_count() or 1, released).tolist()
+            )
+
+        if not released:
+            return found(scenarios)
+        # The order of arrivals and a makespan's interval need the same ones, one after the other.
+        new = [one for one in scenarios if id(one) not in self._released]
+        known = {id(one): self._released[id(one)] for one in scenarios if id(one) in self._released}
+        self._released = known | {id(one): (one, makespan) for one, makespan in zip(new, found(new), strict=True)}
+        return [self._released[id(one)][1] for one in scenarios]
 
     def times(self, scenario: Scenario, *, unexplained: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Enters and leaves of all calls of the locations that are followed, by location and call.

@@ -50,12 +50,25 @@ def test_a_sweep_is_a_curve_with_tolerances(run: str) -> None:
     assert result.exit_code == 0, result.output
     assert "▁" in result.stdout
     assert "5 % more time: at" in result.stdout
+    assert "latency hiding x0.001 to x" in result.stdout
+    assert "reakpoint" not in result.stdout
+
+
+def test_breakpoints_of_a_sweep_are_found_on_request(run: str) -> None:
+    options = ["--sweep", "L=x0.001:x1000:5", "--breakpoints"]
+    result = CliRunner().invoke(build("whatif"), ["whatif", run, *options])
+    assert result.exit_code == 0, result.output
     assert "Breakpoints: " in result.stdout
     assert "latency hiding x0.001 to x" in result.stdout
 
 
+def test_breakpoints_need_a_sweep(run: str) -> None:
+    refused = CliRunner().invoke(build("whatif"), ["whatif", run, "--breakpoints"])
+    assert "--breakpoints belongs to --sweep" in str(refused.exception)
+
+
 def test_a_sweeps_pieces_join_from_its_first_to_its_last_point(run: str) -> None:
-    result = CliRunner().invoke(build("whatif"), ["whatif", run, "--sweep", "L=1us:100us:3", "--json"])
+    result = CliRunner().invoke(build("whatif"), ["whatif", run, "--sweep", "L=1us:100us:3", "--breakpoints", "--json"])
     assert result.exit_code == 0, result.output
     sweep = json.loads(result.stdout)["sweep"]
     pieces = sweep["pieces"]

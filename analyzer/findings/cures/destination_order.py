@@ -64,8 +64,9 @@ def propose(program: Program) -> Iterator[Proposal]:
 def rows_by_place(program: Program) -> dict[int, list[tuple[int, list[int]]]]:
     """Call path to (location, messages to different ranks in a row), where at least three ranks have such rows."""
     at: dict[int, list[tuple[int, list[int]]]] = {}
+    receiver = program.receiver.tolist()
     for location, sends in rows_of_sends(program):
-        for row in rounds(sends, program.receiver):
+        for row in rounds(sends, receiver):
             if len(row) >= LEAST:
                 at.setdefault(int(program.callpath[program.messages.send_call[row[0]]]), []).append((location, row))
     return {path: rows for path, rows in at.items() if len({location for location, _ in rows}) >= LEAST}
@@ -93,9 +94,10 @@ def _rotated(program: Program, rows: Sequence[tuple[int, Sequence[int]]]) -> Tra
         for message in row:
             if not waits_for_all[messages.received_call[message]]:
                 by_receiver.setdefault(int(program.receiver[message]), []).append(message)
+    sender = program.sender.tolist()
     for location, received in by_receiver.items():
         in_order = sorted(received, key=lambda message: int(messages.received_call[message]))
-        for row in rounds(in_order, program.sender):
+        for row in rounds(in_order, sender):
             before = sorted(
                 row, key=lambda message: (place[location] - place.get(int(program.sender[message]), 0)) % ranks
             )

@@ -103,7 +103,7 @@ def _sent_earlier(program: Program, place: Stretch) -> Iterator[Proposal]:
         change=Transformation(longer_ps=behind(program, calls, program.gap_ps[calls])),
         other_ends=(
             Transformation(longer_ps=behind(program, *_latest(program, late, waits))),
-            left_out(program, set(np.flatnonzero(np.isin(messages.send_call, calls)).tolist())),
+            left_out(program, np.flatnonzero(np.isin(messages.send_call, calls))),
         ),
         numbers=(Number("they_compute_there", float(place.totals.sum()), "ps"),),
         confidence=LOW,

@@ -42,11 +42,12 @@ def propose(program: Program) -> Iterator[Proposal]:
     """One message for each row, at each call path of rows."""
     messages = program.messages
     at: dict[int, list[list[int]]] = {}
+    receiver = program.receiver.tolist()
     for location, sends in rows_of_sends(program):
         to: dict[int, list[int]] = {}
         for message in sends:
-            if program.receiver[message] != location:
-                to.setdefault(int(program.receiver[message]), []).append(message)
+            if receiver[message] != location:
+                to.setdefault(receiver[message], []).append(message)
         for row in to.values():
             if len(row) > 1:
                 at.setdefault(int(program.callpath[messages.send_call[row[0]]]), []).append(row)
@@ -72,7 +73,7 @@ def propose(program: Program) -> Iterator[Proposal]:
             other_ends=(
                 change,
                 replace(one, longer_ps=longer),
-                left_out(program, set(every)),
+                left_out(program, every),
                 *((Transformation(),) if program.as_measured else ()),
             ),
             numbers=(

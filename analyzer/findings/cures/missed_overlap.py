@@ -143,13 +143,16 @@ def _rows(program: Program) -> Iterator[list[int]]:
     posted = alone & (messages.post_call != messages.received_call)
     needs = program.ends_operation.copy()
     needs[messages.received_call[posted]] = True
+    longest = program.empty_message_ps
     for calls in program.calls_of.values():
         row: list[int] = []
-        for call in calls.tolist():
-            code = int(program.gap_ps[call])
-            if row and not (waits[call] and code <= program.empty_message_ps):
-                if code > 0 and needs[row].any():
+        needed = False
+        columns = (program.gap_ps, waits, needs)
+        for call, code, waiting, needing in zip(calls.tolist(), *(one[calls].tolist() for one in columns), strict=True):
+            if row and not (waiting and code <= longest):
+                if code > 0 and needed:
                     yield row
-                row = []
-            if waits[call]:
+                row, needed = [], False
+            if waiting:
                 row.append(call)
+                needed = needed or needing

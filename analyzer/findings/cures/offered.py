@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.cures.program import LOW, Program, Transformation
+from logpost.analyzer.findings.cures.program import Program, Rows, Transformation
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
@@ -122,27 +122,29 @@ def offered(
             yield _finding(evidence, cure, gain)
 
 
+@once
 def program_of(evidence: Evidence) -> Program | None:
     """The run's program, or a sample of it; None: there is nothing to replay it with.
 
     Where no value of a machine is known, or they contradict the trace, messages take what they did. Values that are
     only bounded are what messages cost at least: beyond that, they keep their durations.
     """
-    return _given(evidence) if evidence.divides("latency") else _at_least(evidence)
-
-
-@once
-def _at_least(evidence: Evidence) -> Program | None:
-    program = _given(evidence)
+    program = _read(evidence)
+    if program is None:
+        return None
     try:
-        low = None if program is None else program.at_end(LOW)
+        low = None if evidence.divides("latency") else program.at_low_end
     except InputError:  # there, messages contradict each other
         low = None
-    return low or program
+    try:
+        return low or program.build()
+    except InputError:  # the recorded order contradicts itself
+        return None
 
 
 @once
-def _given(evidence: Evidence) -> Program | None:
+def _read(evidence: Evidence) -> Program | None:
+    """Without its graph."""
     run = evidence.run
     if run is None:
         return None
@@ -153,7 +155,7 @@ def _given(evidence: Evidence) -> Program | None:
     )
     try:
         return Program(run if whole else _sampled(run), as_measured=not known, bounded=not evidence.divides("latency"))
-    except InputError:  # the recorded order contradicts itself, or the tables do
+    except InputError:  # the tables contradict each other
         return None
 
 
@@ -172,7 +174,7 @@ def _sampled(run: Run) -> Sample:
 def ends_of(evidence: Evidence) -> tuple[Program, ...]:
     """The program at the ends of its machine's values: low, high; without an end that contradicts the recorded times:
     calls would last longer than they did, of clocks that are coarser than latencies."""
-    program = _given(evidence)
+    program = _read(evidence)
     try:
         ends = () if program is None else tuple(program.at_ends())
     except InputError:  # at an end, messages contradict each other
@@ -218,12 +220,10 @@ def _of_whole(
     return {place: max(time, min(time * longer, lasts.get(place, 0))) for place, time in saved.items()}
 
 
-def by_callpath(program: Program, calls: Iterable[int]) -> dict[int, list[int]]:
+def by_callpath(program: Program, calls: Rows) -> dict[int, Rows]:
     """Calls by their call path."""
-    found: dict[int, list[int]] = {}
-    for call in calls:
-        found.setdefault(int(program.callpath[call]), []).append(call)
-    return found
+    paths = program.callpath[calls]
+    return {path: calls[paths == path] for path in dict.fromkeys(paths.tolist())}
 
 
 def column(count: int, otherwise: int = -1) -> Int64:

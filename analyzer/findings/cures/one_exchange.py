@@ -16,13 +16,13 @@ concurrently.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
-from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Transformation
+from logpost.analyzer.findings.cures.program import NEVER, Flags, Program, Rows, Transformation
 from logpost.analyzer.findings.cures.rows import WAITS, rounds
 from logpost.analyzer.findings.cures.wavefront import LEAST_DEPTH, ends_pipeline
 from logpost.analyzer.findings.evidence.tables import Evidence
@@ -45,19 +45,14 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 def propose(program: Program) -> Iterator[Proposal]:
     """One message for each series; and the questions to several ranks together."""
     messages = program.messages
-    block_of: dict[int, tuple[int, int]] = {}
     trips = _trips(program)
-    close = _close(program, trips)
-    for location, calls in program.calls_of.items():
-        for number, block in enumerate(_repeated(program, calls.tolist(), close)):
-            block_of.update((call, (location, number)) for call in block)
-    series: dict[tuple[tuple[int, int], tuple[int, int], int], list[int]] = {}
-    for message, (start, end) in enumerate(
-        zip(messages.send_call.tolist(), messages.received_call.tolist(), strict=True)
-    ):
-        if start in block_of and end in block_of:
-            key = (block_of[start], block_of[end], int(program.callpath[start]))
-            series.setdefault(key, []).append(message)
+    block_of = blocks(program, _close(program, trips))
+    start, end = block_of[messages.send_call], block_of[messages.received_call]
+    inside = np.flatnonzero((start >= 0) & (end >= 0))
+    keys = np.stack([start, end, program.callpath[messages.send_call]], axis=1)[inside].tolist()
+    series: dict[tuple[int, ...], list[int]] = {}
+    for message, key in zip(inside.tolist(), keys, strict=True):
+        series.setdefault(tuple(key), []).append(message)
     in_order = (sorted(row, key=lambda message: int(messages.send_call[message])) for row in series.values())
     waits = program.is_kind(*WAITS)
     yield from _of_several(program, block_of)
@@ -74,7 +69,7 @@ def propose(program: Program) -> Iterator[Proposal]:
     every = [message for row in long for message in row]
     one_message = merged(program, long)
     one_answer = replace(one_message, longer_ps=_one_answer(program, long, trips))
-    none = left_out(program, set(every))
+    none = left_out(program, every)
     empties = any(ends_pipeline(program, one, LEAST_DEPTH) for one in np.unique(program.receiver[every]).tolist())
     synchronous = (messages.sender_waits[every] > 0) & ~program.costs(messages.bytes[every]).rendezvous
     yield Proposal(
@@ -96,16 +91,18 @@ def propose(program: Program) -> Iterator[Proposal]:
     )
 
 
-def _of_several(program: Program, block_of: Mapping[int, tuple[int, int]]) -> Iterator[Proposal]:
+def _of_several(program: Program, block_of: Int64) -> Iterator[Proposal]:
     """Questions to several ranks, each behind the reply to the one before, sent together, at each call path."""
     messages = program.messages
-    questions: dict[tuple[int, int], list[int]] = {}
-    for message in np.argsort(messages.send_call, kind="stable").tolist():
-        if (start := int(messages.send_call[message])) in block_of:
-            questions.setdefault(block_of[start], []).append(message)
+    questions: dict[int, list[int]] = {}
+    in_order = np.argsort(messages.send_call, kind="stable")
+    block = block_of[messages.send_call[in_order]]
+    for message, of in zip(in_order[block >= 0].tolist(), block[block >= 0].tolist(), strict=True):
+        questions.setdefault(of, []).append(message)
     at: dict[int, list[list[Answered]]] = {}
-    for block in questions.values():
-        for row in rounds(block, program.receiver):
+    receiver = program.receiver.tolist()
+    for in_block in questions.values():
+        for row in rounds(in_block, receiver):
             nexts: list[int | None] = [*row[1:], None]
             answered = [Answered(one, _answer(program, one, two)) for one, two in zip(row, nexts, strict=True)]
             if len(row) > 1 and all(one.answer is not None for one in answered[:-1]):
@@ -193,8 +190,7 @@ def _trips(program: Program) -> Trips:
     close = program.gap_ps <= program.empty_message_ps
     ask, question = messages.send_call.astype(np.int64), messages.received_call.astype(np.int64)
     take, answer = (np.minimum(calls + 1, program.count - 1) for calls in (ask, question))
-    exchanged = set(zip(ask.tolist(), question.tolist(), strict=True))
-    found = np.array([pair in exchanged for pair in zip(answer.tolist(), take.tolist(), strict=True)], dtype=np.bool_)
+    found = np.isin(answer * program.count + take, ask * program.count + question)
     found &= program.follows[take] & program.follows[answer] & close[take] & close[answer]
     found &= ~both_ways[ask] & ~both_ways[take]
     return Trips(ask[found], take[found], question[found], answer[found])
@@ -209,25 +205,26 @@ def _close(program: Program, trips: Trips) -> Flags:
     return close
 
 
-def _repeated(program: Program, calls: Sequence[int], close_to_the_one_before: Flags) -> Iterator[Sequence[int]]:
-    """Stretches of a location's calls in which a round of call paths repeats, with little code in between."""
-    paths = program.callpath[list(calls)].tolist()
-    close = close_to_the_one_before[list(calls)].tolist()
-    at = 0
-    while at < len(calls):
-        length = next((one for one in (_stretch(paths, close, at, n) for n in range(1, LONGEST_ROUND)) if one), 0)
-        if length:
-            yield calls[at : at + length]
-        at += max(1, length)
-
-
-def _stretch(paths: Sequence[int], close: Sequence[bool], at: int, period: int) -> int:
-    """How many calls from here on repeat with a period, in whole rounds; 0: less than `LEAST` rounds."""
-    end = at
-    while end + period < len(paths) and paths[end] == paths[end + period] and close[end + period]:
-        end += 1
-    rounds = (end - at) // period + 1
-    return rounds * period if rounds >= LEAST else 0
+def blocks(program: Program, close_to_the_one_before: Flags) -> Int64:
+    """By call, the number of the stretch that it is in: of its location's calls in which a round of call paths repeats,
+    with little code in between; -1: none. A stretch repeats with the shortest period that repeats where it begins."""
+    calls = np.concatenate([*program.calls_of.values()])
+    paths, close, location = program.callpath[calls], close_to_the_one_before[calls], program.location[calls]
+    length = np.zeros(len(calls), dtype=np.int64)
+    for period in range(min(LONGEST_ROUND, len(calls)) - 1, 0, -1):
+        repeats = (paths[:-period] == paths[period:]) & close[period:] & (location[:-period] == location[period:])
+        at = np.arange(len(repeats))
+        end = np.minimum.accumulate(np.where(repeats, len(repeats), at)[::-1])[::-1]
+        rounds_of = (end - at) // period + 1
+        length[: len(at)] = np.where(rounds_of >= LEAST, rounds_of * period, length[: len(at)])
+    found = column(program.count)
+    last = 0
+    begins = np.flatnonzero(length)
+    for number, (at, of) in enumerate(zip(begins.tolist(), length[begins].tolist(), strict=True)):
+        if at >= last:
+            last = at + of
+            found[calls[at:last]] = number
+    return found
 
 
 def merged(program: Program, series: Sequence[Sequence[int]], sent_by: int = 0) -> Transformation:
@@ -260,7 +257,7 @@ def merged(program: Program, series: Sequence[Sequence[int]], sent_by: int = 0) 
             waits.append((post, 2 * int(messages.received_call[first]) + 1, round(reply + data)))
         more_latency[first] = round(float(whole.o_s - part.o_s) + handshake)
     return replace(
-        left_out(program, {message for row in series for message in row[1:]}),
+        left_out(program, [message for row in series for message in row[1:]]),
         more_latency_ps=more_latency,
         more_service_ps=more_service,
         more_received_ps=more_received,
@@ -268,16 +265,17 @@ def merged(program: Program, series: Sequence[Sequence[int]], sent_by: int = 0) 
     )
 
 
-def left_out(program: Program, gone: set[int]) -> Transformation:
+def left_out(program: Program, gone: Sequence[int] | Rows) -> Transformation:
     """These messages are not sent; calls that had nothing else to do last nothing."""
     messages = program.messages
     sent = np.zeros(messages.count, dtype=np.uint8)
-    lasts = column(program.count)
-    sent[list(gone)] = NEVER
+    sent[gone] = NEVER
+    of_these, of_others = np.zeros(program.count, dtype=np.bool_), program.is_operation.copy()
     for calls in (messages.send_call, messages.sent_call, messages.post_call, messages.received_call):
-        for call in {int(calls[message]) for message in gone}:
-            if call >= 0 and _has_only(program, call, gone):
-                lasts[call] = 0
+        of_these[calls[(calls >= 0) & (sent == NEVER)]] = True
+        of_others[calls[(calls >= 0) & (sent != NEVER)]] = True
+    lasts = column(program.count)
+    lasts[of_these & ~of_others] = 0
     return Transformation(sent=sent, lasts_ps=lasts)
 
 
@@ -289,9 +287,3 @@ def _together(program: Program, series: Sequence[Sequence[int]]) -> Transformati
         sent_from[row[1:]] = messages.send_call[row[0]]
         posted_by[row[1:]] = messages.post_call[row[0]]
     return Transformation(sent_from=sent_from, posted_by=posted_by)
-
-
-def _has_only(program: Program, call: int, gone: set[int]) -> bool:
-    """Whether a call does nothing but what these messages need."""
-    roles = (program.sent_in, program.sent_by_end_of, program.posted_in, program.received_in)
-    return not program.is_operation[call] and all(set(role.get(call, ())) <= gone for role in roles)

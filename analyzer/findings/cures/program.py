@@ -7,6 +7,7 @@ Calls have the numbers of the table `calls`. Times in ps.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -32,7 +33,6 @@ from logpost.replay.columns import Int32, Int64, UInt8
 from logpost.replay.cost.arrays import NumberLike
 from logpost.replay.cost.message import MessageCosts, message_costs
 from logpost.replay.cost.parameters import native_parameters
-from logpost.replay.graph import Scenario
 from logpost.replay.graph.engine import native_scenario
 
 Flags = npt.NDArray[np.bool_]
@@ -205,35 +205,29 @@ class Program:
     def __init__(
         self,
         run: Run,
-        recorded: Scenario | None = None,
         *,
         as_measured: bool = False,
         bounded: bool = False,
-        most: ReplayParameters | None = None,
     ) -> None:
         """Reads the run.
 
         Arguments:
             run: whose program it is.
-            recorded: the machine that it ran on; None: the run's own.
             as_measured: no value of the machine is known: the duration of messages is measured slack.
             bounded: of the machine's values, only bounds are known.
-            most: then the machine with all of them at their high end; None: the run's own.
 
         Raises:
-            InputError: its recorded messages wait for each other in a circle, or its tables contradict each other.
+            InputError: its tables contradict each other.
         """
         self._replayable = Replayable(run)
         self.windows_end_ps: Int64 = run.lasts_until_ps if isinstance(run, Sample) else np.empty(0, dtype=np.int64)
         """of a sample of the program"""
         self.as_measured = as_measured
-        self.recorded = recorded or self._replayable.recorded
-        self.most = most or (_at_end(self.recorded.machine, HIGH) if bounded else None)
+        machine = self._replayable.recorded.machine
+        self.most = _at_end(machine, HIGH) if bounded else None
         if as_measured:
-            self.recorded = replace(self.recorded, machine=_without_values(self.recorded.machine))
-        self.machine = native_scenario(self.recorded)
-        self.native = self._graph(self.machine)
-        self._on_other_nics: dict[int, Cures] = {}
+            machine = _without_values(machine)
+        self._record_on(machine)
         calls = run.facts("calls").select("location", "callpath", "region", "enter_ps", "leave_ps").collect()
         self.location: Int32 = calls["location"].to_numpy()
         self.callpath: Int32 = calls["callpath"].to_numpy()
@@ -244,8 +238,6 @@ class Program:
         regions = run.facts("regions").sort("region").select("kind", "name").collect()
         self.kind: Int32 = np.asarray(region_kinds(regions), dtype=np.int32)[calls["region"].to_numpy()]
         self.locations = run.table("locations").filter("accounted").sort("location").collect()
-        self.messages = Messages(**self.native.messages())
-        self._gains: WeakKeyDictionary[Transformation, float] = WeakKeyDictionary()
         operations = run.facts("collectives").filter(pl.col("instance") >= 0)
         self.operations = operations.select(
             "instance",
@@ -264,6 +256,23 @@ class Program:
         """calls that complete a nonblocking operation"""
         completed = self.operations.filter((pl.col("complete_call") != pl.col("call")) & (pl.col("complete_call") >= 0))
         self.ends_operation[completed["complete_call"].to_numpy()] = True
+
+    def _record_on(self, machine: ReplayParameters) -> None:
+        """Has the program run on a machine."""
+        self.recorded = replace(self._replayable.recorded, machine=machine)
+        self.machine = native_scenario(self.recorded)
+        self._on_other_nics: dict[int, Cures] = {}
+        self._times: WeakKeyDictionary[Transformation, Times | None] = WeakKeyDictionary()
+
+    def build(self) -> Program:
+        """The same, with its graph and the messages in it, without which nothing is replayed.
+
+        Raises:
+            InputError: its recorded messages wait for each other in a circle.
+        """
+        self.native = self._graph(self.machine)
+        self.messages = Messages(**self.native.messages())
+        return self
 
     def facts(self, name: str) -> pl.LazyFrame:
         """A table, in which calls have the program's numbers: the run's own are others where it is a sample."""
@@ -443,16 +452,6 @@ class Program:
         return _by_call(self.messages.send_call)
 
     @cached_property
-    def sent_by_end_of(self) -> dict[int, list[int]]:
-        """Call to the messages that it completes at their sender."""
-        return _by_call(self.messages.sent_call)
-
-    @cached_property
-    def posted_in(self) -> dict[int, list[int]]:
-        """Call to the messages whose receive it posts."""
-        return _by_call(self.messages.post_call)
-
-    @cached_property
     def received_in(self) -> dict[int, list[int]]:
         """Call to the messages that it completes at their receiver."""
         return _by_call(self.messages.received_call)
@@ -533,10 +532,13 @@ class Program:
         return found
 
     def replay(self, change: Transformation, *, with_path: bool = False) -> Times | None:
-        """The program under a transformation; None: events would have to be before themselves."""
+        """The program under a transformation; None: events would have to be before themselves. Replayed once."""
+        if not with_path and change in self._times:
+            return self._times[change]
         native = self._on_nics(change.nics_per_node) if change.nics_per_node else self.native
         found = native.replay(self._seen_through(change).columns(self.count), with_path)
-        return None if found is None else Times(**found)
+        self._times[change] = None if found is None else Times(**found)
+        return self._times[change]
 
     @property
     def whole(self) -> bool:
@@ -577,12 +579,9 @@ class Program:
         return max(1, min(self.base.program_ps, int(spans.to_numpy().max(initial=1))))
 
     def gain(self, change: Transformation) -> float:
-        """What a transformation saves: fraction of the longest program; 0 where it is impossible. Replayed once."""
-        if change not in self._gains:
-            found = self.replay(change)
-            less = 0 if found is None else self.base.program_ps - found.program_ps
-            self._gains[change] = less / self.length_ps
-        return self._gains[change]
+        """What a transformation saves: fraction of the longest program; 0 where it is impossible."""
+        found = self.replay(change)
+        return 0.0 if found is None else (self.base.program_ps - found.program_ps) / self.length_ps
 
     @property
     def contradicts_times(self) -> bool:
@@ -609,24 +608,32 @@ class Program:
 
     def at_ends(self) -> Iterator[Program]:
         """The same program, had the machine every value at its low, or at its high end; none where all are exact."""
-        for side in (LOW, HIGH):
-            if (found := self.at_end(side)) is not None:
-                yield found
+        return (one for one in (self.at_low_end, self._at(HIGH)) if one is not None)
 
-    def at_end(self, side: int) -> Program | None:
-        """At one of the two; None: its machine is there."""
+    @cached_property
+    def at_low_end(self) -> Program | None:
+        """At the low one; None: its machine is there."""
+        return self._at(LOW)
+
+    def _at(self, side: int) -> Program | None:
         machine = _at_end(self.recorded.machine, side)
         if machine is None or self.as_measured:
             return None
-        return Program(self._replayable.run, replace(self.recorded, machine=machine), most=self.most)
+        found = copy(self)
+        for name in vars(self):
+            if isinstance(getattr(Program, name, None), cached_property):
+                delattr(found, name)
+        found._record_on(machine)
+        return found.build()
 
 
 def _by_call(calls: Int32) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for message, call in enumerate(calls.tolist()):
-        if call >= 0:
-            found.setdefault(call, []).append(message)
-    return found
+    messages = np.argsort(calls, kind="stable")
+    each, begins = np.unique(calls[messages], return_index=True)
+    ends = np.append(begins, len(calls))[1:]
+    rows = zip(each.tolist(), begins.tolist(), ends.tolist(), strict=True)
+    in_order = messages.tolist()
+    return {call: in_order[begin:end] for call, begin, end in rows if call >= 0}
 
 
 def _without_values(machine: ReplayParameters) -> ReplayParameters:

@@ -14,7 +14,7 @@ the last of most calls: which one is last by chance differs from call to call, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 import numpy as np
@@ -40,13 +40,15 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 def propose(program: Program) -> Iterator[Proposal]:
     """The order of arrival at each call path with rows of receives."""
     at: dict[int, list[list[int]]] = {}
+    paths = program.callpath[program.messages.received_call].tolist()
+    sent_at = program.enter_ps[program.messages.send_call].tolist()
     for row in _rows(program):
-        at.setdefault(int(program.callpath[program.messages.received_call[row[0]]]), []).append(row)
+        at.setdefault(paths[row[0]], []).append(row)
     for callpath, rows in at.items():
         receive_as, lasts = column(program.messages.count), column(program.count)
         lasts[_probes(program, np.concatenate(rows))] = 0
         for row in rows:
-            sent = sorted(row, key=lambda message: program.enter_ps[program.messages.send_call[message]])
+            sent = sorted(row, key=sent_at.__getitem__)
             for place, message in zip(row, sent, strict=True):
                 if place != message:
                     receive_as[message] = place
@@ -125,22 +127,24 @@ def _probes(program: Program, messages: Int64) -> Int64:
 def _rows(program: Program) -> Iterator[list[int]]:
     """Messages of calls in a row at one call path that complete one receive each, of different senders."""
     one_by_one, probes = program.is_kind("wait", "receive"), program.is_kind("probe")
-    for calls in program.calls_of.values():
+    one_by_one[program.messages.sent_call[program.messages.sent_call >= 0]] = False
+    sender = program.sender.tolist()
+    for every in program.calls_of.values():
         row: list[int] = []
         path = -1
-        for call in calls.tolist():
-            messages = program.received_in.get(call, [])
-            alone = one_by_one[call] and len(messages) == 1 and call not in program.sent_by_end_of
-            if probes[call]:
-                continue
-            if row and (not alone or program.callpath[call] != path):
-                yield from _long(program, row)
+        calls = every[~probes[every]]
+        columns = (calls.tolist(), program.callpath[calls].tolist(), one_by_one[calls].tolist())
+        for call, at, one in zip(*columns, strict=True):
+            messages = program.received_in.get(call, ())
+            alone = one and len(messages) == 1
+            if row and (not alone or at != path):
+                yield from _long(row, sender)
                 row = []
             if alone:
-                path = int(program.callpath[call])
+                path = at
                 row.append(messages[0])
-        yield from _long(program, row)
+        yield from _long(row, sender)
 
 
-def _long(program: Program, row: list[int]) -> Iterator[list[int]]:
-    return (one for one in rounds(row, program.sender) if len(one) >= LEAST)
+def _long(row: Sequence[int], sender: Sequence[int]) -> Iterator[list[int]]:
+    return (one for one in rounds(row, sender) if len(one) >= LEAST)

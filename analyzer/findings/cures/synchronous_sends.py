@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from logpost.analyzer.findings.cures.offered import Proposal, by_callpath, offered
+from logpost.analyzer.findings.cures.offered import Proposal, offered
 from logpost.analyzer.findings.cures.program import EAGER, Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, Finding, Number
@@ -29,7 +29,7 @@ def propose(program: Program) -> Iterator[Proposal]:
     messages = program.messages
     synchronous = (messages.sender_waits > 0) & ~program.costs(messages.bytes).rendezvous
     synchronous &= program.inside[messages.send_call]
-    for callpath in by_callpath(program, messages.send_call[synchronous].tolist()):
+    for callpath in dict.fromkeys(program.callpath[messages.send_call[synchronous]].tolist()):
         here = synchronous & (program.callpath[messages.send_call] == callpath)
         yield Proposal(
             kind=KIND,

@@ -43,12 +43,12 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
     residual, length = program.spent_ps(*categories) * recorded, program.leave_ps - program.enter_ps
     of_place = {
         callpath: calls
-        for callpath, calls in by_callpath(program, np.flatnonzero(program.inside).tolist()).items()
+        for callpath, calls in by_callpath(program, np.flatnonzero(program.inside)).items()
         if exact_sum(residual[calls]) > LEAST * exact_sum(length[calls])
     }
     if not of_place:
         return
-    calls = np.concatenate([np.asarray(some) for some in of_place.values()])
+    calls = np.concatenate([*of_place.values()])
     alone = calls[program.own_ps[calls] == length[calls]]
     lasts = column(program.count)
     lasts[alone] = (length - residual)[alone]

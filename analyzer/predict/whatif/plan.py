@@ -37,6 +37,8 @@ class Ask:
     contention: bool = True
     """whether messages wait for NICs and links as the replay finds, where the network is known"""
     grid: str | None = None
+    breakpoints: bool = False
+    """whether a sweep finds them"""
     searching: bool = True
     """whether a sweep searches its tolerances where they must be replayed one by one: three times the sweep's time"""
 

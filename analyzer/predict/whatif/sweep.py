@@ -47,7 +47,7 @@ class Sweep:
     axis: Axis
     points: list[Point]
     pieces: list[Piece]
-    """empty where the makespan is not known to be a convex function of the parameter"""
+    """empty where they were not requested, or the makespan is not known to be a convex function of the parameter"""
     above_ps: float
     """by how much the makespan may lie above the pieces; 0: every breakpoint is there"""
     tolerances: list[Tolerance]
@@ -55,7 +55,7 @@ class Sweep:
     bands: list[Band]
     """SENS's regions between the points, neighbours of one name as one; empty where they have no logarithms"""
     sampled: str = ""
-    """why nothing is known between the points; empty: the pieces are"""
+    """why nothing is known between the points; empty: the pieces can be"""
 
     @property
     def name(self) -> str:
@@ -114,7 +114,7 @@ def sweep(plan: Plan, text: str, intervals: Intervals, *, searching: bool = True
         return engine.tangents(varied, x)
 
     low, high = min(axis.values), max(axis.values)
-    line = Curve((), 0.0) if low == high else curve(along, low, high)
+    line = curve(along, low, high) if plan.ask.breakpoints and low < high else Curve((), 0.0)
     return Sweep(
         axis,
         points,

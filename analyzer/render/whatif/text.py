@@ -186,8 +186,9 @@ def _print_sweep(sweep: Sweep, measured_ps: int, console: Console) -> None:
     console.print(table)
     if sweep.pieces:
         _print_pieces(sweep, console)
-    elif sweep.sampled:
-        console.print(f"no breakpoints: {sweep.sampled}; the makespan is known at these points only")
+    else:
+        if sweep.sampled:
+            console.print(f"no breakpoints: {sweep.sampled}; the makespan is known at these points only")
         if sweep.bands:
             said = sweep.axis.said
             console.print(", ".join(f"{one.name} {said(one.begin)} to {said(one.end)}" for one in sweep.bands))

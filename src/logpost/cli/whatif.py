@@ -141,6 +141,13 @@ def command(
             "steps), and say how much of it the program bears.",
         ),
     ] = None,
+    breakpoints: Annotated[
+        bool,
+        typer.Option(
+            "--breakpoints",
+            help="With --sweep: also find every value at which the critical path changes.",
+        ),
+    ] = False,
     grid: Annotated[
         str | None,
         typer.Option(
@@ -241,6 +248,8 @@ def command(
 
     Example: logpost whatif app.run --sweep L=x0.1:x100:13 --html latency.html
 
+    Example: logpost whatif app.run --sweep L=1us:1ms:13 --breakpoints
+
     Example: logpost whatif app.run --grid L=1us:100us:8,G=0.1ns/B:10ns/B:8
 
     Example: logpost whatif app.run --set topology=fat-tree:16x4 --set link_bandwidth=x2
@@ -272,6 +281,8 @@ def command(
             raise InputError("--rules takes --machine, --set, --unit and --json; leave out all else")
         _by_other_rules(run, machine, settings or [], unit, as_json=as_json)
         return
+    if breakpoints and sweep is None:
+        raise InputError("--breakpoints belongs to --sweep; add --sweep NAME=A:B:N, or leave it out")
     if unit is not None:
         raise InputError("--unit belongs to --rules; leave it out")
     opened = Run.open(run)
@@ -288,7 +299,9 @@ def command(
         else:
             _advise_overlap(opened, top=top, as_json=as_json)
         return
-    question = Ask(tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention, grid)
+    question = Ask(
+        tuple(settings or ()), machine, tuple(scale_compute or ()), sweep, mapping, contention, grid, breakpoints
+    )
     if quick:
         if any((sweep, grid, rankfile, output, html)):
             raise InputError("--quick prints a length alone; leave out --sweep, --grid, --rankfile, -o and --html")

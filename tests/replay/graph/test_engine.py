@@ -62,3 +62,12 @@ def test_in_another_order_no_alternative_is_known_to_be_alike(sharing: Engine) -
 def test_the_recorded_order_stays_where_it_makes_no_difference(sharing: Engine) -> None:
     assert sharing.in_arrival_order([sharing.recorded, changed(sharing.recorded, ["o_s=x2"])])[0] is sharing
     assert not sharing.in_arrival_order([changed(sharing.recorded, ["G=x0.5"])])[0].reordered
+
+
+def test_released_makespans_that_are_known_are_not_replayed(sharing: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    slower = changed(sharing.recorded, ["L=x10"])
+    first = sharing.makespans([slower, sharing.recorded], released=True)
+    monkeypatch.setattr(sharing, "_by_protocols", lambda some, _: [0] * len(some))
+    assert sharing.makespans([sharing.recorded, slower], released=True) == first[::-1]
+    # Of an equal scenario that is another object, it is not known.
+    assert sharing.makespans([replace(slower)], released=True) == [0]
