@@ -45,4 +45,4 @@ def test_what_is_not_explained_of_strided_data_is_packing(layout: int, unexplain
     for row in story.rows["messages"]:
         row |= {"residual_ps": 3 * MS, "envelope_ps": row["envelope_ps"] + 3 * MS}
     with story.as_run() as run:
-        assert set(Program(run).packing_ps.tolist()) == {2 * MS + unexplained}
+        assert set(Program(run).build().packing_ps.tolist()) == {2 * MS + unexplained}
