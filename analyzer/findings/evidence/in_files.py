@@ -25,6 +25,6 @@ def mostly_in_file(calls: pl.DataFrame, location: int, begins: Int64, ends: Int6
     row = np.searchsorted(begins, rows["enter_ps"].to_numpy(), side="right") - 1
     inside = (row >= 0) & (rows["leave_ps"].to_numpy() <= ends[np.maximum(row, 0)])
     spent = rows.filter(pl.Series(inside)).with_columns(spent_ps=pl.col("leave_ps") - pl.col("enter_ps"))
-    times = dict(spent.group_by("region").agg(wide_sum("spent_ps")).iter_rows())
+    times: dict[str, int] = dict(spent.group_by("region").agg(wide_sum("spent_ps")).iter_rows())
     most = max(times, key=lambda region: (times[region], region), default="")
     return most if most and times[most] > MAINLY * int((ends - begins).sum()) else ""

@@ -152,7 +152,8 @@ def _code(view: View) -> tuple[pl.DataFrame, pl.DataFrame]:
     run = view.opened.run
     names = run.table("callpaths").select("callpath", "region").join(run.table("regions"), on="region")
     names = names.select("callpath", "name")
-    return tuple(run.table(name).join(names, on="callpath").collect() for name in ("samples", "file_calls"))  # type: ignore[return-value]
+    samples, files = (run.table(name).join(names, on="callpath").collect() for name in ("samples", "file_calls"))
+    return samples, files
 
 
 def _calls(view: View, scoped: SelectedRun) -> Chart:
