@@ -77,9 +77,9 @@ def _rows(program: Program) -> Iterator[list[int]]:
         row: list[int] = []
         path = -1
         calls = every[~probes[every]]
-        columns = (calls.tolist(), program.callpath[calls].tolist(), one_by_one[calls].tolist())
-        for call, at, one in zip(*columns, strict=True):
-            messages = program.received_in.get(call, ())
+        paths, alone_in = program.callpath[calls].tolist(), one_by_one[calls].tolist()
+        for call, at, one in zip(calls.tolist(), paths, alone_in, strict=True):
+            messages = program.received_in.get(call, [])
             alone = one and len(messages) == 1
             if row and (not alone or at != path):
                 yield from _long(row, sender)
