@@ -108,7 +108,7 @@ def test_without_a_machine_single_values_in_a_row_may_be_one_message(size: int, 
     for row in story.rows["messages"]:
         row["bytes"] = size
     with story.as_run() as run:
-        program = Program(run, as_measured=True)
+        program = Program(run, as_measured=True).build()
         proposals = list(many_small_messages.propose(program))
         assert len(proposals) == found
         # What one message costs is not known: it may last as long as all of them.

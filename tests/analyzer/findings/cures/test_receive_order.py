@@ -49,6 +49,6 @@ def test_a_message_that_has_arrived_is_worked_on_while_another_one_is_awaited(pr
 
 def test_the_order_needs_no_machine() -> None:
     with in_order_of_ranks(probes=False).as_run() as run:
-        program = Program(run, as_measured=True)
+        program = Program(run, as_measured=True).build()
         (proposal,) = receive_order.propose(program)
         assert program.gain(proposal.change) == pytest.approx(4 / 20, abs=0.005)

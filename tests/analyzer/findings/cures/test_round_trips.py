@@ -126,6 +126,6 @@ def test_an_exchange_is_no_question_and_answer() -> None:
             story.call(rank, *span, exchange, latency=20 * US)
             story.message(rank, 1 - rank, 64, span, span, (exchange, exchange), latency=20 * US)
     with story.as_run() as run:
-        assert len(one_exchange._trips(Program(run)).ask) == 0
+        assert len(one_exchange._trips(Program(run).build()).ask) == 0
     with questions(5, 0).as_run() as run:
-        assert len(one_exchange._trips(Program(run)).ask) > 0
+        assert len(one_exchange._trips(Program(run).build()).ask) > 0

@@ -97,7 +97,7 @@ def test_the_finding_names_the_cure_and_what_it_saves(name: str, tmp_path: Path)
 def test_a_rank_that_computes_longer_is_made_as_fast_as_the_others(tmp_path: Path) -> None:
     run = simulated("uneven", False, tmp_path / "lost")
     truth = 1 - program_ps(simulated("uneven", True, tmp_path / "cured")) / program_ps(run)
-    program = Program(run)
+    program = Program(run).build()
     (proposal,) = uneven_computation.propose(program)
     assert proposal.at_fault == {5}
     shared, as_fast, _, as_the_fastest = proposal.other_ends

@@ -39,7 +39,7 @@ def test_reads_with_work_in_between_are_no_row() -> None:
 def test_bytes_of_large_transfers_may_cost_all_of_them(value: int, known: bool, found: bool) -> None:
     """Where the machine does not divide the time of a transfer."""
     with reads(between=0, value=value).as_run() as run:
-        proposals = list(transfers_in_a_row.propose(Program(run), known))
+        proposals = list(transfers_in_a_row.propose(Program(run).build(), known))
     assert len(proposals) == int(found)
     # Of single values one transfer may last as long as all of them.
     ends = [end for one in proposals for end in one.other_ends]

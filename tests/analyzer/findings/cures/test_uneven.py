@@ -76,7 +76,7 @@ def test_the_same_work_may_be_before_other_calls() -> None:
 def test_a_slow_rank_becomes_as_fast_as_one_with_the_same_turns() -> None:
     # Ranks 0 to 2 compute 8 and 4 ms alternately, rank 2 4 ms more in each; ranks 3 to 5 compute 4 and 8 ms.
     with steps([8, 8, 12, 4, 4, 4], [4, 4, 8, 8, 8, 8]).as_run() as run:
-        program = Program(run)
+        program = Program(run).build()
         (place,) = stretches(program)
         longer = uneven_computation.Uneven(program, (place,)).as_fast.longer_ps
     assert longer is not None
@@ -85,7 +85,7 @@ def test_a_slow_rank_becomes_as_fast_as_one_with_the_same_turns() -> None:
 
 def test_what_one_rank_alone_computes_is_shared_with_those_that_compute_nothing_there() -> None:
     with steps([0, 0, 0, 8]).as_run() as run:
-        program = Program(run)
+        program = Program(run).build()
         (proposal,) = uneven_computation.propose(program)
         shared = proposal.other_ends[0].longer_ps
     assert shared is not None

@@ -106,7 +106,7 @@ def filled_once() -> Story:
 @pytest.mark.parametrize(("story", "recur"), [(filled_once(), False), (sweep(serial=True), True)])
 def test_a_pipeline_that_is_filled_once_has_no_deep_waits_but_the_first(story: Story, recur: bool) -> None:
     with story.as_run() as run:
-        program = Program(run)
+        program = Program(run).build()
         sent, received = program.messages.send_call, program.messages.received_call
         deep, _ = wavefront.depths(program)
         chained = np.flatnonzero(deep >= wavefront.LEAST_DEPTH)
