@@ -19,6 +19,7 @@ from logpost.collectors.calibration.measure import measure
 from logpost.collectors.mpi import compiler_of
 from logpost.errors import InputError
 from logpost.machines.calibration.samples import FAMILIES, read
+from logpost.machines.calibration.statistics import SPELLS
 
 from .launchers import ENVIRONMENT, MPIS, Simulated, require_mpi
 
@@ -117,7 +118,7 @@ def test_time_ends_the_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     measure(["mpirun"], output=tmp_path / "s", budget_s=1)
     per_pass = len(set(measuring.ORDER) - {"contention"})
-    assert len(started) == measuring.SPELLS * per_pass - (measuring.SPELLS - measuring.PROTOCOL_PASSES)
+    assert len(started) == SPELLS * per_pass - (SPELLS - measuring.PROTOCOL_PASSES)
 
 
 @pytest.mark.mpi
