@@ -156,7 +156,8 @@ def test_the_code_between_calls_is_one_more_view() -> None:
     assert reads.customdata[0] == "1: read input.bin, 18 ps"
     assert [view.label for view in made.views] == ["Calls and messages", "With the code between calls"]
     assert [view.traces[-1] for view in made.views] == [{"visible": False}, {"visible": True}]
-    assert made.summary.endswith("2 of 3 samples are in relax. Most time with files: read input.bin, 18 ps.")
+    assert "2 of 3 samples are in relax. " in made.summary
+    assert made.summary.endswith(": read input.bin, 18 ps.")
     assert with_code(calls_chart(), samples, files, rows(2), 50, 60).views == ()
 
 
