@@ -304,7 +304,7 @@ TEST_F(Reader, FileCallsAreThoseOutsideOfCommunication) {
     archive.events(0, [&](Events& e) {
         e.enter(0, main).enter(1, opens).leave(2, opens).enter(3, reads).leave(7, reads);
         e.enter(8, barrier).enter(9, reads).leave(10, reads);
-        e.collective(8, 11, OTF2_COLLECTIVE_OP_BARRIER, 0).leave(11, barrier).leave(12, main);
+        e.collective(10, 11, OTF2_COLLECTIVE_OP_BARRIER, 0).leave(11, barrier).leave(12, main);
     });
     const auto trace = read();
     const auto& calls = trace.traces[0].file_calls;

@@ -22,7 +22,9 @@ static void last(long ms) {
     nanosleep(&time, NULL);
 }
 
-static int is_slow_name(const char* name) { return strstr(name, ".shards/") != NULL; }
+static int is_slow_name(const char* name) {
+    return strstr(name, ".shards/") != NULL;
+}
 
 static int is_slow(int descriptor) {
     char link[64];
