@@ -4,7 +4,8 @@ Cure: one message with all of their bytes. It applies to rounds of calls that re
 code in between than a message takes: no work is done with an answer before the next question; or, where each question
 is answered at once, with less work than that lasts: it is done behind the one answer. In the graph the first message of
 a series carries the bytes of all; the calls of the other rounds vanish, and all replies are given with the code of one.
-At the other ends of the gain each answer has its own code; or each message stays, and all of a series are in flight
+Its receive is posted by then: a rank that serves questions waits for those of any rank. At the other ends of the gain
+it is posted as recorded; each answer has its own code; or each message stays, and all of a series are in flight
 together; or another message, or an operation of all ranks, carries their data, and none of them is left. That is the
 cure where their receiver waits in them for ranks that compute one after the other: whatever is sent there in each step
 empties the pipeline; less often, or received a step later, it keeps none waiting.
@@ -69,6 +70,7 @@ def propose(program: Program) -> Iterator[Proposal]:
     every = [message for row in long for message in row]
     one_message = merged(program, long)
     one_answer = replace(one_message, longer_ps=_one_answer(program, long, trips))
+    posted = replace(one_answer, edges=())
     none = left_out(program, every)
     empties = any(ends_pipeline(program, one, LEAST_DEPTH) for one in np.unique(program.receiver[every]).tolist())
     synchronous = (messages.sender_waits[every] > 0) & ~program.costs(messages.bytes[every]).rendezvous
@@ -76,8 +78,8 @@ def propose(program: Program) -> Iterator[Proposal]:
         kind=KIND,
         callpath=max(lost, key=lambda path: lost[path]),
         at_fault=frozenset(program.sender[every].tolist()),
-        change=none if empties else one_answer,
-        other_ends=(one_answer, one_message, _together(program, long), none),
+        change=none if empties else posted,
+        other_ends=(posted, one_answer, one_message, _together(program, long), none),
         numbers=(
             Number("messages", count, "count"),
             *([Number("synchronous", float(synchronous.mean()), "1")] if synchronous.any() else []),
