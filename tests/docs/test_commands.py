@@ -24,7 +24,6 @@ from tests.docs.stand_ins import EM3D, StandIns, smaller
 
 NOT_HERE = {
     r"make (?:demo|docs|test|wheel)": "collectors/test_demo.py, docs/test_site.py, this suite; make wheel-test",
-    r"podman build .*|apptainer build .*": "needs a builder; packaging/test_containers.py reads the files",
     r"spack .*|rattler-build .*": "needs Spack or conda; packaging/test_recipes.py compares what the recipes state",
     r"man logpost-analyze": "needs an installed wheel; packaging/test_manpages.py checks the pages",
     r"logpost --(?:install|show)-completion": "changes the shell's files, or detects it: cli/test_help.py",
@@ -44,7 +43,7 @@ NOT_HERE = {
     r"txt2bin .*": "needs LogGOPSim; analyzer/export/test_goal.py replays the schedule by the rules of its papers",
 }
 """Commands that this test does not run, with what is missing, or which of the tests runs them."""
-HOW_MANY = 42
+HOW_MANY = 40
 
 INCONCLUSIVE = re.compile(r"logpost compare a1\.run .*")
 """Gates that may end with status 3: three equal runs show nothing of their spread."""

@@ -90,4 +90,4 @@ def test_pipelining_saves_more_than_overlap_of_communication_alone(quick_result:
 
 def test_a_wrong_estimate_of_the_computation_is_judged_by_its_loss(quick_result: Callable[[str], Result]) -> None:
     [claim] = [one for one in quick_result(NAME).claims if one.text.startswith("An underestimated t_V is preferable")]
-    assert re.fullmatch(r"at most \d+ % by .* 90 % too little, \d+ % .* 300 % too much", claim.reached)
+    assert re.search(r"at most \d+ % by .* 90 % too little, \d+ % .* 300 % too much$", claim.reached)

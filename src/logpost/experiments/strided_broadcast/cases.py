@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from logpost.machines.schema import Machine
 
 CONTIGUOUS = 8
-"""Bytes of a double."""
+"""Bytes of a double (IEEE 754): Fig. 10's elements, next to each other."""
 STRIDES = (CONTIGUOUS, 128, 512)
 """Fig. 10: bytes from double to double."""
 ALGORITHMS = {"linear": "linear", "tree": "binomial"}
