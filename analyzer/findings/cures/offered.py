@@ -126,8 +126,9 @@ def offered(
 def program_of(evidence: Evidence) -> Program | None:
     """The run's program, or a sample of it; None: there is nothing to replay it with.
 
-    Where no value of a machine is known, or they contradict the trace, messages take what they did. Values that are
-    only bounded are what messages cost at least: beyond that, they keep their durations.
+    Where no value of a machine is known, or they contradict the trace, messages take what they did: also where a named
+    machine is so much slower that its servers serve in another order than the trace shows. Values that are only bounded
+    are what messages cost at least: beyond that, they keep their durations.
     """
     program = _read(evidence)
     if program is None:
@@ -137,7 +138,8 @@ def program_of(evidence: Evidence) -> Program | None:
     except InputError:  # there, messages contradict each other
         low = None
     try:
-        return low or program.build()
+        built = low or program.build()
+        return built if built.repeats else built.as_recorded()
     except InputError:  # the recorded order contradicts itself
         return None
 

@@ -531,6 +531,20 @@ class Program:
         assert found is not None
         return found
 
+    @property
+    def repeats(self) -> bool:
+        """Whether each call is as recorded in a replay of the unchanged program."""
+        same = (self.base.enter_ps == self.enter_ps).all() and (self.base.leave_ps == self.leave_ps).all()
+        return bool(same)
+
+    def as_recorded(self) -> Program:
+        """The same program with measured times alone.
+
+        Raises:
+            InputError: its recorded messages wait for each other in a circle.
+        """
+        return Program(self._replayable.run, as_measured=True).build()
+
     def replay(self, change: Transformation, *, with_path: bool = False) -> Times | None:
         """The program under a transformation; None: events would have to be before themselves. Replayed once."""
         if not with_path and change in self._times:

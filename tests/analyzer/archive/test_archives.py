@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from tests.analyzer.in_process import analyze
 from tests.archives import DATA
 
 from logpost.analyzer.findings.cured import cured
 from logpost.analyzer.findings.cures.offered import program_of
+from logpost.analyzer.findings.cures.program import Program
 from logpost.analyzer.findings.evidence.tables import Evidence
+from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.report.build import build
 from logpost.analyzer.run import schema
 from logpost.analyzer.run.directory import Run
@@ -99,6 +103,17 @@ def test_the_graph_that_cures_change_repeats_every_run(runs: dict[str, Run]) -> 
         assert (program.base.leave_ps == program.leave_ps).all(), name
         calls += program.count
     assert calls > 100_000
+
+
+def test_on_a_machine_whose_queues_serve_in_another_order_times_are_measured_ones(traces: Path, tmp_path: Path) -> None:
+    # Alewife's NICs serve a byte in 25 ns: a thousand times as long as messages of this archive took.
+    anchor = next((traces / "tracer-stencil4d-32").glob("*.otf2"))
+    run = Run.open(analyze(Request(str(anchor), str(tmp_path / "a.run"), machine="alewife")))
+    assert not Program(run).build().repeats
+    program = program_of(Evidence({table: run.table(table) for table in schema.TABLES}, run.manifest, run=run))
+    assert program is not None
+    assert program.as_measured
+    assert program.repeats
 
 
 def test_one_sided_calls_are_divided_and_only_the_management_of_windows_is_other(runs: dict[str, Run]) -> None:
