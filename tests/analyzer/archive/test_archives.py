@@ -106,7 +106,7 @@ def test_the_graph_that_cures_change_repeats_every_run(runs: dict[str, Run]) -> 
 
 
 def test_on_a_machine_whose_queues_serve_in_another_order_times_are_measured_ones(traces: Path, tmp_path: Path) -> None:
-    # Alewife's NICs serve a byte in 25 ns: a thousand times as long as messages of this archive took.
+    # Alewife's NICs serve a byte in 25 ns, a thousand times the duration of this archive's.
     anchor = next((traces / "tracer-stencil4d-32").glob("*.otf2"))
     run = Run.open(analyze(Request(str(anchor), str(tmp_path / "a.run"), machine="alewife")))
     assert not Program(run).build().repeats
