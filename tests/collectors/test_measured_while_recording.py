@@ -111,7 +111,7 @@ def test_the_machine_is_measured_and_analyze_takes_it(mpi: str, tmp_path: Path) 
     assert cheap is not None
     assert dear.number() > cheap.number()
     kept = samples.read(result.archive / "calibration.jsonl")
-    families = {"one_way", "message_overhead", "protocol", "round_trip", "signature", "layout", "reduction"}
+    families = {"one_way", "message_overhead", "protocol", "round_trip", "signature", "stream", "layout", "reduction"}
     assert {point.family for point in kept.points} == families
     assert kept.host.ranks == 2
 
