@@ -24,13 +24,31 @@ void get_facts(SegmentView& in, LocationTrace& trace) {
     trace.has_been_off = in.get<bool>();
 }
 
+/// Lists that are read whole, in the order of the file.
+template <class Trace, class Each>
+void for_each_list(Trace& trace, Each each) {
+    each(trace.profile);
+    each(trace.samples);
+    each(trace.file_calls);
+    each(trace.levels);
+    each(trace.any_source);
+    each(trace.threads);
+}
+
+/// Columns that are mapped, likewise.
+template <class Trace, class Each>
+void for_each_column(Trace& trace, Each each) {
+    each(trace.calls);
+    each(trace.sends);
+    each(trace.receives);
+    each(trace.collectives);
+    each(trace.layouts);
+    each(trace.transfers);
+    each(trace.epochs);
+}
+
 void put_lists(SegmentBytes& out, const LocationTrace& trace) {
-    out.put_all(trace.profile);
-    out.put_all(trace.samples);
-    out.put_all(trace.file_calls);
-    out.put_all(trace.levels);
-    out.put_all(trace.any_source);
-    out.put_all(trace.threads);
+    for_each_list(trace, [&](const auto& list) { out.put_all(list); });
     out.put(trace.stream);
     out.put(std::uint64_t{trace.open.size()});
     for (const auto& open : trace.open) {
@@ -40,12 +58,7 @@ void put_lists(SegmentBytes& out, const LocationTrace& trace) {
 }
 
 void get_lists(SegmentView& in, LocationTrace& trace) {
-    in.get_all(trace.profile);
-    in.get_all(trace.samples);
-    in.get_all(trace.file_calls);
-    in.get_all(trace.levels);
-    in.get_all(trace.any_source);
-    in.get_all(trace.threads);
+    for_each_list(trace, [&](auto& list) { in.get_all(list); });
     trace.stream = in.get<StreamTotals>();
     for (auto n = in.get<std::uint64_t>(); n != 0; --n) {
         const auto call = in.get<std::uint32_t>();
@@ -104,13 +117,7 @@ void put_joined(SegmentBytes& out, const StoredLocation& stored, const Sums& sum
     out.put(sums);
     put_facts(out, trace);
     put_lists(out, trace);
-    out.put_mapped(trace.calls);
-    out.put_mapped(trace.sends);
-    out.put_mapped(trace.receives);
-    out.put_mapped(trace.collectives);
-    out.put_mapped(trace.layouts);
-    out.put_mapped(trace.transfers);
-    out.put_mapped(trace.epochs);
+    for_each_column(trace, [&](const auto& column) { out.put_mapped(column); });
 }
 
 StoredLocation get_joined(SegmentView in, Sums& sums) {
@@ -119,13 +126,7 @@ StoredLocation get_joined(SegmentView in, Sums& sums) {
     sums = in.get<Sums>();
     get_facts(in, trace);
     get_lists(in, trace);
-    in.get_mapped(trace.calls);
-    in.get_mapped(trace.sends);
-    in.get_mapped(trace.receives);
-    in.get_mapped(trace.collectives);
-    in.get_mapped(trace.layouts);
-    in.get_mapped(trace.transfers);
-    in.get_mapped(trace.epochs);
+    for_each_column(trace, [&](auto& column) { in.get_mapped(column); });
     return stored;
 }
 
