@@ -131,10 +131,8 @@ class TaskFolder:
         return os.path.join(self._tasks, name)
 
     def _sign(self, handle: int, tries: int) -> None:
-        try:
-            os.write(handle, f"{self._me} {tries}".encode())
-        finally:
-            os.close(handle)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(f"{self._me} {tries}")
 
     def _free_again(self, name: str) -> None:
         with suppress(FileNotFoundError):
@@ -167,9 +165,11 @@ class TaskFolder:
         try:
             moved = os.stat(file).st_mtime_ns
             with open(file, encoding="utf-8") as owner:
-                host, pid, tries = [*owner.read().split(), "", "0", "0"][:3]
+                words = owner.read().split()
         except FileNotFoundError:
             return None  # done in the meantime
+        # Of one that is not whole, as on a file system that writes it in parts, the owner is not known.
+        host, pid, tries = words if len(words) == 3 else ("", "0", "0")
         # Clocks of machines differ: what counts is how long this process has seen the same time.
         before, since = self._seen.setdefault(name, (moved, time.monotonic()))
         if before != moved:

@@ -315,3 +315,17 @@ def test_a_damaged_archive_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"traces\.otf2: not a readable OTF2 anchor file"):
         analyze_sharded(request, 2, Workers.local)
     assert folder_of(request.run).is_dir()
+
+
+@pytest.mark.parametrize("written", ["", "here", "here 4", "here 4194305"])
+def test_the_owner_of_a_task_is_known_once_all_of_it_is_written(traces: Path, tmp_path: Path, written: str) -> None:
+    """A shared file system shows a file before its whole content: a part of a process number may be no process."""
+    tasks = TaskFolder.fresh(make_plan(str(traces / "pipit-ping-pong"), tmp_path, 1, offsets=True))
+    task = tasks.take(60)
+    assert task is not None
+    taken = tmp_path / "tasks" / f"{task.name}.taken"
+    assert taken.read_text().split()[1:] == [str(os.getpid()), "0"]
+    taken.write_text(written.replace("here", os.uname().nodename))
+    other = TaskFolder(tmp_path)
+    assert other.take(60) is None
+    assert other.take(0) == task._replace(tries=1)
