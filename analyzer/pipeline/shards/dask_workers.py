@@ -128,7 +128,7 @@ def of_scheduler(address: str | None) -> Engine:
             where: Any = address
             if where is None:
                 width = min(plan.blocks, len(os.sched_getaffinity(0)))
-                where = stack.enter_context(LocalCluster(n_workers=width, threads_per_worker=1, dashboard_address=None))
+                where = stack.enter_context(LocalCluster(n_workers=width, threads_per_worker=1, dashboard_address=":0"))
             try:
                 client = stack.enter_context(Client(where, timeout=WAIT_S))
             except (OSError, ValueError) as error:

@@ -8,7 +8,7 @@ In `tasks` next to the files of the blocks, for each task at most one of
 
 and `failed`, the one line that says why all should stop. A task is taken by making its file, which only one process
 can. Where two believe to have the same task nevertheless, because one of them was thought lost, both write the same
-bytes, and files get their names by renaming.
+bytes, and files get their names once they are whole.
 """
 
 from __future__ import annotations
@@ -94,11 +94,13 @@ class TaskFolder:
         """
         while self._free or self._look(patience_s):
             task = self._free.pop()
+            mine = self._signed(task)
             try:
-                handle = os.open(self._file(task.name + ".taken"), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+                os.link(mine, self._file(task.name + ".taken"))
             except FileExistsError:
                 continue
-            self._sign(handle, task.tries)
+            finally:
+                os.unlink(mine)
             if not os.path.exists(self._file(task.name + ".done")):
                 return task
             self._free_again(task.name)  # another one took it and did it since this process looked
@@ -107,7 +109,7 @@ class TaskFolder:
     def again(self, task: Task) -> Task:
         """The same task, begun once more."""
         more = task._replace(tries=task.tries + 1)
-        self._sign(os.open(self._file(task.name + ".taken"), os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o666), more.tries)
+        os.replace(self._signed(more), self._file(task.name + ".taken"))
         return more
 
     def beat(self, task: Task) -> None:
@@ -122,17 +124,20 @@ class TaskFolder:
 
     def fail(self, line: str) -> None:
         """Make all stop."""
-        mine = self._file("failed." + self._me.replace(" ", "."))
-        with open(mine, "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(line)
-        os.replace(mine, self._file("failed"))
+        os.replace(self._written("failed", line), self._file("failed"))
 
     def _file(self, name: str) -> str:
         return os.path.join(self._tasks, name)
 
-    def _sign(self, handle: int, tries: int) -> None:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(f"{self._me} {tries}")
+    def _signed(self, task: Task) -> str:
+        return self._written(task.name, f"{self._me} {task.tries}")
+
+    def _written(self, name: str, text: str) -> str:
+        """A file of this process. It gets the name that others look for once it is whole: a process may be killed."""
+        mine = self._file(f"{name}.{self._me.replace(' ', '.')}")
+        with open(mine, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+        return mine
 
     def _free_again(self, name: str) -> None:
         with suppress(FileNotFoundError):
@@ -168,7 +173,7 @@ class TaskFolder:
                 words = owner.read().split()
         except FileNotFoundError:
             return None  # done in the meantime
-        # Of one that is not whole, as on a file system that writes it in parts, the owner is not known.
+        # Of one that is not whole, as after a crash of the file system, the owner is not known.
         host, pid, tries = words if len(words) == 3 else ("", "0", "0")
         # Clocks of machines differ: what counts is how long this process has seen the same time.
         before, since = self._seen.setdefault(name, (moved, time.monotonic()))

@@ -41,7 +41,7 @@ def distributed() -> Any:
 @pytest.fixture
 def cluster(distributed: Any) -> Iterator[Any]:
     """Two workers, each a process that is begun again when it is lost."""
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
         yield cluster
 
 
@@ -118,7 +118,7 @@ def test_a_scheduler_without_workers_is_refused(
 ) -> None:
     monkeypatch.setattr(dask_workers, "WAIT_S", 5.0)
     with (
-        distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
         pytest.raises(InputError, match=r"--workers dask: no worker connected to tcp://.* in 5 s"),
     ):
         run_tasks(Plan("a", str(tmp_path), 1, True, 0), engine_of(Workers.dask, cluster.scheduler_address))

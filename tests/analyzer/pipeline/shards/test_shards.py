@@ -329,3 +329,19 @@ def test_the_owner_of_a_task_is_known_once_all_of_it_is_written(traces: Path, tm
     other = TaskFolder(tmp_path)
     assert other.take(60) is None
     assert other.take(0) == task._replace(tries=1)
+
+
+@pytest.mark.parametrize(("call", "tries"), [("link", 0), ("unlink", 1)])
+def test_a_process_killed_while_it_takes_a_task_delays_no_other(
+    traces: Path, tmp_path: Path, call: str, tries: int
+) -> None:
+    tasks = TaskFolder.fresh(make_plan(str(traces / "pipit-ping-pong"), tmp_path, 1, offsets=True))
+    pid = os.fork()
+    if pid == 0:
+        setattr(os, call, lambda *_: os._exit(0))
+        TaskFolder(tmp_path).take(60)
+        os._exit(1)
+    assert os.waitpid(pid, 0) == (pid, 0)
+    task = tasks.take(60)
+    assert task is not None
+    assert task.tries == tries
