@@ -10,15 +10,18 @@ import shlex
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from logpost.collectors.calibration.failure import OURS, trouble
-from logpost.collectors.descendants import descendants, signal_all
+from logpost.collectors.descendants import alive, descendants, signal_all
 from logpost.errors import InputError
 
 GRACE_S = 5.0
-"""Time that a launcher has for ending its ranks."""
+"""Time that a launcher has for ending its ranks, and killed ones to be gone: on busy cores they are not at once."""
+LOOK_S = 0.01
+"""Between two looks whether they are."""
 
 
 def run_program(command: Sequence[str], patience_s: float) -> None:
@@ -90,6 +93,9 @@ def _end(launcher: subprocess.Popen[str]) -> None:
         launcher.kill()
         launcher.wait()
     signal_all(ranks, signal.SIGKILL)
+    until = time.monotonic() + GRACE_S
+    while alive(ranks) and time.monotonic() < until:
+        time.sleep(LOOK_S)
     for stream in (launcher.stdout, launcher.stderr):
         if stream is not None:
             stream.close()
