@@ -19,8 +19,8 @@ from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
 from logpost.replay.columns import Int64
 
-MOST_CALLS = 200_000
-"""Calls of a program whose cures are replayed: a replay of so many lasts 0.2 s, and each cure's proposals 5 s."""
+MOST_CALLS = 100_000
+"""Calls of a program whose cures are replayed: a replay of so many lasts 20 ms, all cures 2 s."""
 WINDOWS = (10, 6, 3)
 """Of a longer program, that are a sample: three deviate with two degrees of freedom, the fewest that have a quantile,
 and beyond nine it hardly changes (`gain_interval.STUDENT`)."""

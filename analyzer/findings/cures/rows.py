@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from logpost.analyzer.findings.cures.program import Program
+from logpost.analyzer.findings.evidence.once import once
 
 WAITS = ("wait", "wait_multi", "receive", "probe", "test", "collective", "barrier")
 
 
-def rows_of_sends(program: Program) -> Iterator[tuple[int, list[int]]]:
+@once
+def rows_of_sends(program: Program) -> list[tuple[int, list[int]]]:
     """Each location with the messages of calls in a row that start them at one call path: no call in between waits for
     another rank, and no more code is between two of them than an empty message takes."""
     waits = program.is_kind(*WAITS) | program.is_operation
     longest = program.empty_message_ps
+    found = []
     for location, calls in program.calls_of.items():
         row: list[int] = []
         path = -1
@@ -24,16 +27,17 @@ def rows_of_sends(program: Program) -> Iterator[tuple[int, list[int]]]:
             messages = program.sent_in.get(call)
             if messages is not None:
                 if row and (at != path or code > longest):
-                    yield location, row
+                    found.append((location, row))
                     row = []
                 path, code = at, 0
                 row.extend(messages)
             elif waiting:
                 if row:
-                    yield location, row
+                    found.append((location, row))
                 row, code = [], 0
         if row:
-            yield location, row
+            found.append((location, row))
+    return found
 
 
 def rounds(messages: Sequence[int], partner: Sequence[int]) -> Iterator[list[int]]:
