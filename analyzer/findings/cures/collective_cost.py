@@ -28,6 +28,7 @@ import polars as pl
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.two_as_one import second_halves
 from logpost.analyzer.findings.evidence.machine_values import measures, most_ps, value_ps
 from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.part_bytes import least_moved
@@ -69,7 +70,10 @@ def _is_worth_a_word(found: Finding) -> bool:
 def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
     """The cure of each call path of operations."""
     calls = successive(evidence)
+    second = dict(second_halves(program).group_by("callpath").agg(pl.col("instance").n_unique()).iter_rows())
     for callpath, rows in _operations(evidence, program).items():
+        if second.get(callpath, 0) >= max(MIN_SAMPLES, MAINLY * rows["instance"].n_unique()):
+            continue  # there is an operation for what both do (two_as_one)
         if exact_sum(rows["own_ps"].clip(lower_bound=0).to_numpy()) < rows.height:
             continue  # below a picosecond each: all of it is waiting
         estimate = _estimate_at(evidence, calls, callpath)

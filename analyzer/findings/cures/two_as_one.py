@@ -20,6 +20,7 @@ import polars as pl
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.rounds import one_round
 from logpost.analyzer.findings.evidence.tables import Evidence, in_order
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, Finding, Number
@@ -42,7 +43,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 def propose(program: Program) -> Iterator[Proposal]:
     """No second operation of each two."""
-    second = _second_halves(program)
+    second = second_halves(program)
     for (one,), calls in sorted(second.partition_by("one", as_dict=True).items()):
         roots = calls.filter(pl.col("location") == pl.col("root_location")).select("instance", root_call="call")
         members = calls.join(roots, on="instance")
@@ -70,7 +71,8 @@ def propose(program: Program) -> Iterator[Proposal]:
         )
 
 
-def _second_halves(program: Program) -> pl.DataFrame:
+@once
+def second_halves(program: Program) -> pl.DataFrame:
     """(one, instance, location, callpath, call, own_ps, bytes): the calls of operations that could be one with
     those before them."""
     inside = np.flatnonzero(program.inside).astype(np.int32)

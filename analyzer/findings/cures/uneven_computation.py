@@ -229,6 +229,8 @@ def _proposal(uneven: Uneven) -> Proposal:
             Number("median_of_others", norm, "ps"),
             Number("gain_if_as_fast", gains[1], "1"),
             Number("gain_if_shared", gains[0], "1"),
+            # Of what the others have, less than could be stated.
+            *((Number("alone", 1, "count"),) if norm < MIN_SHARE * first.totals.max() else ()),
         )
     return Proposal(
         kind=KIND,

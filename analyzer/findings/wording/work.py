@@ -44,7 +44,7 @@ def balance(facts: Facts) -> str:
         )
     if facts.all("median_of_others"):
         these = facts.these
-        if not facts.number("median_of_others"):
+        if facts.all("alone"):
             does = "do" if facts.are_several else "does"
             return (
                 f"Divide the work that only {these} {does} there among all ranks: that saves "
@@ -53,9 +53,9 @@ def balance(facts: Facts) -> str:
             )
         norm = time_text(facts.number("median_of_others"))
         return (
-            f"Make {these} as fast as the others ({norm}): check what is slower there (node, binding, input) and what "
-            f"runs there alone. That saves {saved_text(facts.number('gain_if_as_fast'))}. To give the excess to "
-            "all ranks instead (weighted or finer partition, work stealing) saves "
+            f"Make {these} as fast as the others ({norm}), or divide the excess among all ranks: the former (check "
+            "what is slower there: node, binding, input; and what runs there alone) saves "
+            f"{saved_text(facts.number('gain_if_as_fast'))}, the latter (weighted or finer partition, work stealing) "
             f"{saved_text(facts.number('gain_if_shared'))}."
         )
     return (

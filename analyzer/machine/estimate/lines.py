@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +19,18 @@ HIGH_QUANTILE = 1 - LOW_QUANTILE
 """Where noise has made more times 0 than the low quantile, what it adds to is read up to here."""
 VALUE_QUANTILE = 0.25
 """A time that is measured, but for noise to both sides and disturbances that only add, lies near this quantile."""
+LOWER_QUANTILES = (0.1, 0.25)
+"""Between which and the low quantile noise is read, too, where most times contain a delay."""
+BETWEEN = 30
+"""Observations between two quantiles whose distance is known to a fifth of it (1 / sqrt(30))."""
 MOST_GROUPS = 16
 """Of more sizes than this, neighbours are put together."""
+
+
+def _to_median(q: float) -> float:
+    """From the low quantile of normal noise to its median, over that to another quantile."""
+    low, other = (NormalDist().inv_cdf(one) for one in (LOW_QUANTILE, q))
+    return low / (low - other)
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,13 @@ class Group:
         reaches below that."""
         median = self.quantile(0.5)
         return median - self.shortest if self.shortest > 0 else self.quantile(HIGH_QUANTILE) - median
+
+    @property
+    def noise(self) -> float:
+        """What of the spread can be noise. A delay that does not depend on noise moves no two of its quantiles closer
+        together (Droste and Wefelmeyer 1985, for log-concave densities), so that each pair bounds it, as if normal."""
+        below = [q for q in LOWER_QUANTILES if (q - LOW_QUANTILE) * self.n >= BETWEEN and self.shortest > 0]
+        return min([self.spread, *((self.quantile(q) - self.shortest) * _to_median(q) for q in below)])
 
 
 def groups(column: Column) -> list[Group]:

@@ -381,8 +381,8 @@ class _Shortest:
 
 
 def noise(samples: Samples) -> float:
-    """What the clock and the machine add to any time, in ps: the spread of calls of one size. Calls of which some wait
-    for a rank spread further, so that those count that spread least."""
+    """What the clock and the machine add to any time, in ps, as calls of one size show it. Calls of which some wait
+    for a rank spread further, so that those count that show least."""
     kinds = (groups(samples[name]) for name in ("send_at_once", "send_blocking", "receive"))
-    spreads = [[group.spread for group in kind if group.n >= MIN_LATE] for kind in kinds]
-    return min((float(np.median(some)) for some in spreads if some), default=0.0)
+    shown = [[group.noise for group in kind if group.n >= MIN_LATE] for kind in kinds]
+    return min((float(np.median(some)) for some in shown if some), default=0.0)

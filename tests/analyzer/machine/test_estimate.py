@@ -406,6 +406,17 @@ def test_noise_that_makes_times_nothing_is_read_above_their_median() -> None:
     assert lifted.spread == 0
 
 
+@pytest.mark.parametrize("delayed", [0.0, 0.3, 0.8])
+@pytest.mark.parametrize("count", [700, 5000])
+def test_delays_of_most_calls_are_not_their_noise(delayed: float, count: int) -> None:
+    """Normal noise of 50 ps, whose 5 % quantile is 82 below its median, and delays of up to 1 µs."""
+    chance = np.random.default_rng(count)
+    delays = chance.uniform(0, 1e6, count) * (chance.random(count) < delayed)
+    (seen,) = groups(column(*((8, 1000 + time) for time in chance.normal(0, 50, count) + delays)))
+    assert 82 / 2 < seen.noise < 4 * 82
+    assert delayed < 0.5 or seen.spread > 1e5
+
+
 def test_points_of_one_size_show_no_slope() -> None:
     """Of 0 and 1 B neither has a gap: (k - 1) G. 8 B last 7 ps more."""
     rng = np.random.default_rng(7)

@@ -70,6 +70,11 @@ def test_half_of_equal_rounds_saves_as_much_as_all(
     assert found[0]["exposed_ps"] == pytest.approx(gain * ROUNDS * RANKS * MS * PS, rel=0.15)
 
 
+def test_calls_that_another_operation_replaces_are_not_called_less_often(tmp_path: Path) -> None:
+    found = findings(reduced_and_handed_out(), tmp_path, machine="")
+    assert ["both_in_one[MPI_Allreduce]" in numbers(row) for row in found if row["region"] == "MPI_Bcast"] == [True]
+
+
 STEPS = 5_000
 
 

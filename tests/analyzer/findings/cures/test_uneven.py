@@ -55,6 +55,12 @@ def test_one_slow_rank_of_many_may_become_as_fast_as_the_others() -> None:
     assert numbers["load_balance"] == pytest.approx(4.8 / 8)
 
 
+@pytest.mark.parametrize(("others_ms", "alone"), [(0.07, True), (0.09, False)])
+def test_a_rank_does_alone_what_others_have_less_than_a_hundredth_of(others_ms: float, alone: bool) -> None:
+    (row,) = steps([others_ms] * 3 + [8]).alone(uneven_computation.find).iter_rows(named=True)
+    assert ("alone" in {one["name"] for one in row["evidence"]}) == alone
+
+
 def test_a_rank_that_is_slow_in_some_visits_only_is_so_in_all() -> None:
     # Rank 3 computes 12 ms in two of ten steps, else all compute 2 ms: its visits differ too much to be slower than
     # others' beyond chance, its total of 40 ms to their 20 does not.
