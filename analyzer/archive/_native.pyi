@@ -117,6 +117,10 @@ class Trace:
     def properties(self) -> list[tuple[str, str]]: ...
 
     @property
+    def sample_ps(self) -> int:
+        """Processor time of a thread from sample to sample; 0: not known."""
+
+    @property
     def program(self) -> logpost.replay._native.Program:
         """What the replay needs of it."""
 

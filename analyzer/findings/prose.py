@@ -20,6 +20,7 @@ WORDS: Mapping[str, Words] = {
     for kind, words in module.WORDS.items()
 }
 """By kind of finding."""
+FIND_WAIT = "Find what this code waits for (a file, which logpost record --io names; a lock; a sleep; a core). "
 NAME_CODE = " More samples (logpost record --sample 1000) or --functions name the function."
 
 
@@ -57,7 +58,8 @@ def advice(row: Row) -> str:
     """What to try, as far as the evidence supports it, and what else saves most of the same time."""
     facts = Facts(row, NOWHERE)
     instead = "".join(f" Instead, {cure} saves {saved_text(gain)}." for cure, gain in alternatives(row))
-    return WORDS[row["kind"]].advice(facts) + (NAME_CODE if facts.all("code_without_name") else "") + instead
+    begins = FIND_WAIT if facts.all("on_processor") else ""
+    return begins + WORDS[row["kind"]].advice(facts) + (NAME_CODE if facts.all("code_without_name") else "") + instead
 
 
 def alternatives(row: Row) -> list[tuple[str, float]]:

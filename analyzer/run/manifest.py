@@ -275,6 +275,7 @@ class Manifest(Record):
     adapters: list[AdapterCounters] = Field(
         default_factory=list, description="counters of the hosts' network adapters; empty: not read"
     )
+    sample_ps: int = Field(default=0, description="processor time of a thread from sample to sample; 0: not known")
     pack: str | None = Field(
         default=None, description="regular expression of the user regions that pack data by hand: middleware"
     )

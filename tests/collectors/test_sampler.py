@@ -8,8 +8,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.analyzer.in_process import analyze
 from tests.collectors import recording
 from tests.collectors.recording import Event, Trace
+
+from logpost.analyzer.pipeline.request import Request
+from logpost.analyzer.run.directory import Run
 
 
 def _record(mpi: str, folder: Path, *arguments: str, options: tuple[str, ...] = ()) -> recording.Result:
@@ -66,6 +70,12 @@ def test_none_are_taken_where_none_are_wanted(openmpi: str, tmp_path: Path) -> N
     trace = _record(openmpi, tmp_path, "shares", options=("--sample", "0")).read()
     assert not _samples(trace)
     assert not trace.defined("INTERRUPT_GENERATOR")
+
+
+def test_an_analysis_knows_the_time_from_sample_to_sample(openmpi: str, tmp_path: Path) -> None:
+    result = _record(openmpi, tmp_path, "shares", options=("--sample", "250"))
+    run = Run.open(analyze(Request(str(result.archive), str(tmp_path / "a.run"))))
+    assert run.manifest.sample_ps == 4_000_000_000
 
 
 def test_a_program_with_a_profiling_timer_keeps_it(openmpi: str, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ class Code:
     callpath: int = -1
     """of a recorded user region; -1: it is none"""
     samples: tuple[Number, ...] = ()
-    """that name it; of code without a name, that it has none"""
+    """that name it, or how little of it has a processor; of code without a name, that it has none"""
     in_file: bool = False
     """It mostly waits for a file, and its name is the call with the file's."""
 
@@ -42,10 +42,9 @@ def code_of(evidence: Evidence, program: Program, place: Stretch) -> Code:
     paths = evidence.callpaths_of(region) if region else []
     if paths and not any(evidence.calls_communication(path) for path in paths):
         return Code(region, paths[0])
-    if sampled := _sampled(evidence, program, place.locations[slowest], place.calls[slowest]):
-        return sampled
     text = between_text(evidence, (place.follows_path(program, slowest), place.callpath))
-    return Code(f"{region}, {text}" if region else f"code {text}", samples=NO_NAME)
+    otherwise = f"{region}, {text}" if region else f"code {text}"
+    return _sampled(evidence, program, place.locations[slowest], place.calls[slowest], otherwise)
 
 
 def with_code(evidence: Evidence, found: Finding) -> Finding:
@@ -64,7 +63,7 @@ def code_before(evidence: Evidence, program: Program, location: int, callpath: i
     if region := evidence.delaying_region(location, callpath):
         return Code(region)
     name = evidence.region(callpath)
-    return _sampled(evidence, program, location, calls) or Code(f"code before {name}" if name else "", samples=NO_NAME)
+    return _sampled(evidence, program, location, calls, f"code before {name}" if name else "")
 
 
 def _in_files(evidence: Evidence, program: Program, location: int, calls: Int64) -> Code | None:
@@ -73,7 +72,11 @@ def _in_files(evidence: Evidence, program: Program, location: int, calls: Int64)
     return Code(region, in_file=True) if region else None
 
 
-def _sampled(evidence: Evidence, program: Program, location: int, calls: Int64) -> Code | None:
+def _sampled(evidence: Evidence, program: Program, location: int, calls: Int64, otherwise: str) -> Code:
+    """By samples, which may also say that it mostly has no processor."""
     ends = program.enter_ps[calls]
-    found = evidence.sampled(location, ends - program.gap_ps[calls], ends)
-    return Code(found.text, samples=found.numbers) if found is not None else None
+    begins = ends - program.gap_ps[calls]
+    found, idle = evidence.sampled(location, begins, ends), evidence.on_processor(location, begins, ends)
+    if idle or found is None:
+        return Code(otherwise, samples=idle or NO_NAME)
+    return Code(found.text, samples=found.numbers)

@@ -79,15 +79,40 @@ def sampled_code(
         begins: of the stretches, in order and without overlap.
         ends: of each.
     """
-    rows = samples.filter(pl.col("location") == location)
-    at = rows["at_ps"].to_numpy()
-    row = np.searchsorted(begins, at, side="right") - 1
-    inside = (row >= 0) & (at <= ends[np.maximum(row, 0)]) if len(begins) else np.zeros(len(at), dtype=np.bool_)
-    taken = rows.filter(pl.Series(inside, dtype=pl.Boolean))
+    taken = _inside(samples.filter(pl.col("location") == location), begins, ends)
     if taken.height < MIN_SAMPLES:
         return None
     stacks = [(_stack(frames, callpath), int(line)) for callpath, line in taken.select("callpath", "line").iter_rows()]
     return _innermost(stacks)
+
+
+def time_on_processor(
+    samples: pl.DataFrame, sample_ps: int, location: int, begins: Int64, ends: Int64
+) -> tuple[Number, ...]:
+    """How long a location's code in some stretches of time had a processor, where that is less than half of it; empty:
+    longer, or not known.
+
+    Arguments:
+        samples: a run's table of them.
+        sample_ps: processor time from sample to sample; 0: not known.
+        location: whose.
+        begins: of the stretches, in order and without overlap.
+        ends: of each.
+    """
+    rows = samples.filter(pl.col("location") == location)
+    lasts = int((ends - begins).sum())
+    if rows.is_empty() or sample_ps == 0 or lasts < MIN_SAMPLES * sample_ps:
+        return ()
+    time = _inside(rows, begins, ends).height * sample_ps
+    return () if time > MAINLY * lasts else (Number("on_processor", time, "ps"), Number("of_code", lasts, "ps"))
+
+
+def _inside(rows: pl.DataFrame, begins: Int64, ends: Int64) -> pl.DataFrame:
+    """Samples of one location in these stretches."""
+    at = rows["at_ps"].to_numpy()
+    row = np.searchsorted(begins, at, side="right") - 1
+    inside = (row >= 0) & (at <= ends[np.maximum(row, 0)]) if len(begins) else np.zeros(len(at), dtype=np.bool_)
+    return rows.filter(pl.Series(inside, dtype=pl.Boolean))
 
 
 Stack = Sequence[Frame]

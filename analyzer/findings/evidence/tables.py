@@ -12,7 +12,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.in_files import mostly_in_file
 from logpost.analyzer.findings.evidence.places import Places, places_of
-from logpost.analyzer.findings.evidence.sampled import Frame, SampledCode, sampled_code
+from logpost.analyzer.findings.evidence.sampled import Frame, SampledCode, sampled_code, time_on_processor
 from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, Number
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.manifest import Manifest
@@ -172,6 +172,10 @@ class Evidence:
         if self._samples.is_empty():
             return None
         return sampled_code(self._samples, self._frames, location, begins, ends)
+
+    def on_processor(self, location: int, begins: Int64, ends: Int64) -> tuple[Number, ...]:
+        """How long a location's code between these instants had a processor, where that is less than half of it."""
+        return time_on_processor(self._samples, self.manifest.sample_ps, location, begins, ends)
 
     @cached_property
     def moves_data(self) -> npt.NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from logpost.analyzer.findings.evidence.places import Place
 from logpost.analyzer.words.location_names import Named, named_of, named_of_number, named_text
-from logpost.analyzer.words.units import count_text
+from logpost.analyzer.words.units import count_text, time_text
 
 Row = Mapping[str, Any]
 
@@ -71,6 +71,9 @@ class Facts:
     def cause(self) -> str:
         """The region that causes it, with its share of samples where these name it; empty where unknown."""
         region = str(self.row["cause_region"])
+        if self.all("on_processor"):
+            time, of = (time_text(self.number(name)) for name in ("on_processor", "of_code"))
+            return f"{region} (by samples, about {time} of {of} on a processor)"
         if not region or not self.all("samples"):
             return region
         share, error = (100 * self.number(name) for name in ("sampled_share", "sampled_share_error"))

@@ -23,9 +23,8 @@ def load_imbalance(facts: Facts) -> str:
         call, _, file = facts.cause.partition(" ")
         title = f"{facts.ranks} {call}{facts.verb_s} {file or 'a file'} while the others wait"
     else:
-        title = f"{facts.ranks} compute{facts.verb_s} longer than the others" + (
-            f" in {facts.cause}" if facts.cause else ""
-        )
+        does = f"{'take' if facts.all('on_processor') else 'compute'}{facts.verb_s} longer"
+        title = f"{facts.ranks} {does} than the others" + (f" in {facts.cause}" if facts.cause else "")
     return title + f": {time_text(facts.number('longest'))} at most, {time_text(facts.number('mean'))} on average"
 
 

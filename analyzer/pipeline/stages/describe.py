@@ -104,6 +104,7 @@ def describe(
             kind: int(one_sided[f"{kind}_bytes"]) for kind in ("put", "get", "atomic") if one_sided[f"{kind}s"]
         },
         adapters=faults.guard("counters of network adapters", lambda: adapters_read(anchor.parent), []),
+        sample_ps=trace.sample_ps,
         pack=request.pack,
         ended_early=early,
         overwritten=overwritten(properties) + switched_off(properties, trace.quality()),

@@ -103,6 +103,12 @@ struct Raw {
     std::vector<RawSourceLocation> source_locations;
     IdLookup numbered_source_locations;
     std::vector<std::pair<std::uint64_t, OTF2_StringRef>> parameters;
+    struct RawGenerator {
+        OTF2_InterruptGeneratorRef ref;
+        OTF2_StringRef name;
+        std::int64_t period_ps;
+    };
+    std::vector<RawGenerator> generators;
     // layouts
     std::vector<std::pair<std::uint64_t, OTF2_StringRef>> attributes;
     IdLookup numbered_parameters, numbered_attributes;

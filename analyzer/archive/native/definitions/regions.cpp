@@ -1,4 +1,5 @@
 // Regions and what they are to the analysis, and calling contexts, which stand for regions.
+#include <cmath>
 #include <map>
 #include <string>
 #include <tuple>
@@ -10,6 +11,8 @@
 
 namespace logpost::analyzer {
 namespace {
+
+constexpr double kLongestSampleS = 3600;  ///< a longer time from sample to sample is none, and may be no number of ps
 
 OTF2_CallbackCode on_region(void* user, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_StringRef,
                             OTF2_RegionRole role, OTF2_Paradigm paradigm, OTF2_RegionFlag, OTF2_StringRef file,
@@ -39,6 +42,17 @@ OTF2_CallbackCode on_parameter(void* user, OTF2_ParameterRef self, OTF2_StringRe
         const auto number = static_cast<std::int32_t>(r.parameters.size());
         if (type == OTF2_PARAMETER_TYPE_INT64 && define(r, "Parameter", r.numbered_parameters, self, number)) {
             r.parameters.emplace_back(self, name);
+        }
+    });
+}
+
+OTF2_CallbackCode on_generator(void* user, OTF2_InterruptGeneratorRef self, OTF2_StringRef name,
+                               OTF2_InterruptGeneratorMode mode, OTF2_Base base, std::int64_t exponent,
+                               std::uint64_t period) {
+    return guarded([&] {
+        const double seconds = static_cast<double>(period) * std::pow(base == OTF2_BASE_BINARY ? 2.0 : 10.0, exponent);
+        if (mode == OTF2_INTERRUPT_GENERATOR_MODE_TIME && seconds < kLongestSampleS) {
+            raw(user).generators.push_back({self, name, std::llround(seconds * 1e12)});
         }
     });
 }
@@ -166,6 +180,7 @@ void set_region_callbacks(OTF2_GlobalDefReaderCallbacks* c) {
     OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback(c, on_calling_context);
     OTF2_GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(c, on_source_location);
     OTF2_GlobalDefReaderCallbacks_SetParameterCallback(c, on_parameter);
+    OTF2_GlobalDefReaderCallbacks_SetInterruptGeneratorCallback(c, on_generator);
 }
 
 void resolve_regions(Raw& r) {
@@ -194,6 +209,12 @@ void resolve_regions(Raw& r) {
     for (const auto& [ref, name] : r.parameters) {
         if (name_of(r, name, "Parameter", ref) == "logpost:pcontrol_level") {
             d.level_parameter = static_cast<std::uint32_t>(ref);
+        }
+    }
+    for (const auto& one : r.generators) {
+        // Others interrupt by the clock, or do not say by what.
+        if (name_of(r, one.name, "InterruptGenerator", one.ref) == "processor time of a thread") {
+            r.trace->sample_ps = one.period_ps;
         }
     }
 }

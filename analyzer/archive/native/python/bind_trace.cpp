@@ -418,6 +418,9 @@ void bind_trace(nb::module_& module) {
         .def("quality", &quality, nb::sig("def quality(self) -> list[logpost.analyzer.archive.columns.Quality]"))
         .def("properties", &properties, nb::sig("def properties(self) -> list[tuple[str, str]]"))
         .def_prop_ro(
+            "sample_ps", [](const Trace& trace) { return trace.sample_ps; },
+            "Processor time of a thread from sample to sample; 0: not known.")
+        .def_prop_ro(
             "program", [](const Trace& trace) -> const replay::Program& { return trace.program; },
             nb::rv_policy::reference_internal, "What the replay needs of it.");
 }

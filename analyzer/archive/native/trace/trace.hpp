@@ -258,6 +258,7 @@ struct Trace {
     std::vector<Callpath> callpaths;
     std::vector<Site> sites;  // the first one stands for an unknown place
     std::vector<Layout> layouts;
+    std::int64_t sample_ps = 0;            // processor time of a thread from sample to sample; 0: not known
     std::vector<LocationTrace> traces;     // one per location
     std::vector<ThreadSpan> thread_spans;  // by location, then time
     std::uint32_t collective_instances = 0;

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from logpost.analyzer.findings.evidence.sampled import Frame, sampled_code, share_of
+from logpost.analyzer.findings.evidence.sampled import Frame, sampled_code, share_of, time_on_processor
 from logpost.analyzer.run import schema
 
 PROGRAM, MAIN, WORK, RELAX, SMOOTH = range(5)
@@ -74,3 +74,25 @@ def test_samples_outside_of_the_stretches_do_not_count() -> None:
     found = sampled_code(samples, FRAMES, 0, np.array([0, 300]), np.array([95, 395]))
     assert found is not None
     assert (found.region, found.samples) == ("relax", 20)
+
+
+@pytest.mark.parametrize(
+    ("count", "period", "stated"),
+    [
+        (4, 10, {"on_processor": 40, "of_code": 100}),
+        (6, 10, {}),  # more than half
+        (0, 10, {"on_processor": 0, "of_code": 100}),
+        (4, 0, {}),  # the time from sample to sample is not known
+        (1, 13, {}),  # code of fewer than eight samples
+    ],
+)
+def test_code_that_mostly_has_no_processor_is_stated(count: int, period: int, stated: dict[str, float]) -> None:
+    begins, ends = np.array([200, 1000]), np.array([250, 1050])
+    inside = [(0, RELAX, at, 1) for at in range(210, 210 + count)]
+    samples = pl.DataFrame([(0, RELAX, 0, 1), *inside], schema=schema.SAMPLES.schema, orient="row")
+    found = time_on_processor(samples, period, 0, begins, ends)
+    assert {one.name: one.value for one in found} == stated
+
+
+def test_a_location_without_any_sample_may_not_have_been_sampled() -> None:
+    assert time_on_processor(_samples((20, RELAX, 6), location=1), 10, 0, *WHOLE) == ()
