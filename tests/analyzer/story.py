@@ -43,6 +43,8 @@ KINDS = {
     "MPI_Ssend": "send_synchronous",
     "MPI_Isend": "send_nonblocking",
     "MPI_Probe": "probe",
+    "MPI_Iprobe": "probe",
+    "MPI_Test": "test",
     "MPI_Recv": "receive",
     "MPI_Sendrecv": "send_receive",
     "MPI_Irecv": "receive_nonblocking",

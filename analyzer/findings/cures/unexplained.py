@@ -54,9 +54,11 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
     lasts[alone] = (length - residual)[alone]
     here = np.isin(messages.send_call, calls) | np.isin(messages.received_call, calls)
     unexplained = exact_sum(residual[calls])
+    worst = max(of_place, key=lambda path: exact_sum(residual[of_place[path]]))
+    polls = kind == "mpi_other" and program.is_kind("test", "probe")[of_place[worst]].all()
     yield Proposal(
         kind=UNEXPLAINED,
-        callpath=max(of_place, key=lambda path: exact_sum(residual[of_place[path]])),
+        callpath=worst,
         callpaths=frozenset(of_place),
         at_fault=frozenset(program.location[calls[residual[calls] > 0]].tolist()),
         change=Transformation(lasts_ps=lasts, as_modelled=here.astype(np.uint8)),
@@ -65,6 +67,7 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
             Number("share", unexplained / exact_sum(length[calls]), "1"),
             Number("unexplained", unexplained, "ps"),
             *([Number(kind, unexplained, "ps")] if kind else []),
+            *([Number("polls", 1, "count")] if polls else []),
             *([] if kind == "mpi_other" else _hints(evidence)),
         ),
         confidence=LOW,

@@ -162,6 +162,11 @@ def unexplained(facts: Facts) -> str:
 
 
 def explain(facts: Facts) -> str:
+    if facts.all("polls"):
+        return (
+            "Wait for the messages (MPI_Wait, MPI_Waitany, MPI_Recv) instead of asking whether they are there, or ask "
+            "once a part of the work is done."
+        )
     if facts.all("mpi_other"):
         return (
             "Make these calls less often: once before the loop, where they create objects or look up what does not "

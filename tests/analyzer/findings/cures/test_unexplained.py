@@ -52,14 +52,16 @@ def test_strided_data_without_a_known_cost_of_packing_is_a_hint() -> None:
     assert "--calibrate-layouts" not in story(2 * MS).alone(unexplained.find)["advice"][0]
 
 
-def test_calls_that_no_model_describes_are_not_explained() -> None:
+@pytest.mark.parametrize("call", ["MPI_Comm_dup", "MPI_Test", "MPI_Iprobe"])
+def test_calls_that_no_model_describes_are_not_explained(call: str) -> None:
     made = Story(2, 100 * MS)
     made.loggp |= {"o_s": 1000.0}
-    path = made.path("main", "MPI_Comm_dup")
+    path = made.path("main", call)
     for rank in range(2):
         made.call(rank, 10 * MS, 40 * MS, path, mpi_other=30 * MS)
     (found,) = made.alone(unexplained.find).iter_rows(named=True)
-    assert facts(found["title"]) == ["100.0 %", "MPI_Comm_dup", "0-1", "60.0 ms"]
+    assert facts(found["title"]) == ["100.0 %", call, "0-1", "60.0 ms"]
+    assert ("MPI_Waitany" in found["advice"]) == (call != "MPI_Comm_dup")
     assert found["gain"] == pytest.approx(0.3)
 
 
