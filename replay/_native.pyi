@@ -352,6 +352,12 @@ class WhatIf:
         A program that ran on `machine`, planned as `planned` has protocols. With `recorded`, the network that it ran on, contention is replayed. `elsewhere`: where it would run, if not where it ran. `overlapped`: what is computed behind a Wait is before it. `nics_share`: messages share their sender's NIC, and do not take turns at it. `stored`: a file with the graph under this key, which is written where there is none.
         """
 
+    @staticmethod
+    def stored(machine: Parameters, file: str, key: str) -> WhatIf | None:
+        """
+        The graph that a file has under this key, of the program as it ran, without the program; None: it has none, or messages contend in it.
+        """
+
     @property
     def nodes(self) -> int: ...
 
@@ -399,7 +405,7 @@ class WhatIf:
         Makespans, by machine; released: a message does not wait for one that arrives at a NIC after it; no matter where messages contend, and NICs take them as they arrive.
         """
 
-    def reordered(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None:
+    def reordered(self, program: Program, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None:
         """
         The program whose NICs take messages in the order in which they arrive under a setting; None: in the order in which they arrived.
         """

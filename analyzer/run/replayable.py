@@ -6,6 +6,7 @@ has what their measured ends show.
 
 from __future__ import annotations
 
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,15 +17,15 @@ from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.program import program_of
 from logpost.machines import load_machine, replay_parameters
 from logpost.replay import _native
-from logpost.replay._native import Surroundings
+from logpost.replay._native import Program, Surroundings
 from logpost.replay.graph import Engine, Scenario, StoredGraph
 
 
 class Replayable:
-    """A run's program, rebuilt once, and what was recorded of its machine.
+    """A run's program, and what was recorded of its machine.
 
     Raises:
-        InputError: tables of the run contradict each other, or its machine file is none.
+        InputError: its machine file is none.
     """
 
     def __init__(self, run: Run) -> None:
@@ -34,11 +35,21 @@ class Replayable:
         self.recorded = Scenario(
             replay_parameters(self.ran_on), used.asynchronous_progress, library=used.stated_of_library
         )
-        self.program = program_of(run)
-        set_algorithms(self.program, run)
         self.locations, self.callpaths = (
             run.facts(name).select(pl.len()).collect().item() for name in ("locations", "callpaths")
         )
+
+    @cached_property
+    def program(self) -> Program:
+        """Rebuilt when it is first needed.
+
+        Raises:
+            InputError: tables of the run contradict each other.
+        """
+        stated = self.run.manifest.machine.origin != "estimated"
+        program = program_of(self.run, self.ran_on if stated else None)
+        set_algorithms(program, self.run)
+        return program
 
     def engine(
         self, recorded: Scenario | None = None, network: Surroundings | None = None, *, stores: bool = False
@@ -47,7 +58,7 @@ class Replayable:
         graph of the program as it ran is kept in the run where it `stores`, so that the next question finds it there.
         """
         return Engine(
-            self.program,
+            lambda: self.program,
             self.recorded if recorded is None else recorded,
             locations=self.locations,
             callpaths=self.callpaths,

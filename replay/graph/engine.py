@@ -151,7 +151,7 @@ class Engine:
 
     def __init__(
         self,
-        program: Program,
+        program: Program | Callable[[], Program],
         recorded: Scenario,
         *,
         locations: int,
@@ -160,7 +160,7 @@ class Engine:
         nics_share: bool = False,
         stored: StoredGraph | None = None,
     ) -> None:
-        self.program = program
+        self._program = program
         self.recorded = recorded
         self.locations = locations
         self.callpaths = callpaths
@@ -177,6 +177,11 @@ class Engine:
         self._released: dict[int, tuple[Scenario, int]] = {}
         """The latest makespans of released messages, by the scenario's identity"""
         self._graphs: dict[Any, WhatIf] = {}
+
+    @cached_property
+    def program(self) -> Program:
+        """Read when it is first needed: a stored graph is replayed without it."""
+        return self._program() if callable(self._program) else self._program
 
     def ran_as(self, recorded: Scenario) -> Engine:
         """The engine of the same program, had it run on another machine: the trace is calibrated under that one."""
@@ -200,7 +205,7 @@ class Engine:
 
     def _anew(self, recorded: Scenario, nics_share: bool) -> Engine:
         return Engine(
-            self.program,
+            self._program,
             recorded,
             locations=self.locations,
             callpaths=self.callpaths,
@@ -350,7 +355,9 @@ class Engine:
             return list(pool.map(self._in_order_of, scenarios, kept_ps))
 
     def _in_order_of(self, scenario: Scenario, kept_ps: int) -> Engine:
-        reordered = self.graph(scenario).reordered(native_scenario(scenario), scenario.compute, *_lists(scenario))
+        reordered = self.graph(scenario).reordered(
+            self.program, native_scenario(scenario), scenario.compute, *_lists(scenario)
+        )
         if reordered is None:
             return self
         found = self.ran_as(self.recorded)
@@ -458,6 +465,10 @@ class Engine:
     def _built(self, scenario: Scenario) -> WhatIf:
         as_recorded = self.stored is not None and _protocols(scenario) == _protocols(self.recorded)
         stored = self.stored if as_recorded else None
+        if stored is not None and self.network is None:
+            found = WhatIf.stored(native_scenario(self.recorded), str(stored.file), stored.key)
+            if found is not None:
+                return found
         try:
             return WhatIf(
                 self.program,

@@ -80,7 +80,7 @@ TEST(Choices, AreTakenInTheOrderInWhichRequestsComplete) {
     EXPECT_EQ(answered(program, *other, late), (std::vector<std::int64_t>{460, 310, 1160}));
     // Between calls ranks only compute, whatever follows what: 200 on rank 1, 50 on rank 2 and 900 on rank 3.
     const std::vector<Setting> settings{late};
-    const auto found_there = outcomes(*other, program, Weights(*other, machine, settings), settings).front();
+    const auto found_there = outcomes(*other, Weights(*other, machine, settings), settings).front();
     WidePs between = 0;
     for (const auto ps : found_there.between_calls_ps) {
         EXPECT_GE(ps, 0);

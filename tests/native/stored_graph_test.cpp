@@ -23,6 +23,9 @@ class StoredGraph : public testing::Test {
         graph_.costs = {17};
         graph_.own_weights = {5, -6};
         graph_.own_models = {0, 0};
+        graph_.callpath = {2, 3};
+        graph_.callpaths = 4;
+        graph_.chooses = true;
         graph_.steps = {{.origin = 1, .bytes = 9}};
         graph_.rebuilt = 3;
         graph_.slots_needed = 2;
@@ -47,6 +50,9 @@ TEST_F(StoredGraph, IsReadAsItWasWritten) {
     EXPECT_EQ(found->models, graph_.models);
     EXPECT_EQ(found->costs, graph_.costs);
     EXPECT_EQ(found->own_weights, graph_.own_weights);
+    EXPECT_EQ(found->callpath, graph_.callpath);
+    EXPECT_EQ(found->callpaths, 4U);
+    EXPECT_TRUE(found->chooses);
     EXPECT_EQ(found->steps.at(0).bytes, 9U);
     EXPECT_EQ(found->rebuilt, 3U);
     EXPECT_EQ(found->slots_needed, 2U);

@@ -522,7 +522,7 @@ TEST(WhatIf, OutcomesWithoutTimesAreThoseOfTimes) {
         settings.push_back({.machine = with_latency(10.0 * lane), .compute = 1.0 / (1 + lane)});
     }
     const Weights weights(graph, machine, settings);
-    const auto found = outcomes(graph, program, weights, settings);
+    const auto found = outcomes(graph, weights, settings);
     const auto sources = replay::sources_of(graph);
     ASSERT_EQ(found.size(), settings.size());
     std::uint32_t most = 0;
@@ -533,7 +533,7 @@ TEST(WhatIf, OutcomesWithoutTimesAreThoseOfTimes) {
     for (std::size_t lane = 0; lane < settings.size(); ++lane) {
         const auto alone = std::span(settings).subspan(lane, 1);
         const Weights own(graph, machine, alone);
-        const auto expected = outcome_of(graph, program, sources, own, alone, own.times(), 0);
+        const auto expected = outcome_of(graph, sources, own, alone, own.times(), 0);
         const auto& path = found[lane].path;
         EXPECT_EQ(found[lane].ends_ps, expected.ends_ps);
         EXPECT_TRUE(found[lane].in_calls_ps == expected.in_calls_ps);
@@ -547,7 +547,7 @@ TEST(WhatIf, OutcomesWithoutTimesAreThoseOfTimes) {
     // As recorded: rank 0 is in 300 calls of 10 ps, rank 1 in one from 50 to 11,000.
     const std::vector<Setting> unchanged{{.machine = machine}};
     const Weights same(graph, machine, unchanged);
-    const auto recorded = outcomes(graph, program, same, unchanged).front();
+    const auto recorded = outcomes(graph, same, unchanged).front();
     const auto all = [](const std::vector<WidePs>& sums) {
         return static_cast<std::int64_t>(std::accumulate(sums.begin(), sums.end(), WidePs{0}));
     };

@@ -62,12 +62,16 @@ class Ranks:
         return Seats(nodes, known["socket"].to_numpy().astype(np.int64))
 
 
-def recorded_site(program: Program, ranks: Ranks, machine: Machine) -> Site | None:
-    """Where the program ran; None where ranks or nodes are not known."""
+def recorded_seats(ranks: Ranks, machine: Machine) -> Seats | None:
+    """Where the ranks sat; None where they or nodes are not known."""
     try:
-        seats = ranks.seats(machine)
+        return ranks.seats(machine)
     except InputError:
         return None
+
+
+def recorded_site(program: Program, ranks: Ranks, machine: Machine, seats: Seats) -> Site:
+    """Where the program ran."""
     surroundings = Surroundings(program)
     places, _ = places_on_network(machine, ranks.locations)
     return Site(surroundings, set_network(surroundings, machine, places), seats)

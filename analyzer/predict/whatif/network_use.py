@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from logpost.analyzer.machine.network import KnownNetwork
 from logpost.analyzer.predict.whatif.plan import Plan
-from logpost.replay.graph import Outcome
+from logpost.replay.graph import Outcome, Scenario
 
 SATURATED = 0.95
 """A link that carries data for so much of the makespan bounds it: no message order changes that."""
@@ -46,21 +45,18 @@ class NetworkChange:
 
 def network_change(plan: Plan, before: Outcome, after: Outcome) -> NetworkChange:
     """How the network is used, as recorded and as planned."""
-    network = plan.network_of(plan.planned)
-    notes = [note for note in network.notes if note.startswith("network contention: ")]
     why = plan.why_not if plan.why_not or after.network is not None else "no message is between nodes"
-    return NetworkChange(
-        _use(plan.network_of(plan.recorded), before),
-        _use(network, after),
-        why,
-        notes[0].removeprefix("network contention: ") if notes else "",
-    )
+    recorded, planned = _use(plan, plan.recorded, before), _use(plan, plan.planned, after)
+    notes = [] if planned is None else plan.network_of(plan.planned).notes
+    of_network = [note for note in notes if note.startswith("network contention: ")]
+    return NetworkChange(recorded, planned, why, of_network[0].removeprefix("network contention: ") if of_network else "")
 
 
-def _use(network: KnownNetwork, outcome: Outcome) -> Use | None:
+def _use(plan: Plan, scenario: Scenario, outcome: Outcome) -> Use | None:
     use = outcome.network
     if use is None:
         return None
+    network = plan.network_of(scenario)
     busiest, utilisation = "", 0.0
     if len(use.link_busy_ps) and use.link_busy_ps.max() > 0:
         link = int(use.link_busy_ps.argmax())

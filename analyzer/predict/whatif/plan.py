@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,14 @@ import polars as pl
 
 from logpost.analyzer.machine.network import KnownNetwork
 from logpost.analyzer.predict.whatif.best_mapping import Proposal, best_seats
-from logpost.analyzer.predict.whatif.elsewhere import Ranks, Site, recorded_site, site
+from logpost.analyzer.predict.whatif.elsewhere import Ranks, Site, recorded_seats, recorded_site, site
 from logpost.analyzer.predict.whatif.mapping import Seats, remapped
 from logpost.analyzer.predict.whatif.scaling import scaled
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.replayable import Replayable
 from logpost.errors import InputError
 from logpost.machines import Machine, load_machine, replay_parameters
+from logpost.replay._native import Program
 from logpost.replay.graph import Engine, Outcome, Scenario, changed, on_machine
 from logpost.replay.graph.network_changes import follows_G, is_of_network, with_network
 
@@ -62,11 +64,20 @@ class Rebuilt:
         self.run = run
         self._replayable = Replayable(run)
         self.ran_on, self.recorded = self._replayable.ran_on, self._replayable.recorded
-        self.program = self._replayable.program
         self.ranks = Ranks.of(run)
-        self.site = recorded_site(self.program, self.ranks, self.ran_on)
+        self.seats = recorded_seats(self.ranks, self.ran_on)
         self._engines: dict[bool, Engine] = {}
         self._outcomes: dict[bool, Outcome] = {}
+
+    @property
+    def program(self) -> Program:
+        """Rebuilt when it is first needed."""
+        return self._replayable.program
+
+    @cached_property
+    def site(self) -> Site | None:
+        """Where it ran; None where ranks or nodes are not known."""
+        return None if self.seats is None else recorded_site(self.program, self.ranks, self.ran_on, self.seats)
 
     def engine(self, contention: bool) -> Engine:
         """The engine that replays contention, or not."""
@@ -100,8 +111,9 @@ class Plan:
     def __init__(self, rebuilt: Rebuilt, ask: Ask) -> None:
         run = rebuilt.run
         self.rebuilt, self.run, self.ask = rebuilt, run, ask
-        self.ran_on, self.recorded, self.before = rebuilt.ran_on, rebuilt.recorded, rebuilt.site
-        self.program, self.ranks = rebuilt.program, rebuilt.ranks
+        self.ran_on, self.recorded, self.ranks = rebuilt.ran_on, rebuilt.recorded, rebuilt.ranks
+        self.recorded_seats = rebuilt.seats
+        """None where ranks or nodes are not known"""
         self.runs_on = self.ran_on
         """the machine that is named, or the recorded one"""
         self._sites: dict[tuple[object, ...], Site] = {}
@@ -119,7 +131,7 @@ class Plan:
         if "network=ideal" in ask.settings:
             self.machine = machine.model_copy(update={"topology": None})
         self.proposal: Proposal | None = None
-        self._seats = None if self.before is None else self.before.seats
+        self._seats = self.recorded_seats
         if ask.mapping is not None:
             self._seats = self._mapped(ask.mapping)
         self.planned = self.scenario()
@@ -135,7 +147,7 @@ class Plan:
         machine, values = with_network(machine, values, [text for text in extra if is_of_network(text)])
         scenario = replace(scenario, machine=values)
         seats = seats or self._seats
-        if self.before is None or seats is None or not self._differs(extra, seats):
+        if seats is None or not self._differs(extra, seats):
             return scenario
         if "network=ideal" in self.ask.settings:
             machine = machine.model_copy(update={"topology": None})
@@ -143,7 +155,7 @@ class Plan:
             seats = self.seated(seats, machine)
         key = (seats.nodes.tobytes(), seats.sockets.tobytes(), tuple(extra) if self._links_differ(extra) else ())
         if key not in self._sites:
-            self._sites[key] = site(self.program, self.ranks, machine, seats)
+            self._sites[key] = site(self.rebuilt.program, self.ranks, machine, seats)
         return replace(scenario, elsewhere=self._sites[key].surroundings)
 
     def network_of(self, scenario: Scenario) -> KnownNetwork:
@@ -151,7 +163,7 @@ class Plan:
         for one in self._sites.values():
             if one.surroundings is scenario.elsewhere:
                 return one.network
-        return KnownNetwork() if self.before is None else self.before.network
+        return KnownNetwork() if self.rebuilt.site is None else self.rebuilt.site.network
 
     def seated(self, seats: Seats, machine: Machine | None = None) -> Seats:
         """The seats as nodes of a machine's network (without one, of the planned): another machine that has fewer
@@ -170,38 +182,38 @@ class Plan:
 
     def _differs(self, extra: Sequence[str], seats: Seats) -> bool:
         """Whether places, links or their bandwidth are others than recorded."""
-        assert self.before is not None
         if self.ask.machine is not None or self._network or "network=ideal" in self.ask.settings:
             return True
-        if any(is_of_network(text) for text in extra) or seats is not self.before.seats:
+        if any(is_of_network(text) for text in extra) or seats is not self.recorded_seats:
             return True
         settings = [*self.ask.settings, *extra]
         return self.contention and follows_G(self.runs_on) and self._links_differ(settings)
 
     def _contention(self, planned: bool) -> tuple[bool, str]:
         """Whether messages share the network, and else why not."""
-        if self.before is None:
+        if self.recorded_seats is None:
             return False, "the trace does not state the node of every rank"
-        if not (self.before.surroundings.known or planned):
-            notes = [note for note in self.before.network.notes if "is 0: " in note]
-            return False, notes[0].partition("is 0: ")[2] if notes else "no message is between nodes"
         if not self.ask.contention:
             return False, "it is switched off"
+        site = self.rebuilt.site
+        if not planned and site is not None and not site.surroundings.known:
+            notes = [note for note in site.network.notes if "is 0: " in note]
+            return False, notes[0].partition("is 0: ")[2] if notes else "no message is between nodes"
         messages = self.run.facts("messages").select(pl.len()).collect().item()
         if messages > MOST_MESSAGES:
             return False, f"the run has {messages:,} messages, and {MOST_MESSAGES:,} are followed at most"
         return True, ""
 
     def _mapped(self, text: str) -> Seats:
-        if self.before is None:
+        if self.recorded_seats is None:
             raise InputError(f"--mapping {text}: another placement needs a trace that states the node of every rank")
         if text != "best":
-            return remapped(self.before.seats, text)
+            return remapped(self.recorded_seats, text)
         machine, values = with_network(self.runs_on, self._scenario.machine, self._network)
         engine = self.engine()
 
         def makespan(seats: Seats) -> int:
             return engine.replay([self.scenario(seats=seats)])[0].makespan_ps
 
-        self.proposal = best_seats(self.run, self.before.seats, machine, values, makespan)
+        self.proposal = best_seats(self.run, self.recorded_seats, machine, values, makespan)
         return self.proposal.seats

@@ -12,12 +12,12 @@ from logpost.analyzer.predict.whatif.plan import Plan
 def seated(locations: pl.DataFrame, plan: Plan, seats: Seats) -> pl.DataFrame:
     """The locations with other nodes, hosts and sockets. Nodes that the run had keep number and host; the cores that
     a location was bound to are no longer known."""
-    assert plan.before is not None
+    assert plan.recorded_seats is not None
     rank = plan.ranks.rank
     node, socket, host = (locations[name].to_list() for name in ("node", "socket", "host"))
     known = {}
     for row in np.flatnonzero(locations["rank"].to_numpy() >= 0).tolist():
-        known[int(plan.before.seats.nodes[rank[row]])] = (node[row], host[row])
+        known[int(plan.recorded_seats.nodes[rank[row]])] = (node[row], host[row])
     free = max(node, default=-1) + 1
     for row in np.flatnonzero(rank >= 0).tolist():
         place = int(seats.nodes[rank[row]])

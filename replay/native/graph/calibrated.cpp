@@ -70,6 +70,7 @@ class Calibration {
             for (std::size_t call = 0; call < events_.enters[l].size(); ++call) {
                 graph.enters.push_back(place[events_.enters[l][call]]);
                 graph.leaves.push_back(place[events_.leaves[l][call]]);
+                graph.callpath.push_back(program_.timelines[l].calls[call].callpath);
             }
             const auto& epochs = program_.timelines[l].epochs;
             for (std::uint32_t i = 0; i < epochs.size(); ++i) {
@@ -82,6 +83,7 @@ class Calibration {
             release(events_.enters[l], events_.leaves[l]);
         }
         graph.first_call.push_back(calls);
+        graph.callpaths = program_.callpaths();
         for (auto& one : draft_.steps) {
             for (auto* node :
                  {&one.origin, &one.match, &one.inject, &one.first_byte, &one.received, &one.sent, &one.taken}) {

@@ -6,7 +6,7 @@ std::size_t Graph::bytes() const noexcept {
     const auto of = [](const auto& column) { return column.size() * sizeof(column[0]); };
     return of(first_edge) + of(arcs) + of(models) + of(costs) + of(own_weights) + of(own_models) + of(messages) +
            of(begins) + of(ends) + of(programs) + of(not_recorded) + of(awaiting) + of(first_call) + of(enters) +
-           of(leaves) + of(next_call) + of(slots) + of(crossings) + of(crossing_of);
+           of(leaves) + of(next_call) + of(callpath) + of(slots) + of(crossings) + of(crossing_of);
 }
 
 void assign_slots(Graph& graph) {

@@ -177,6 +177,9 @@ struct Graph {
     HugeColumn<std::uint32_t> enters;         ///< node, by call of the whole program
     HugeColumn<std::uint32_t> leaves;         ///< likewise
     std::vector<std::uint32_t> next_call;     ///< likewise: the call that follows on its location; empty: as recorded
+    HugeColumn<std::int32_t> callpath;        ///< likewise
+    std::uint64_t callpaths = 0;              ///< of the whole program
+    bool chooses = false;                     ///< as of the program (choices.hpp); of what-if replays alone
     std::vector<Crossing> crossings;          ///< where contention is replayed: messages between nodes, in any order
     HugeColumn<std::uint32_t> crossing_of;    ///< by edge: its crossing; kNone: none. Empty where there are none
     bool nics_share = false;                  ///< messages share their sender's NIC, and do not take turns at it

@@ -22,21 +22,21 @@ struct Stretch {
 /// Calls `visit(node, ended, begun)` for the times that sums over calls consist of: a node's time ends what `ended`
 /// says and begins what `begun` says.
 template <class Visit>
-void for_each_boundary(const Graph& graph, const Program& program, Visit&& visit) {
+void for_each_boundary(const Graph& graph, Visit&& visit) {
     using enum Stretch::Kind;
-    for (std::size_t location = 0; location < program.timelines.size(); ++location) {
-        const auto& calls = program.timelines[location].calls;
-        if (graph.begins[location] == kNone || calls.empty()) {
+    for (std::size_t location = 0; location < graph.begins.size(); ++location) {
+        const auto first = graph.first_call[location];
+        const auto end = graph.first_call[location + 1];
+        if (graph.begins[location] == kNone || first == end) {
             continue;
         }
-        visit(graph.begins[location], Stretch{}, Stretch{between_calls, calls[0].callpath});
-        for (std::size_t call = 0; call < calls.size(); ++call) {
-            const auto id = graph.first_call[location] + call;
-            const auto callpath = calls[call].callpath;
-            visit(graph.enters[id], Stretch{between_calls, callpath}, Stretch{in_call, callpath});
-            const auto next = graph.next_call.empty() ? call + 1 : graph.next_call[id] - graph.first_call[location];
-            visit(graph.leaves[id], Stretch{in_call, callpath},
-                  next < calls.size() ? Stretch{between_calls, calls[next].callpath} : Stretch{});
+        visit(graph.begins[location], Stretch{}, Stretch{between_calls, graph.callpath[first]});
+        for (auto call = first; call < end; ++call) {
+            const auto callpath = graph.callpath[call];
+            visit(graph.enters[call], Stretch{between_calls, callpath}, Stretch{in_call, callpath});
+            const auto next = graph.next_call.empty() ? call + 1 : graph.next_call[call];
+            visit(graph.leaves[call], Stretch{in_call, callpath},
+                  next < end ? Stretch{between_calls, graph.callpath[next]} : Stretch{});
         }
     }
 }
@@ -48,23 +48,23 @@ void add(LaneOutcome& outcome, const Stretch& stretch, WidePs ps) {
     }
 }
 
-LaneOutcome without_times(const Graph& graph, const Program& program) {
+LaneOutcome without_times(const Graph& graph) {
     return {.path = {},
             .ends_ps = std::vector<std::int64_t>(graph.ends.size()),
-            .in_calls_ps = std::vector<WidePs>(program.callpaths()),
-            .between_calls_ps = std::vector<WidePs>(program.callpaths())};
+            .in_calls_ps = std::vector<WidePs>(graph.callpaths),
+            .between_calls_ps = std::vector<WidePs>(graph.callpaths)};
 }
 
 /// Nodes whose times end and begin the same are added up together.
 class Roles {
   public:
-    Roles(const Graph& graph, const Program& program) : of_node_(graph.nodes()) {
+    explicit Roles(const Graph& graph) : of_node_(graph.nodes()) {
         std::unordered_map<std::uint64_t, std::uint32_t> known;
         const auto key = [](const Stretch& one) {
             return static_cast<std::uint64_t>(static_cast<std::uint32_t>(one.callpath)) << 1U |
                    (one.kind == Stretch::Kind::in_call ? 1U : 0U);
         };
-        for_each_boundary(graph, program, [&](std::uint32_t node, const Stretch& ended, const Stretch& begun) {
+        for_each_boundary(graph, [&](std::uint32_t node, const Stretch& ended, const Stretch& begun) {
             // A callpath takes 31 bits, and -1 stands for none.
             const auto both = key(ended) << 32U ^ key(begun);
             const auto [place, added] = known.try_emplace(both, static_cast<std::uint32_t>(stretches_.size()));
@@ -149,14 +149,14 @@ class Followed {
 };
 
 template <std::size_t Lanes>
-void replay(const Graph& graph, const Program& program, const Weights& weights, std::span<const Setting> settings,
-            const Roles& roles, std::size_t first_lane, std::vector<LaneOutcome>& found) {
+void replay(const Graph& graph, const Weights& weights, std::span<const Setting> settings, const Roles& roles,
+            std::size_t first_lane, std::vector<LaneOutcome>& found) {
     Followed<Lanes> followed(graph, roles);
     SlotTimes<Lanes> times(graph);
     const auto of_models = weights.group<Lanes>(first_lane);
     on_this_processor([&] [[gnu::always_inline]] () { replay_in_slots<Lanes>(graph, of_models, times, followed); });
     for (std::size_t lane = 0; lane < Lanes; ++lane) {
-        auto outcome = without_times(graph, program);
+        auto outcome = without_times(graph);
         for (std::size_t location = 0; location < graph.ends.size(); ++location) {
             if (graph.ends[location] != kNone) {
                 outcome.ends_ps[location] = times[graph.slots[graph.ends[location]]][lane];
@@ -184,26 +184,24 @@ void replay(const Graph& graph, const Program& program, const Weights& weights, 
 
 }  // namespace
 
-std::vector<LaneOutcome> outcomes(const Graph& graph, const Program& program, const Weights& weights,
-                                  std::span<const Setting> settings) {
-    const Roles roles(graph, program);
+std::vector<LaneOutcome> outcomes(const Graph& graph, const Weights& weights, std::span<const Setting> settings) {
+    const Roles roles(graph);
     std::vector<LaneOutcome> found;
     for_each_group(settings.size(), [&](std::size_t first, std::size_t width) {
-        of_width(width, [&](auto lanes) { replay<lanes()>(graph, program, weights, settings, roles, first, found); });
+        of_width(width, [&](auto lanes) { replay<lanes()>(graph, weights, settings, roles, first, found); });
     });
     return found;
 }
 
-LaneOutcome outcome_of(const Graph& graph, const Program& program, std::span<const std::uint32_t> sources,
-                       const Weights& weights, std::span<const Setting> settings, std::span<const std::int64_t> times,
-                       std::size_t lane) {
-    auto outcome = without_times(graph, program);
+LaneOutcome outcome_of(const Graph& graph, std::span<const std::uint32_t> sources, const Weights& weights,
+                       std::span<const Setting> settings, std::span<const std::int64_t> times, std::size_t lane) {
+    auto outcome = without_times(graph);
     for (std::size_t location = 0; location < graph.ends.size(); ++location) {
         if (graph.ends[location] != kNone) {
             outcome.ends_ps[location] = times[graph.ends[location]];
         }
     }
-    for_each_boundary(graph, program, [&](std::uint32_t node, const Stretch& ended, const Stretch& begun) {
+    for_each_boundary(graph, [&](std::uint32_t node, const Stretch& ended, const Stretch& begun) {
         add(outcome, ended, times[node]);
         add(outcome, begun, -static_cast<WidePs>(times[node]));
     });

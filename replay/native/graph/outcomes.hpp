@@ -22,12 +22,10 @@ struct LaneOutcome {
 };
 
 /// By lane, of a graph without crossings.
-std::vector<LaneOutcome> outcomes(const Graph& graph, const Program& program, const Weights& weights,
-                                  std::span<const Setting> settings);
+std::vector<LaneOutcome> outcomes(const Graph& graph, const Weights& weights, std::span<const Setting> settings);
 
 /// Of one lane. `times`: by node; `sources` as sources_of.
-LaneOutcome outcome_of(const Graph& graph, const Program& program, std::span<const std::uint32_t> sources,
-                       const Weights& weights, std::span<const Setting> settings, std::span<const std::int64_t> times,
-                       std::size_t lane);
+LaneOutcome outcome_of(const Graph& graph, std::span<const std::uint32_t> sources, const Weights& weights,
+                       std::span<const Setting> settings, std::span<const std::int64_t> times, std::size_t lane);
 
 }  // namespace logpost::replay

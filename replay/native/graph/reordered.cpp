@@ -346,6 +346,9 @@ class Reordering {
         found.costs = graph_.costs;
         found.messages = graph_.messages;
         found.first_call = graph_.first_call;
+        found.callpath = graph_.callpath;
+        found.callpaths = graph_.callpaths;
+        found.chooses = graph_.chooses;
         found.rebuilt = graph_.rebuilt;
         found.arcs.reserve(graph_.arcs.size());
         found.own_weights.reserve(graph_.own_weights.size());

@@ -23,7 +23,7 @@
 namespace logpost::replay {
 namespace {
 
-constexpr std::string_view kMagic = "logpost graph 2\n";
+constexpr std::string_view kMagic = "logpost graph 3\n";
 constexpr std::size_t kAligned = 64;  ///< bytes: each column begins at a multiple, as an x86-64 cache line does
 /// A file that can be built again has a tenth of the free space at most: the rest is the user's.
 constexpr std::uintmax_t kShareOfFree = 10;
@@ -47,12 +47,15 @@ void for_each_member(Graph& graph, Column&& column, Value&& value) {
     column(graph.enters);
     column(graph.leaves);
     column(graph.next_call);
+    column(graph.callpath);
     column(graph.crossings);
     column(graph.crossing_of);
     column(graph.steps);
     column(graph.grants);
     column(graph.slots);
     column(graph.apart_ps);
+    value(graph.callpaths);
+    value(graph.chooses);
     value(graph.nics_share);
     value(graph.library);
     value(graph.fit);

@@ -41,7 +41,7 @@ class WhatIf {
     WhatIf(const Program& program, Parameters machine, const Parameters& planned, const Surroundings* recorded,
            const Surroundings* elsewhere, bool overlapped, bool nics_share, const std::string& stored,
            const std::string& key)
-        : program_(program),
+        : program_(&program),
           overlapped_(overlapped),
           machine_(std::move(machine)),
           placement_(elsewhere == nullptr ? program.placement : elsewhere->placement),
@@ -49,17 +49,26 @@ class WhatIf {
                    : recorded != nullptr ? recorded->network
                                          : Network{}),
           built_(std::make_shared<Built>(stored_or_built(stored, key, [&] {
-              return build_graph(program, machine_, planned, elsewhere,
-                                 recorded == nullptr ? nullptr : &recorded->network, overlapped, nics_share);
+              auto graph = build_graph(program, machine_, planned, elsewhere,
+                                       recorded == nullptr ? nullptr : &recorded->network, overlapped, nics_share);
+              graph.chooses = replay::chooses(program);
+              return graph;
           }))) {}
 
+    /// The graph in a file, without its program; none: the file has no such graph, or messages contend in it.
+    static std::optional<WhatIf> stored(const Parameters& machine, const std::string& file, const std::string& key) {
+        const nb::gil_scoped_release release;
+        auto found = stored_graph(file, key);
+        return found && found->crossings.empty() ? std::optional(WhatIf(machine, std::move(*found))) : std::nullopt;
+    }
+
     /// The same program, whose NICs take messages in another order; none: they arrive as they did.
-    [[nodiscard]] std::optional<WhatIf> reordered(const Parameters& machine, double compute,
+    [[nodiscard]] std::optional<WhatIf> reordered(const Program& program, const Parameters& machine, double compute,
                                                   const std::vector<double>& by_location,
                                                   const std::vector<double>& by_callpath) const {
         const nb::gil_scoped_release release;
         auto found =
-            replay::reordered(program_, graph_, machine_, {machine, compute, by_location, by_callpath}, !overlapped_);
+            replay::reordered(program, graph_, machine_, {machine, compute, by_location, by_callpath}, !overlapped_);
         return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
                      : std::nullopt;
     }
@@ -78,7 +87,7 @@ class WhatIf {
         NetworkUse use;
         static_cast<void>(elsewhere.times_of(weights, settings, 0, use));  // for what it says of the network
         auto found =
-            replay::reordered(program_, graph_, machine_, {.machine = machine_}, !overlapped_, weights.delays(0));
+            replay::reordered(*program_, graph_, machine_, {.machine = machine_}, !overlapped_, weights.delays(0));
         return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
                      : std::nullopt;
     }
@@ -90,7 +99,6 @@ class WhatIf {
     }
 
     [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
-    [[nodiscard]] bool chooses() const { return replay::chooses(program_); }
     [[nodiscard]] std::size_t bytes() const noexcept { return graph_.bytes() + points_.bytes(); }
 
     /// Factors: a row per machine, a column per location or callpath.
@@ -103,7 +111,7 @@ class WhatIf {
         {
             const nb::gil_scoped_release release;
             Weights weights(graph_, machine_, settings);
-            outcomes = graph_.crossings.empty() ? replay::outcomes(graph_, program_, weights, settings)
+            outcomes = graph_.crossings.empty() ? replay::outcomes(graph_, weights, settings)
                                                 : contended(weights, settings, uses);
         }
         auto found = results(outcomes);
@@ -120,7 +128,7 @@ class WhatIf {
             const nb::gil_scoped_release release;
             Weights weights(graph_, machine_, settings);
             found = graph_.crossings.empty() ? weights.makespans(threads, released)
-                                             : makespans_with_contention(graph_, points_, program_, placement_,
+                                             : makespans_with_contention(graph_, points_, *program_, placement_,
                                                                          network_, settings, weights, threads);
         }
         return array(std::move(found));
@@ -136,7 +144,7 @@ class WhatIf {
     nb::object tangents(const Parameters& at_zero, const Parameters& step, const Parameters& unit, double compute,
                         const In<double>& by_location, const In<double>& by_callpath, const In<double>& x,
                         unsigned threads) const {
-        if (by_location.size() != program_.timelines.size() || by_callpath.size() != program_.callpaths()) {
+        if (by_location.size() != graph_.begins.size() || by_callpath.size() != graph_.callpaths) {
             throw std::invalid_argument("a factor per location and callpath is needed");
         }
         if (!graph_.crossings.empty()) {
@@ -195,6 +203,9 @@ class WhatIf {
         SyncPoints points;  // where messages contend
     };
 
+    WhatIf(Parameters machine, Graph&& graph)
+        : machine_(std::move(machine)), built_(std::make_shared<Built>(std::move(graph))) {}
+
     WhatIf(const WhatIf& of, std::shared_ptr<const Built> built, Network network)
         : program_(of.program_),
           overlapped_(of.overlapped_),
@@ -206,7 +217,7 @@ class WhatIf {
     /// The times of all nodes in one lane, with contention.
     [[nodiscard]] std::vector<std::int64_t> times_of(Weights& weights, const std::vector<Setting>& settings,
                                                      std::size_t lane, NetworkUse& use) const {
-        return times_with_contention(graph_, points_, program_, placement_, network_, settings[lane], weights, lane,
+        return times_with_contention(graph_, points_, *program_, placement_, network_, settings[lane], weights, lane,
                                      use);
     }
 
@@ -217,7 +228,7 @@ class WhatIf {
         const auto sources = sources_of(graph_);
         for_each_parallel(settings.size(), std::thread::hardware_concurrency(), 1, [&](std::size_t lane, unsigned) {
             const auto times = times_of(weights, settings, lane, uses[lane]);
-            outcomes[lane] = outcome_of(graph_, program_, sources, weights, settings, times, lane);
+            outcomes[lane] = outcome_of(graph_, sources, weights, settings, times, lane);
         });
         return outcomes;
     }
@@ -247,7 +258,7 @@ class WhatIf {
                                                    const Matrix& by_location, const Matrix& by_callpath) const {
         const auto lanes = machines.size();
         if (compute.size() != lanes || by_location.shape(0) != lanes || by_callpath.shape(0) != lanes ||
-            by_location.shape(1) != program_.timelines.size() || by_callpath.shape(1) != program_.callpaths()) {
+            by_location.shape(1) != graph_.begins.size() || by_callpath.shape(1) != graph_.callpaths) {
             throw std::invalid_argument("a factor per machine, and per location and callpath, is needed");
         }
         std::vector<Setting> settings;
@@ -286,7 +297,7 @@ class WhatIf {
             steps.push_back(path.changes_of_location);
         }
         const auto lanes = outcomes.size();
-        const auto locations = program_.timelines.size();
+        const auto locations = graph_.begins.size();
         nb::dict d;
         d["makespan_ps"] = array(std::move(makespans));
         d["path_ps"] = matrix(std::move(parts), lanes, kPathParts);
@@ -299,14 +310,14 @@ class WhatIf {
         d["path_messages"] = array(std::move(steps));
         d["sensitivities"] = array(std::move(sensitivities)).attr("reshape")(lanes, kLocalities, 5);
         d["ends_ps"] = matrix(std::move(ends), lanes, locations);
-        d["in_calls_ps"] = wide_column(in_calls, std::identity{}).attr("reshape")(lanes, 2 * program_.callpaths());
+        d["in_calls_ps"] = wide_column(in_calls, std::identity{}).attr("reshape")(lanes, 2 * graph_.callpaths);
         d["between_calls_ps"] =
-            wide_column(between_calls, std::identity{}).attr("reshape")(lanes, 2 * program_.callpaths());
+            wide_column(between_calls, std::identity{}).attr("reshape")(lanes, 2 * graph_.callpaths);
         return d;
     }
 
-    const Program& program_;
-    bool overlapped_;
+    const Program* program_ = nullptr;  // where its messages contend, it is there
+    bool overlapped_ = false;
     Parameters machine_;
     Placement placement_;
     Network network_;
@@ -342,6 +353,10 @@ void bind_whatif(nb::module_& module) {
              "sender's "
              "NIC, and do not take turns at it. `stored`: a file with the graph under this key, which is written where "
              "there is none.")
+        .def_static("stored", &WhatIf::stored, "machine"_a, "file"_a, "key"_a,
+                    nb::sig("def stored(machine: Parameters, file: str, key: str) -> WhatIf | None"),
+                    "The graph that a file has under this key, of the program as it ran, without the program; None: it "
+                    "has none, or messages contend in it.")
         .def_prop_ro("nodes", [](const WhatIf& self) { return self.graph().nodes(); })
         .def_prop_ro("edges", [](const WhatIf& self) { return self.graph().arcs.size(); })
         .def_prop_ro("calls", [](const WhatIf& self) { return self.graph().enters.size(); })
@@ -378,7 +393,7 @@ void bind_whatif(nb::module_& module) {
             "contends", [](const WhatIf& self) { return !self.graph().crossings.empty(); },
             "Whether messages wait for links: the makespan is then no convex function of a parameter.")
         .def_prop_ro(
-            "chooses", [](const WhatIf& self) { return self.chooses(); },
+            "chooses", [](const WhatIf& self) { return self.graph().chooses; },
             "Whether calls take what arrives first: in which order requests complete depends on the machine.")
         .def("replay", &WhatIf::replay, "machines"_a, "compute"_a, "by_location"_a, "by_callpath"_a,
              nb::sig("def replay(self, machines: list[Parameters], compute: numpy.ndarray, by_location: numpy.ndarray, "
@@ -393,10 +408,10 @@ void bind_whatif(nb::module_& module) {
              "matter "
              "where "
              "messages contend, and NICs take them as they arrive.")
-        .def("reordered", &WhatIf::reordered, "machine"_a, "compute"_a = 1.0, "by_location"_a = std::vector<double>{},
-             "by_callpath"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
-             nb::sig("def reordered(self, machine: Parameters, compute: float = 1.0, by_location: list[float] = [], "
-                     "by_callpath: list[float] = []) -> WhatIf | None"),
+        .def("reordered", &WhatIf::reordered, "program"_a, "machine"_a, "compute"_a = 1.0,
+             "by_location"_a = std::vector<double>{}, "by_callpath"_a = std::vector<double>{}, nb::keep_alive<0, 1>(),
+             nb::sig("def reordered(self, program: Program, machine: Parameters, compute: float = 1.0, "
+                     "by_location: list[float] = [], by_callpath: list[float] = []) -> WhatIf | None"),
              "The program whose NICs take messages in the order in which they arrive under a setting; None: in the "
              "order "
              "in which they arrived.")

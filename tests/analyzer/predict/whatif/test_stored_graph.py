@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from logpost.analyzer.predict.whatif import Ask, predict
+from logpost.analyzer.predict.whatif import Ask, lengths, predict
 from logpost.analyzer.run.directory import Run
 
 ASK = Ask(settings=("L=x4",))
@@ -40,6 +40,15 @@ def test_the_second_question_reads_the_graph_of_the_first(run: Run) -> None:
     )
     assert second.regions == first.regions
     assert second.after.path_ps == first.after.path_ps
+
+
+def test_without_contention_the_length_in_the_next_question_needs_no_program(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = Ask(settings=("L=x4",), contention=False)
+    first = lengths(run, ask)
+    monkeypatch.setattr("logpost.analyzer.run.replayable.program_of", None)
+    assert lengths(run, ask) == first
 
 
 def test_other_protocols_have_another_graph_which_is_not_kept(run: Run) -> None:
