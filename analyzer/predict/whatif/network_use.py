@@ -48,8 +48,8 @@ def network_change(plan: Plan, before: Outcome, after: Outcome) -> NetworkChange
     why = plan.why_not if plan.why_not or after.network is not None else "no message is between nodes"
     recorded, planned = _use(plan, plan.recorded, before), _use(plan, plan.planned, after)
     notes = [] if planned is None else plan.network_of(plan.planned).notes
-    of_network = [note for note in notes if note.startswith("network contention: ")]
-    return NetworkChange(recorded, planned, why, of_network[0].removeprefix("network contention: ") if of_network else "")
+    of_network = (note for note in notes if note.startswith("network contention: "))
+    return NetworkChange(recorded, planned, why, next(of_network, "").removeprefix("network contention: "))
 
 
 def _use(plan: Plan, scenario: Scenario, outcome: Outcome) -> Use | None:
