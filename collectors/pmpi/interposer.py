@@ -38,6 +38,7 @@ _SHARED = (
     "timed/message.c",
     "timed/reduction.c",
     "timed/requests.c",
+    "timed/stream.c",
 )
 _OPTIONS = (
     "-std=gnu11",

@@ -105,7 +105,8 @@ def calibration(
     points = _log3p_points(log3p, of_program, values)
     rate = {**_copy_rate(log3p, values), **_reduction(samples, values, refused)}
     raw |= {key: table for key, table in (("overlap", overlap), ("log3p", points), ("memory", rate)) if table}
-    raw["observed"] = _observed(samples, found, log3p, values)
+    shared, ends = _shared_ends(samples, values)
+    raw["observed"] = [*_observed(samples, found, log3p, values), *shared]
     network: dict[str, Any] = {}
     if site is not None:
         network, more_lacking = _network(samples, site.topology, values)
@@ -118,7 +119,7 @@ def calibration(
         )
     raw["sources"] = {key: _source(samples, key) for key in METHODS if key in used}
     disturbed = warning(samples)
-    raw["notes"] = [*notes, *([disturbed] if disturbed else []), *_notes(where, refused, lacking, values)]
+    raw["notes"] = [*notes, *([disturbed] if disturbed else []), *ends, *_notes(where, refused, lacking, values)]
     machine, problems = check_machine(raw, name)
     if machine is None:
         raise InputError(f"the extracted values make no machine file: {problems[0]}")
@@ -482,6 +483,36 @@ def _crowds(samples: Samples, locality: str, one: LocalityValues, values: Values
             result = values.value(found, name, "1", 1.0, "SIGNATURE", note, derived=True)
             rows.append({"name": name, "what": what, "result": result})
     return rows
+
+
+def _shared_ends(samples: Samples, values: Values) -> tuple[list[dict[str, Any]], list[str]]:
+    """What pairs of ranks lose by ends that they share (memory, adapters): time per message of all over that of one.
+
+    Also a sentence for each class: of the pattern and size that lose most.
+    """
+    rows: list[dict[str, Any]] = []
+    sentences: list[str] = []
+    for locality in samples.localities():
+        streams = samples.of("pattern_gap", locality=locality)
+        alone = {s.bytes: time for s in streams if s["pairs"] == 1 and (time := estimate(s)).value > 0.0}
+        lost: dict[str, Estimate] = {}
+        for s in streams:
+            if s["pairs"] == 1 or s.bytes not in alone:
+                continue
+            together = estimate(s)
+            found = ratio(together, alone[s.bytes])
+            name = f"{locality}.{s['pattern']}_{s['pairs']}_pairs_{s.bytes}B"
+            what = f"time per message of {s.bytes} B, {s['pairs']} pairs of ranks at once, over that of one pair"
+            note = f"{rounded(together.value * 1e6, 4):g} us / {rounded(alone[s.bytes].value * 1e6, 4):g} us"
+            result = values.value(found, name, "1", 1.0, "PATTERNS", note, derived=True)
+            rows.append({"name": name, "what": f"{locality}: {what}", "result": result})
+            lost[what] = found
+        if lost:
+            what, most = max(lost.items(), key=lambda one: one[1].value)
+            sentences.append(
+                f"{locality}: {what}: {most.value:.2f} ({most.low:.2f} to {most.high:.2f}). Queues have one pair's G."
+            )
+    return rows, sentences
 
 
 def _sources_in(raw: object) -> set[SourceKey]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import give_way
 from tests.collectors import recording
 from tests.said import facts
 
@@ -233,6 +234,33 @@ def test_the_program_cannot_notice(mpi: str, tmp_path: Path, threads: str) -> No
         assert read_outcome(result.archive) is None or how == "quick"
     assert seen["quick"] == seen["none"]
     assert {"0: strays 0", "1: strays 0", "0: handlers fatal fatal"} <= set(seen["quick"])
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    ("hosts", "streams"),
+    [({}, ("same_socket", "neighbour")), ({"PLACES_HOSTS": "2"}, ("other_node", "cross_section"))],
+    ids=["one host", "two hosts"],
+)
+def test_one_pair_and_all_that_share_an_end_stream(
+    mpi: str, tmp_path: Path, hosts: dict[str, str], streams: tuple[str, str]
+) -> None:
+    """Four ranks that take this machine for one with processors for each, in one place or in two."""
+    preloaded = recording.build("places.c", mpi, tmp_path, "-shared", "-fPIC", "-ldl")
+    library = ":".join([str(preloaded), *(path for _, path in give_way.environment(tmp_path))])
+    environment = recording.environment(LD_PRELOAD=library, OMPI_MCA_mpi_yield_when_idle="1", **hosts)
+    program = recording.build("counted.c", mpi, tmp_path)
+    settings = recorder.Settings(output=tmp_path / "out", calibrate_s=10.0, keep_raw=True, environment=environment)
+    result = recorder.record((recording.LAUNCHERS[mpi], "-n", "4", str(program)), settings, print, print)
+    assert result.status == 0
+    (raw,) = (tmp_path / "out").glob("*.raw")
+    about, *lines = _lines(raw, "calibration")
+    assert about["reason"] == ""
+    found = [line for line in lines if line["family"] == "pattern_gap"]
+    assert {(line["locality"], line["pattern"]) for line in found} == {streams}
+    points = {(line["pairs"], line["bytes"]) for line in found}
+    assert points == {(pairs, size) for pairs in (1, 2) for size in (65536, 262144)}
+    assert {line["peers"] for line in found} == {2, 4}
 
 
 def test_none_leaves_nothing(mpi: str, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 /* LogGP of the job, measured within MPI_Init: a pair of ranks in each locality class that the job has, one after the
- * other, while all other ranks wait in a barrier.
+ * other, while all other ranks wait in a barrier. Where a class has several pairs that share a socket's memory, two
+ * sockets' or two nodes' adapters, one and all of them stream then.
  *
  * Everything travels on a private communicator whose errors return, and which is freed; no message is left behind.
  * Where the ranks of a host outnumber the processors that they may use, nothing is measured: it would be the scheduler.
@@ -22,6 +23,7 @@ int lp_call_failed;
 enum { CLASSES = 3, CPU_WORDS = 64, LENGTH = 1, TEXT = 2 };
 static const char* const CLASS_NAMES[CLASSES] = {"same_socket", "same_node", "other_node"};
 static const double RESERVE = 0.3; /* of the time: for a sample that exceeds its share, and for gathering */
+static const double OF_PAIR = 0.8; /* of a class's time, which a pair's some 100 points share; streams have 4 */
 
 struct place {
     uint64_t host;
@@ -41,6 +43,12 @@ struct job {
 
 struct ends {
     int a, b; /* b 0: the job has no pair of the class */
+};
+
+/* The pairs of a class that stream concurrently. */
+struct together {
+    int count;                    /* one is nothing to measure */
+    int ranks[2 * LP_MOST_PAIRS]; /* the senders, then their receivers in the same order */
 };
 
 /* --- where the ranks are ----------------------------------------------------------------------------------------- */
@@ -145,6 +153,44 @@ static void choose_pairs(const struct job* j, struct ends pairs[CLASSES]) {
     }
 }
 
+/* What pairs of the class share at an end: a node's adapters, or a socket's memory. */
+static bool shares_end(const struct place* a, const struct place* b, int class) {
+    return a->host == b->host && (class == 2 || a->socket == b->socket);
+}
+
+/* All pairs between the ends of a class's pair, or at its one end. j->ranks is in the order of places; of ranks that
+ * share a processor one takes part. */
+static void choose_together(const struct job* j, struct ends pair, int class, struct together* all) {
+    int near[2 * LP_MOST_PAIRS], far[LP_MOST_PAIRS], near_count = 0, far_count = 0;
+    const struct place *a = &j->places[pair.a], *b = &j->places[pair.b], *before = NULL;
+    const bool one_end = shares_end(a, b, class);
+    all->count = 0;
+    if (pair.b == 0)
+        return;
+    for (int i = 0; i < j->size; i++) {
+        const int rank = j->ranks[i];
+        const struct place* here = &j->places[rank];
+        const bool alone = !before || before->host != here->host || here->cpu < 0 || before->cpu != here->cpu;
+        before = here;
+        if (alone && shares_end(here, a, class) && near_count < 2 * LP_MOST_PAIRS)
+            near[near_count++] = rank;
+        else if (alone && shares_end(here, b, class) && far_count < LP_MOST_PAIRS)
+            far[far_count++] = rank;
+    }
+    all->count = one_end ? near_count / 2 : near_count < far_count ? near_count : far_count;
+    for (int i = 0; i < all->count; i++) {
+        all->ranks[i] = near[one_end ? 2 * i : i];
+        all->ranks[all->count + i] = one_end ? near[2 * i + 1] : far[i];
+    }
+}
+
+static bool streams_in(const struct together* all, int rank) {
+    for (int i = 0; all->count > 1 && i < 2 * all->count; i++)
+        if (all->ranks[i] == rank)
+            return true;
+    return false;
+}
+
 /* --- measuring --------------------------------------------------------------------------------------------------- */
 
 static double elapsed_s(const struct job* j) {
@@ -171,18 +217,23 @@ struct points {
     int count;
 };
 
+static MPI_Comm among(const struct job* j, const int* ranks, int count, int tag) {
+    MPI_Group everybody, some;
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_group(j->comm, &everybody);
+    MPI_Group_incl(everybody, count, ranks, &some);
+    MPI_Comm_create_group(j->comm, some, tag, &comm);
+    MPI_Group_free(&some);
+    MPI_Group_free(&everybody);
+    return comm;
+}
+
 /* By both ranks; the lower one has the samples then. */
 static void measure(const struct job* j, struct cal* c, struct ends ends, const char* locality, double time_s,
                     struct points points, struct own* own) {
-    int both[2] = {ends.a, ends.b};
+    const int both[2] = {ends.a, ends.b};
     struct cal_place places[2], mine;
-    MPI_Group everybody, two;
-    struct cal_pair pair = {MPI_COMM_NULL, locality};
-    MPI_Comm_group(j->comm, &everybody);
-    MPI_Group_incl(everybody, 2, both, &two);
-    MPI_Comm_create_group(j->comm, two, 1, &pair.comm);
-    MPI_Group_free(&two);
-    MPI_Group_free(&everybody);
+    struct cal_pair pair = {among(j, both, 2, 1), locality};
     if (pair.comm == MPI_COMM_NULL)
         return;
     memset(&mine, 0, sizeof mine);
@@ -211,6 +262,28 @@ static void measure(const struct job* j, struct cal* c, struct ends ends, const 
     own->has_samples |= own->length > before;
 }
 
+/* By the ranks of all pairs; the first one has the samples then. */
+static void measure_together(const struct job* j, struct cal* c, const struct together* all, int class, double time_s,
+                             struct own* own) {
+    const int first[2] = {all->ranks[0], all->ranks[all->count]};
+    const bool same_end = shares_end(&j->places[first[0]], &j->places[first[1]], class);
+    struct lp_together t = {MPI_COMM_NULL, among(j, all->ranks, 2 * all->count, 3), all->count, CLASS_NAMES[class],
+                            same_end ? "neighbour" : "cross_section"};
+    if (t.all == MPI_COMM_NULL)
+        return;
+    if (j->rank == first[0] || j->rank == first[1])
+        t.one = among(j, first, 2, 4);
+    MPI_Comm_rank(t.all, &c->rank);
+    c->over = false;
+    c->until_s = lp_mpi.Wtime() + time_s;
+    c->out = own->out;
+    lp_quick_together(c, &t, own->memory);
+    if (t.one != MPI_COMM_NULL)
+        MPI_Comm_free(&t.one);
+    MPI_Comm_free(&t.all);
+    fflush(own->out);
+}
+
 /* The samples of all pairs are gathered at rank 0, which appends them to `all`. */
 static void gather(const struct job* j, struct ends ends, char* text, uint64_t length, FILE* all) {
     char *received = NULL, none;
@@ -230,7 +303,8 @@ static void gather(const struct job* j, struct ends ends, char* text, uint64_t l
 }
 
 /* log3P is of the farthest class. */
-static void measure_pairs(const struct job* j, const struct ends pairs[CLASSES], struct own* own, FILE* all) {
+static void measure_pairs(const struct job* j, const struct ends pairs[CLASSES],
+                          const struct together together[CLASSES], struct own* own, FILE* all) {
     struct cal c;
     int left = 0;
     memset(&c, 0, sizeof c);
@@ -242,11 +316,21 @@ static void measure_pairs(const struct job* j, const struct ends pairs[CLASSES],
         const size_t before = own->length;
         if (pairs[k].b == 0)
             continue;
-        double time_s = ((1 - RESERVE) * j->budget_s - elapsed_s(j)) / left--;
+        const bool several = together[k].count > 1;
+        const double time_s = ((1 - RESERVE) * j->budget_s - elapsed_s(j)) / left--, until_s = elapsed_s(j) + time_s;
         if (j->rank == pairs[k].a || j->rank == pairs[k].b)
-            measure(j, &c, pairs[k], CLASS_NAMES[k], time_s, (struct points){.log3p = left == 0}, own);
+            measure(j, &c, pairs[k], CLASS_NAMES[k], several ? OF_PAIR * time_s : time_s,
+                    (struct points){.log3p = left == 0}, own);
         MPI_Barrier(j->comm);
         gather(j, pairs[k], own->text ? own->text + before : NULL, own->length - before, all);
+        if (!several)
+            continue;
+        const size_t then = own->length;
+        if (streams_in(&together[k], j->rank))
+            measure_together(j, &c, &together[k], k, until_s - elapsed_s(j), own);
+        MPI_Barrier(j->comm);
+        gather(j, (struct ends){together[k].ranks[0], together[k].ranks[together[k].count]},
+               own->text ? own->text + then : NULL, own->length - then, all);
     }
 }
 
@@ -294,6 +378,7 @@ static int farthest_class;
 static void run(struct job* j) {
     uint64_t mask[CPU_WORDS];
     struct ends pairs[CLASSES];
+    struct together together[CLASSES];
     struct own own = {.share = 1};
     char *samples = NULL, reason[160] = "";
     size_t length = 0;
@@ -301,8 +386,11 @@ static void run(struct job* j) {
     struct place mine = own_place(mask);
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, j->places, sizeof mine, MPI_BYTE, j->comm);
     choose_pairs(j, pairs);
-    for (int k = 0; k < CLASSES; k++)
+    for (int k = 0; k < CLASSES; k++) {
+        choose_together(j, pairs[k], k, &together[k]);
         take_part |= pairs[k].b != 0 && (j->rank == pairs[k].a || j->rank == pairs[k].b);
+        take_part |= streams_in(&together[k], j->rank);
+    }
     if (take_part) {
         own.memory = malloc(lp_quick_memory());
         own.out = open_memstream(&own.text, &own.length);
@@ -318,7 +406,7 @@ static void run(struct job* j) {
     else if (found[1])
         snprintf(reason, sizeof reason, "out of memory");
     else
-        measure_pairs(j, pairs, &own, all);
+        measure_pairs(j, pairs, together, &own, all);
     uint64_t mine_most[3] = {(uint64_t)lp_call_failed, (uint64_t)(1e6 * (1 - own.share)), own.has_samples},
              most[3] = {0, 0, 0};
     MPI_Allreduce(mine_most, most, 3, lp_k.uint64, lp_k.max, j->comm);

@@ -43,6 +43,7 @@ static inline int lp_try(int rc) {
 #define MPI_Type_free(...) lp_try(lp_mpi.Type_free(__VA_ARGS__))
 #define MPI_Type_vector(...) lp_try(lp_mpi.Type_vector(__VA_ARGS__))
 #define MPI_Wait(...) lp_try(lp_mpi.Wait(__VA_ARGS__))
+#define MPI_Waitall(...) lp_try(lp_mpi.Waitall(__VA_ARGS__))
 #define MPI_Wtick() lp_mpi.Wtick()
 #define MPI_Wtime() lp_mpi.Wtime()
 

@@ -1,7 +1,8 @@
 /* The points of a calibration within MPI_Init, and how its time is shared among them.
  *
  * They are some of those that `logpost calibrate` measures, by the same code: one_way and message_overhead for o(n) and
- * T(n), protocol for the eager limit, round_trip and signature for g, layout for log3P. All points are visited in
+ * T(n), protocol for the eager limit, round_trip and signature for g, layout for log3P, pattern for the ends that
+ * several pairs share. All points are visited in
  * passes, one after the other, so that the spread between passes says what changes from moment to moment. */
 #include "quick.h"
 
@@ -14,6 +15,7 @@
 #include "message.h"
 #include "reduction.h"
 #include "requests.h"
+#include "stream.h"
 
 enum {
     PASSES = 12,
@@ -27,7 +29,9 @@ enum {
     MOST_SIZES = 9,
     MOST_LAYOUT_SIZES = 6,
     MOST_SPAN = 64 << 20, /* of a layout that the program used; as --most-bytes of the program `layout` */
-    SCRATCH = 64 << 10    /* cal_measure keeps some 130 doubles per sample of a batch */
+    STREAMED = 1 << 20,   /* bytes of a window; in REACH */
+    MOST_STREAMED = 16,   /* messages of a window */
+    SCRATCH = 64 << 10    /* cal_measure keeps some 130 doubles per sample of a batch, and 4 for each pair */
 };
 /* Short: where a rank loses its processor, each repetition lasts while others have it. */
 static const double SAMPLE_S = 5e-6;
@@ -38,6 +42,7 @@ static const int BURSTS[] = {1, 2, 4, 8, 16, WINDOW};
 static const int LAYOUT_SIZES[] = {256, 1024, 65536, LAYOUT_LARGEST};
 static const int BLOCKS[] = {8, 64, 512};
 static const int STRIDES[] = {4, 64}; /* blocks */
+static const int STREAM_SIZES[] = {65536, LARGEST};
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
 static const struct {
@@ -190,9 +195,9 @@ static void visit_requests(struct cal* c, struct quick* q, int round) {
 }
 
 /* Rank 1 has not heard whether the time was over in what rank 0 did alone. */
-static void share_end(struct cal* c, const struct quick* q) {
+static void share_end(struct cal* c, MPI_Comm comm) {
     int over = c->over;
-    MPI_Bcast(&over, 1, MPI_INT, 0, q->pair->comm);
+    MPI_Bcast(&over, 1, MPI_INT, 0, comm);
     c->over = over;
 }
 
@@ -202,7 +207,7 @@ static void visit_contiguous(struct cal* c, struct quick* q, int bytes, int roun
         cal_visit_layout(c, q->alone, cal_layout_copy, l, CAL_CONTIGUOUS, bytes, 8, 8, round, "memory_copy", "self");
         cal_visit_layout(c, q->alone, cal_layout_to_self, l, CAL_CONTIGUOUS, bytes, 8, 8, round, "self", "self");
     }
-    share_end(c, q);
+    share_end(c, q->pair->comm);
     cal_visit_layout(c, q->pair->comm, cal_layout_to_other, l, CAL_CONTIGUOUS, bytes, 8, 8, round, "remote",
                      q->pair->locality);
 }
@@ -210,7 +215,7 @@ static void visit_contiguous(struct cal* c, struct quick* q, int bytes, int roun
 static void visit_layouts(struct cal* c, struct quick* q, int round) {
     if (c->rank == 0)
         cal_visit_reductions(c, q->alone, q->layout.here, q->layout.there, round);
-    share_end(c, q);
+    share_end(c, q->pair->comm);
     for (int i = 0; i < q->layout_count; i++) {
         const int bytes = q->layout_sizes[i];
         visit_contiguous(c, q, bytes, round);
@@ -220,7 +225,7 @@ static void visit_layouts(struct cal* c, struct quick* q, int round) {
                 if (c->rank == 0)
                     cal_visit_layout(c, q->alone, cal_layout_to_self, &q->layout, CAL_DATATYPE, bytes, BLOCKS[b],
                                      stride, round, "self", "self");
-                share_end(c, q);
+                share_end(c, q->pair->comm);
                 cal_visit_layout(c, q->pair->comm, cal_layout_to_other, &q->layout, CAL_DATATYPE, bytes, BLOCKS[b],
                                  stride, round, "remote", q->pair->locality);
             }
@@ -229,28 +234,15 @@ static void visit_layouts(struct cal* c, struct quick* q, int round) {
 
 /* A pass that the time cuts off is kept only when it is the first: a point more or less in the last round would make
  * rounds of different points look like one. */
-static void pass(struct cal* c, void* what, int round) {
+static void whole(struct cal* c, void* what, int round, cal_visits* visits) {
     char* text = NULL;
     size_t length = 0;
     FILE* const out = c->out;
-    if (c->over)
-        return;
-    /* After the first pass, which gives a machine however short the time is. Cut off, it still bounds the limit. */
-    if (round == 1)
-        find_eager_limit(c, what);
     if (c->rank == 0 && !c->counting)
         c->out = open_memstream(&text, &length);
     if (c->out == NULL)
         c->out = out;
-    visit_messages(c, what, round);
-    visit_requests(c, what, round);
-    if (((struct quick*)what)->layouts && c->counting)
-        c->visits_left += CAL_REDUCTIONS + MOST_LAYOUT_SIZES * (3 + 2 * COUNT(BLOCKS) * COUNT(STRIDES));
-    else if (((struct quick*)what)->layouts && round > 0) { /* from when the eager limit is known */
-        visit_layouts(c, what, round);
-        if (!c->over)
-            note_layouts(what);
-    }
+    visits(c, what, round);
     if (c->out == out)
         return;
     fclose(c->out);
@@ -258,6 +250,28 @@ static void pass(struct cal* c, void* what, int round) {
     if (!c->over || round == 0)
         fwrite(text, 1, length, out);
     free(text);
+}
+
+static void visit_pair(struct cal* c, void* what, int round) {
+    struct quick* q = what;
+    visit_messages(c, q, round);
+    visit_requests(c, q, round);
+    if (q->layouts && c->counting)
+        c->visits_left += CAL_REDUCTIONS + MOST_LAYOUT_SIZES * (3 + 2 * COUNT(BLOCKS) * COUNT(STRIDES));
+    else if (q->layouts && round > 0) { /* from when the eager limit is known */
+        visit_layouts(c, q, round);
+        if (!c->over)
+            note_layouts(q);
+    }
+}
+
+static void pass(struct cal* c, void* what, int round) {
+    if (c->over)
+        return;
+    /* After the first pass, which gives a machine however short the time is. Cut off, it still bounds the limit. */
+    if (round == 1)
+        find_eager_limit(c, what);
+    whole(c, what, round, visit_pair);
 }
 
 /* The communicator of rank 0 for messages to itself. */
@@ -313,6 +327,52 @@ void lp_quick_pair(struct cal* c, const struct cal_pair* pair, bool layouts, cha
         MPI_Comm_free(&q.alone);
 }
 
+/* --- pairs that share ends of the memory or the network ----------------------------------------------------------- */
+
+struct streams {
+    const struct lp_together* of;
+    struct cal_stream stream;
+};
+
+static void visit_stream(struct cal* c, struct streams* s, MPI_Comm group, int pairs, int round) {
+    struct cal_result r;
+    char keys[192];
+    s->stream.pairs = pairs;
+    cal_measure(c, group, pairs, cal_streams, &s->stream, &r);
+    snprintf(keys, sizeof keys,
+             "\"peers\": %d, \"pairs\": %d, \"pattern\": \"%s\", \"lowest_s\": %.9g, \"highest_s\": %.9g", 2 * pairs,
+             pairs, s->of->pattern, r.lowest_s, r.highest_s);
+    cal_emit(c, &r, round, "pattern_gap", s->of->locality, s->stream.bytes, keys);
+}
+
+static void visit_streams(struct cal* c, void* what, int round) {
+    struct streams* s = what;
+    for (int i = 0; i < COUNT(STREAM_SIZES); i++) {
+        s->stream.bytes = STREAM_SIZES[i];
+        s->stream.window = cal_window(STREAM_SIZES[i], STREAMED, MOST_STREAMED);
+        if (s->of->one != MPI_COMM_NULL)
+            visit_stream(c, s, s->of->one, 1, round);
+        share_end(c, s->of->all);
+        visit_stream(c, s, s->of->all, s->of->pairs, round);
+    }
+}
+
+static void pass_of_streams(struct cal* c, void* what, int round) {
+    if (!c->over)
+        whole(c, what, round, visit_streams);
+}
+
+void lp_quick_together(struct cal* c, const struct lp_together* together, char* memory) {
+    struct streams s = {.of = together};
+    scratch = scratch_next = memory;
+    s.stream.requests = (MPI_Request*)(memory + SCRATCH);
+    s.stream.memory = memory + lp_quick_memory() - 2 * (size_t)REACH;
+    memset(s.stream.memory, 1, STREAMED);
+    set_pace(c);
+    c->visits_left = 0;
+    cal_rounds(c, pass_of_streams, &s);
+}
+
 /* --- layouts that the program used ------------------------------------------------------------------------------- */
 
 size_t lp_quick_scratch(void) {
@@ -359,7 +419,7 @@ static void pass_of_uses(struct cal* c, void* what, int round) {
         for (int strided = 0; strided < 2; strided++) {
             if (c->rank == 0)
                 visit_use(c, q, q->alone, &q->uses[i], strided != 0, round);
-            share_end(c, q);
+            share_end(c, q->pair->comm);
             visit_use(c, q, q->pair->comm, &q->uses[i], strided != 0, round);
         }
     }

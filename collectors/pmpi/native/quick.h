@@ -11,6 +11,16 @@ size_t lp_quick_memory(void);
  * `layouts`: log3P's points, too. `memory` has lp_quick_memory() bytes. */
 void lp_quick_pair(struct cal* c, const struct cal_pair* pair, bool layouts, char* memory);
 
+/* By the ranks of `all`, whose first half sends to the other one: streams of its first pair, which `one` has, and of
+ * all its pairs concurrently. c->out of its rank 0 takes the samples. `memory` as above. */
+struct lp_together {
+    MPI_Comm one, all;
+    int pairs; /* at most LP_MOST_PAIRS */
+    const char *locality, *pattern;
+};
+enum { LP_MOST_PAIRS = 128 };
+void lp_quick_together(struct cal* c, const struct lp_together* together, char* memory);
+
 /* Whether lp_quick_pair has measured messages of this layout themselves, as rank 0 or 1 of the pair knows. */
 bool lp_quick_has(const struct lp_layout_use* use);
 

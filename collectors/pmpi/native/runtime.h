@@ -147,7 +147,7 @@ LP_HIDDEN void lp_layout_used(struct lp_type_entry* e, uint64_t bytes);
 #else
 #define LP_CALIBRATION_API(X) \
     X(Barrier) X(Comm_create_group) X(Comm_set_errhandler) X(Gather) X(Group_incl) X(Iprobe) X(Irecv) X(Isend) \
-    X(Reduce_local) X(Test) X(Type_commit) X(Type_contiguous) X(Type_vector) X(Wait) X(Wtick) X(Wtime)
+    X(Reduce_local) X(Test) X(Type_commit) X(Type_contiguous) X(Type_vector) X(Wait) X(Waitall) X(Wtick) X(Wtime)
 #endif
 /* clang-format on */
 struct lp_api {

@@ -69,6 +69,19 @@ def test_the_tables_hold_the_truth(quiet: Calibration) -> None:
     assert packed["l_mw_packed_4096B_256B_8B"] == pytest.approx(512 * 2e3 * 1.25, rel=1e-5)
 
 
+def test_what_pairs_lose_by_ends_that_they_share_is_stated(quiet: Calibration) -> None:
+    lost = {o.name: o.result.base() for o in quiet.machine.observed if "_pairs_" in o.name}
+    # Across the middle two pairs have half of the bandwidth; neighbours share nothing.
+    assert lost == pytest.approx(
+        {
+            f"other_node.{pattern}_2_pairs_{size}B": factor
+            for pattern, factor in (("neighbour", 1.0), ("cross_section", 2.0))
+            for size in (1024, 65536)
+        }
+    )
+    assert [note for note in quiet.machine.notes if "pairs of ranks at once" in note and "2.00 (2.00 to 2.00)" in note]
+
+
 def test_every_value_says_where_it_comes_from_and_how_sure_it_is(quiet: Calibration) -> None:
     machine = quiet.machine
     found = list(quantities(machine))
@@ -133,9 +146,9 @@ def test_values_that_only_one_file_has_are_named() -> None:
     samples = Virtual(TRUTH).samples()
     without = Samples(samples.host, tuple(p for p in samples.points if p.family != "pattern_gap"))
     found = agree(calibration(samples, name="a").machine, calibration(without, name="b").machine)
-    assert len(found.only_a) == 16
+    assert len(found.only_a) == 16 + 4, "G of pairs, and what two lose to each other"
     assert found.only_b == ()
-    assert all("overlap.G" in name for name in found.only_a)
+    assert all("overlap.G" in name or "_pairs_" in name for name in found.only_a)
 
 
 def test_crowds_are_observed_as_ratios(quiet: Calibration) -> None:

@@ -78,6 +78,9 @@ bool cal_wants(const struct cal* c, const char* option, const char* word, const 
 /* Locality class of the farthest pair that the ranks of two lists form (a[i] with b[i]). */
 const char* cal_farthest(const struct cal* c, const int* a, const int* b, int pairs);
 
+/* The group of the ranks of two lists, in the order of from, then to; MPI_COMM_NULL at all others. */
+MPI_Comm cal_stream_group(const struct cal* c, const int* from, const int* to, int pairs);
+
 /* All ranks meet. Where a host has more ranks than processors those that wait sleep: they would take a core from those
  * that measure. Elsewhere they don't, because a scheduler moves the ranks that it wakes. */
 void cal_rest(const struct cal* c);

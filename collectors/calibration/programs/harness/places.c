@@ -84,6 +84,15 @@ const char* cal_farthest(const struct cal* c, const int* a, const int* b, int pa
     return CLASSES[farthest];
 }
 
+MPI_Comm cal_stream_group(const struct cal* c, const int* from, const int* to, int pairs) {
+    MPI_Comm group;
+    int place = -1;
+    for (int i = 0; i < pairs; i++)
+        place = c->rank == from[i] ? i : c->rank == to[i] ? pairs + i : place;
+    MPI_Comm_split(MPI_COMM_WORLD, place < 0 ? MPI_UNDEFINED : 0, place < 0 ? 0 : place, &group);
+    return group;
+}
+
 static void find_pairs(struct cal* c) {
     for (int near = 0; near < 3; near++) {
         int partner = 1;

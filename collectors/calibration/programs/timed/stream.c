@@ -32,12 +32,3 @@ double cal_streams(const struct cal* c, MPI_Comm group, void* what, int repeat) 
 int cal_window(double bytes, double window_bytes, double most) {
     return (int)fmax(CAL_FEWEST_IN_WINDOW, fmin(most, window_bytes / fmax(bytes, 1)));
 }
-
-MPI_Comm cal_stream_group(const struct cal* c, const int* from, const int* to, int pairs) {
-    MPI_Comm group;
-    int place = -1;
-    for (int i = 0; i < pairs; i++)
-        place = c->rank == from[i] ? i : c->rank == to[i] ? pairs + i : place;
-    MPI_Comm_split(MPI_COMM_WORLD, place < 0 ? MPI_UNDEFINED : 0, place < 0 ? 0 : place, &group);
-    return group;
-}

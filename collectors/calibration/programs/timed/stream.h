@@ -21,7 +21,4 @@ cal_sample cal_streams;
 /* Messages of a window: as many as give window_bytes, from CAL_FEWEST_IN_WINDOW to most. */
 int cal_window(double bytes, double window_bytes, double most);
 
-/* The group of the ranks that take part, in the order of from, then to; MPI_COMM_NULL at all others. */
-MPI_Comm cal_stream_group(const struct cal* c, const int* from, const int* to, int pairs);
-
 #endif
