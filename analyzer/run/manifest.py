@@ -223,6 +223,7 @@ class AdapterCounters(Record):
     host: str
     name: str = Field(description="adapter and port")
     rate: str = Field(description="as the system states it; empty: it does not")
+    processors: str = Field(description="of the adapter's NUMA node, as the system lists them; empty: it does not")
     seconds: float | None = Field(description="between the two readings; None: not known")
     sent_bytes: int | None
     received_bytes: int | None

@@ -23,8 +23,12 @@ TOPOLOGY = "topology.txt"
 NETWORK = "network.json"
 IB_WORD = 4
 """Bytes in one count of port_xmit_data and port_rcv_data (InfiniBand Architecture, PortCounters: octets over 4)."""
-COUNTER = re.compile(r"class/(?:infiniband/([^/]+)/ports/([^/]+)/counters|cxi/([^/]+)/device/telemetry)/([^/]+)")
+COUNTER = re.compile(
+    r"class/(?:infiniband/([^/]+)/ports/([^/]+)/(?:hw_)?counters|cxi/([^/]+)/device/telemetry)/([^/]+)"
+)
 RATE = re.compile(r"class/infiniband/([^/]+)/ports/([^/]+)/rate")
+NUMA_NODE = "class/{}/{}/device/numa_node"
+PROCESSORS = "devices/system/node/node{}/cpulist"
 OCTETS = {
     "port_xmit_data": ("sent", IB_WORD),
     "port_rcv_data": ("received", IB_WORD),
@@ -55,6 +59,8 @@ class Adapter:
     host: str
     name: str
     rate: str = ""
+    processors: str = ""
+    """Of its NUMA node, as the system lists them; empty: not stated."""
     seconds: float | None = None
     counted: Mapping[str, int] = field(default_factory=dict)
     """By the system's name of the counter, its difference."""
@@ -99,6 +105,7 @@ def adapters(hosts: Mapping[str, HostNetwork]) -> list[Adapter]:
     for host, one in sorted(hosts.items()):
         counted: dict[str, dict[str, int]] = {}
         rates: dict[str, str] = {}
+        next_to: dict[str, str] = {}
         for path, text in one.after.items():
             if (rate := RATE.fullmatch(path)) is not None:
                 rates[f"{rate[1]} port {rate[2]}"] = text
@@ -107,10 +114,19 @@ def adapters(hosts: Mapping[str, HostNetwork]) -> list[Adapter]:
             if match is not None and change is not None:
                 name = match[3] or f"{match[1]} port {match[2]}"
                 counted.setdefault(name, {})[match[4]] = change
+                next_to[name] = _processors(one.after, match[1] or match[3])
         times = [float(when["seconds"]) for when in (one.before, one.after) if _number(when.get("seconds")) is not None]
         seconds = times[1] - times[0] if len(times) == 2 else None
-        found += [Adapter(host, name, rates.get(name, ""), seconds, values) for name, values in sorted(counted.items())]
+        found += [
+            Adapter(host, name, rates.get(name, ""), next_to[name], seconds, values)
+            for name, values in sorted(counted.items())
+        ]
     return found
+
+
+def _processors(read: Mapping[str, str], adapter: str) -> str:
+    nodes = [read[place] for kind in ("infiniband", "cxi") if (place := NUMA_NODE.format(kind, adapter)) in read]
+    return read.get(PROCESSORS.format(nodes[0]), "") if nodes else ""
 
 
 def _change(before: str | None, after: str) -> int | None:

@@ -30,6 +30,10 @@ def stand_in(folder: Path) -> Path:
         f"{PORT}/counters/port_xmit_data": "1000",
         f"{PORT}/counters/port_rcv_data": "70",
         f"{PORT}/counters/port_xmit_wait": "0",
+        f"{PORT}/hw_counters/rp_cnp_handled": "3",
+        "class/infiniband/mlx5_0/device/numa_node": "1",
+        "class/cxi/cxi0/device/numa_node": "-1",
+        "devices/system/node/node1/cpulist": "32-63",
         f"{TELEMETRY}/hni_sts_tx_ok_octets": "12@1700000000.000000001",
         f"{TELEMETRY}/pct_other": "5@1700000000.000000001",
     }
@@ -51,6 +55,8 @@ def test_counters_before_and_after_reach_the_report(mpi: str, tmp_path: Path) ->
     assert f"{TELEMETRY}/pct_other" not in kept[socket.gethostname()].before
     cxi, port = adapters(kept)
     assert (port.octets("sent"), port.octets("received"), cxi.octets("sent")) == (2000, 0, 0)
+    assert port.counted["rp_cnp_handled"] == 0
+    assert (port.processors, cxi.processors) == ("32-63", "")
 
     run = tmp_path / "run"
     done = recording.logpost("analyze", str(result.archive), "-o", str(run))
@@ -58,7 +64,7 @@ def test_counters_before_and_after_reach_the_report(mpi: str, tmp_path: Path) ->
     shown = recording.logpost("report", str(run), "--show", "network")
     assert "mlx5_0 port 1" in shown.stdout
     assert "1.95 KiB" in shown.stdout
-    assert "100 Gb/sec (4X EDR)" in shown.stdout
+    assert "100 Gb/sec (4X EDR), next to processors 32-63" in " ".join(shown.stdout.split())
     (host,) = json.loads(recording.logpost("report", str(run), "--json").stdout)["network"]
     assert [one["sent_bytes"] for one in host["adapters"]] == [0, 2000]
 

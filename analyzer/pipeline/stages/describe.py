@@ -124,6 +124,7 @@ def adapters_read(archive: Path) -> list[m.AdapterCounters]:
             host=printable(one.host),
             name=printable(one.name),
             rate=printable(one.rate),
+            processors=printable(one.processors),
             seconds=one.seconds,
             sent_bytes=one.octets("sent"),
             received_bytes=one.octets("received"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from logpost.analyzer.report.network import HostTraffic
+from logpost.analyzer.run.manifest import AdapterCounters
 from logpost.analyzer.words.units import bytes_text, safe
 
 HEADINGS = ("host", "messages sent", "received", "adapter", "counted sent", "received")
@@ -15,6 +16,11 @@ MEANING = (
 )
 WAITS = ("port_xmit_wait", "hni_tx_paused_", "hni_rx_paused_")
 """Begins of the names of counters that count waiting: ticks of the adapter, whose length the system does not state."""
+CONGESTION = (
+    "np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "out_of_sequence", "packet_seq_err",
+    "local_ack_timeout_err", "rnr_nak_retry_err",
+)  # fmt: skip
+"""Packets that a congested network marked, and those that were sent again (hw_counters of the kernel's mlx5 driver)."""
 
 
 def host_rows(found: Sequence[HostTraffic]) -> list[tuple[str, ...]]:
@@ -31,13 +37,18 @@ def host_rows(found: Sequence[HostTraffic]) -> list[tuple[str, ...]]:
 
 
 def adapter_notes(found: Sequence[HostTraffic]) -> list[str]:
-    """Of each adapter, its rate and the counters of waiting that rose."""
+    """Of each adapter, its rate, the processors next to it, and the counters of waiting and congestion that rose."""
     ports = [port for one in found for port in one.adapters]
     return [
         f"{safe(port.host)}, {safe(port.name)}: {', '.join(facts)}"
         for port in ports
-        if (facts := [*([safe(port.rate)] if port.rate else []), *_waits(port.counted)])
+        if (facts := [*_stated(port), *_waits(port.counted)])
     ]
+
+
+def _stated(port: AdapterCounters) -> list[str]:
+    near = f"next to processors {safe(port.processors)}" if port.processors else ""
+    return [fact for fact in (safe(port.rate), near) if fact]
 
 
 def _counted(octets: int | None) -> str:
@@ -45,4 +56,8 @@ def _counted(octets: int | None) -> str:
 
 
 def _waits(counted: Mapping[str, int]) -> list[str]:
-    return [f"{name} {count:,}" for name, count in sorted(counted.items()) if count and name.startswith(WAITS)]
+    return [
+        f"{name} {count:,}"
+        for name, count in sorted(counted.items())
+        if count and name.startswith((*WAITS, *CONGESTION))
+    ]

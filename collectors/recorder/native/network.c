@@ -3,8 +3,9 @@
  *
  * $LOGPOST_RAW_DIR/network.<host>.before and .after: lines of a name, a blank and a value. The process that makes the
  * first file of its host writes both. Counters are files below $LOGPOST_SYS (default /sys):
- *   class/infiniband/<adapter>/ports/<port>/counters/<name>       a number; and ports/<port>/rate, a text
- *   class/cxi/<adapter>/device/telemetry/<name>                   <number>@<seconds since 1970>
+ *   class/infiniband/<adapter>/ports/<port>/counters/<name>       a number; hw_counters, too; and ports/<port>/rate, a
+ * text class/cxi/<adapter>/device/telemetry/<name>                   <number>@<seconds since 1970>
+ *   class/<kind>/<adapter>/device/numa_node                       and the processors of that node, a list
  * Of CXI's telemetry, some thousand files, the bytes and the pauses are read. */
 #include <dirent.h>
 #include <fcntl.h>
@@ -75,11 +76,32 @@ static void port(FILE* to, const char* root, const char* path, const char* name)
     value_of(to, root, below);
     snprintf(below, sizeof below, "%s/counters", path);
     entries(to, root, below, counter);
+    snprintf(below, sizeof below, "%s/hw_counters", path);
+    entries(to, root, below, counter);
+}
+
+/* The processors that an adapter is next to. */
+static void place(FILE* to, const char* root, const char* path) {
+    char below[1280], at[1280];
+    int node = -1;
+    snprintf(below, sizeof below, "%s/device/numa_node", path);
+    snprintf(at, sizeof at, "%s/%s", root, below);
+    FILE* file = fopen(at, "re");
+    if (file && fscanf(file, "%d", &node) != 1)
+        node = -1;
+    if (file)
+        fclose(file);
+    if (node < 0) /* the system does not know */
+        return;
+    value_of(to, root, below);
+    snprintf(below, sizeof below, "devices/system/node/node%d/cpulist", node);
+    value_of(to, root, below);
 }
 
 static void infiniband(FILE* to, const char* root, const char* path, const char* name) {
     char below[1280];
     (void)name;
+    place(to, root, path);
     snprintf(below, sizeof below, "%s/ports", path);
     entries(to, root, below, port);
 }
@@ -87,6 +109,7 @@ static void infiniband(FILE* to, const char* root, const char* path, const char*
 static void cxi(FILE* to, const char* root, const char* path, const char* name) {
     char below[1280];
     (void)name;
+    place(to, root, path);
     snprintf(below, sizeof below, "%s/device/telemetry", path);
     entries(to, root, below, telemetry);
 }

@@ -28,6 +28,9 @@ BEFORE = {
     f"{PORT}/counters/port_xmit_data": "1000",
     f"{PORT}/counters/port_rcv_data": "4294967290",
     f"{PORT}/counters/port_xmit_wait": "5",
+    f"{PORT}/hw_counters/np_cnp_sent": "1",
+    "class/infiniband/mlx5_0/device/numa_node": "0",
+    "devices/system/node/node0/cpulist": "0-31,64-95",
     f"{CXI}/hni_sts_tx_ok_octets": "100@1700000000.1",
 }
 AFTER = BEFORE | {
@@ -35,6 +38,7 @@ AFTER = BEFORE | {
     f"{PORT}/counters/port_xmit_data": "1250",
     f"{PORT}/counters/port_rcv_data": "3",
     f"{PORT}/counters/port_xmit_wait": "9",
+    f"{PORT}/hw_counters/np_cnp_sent": "8",
     f"{CXI}/hni_sts_tx_ok_octets": "164@1700000002.1",
 }
 
@@ -44,7 +48,8 @@ def test_differences_have_their_units_and_wrapped_counters_are_left_out() -> Non
     assert (port.host, port.name, port.rate) == ("tux0", "mlx5_0 port 1", "200 Gb/sec (4X HDR)")
     # 250 words of 4 bytes; the received words began again at 0.
     assert (port.octets("sent"), port.octets("received")) == (1000, None)
-    assert port.counted == {"port_xmit_data": 250, "port_xmit_wait": 4}
+    assert port.counted == {"port_xmit_data": 250, "port_xmit_wait": 4, "np_cnp_sent": 7}
+    assert (port.processors, cxi.processors) == ("0-31,64-95", "")
     assert (cxi.name, cxi.octets("sent"), cxi.seconds) == ("cxi0", 64, 2.0)
 
 
