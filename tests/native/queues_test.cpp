@@ -352,6 +352,8 @@ TEST(MessageModel, BothEndsOfAnExchangePackAndUnpack) {
         return part(model, {Location{1}, 0}, Part::middleware);
     };
     EXPECT_EQ(middleware(gaps, CallKind::send_receive), 60);  // the machine does not state another one
+    machine.middleware_self = of(40);                         // two ends that overlap are never slower
+    EXPECT_EQ(middleware(gaps, CallKind::send_receive), 60);
     machine.middleware_self = of(100);
     EXPECT_EQ(middleware(gaps, CallKind::send_receive), 100);
     EXPECT_EQ(middleware(contiguous, CallKind::send_receive), 60);

@@ -93,12 +93,6 @@ std::uint32_t CollectiveReplay::cost(std::uint32_t from, std::uint32_t to, std::
         keys_.push_back(key);
         MessageCost one{message_cost(parameters_, locality, bytes, gives, 1, key.hops)};
         one.pack = one.l_mw / 2;
-        if (one.rendezvous && gives != Blocks{}) {
-            auto own = gives;
-            own.one_processor = true;
-            const auto packs = message_cost(parameters_, locality, bytes, own, 1, key.hops).l_mw / 2;
-            one.behind = std::max<std::int64_t>(0, std::min(packs, one.l_mw) - one.pack);
-        }
         if (gets != Blocks{}) {
             const auto l_mw = message_cost(parameters_, locality, bytes, gets, 1, key.hops).l_mw;
             one.unpack = l_mw - l_mw / 2;
@@ -108,7 +102,7 @@ std::uint32_t CollectiveReplay::cost(std::uint32_t from, std::uint32_t to, std::
             one.reduction = static_cast<std::int64_t>(std::min(length, static_cast<double>(kMostCostPs)));
         }
         for (auto* term : {&one.o_s, &one.o_r, &one.L, &one.serialization, &one.service, &one.o_control, &one.L_control,
-                           &one.pack, &one.unpack, &one.behind, &one.reduction}) {
+                           &one.pack, &one.unpack, &one.reduction}) {
             *term *= repeat;
         }
         costs_.push_back(one);
@@ -226,7 +220,7 @@ void CollectiveReplay::message(std::uint32_t from, std::uint32_t to, std::uint64
     const auto before = by_sender ? sender : receiver;
     at_[to] =
         add(way.arrived + one.finish(), before, index, by_sender ? Path::answered : Path::cleared, by_sender ? 1 : 0);
-    at_[from] = add(way.left + one.behind, before, index, by_sender ? Path::left : Path::let_go, by_sender ? 1 : 0);
+    at_[from] = add(way.left + one.unpack, before, index, by_sender ? Path::left : Path::let_go, by_sender ? 1 : 0);
 }
 
 void CollectiveReplay::exchange(std::uint32_t count, std::uint64_t bytes, std::uint32_t repeat) {
@@ -256,7 +250,7 @@ void CollectiveReplay::exchange(std::uint32_t count, std::uint64_t bytes, std::u
         const auto way = transfer(from, i, one, start);
         const auto before = by_sender ? at_[from] : at_[i];
         next_[i] = add(way.arrived + one.finish(), before, cost_[i], by_sender ? Path::answered : Path::cleared, 1);
-        left_[from] = add(way.left + one.behind, before, cost_[i], by_sender ? Path::left : Path::let_go, 1);
+        left_[from] = add(way.left + one.unpack, before, cost_[i], by_sender ? Path::left : Path::let_go, 1);
     }
     for (std::uint32_t i = 0; i < count; ++i) {
         if (left_[i] != kNone && nodes_[left_[i]].t > nodes_[next_[i]].t) {
@@ -390,12 +384,10 @@ std::size_t CollectiveReplay::stretches(const Node& node, std::int64_t since,
                 put(latency, one.L);
             }
             put(serialization, one.serialization);
+            put(middleware, one.unpack);
             if (node.path == Path::answered || node.path == Path::cleared) {
-                put(middleware, one.unpack);
                 put(recv_overhead, one.o_r);
                 put(reduction, one.reduction);
-            } else {
-                put(middleware, one.behind);
             }
             break;
     }

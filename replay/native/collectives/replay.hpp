@@ -128,10 +128,10 @@ class CollectiveReplay {
     /// What a member gives itself has gaps: it is packed and unpacked.
     void copy_own(const Pattern& pattern);
     [[nodiscard]] std::uint32_t add_work(std::int64_t t, std::uint32_t before, std::uint32_t cost, Path path);
-    /// The cost of a message, and of packing and unpacking it where it has gaps.
+    /// The cost of a message, and of packing and unpacking it where it has gaps. The sender of a rendezvous is busy
+    /// until its receiver has unpacked.
     struct MessageCost : Cost {
         std::int64_t pack = 0, unpack = 0;
-        std::int64_t behind = 0;     // of a rendezvous: what the sender packs while its receiver unpacks
         std::int64_t reduction = 0;  // of what is received with what is there
         [[nodiscard]] std::int64_t start() const noexcept { return o_s + pack; }
         [[nodiscard]] std::int64_t finish() const noexcept { return unpack + o_r + reduction; }

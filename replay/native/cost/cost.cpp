@@ -138,10 +138,17 @@ CostTerms cost_terms(const Parameters& parameters, Locality locality, const Mess
     if (message.hops >= 0 && parameters.mean_hops.has_value() && here.across_network) {
         terms.L = std::max(0.0, terms.L + parameters.per_hop * (message.hops - *parameters.mean_hops));
     }
+    const auto of = [&message](const Middleware& middleware) {
+        return middleware_latency(middleware, message.bytes, message.block_bytes, message.stride_bytes);
+    };
     const auto& own = parameters.middleware_self;
-    const bool is_own = message.one_processor || locality == Locality::self;
-    const auto& middleware = is_own && !(own.tables.empty() && own.alone.empty()) ? own : parameters.middleware;
-    const auto l_mw = middleware_latency(middleware, message.bytes, message.block_bytes, message.stride_bytes);
+    const bool has_own = !(own.tables.empty() && own.alone.empty());
+    auto l_mw = of(locality == Locality::self && has_own ? own : parameters.middleware);
+    if (message.one_processor && locality != Locality::self && has_own) {
+        // Two ends that overlap are never slower than one processor that does the work of both.
+        const auto alone = of(own);
+        l_mw = alone.value > l_mw.value ? alone : l_mw;
+    }
     terms.l_mw = l_mw.value;
     terms.beyond_sizes |= l_mw.beyond_size;
     terms.beyond_strides = l_mw.beyond_second;
