@@ -20,6 +20,8 @@ STEPS = READ + SPLIT
 STAGES = tuple(stage for step in STEPS for stage in step)
 OF_ALL = ("number", "choose")
 """Stages of one task, which is of all blocks; others have one for each block."""
+UNCOUNTED = ("choose",)
+"""Stages much of whose work counts nothing: a task that uses processor time makes progress."""
 
 
 class Plan(NamedTuple):
