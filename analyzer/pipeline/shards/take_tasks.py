@@ -28,7 +28,7 @@ from logpost.analyzer.pipeline.shards.task_folder import TRIES, Task, TaskFolder
 BEAT_S = 0.5
 """Time between two looks at a task's progress."""
 IDLE_CPU_S = 0.005
-"""Processor time between two looks of a task that only waits, at most: a look takes 0.1 ms of it."""
+"""Processor time between two looks of a task that only waits, at most: a look costs 0.1 ms of it."""
 IDLE_S = (0.005, 0.5)
 """Time between two looks at the folder while others run all that is left: the first, and the longest."""
 UNKILLABLE_S = 5.0
