@@ -113,28 +113,32 @@ void each(auto& io, auto& middleware)
 void each(auto& io, auto& parameters)
     requires requires { parameters.localities; }
 {
-    for (auto& locality : parameters.localities) {
+    // Named so, a further member does not compile before it is written, too.
+    auto& [localities, middleware, middleware_self, o_mw, o_net, T_mem, o_burst, dma, per_hop, mean_hops, terms,
+           reduction_per_byte, nics_per_node, asynchronous_progress, endpoints_queue, processors_queue, links_queue,
+           library] = parameters;
+    for (auto& locality : localities) {
         io.list(locality.ranges);
         io.value(locality.eager_limit);
         io.value(locality.across_network);
     }
-    each(io, parameters.middleware);
-    each(io, parameters.middleware_self);
-    each(io, parameters.o_mw);
-    each(io, parameters.o_net);
-    each(io, parameters.T_mem);
-    each(io, parameters.o_burst);
-    io.value(parameters.dma);
-    io.value(parameters.per_hop);
-    io.value(parameters.mean_hops);
-    io.value(parameters.terms);
-    io.value(parameters.reduction_per_byte);
-    io.value(parameters.nics_per_node);
-    io.value(parameters.asynchronous_progress);
-    io.value(parameters.endpoints_queue);
-    io.value(parameters.processors_queue);
-    io.value(parameters.links_queue);
-    for (auto& property : parameters.library) {
+    each(io, middleware);
+    each(io, middleware_self);
+    each(io, o_mw);
+    each(io, o_net);
+    each(io, T_mem);
+    each(io, o_burst);
+    io.value(dma);
+    io.value(per_hop);
+    io.value(mean_hops);
+    io.value(terms);
+    io.value(reduction_per_byte);
+    io.value(nics_per_node);
+    io.value(asynchronous_progress);
+    io.value(endpoints_queue);
+    io.value(processors_queue);
+    io.value(links_queue);
+    for (auto& property : library) {
         io.value(property);
     }
 }
