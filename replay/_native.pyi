@@ -169,10 +169,13 @@ class Causes:
         Finds the critical path and the delay costs; an analysis finds at once what is not yet known.
         """
 
+class ReplayedBlocks:
+    """What replays found of a program's messages, block by block."""
+
 class Analysis:
     """Rows of a run's tables, in batches."""
 
-    def __init__(self, program: Program, parameters: Parameters, threads: int, begin_ps: logpost.replay.columns.Int64 | None = None, end_ps: logpost.replay.columns.Int64 | None = None, causes: Causes | None = None) -> None: ...
+    def __init__(self, program: Program, parameters: Parameters, threads: int, begin_ps: logpost.replay.columns.Int64 | None = None, end_ps: logpost.replay.columns.Int64 | None = None, causes: Causes | None = None, replayed: ReplayedBlocks | None = None) -> None: ...
 
     def next_messages(self, limit: int) -> logpost.replay.columns.Messages | None: ...
 

@@ -127,7 +127,7 @@ class Trace:
 class Shards:
     """An archive that is read by several processes."""
 
-    def __init__(self, folder: str | os.PathLike[str], blocks: int, plan: int) -> None: ...
+    def __init__(self, folder: str | os.PathLike[str], blocks: int, plan: int, split: int) -> None: ...
 
 def decode_block(archive: str | os.PathLike[str], shards: Shards, block: int, threads: int, clock: ClockMode, progress: Progress) -> bool:
     """
@@ -147,6 +147,29 @@ def join_block(archive: str | os.PathLike[str], shards: Shards, block: int, prog
 def match_block(shards: Shards, block: int, progress: Progress) -> bool:
     """
     Pairs what other blocks sent to this one. False: its file was whole. Raises ArchiveError.
+    """
+
+ROUNDS: int = 3
+
+def is_chosen(shards: Shards, progress: Progress) -> bool:
+    """Whether what all blocks' replays need is written down."""
+
+def choose_split(trace: Trace, parameters: logpost.replay._native.Parameters, shards: Shards, progress: Progress) -> None:
+    """Writes down what all blocks' replays need. Raises ArchiveError."""
+
+def leave_block(shards: Shards, round: int, block: int, progress: Progress) -> bool:
+    """
+    Replays a block's sending NICs. False: its file was whole. Raises ArchiveError.
+    """
+
+def reply_block(shards: Shards, round: int, block: int, progress: Progress) -> bool:
+    """
+    Replays a block's receiving NICs and processors. False: its files were whole. Raises ArchiveError.
+    """
+
+def replayed_blocks(trace: Trace, parameters: logpost.replay._native.Parameters, shards: Shards) -> logpost.replay._native.ReplayedBlocks | None:
+    """
+    What blocks found of a trace's messages; None: nothing that holds. Raises ArchiveError.
     """
 
 class GoalRank:

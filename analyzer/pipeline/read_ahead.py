@@ -8,10 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from logpost.analyzer.archive import _native
-from logpost.analyzer.archive._native import ArchiveError, Progress, Shards, Trace, find_anchor, read
+from logpost.analyzer.archive._native import (
+    ArchiveError,
+    Progress,
+    Shards,
+    Trace,
+    find_anchor,
+    read,
+    replayed_blocks,
+)
 from logpost.analyzer.archive.clock_mode import ClockMode
 from logpost.errors import InputError
-from logpost.replay._native import Spill
+from logpost.replay._native import Parameters, ReplayedBlocks, Spill
 
 
 class ReadAhead:
@@ -27,9 +35,10 @@ class ReadAhead:
         clock: ClockMode = ClockMode.offsets,
         spill: Spill | None = None,
         shards: str | None = None,
+        progress: Progress | None = None,
     ) -> None:
         self.threads = threads or len(os.sched_getaffinity(0))
-        self.progress = Progress()
+        self.progress = progress or Progress()
         self.spill = spill
         self._shards = _shards_of(shards) if shards is not None else None
         self._clock = _native.ClockMode[clock.value]
@@ -46,6 +55,15 @@ class ReadAhead:
         result, self._result = self._result, None  # type: ignore[assignment]
         try:
             return result.result()
+        except ArchiveError as error:
+            raise InputError(str(error)) from None
+
+    def replayed(self, trace: Trace, parameters: Parameters) -> ReplayedBlocks | None:
+        """What others have found of the trace's messages; None: nothing that holds. Raises InputError."""
+        if self._shards is None:
+            return None
+        try:
+            return replayed_blocks(trace, parameters, self._shards)
         except ArchiveError as error:
             raise InputError(str(error)) from None
 

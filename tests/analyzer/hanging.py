@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.shards.engine import Workers
 from logpost.analyzer.pipeline.shards.plan import Plan, make_plan
 from logpost.analyzer.pipeline.shards.workers import Engine, run_tasks
@@ -73,7 +74,7 @@ class Begun:
 def begun(archive: Path, folder: Path, stall_s: float, engine: Engine | Workers = Workers.local) -> Iterator[Begun]:
     """Begin the tasks of two blocks while the second location cannot be read."""
     folder.mkdir(exist_ok=True)
-    plan = make_plan(str(archive), folder, 2, offsets=True)
+    plan = make_plan(Request(str(archive), ""), folder, 2)
     done: list[tuple[str, int]] = []
     with ThreadPoolExecutor(1) as pool, unreadable(archive, 1):
         yield Begun(plan, done, pool.submit(run_tasks, plan, engine, lambda *task: done.append(task), stall_s=stall_s))

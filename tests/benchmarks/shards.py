@@ -9,8 +9,8 @@ Memory of a task is the peak resident memory of a process that runs it alone, be
 already (the interpreter and the libraries). libotf2 takes 3 MB of it whatever the block, so the bar holds where one
 shard takes 100 MB or more.
 
-Bytes that cross: the files `crossing-*` and `matched-*` over the messages between blocks. A crossing is eight numbers,
-each of which ends with a byte below 0x80, so the file itself shows how many there are.
+Bytes that cross: the files `crossing-*`, `matched-*`, `left*` and `replied*` over the messages between blocks. A
+crossing is eight numbers, each of which ends with a byte below 0x80, so the file itself shows how many there are.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from pathlib import Path
 
 from tests.benchmarks.reader import program, verdict
 
+from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.shards.plan import STAGES, Plan, make_plan
 from logpost.analyzer.pipeline.shards.task_folder import TaskFolder
 from logpost.analyzer.pipeline.shards.workers import local_command
@@ -38,6 +39,8 @@ BLOCKS = (1, 2, 4, 7, 14)
 MEASURED = 7
 """Blocks whose processor time is measured, against one."""
 ROUNDS = 5
+CROSSING = ("crossing-", "matched-", "left", "replied")
+"""Begins of the names of files from block to block."""
 FIELDS = 8
 """Numbers of a crossing."""
 
@@ -69,7 +72,7 @@ def empty(anchor: Path, folder: Path, blocks: int) -> Plan:
     """A plan none of whose tasks is done."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    return make_plan(str(anchor), folder, blocks, offsets=True)
+    return make_plan(Request(str(anchor), ""), folder, blocks)
 
 
 def worker_s(anchor: Path, folder: Path, blocks: int) -> float:
@@ -122,7 +125,7 @@ def needs(anchor: Path, folder: Path, blocks: int) -> Needs:
         len(files),
         sum(file.stat().st_size for file in files),
         numbers // FIELDS,
-        sum(file.stat().st_size for file in files if file.name.startswith(("crossing-", "matched-"))),
+        sum(file.stat().st_size for file in files if file.name.startswith(CROSSING)),
     )
 
 

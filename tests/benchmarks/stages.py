@@ -24,6 +24,7 @@ from typing import Any
 
 from tests.benchmarks.reader import program, verdict
 
+from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.shards import task
 from logpost.analyzer.pipeline.shards.plan import OF_ALL, STAGES, Plan, make_plan
 
@@ -53,7 +54,7 @@ def needs(folder: Path, locations: int, events: int, shards: int) -> list[dict[s
         place = Path(name)
         subprocess.check_output([program("halo_archive"), place / "halo", str(locations), str(events)])
         (place / "blocks").mkdir()
-        plan = make_plan(str(place / "halo"), place / "blocks", shards, offsets=True)
+        plan = make_plan(Request(str(place / "halo"), ""), place / "blocks", shards)
         rows: list[dict[str, Any]] = []
         for stage in STAGES:
             tasks = [apart(plan, stage, block) for block in plan.tasks(stage)]

@@ -42,7 +42,7 @@ def test_receives_that_name_no_sender_are_marked(mpi: str, tmp_path: Path) -> No
         (message,) = explain(run, f"0:{number}").messages
         assert message.any_source == any_source
 
-    plan = blocks_read(done.archive, tmp_path / "blocks", 2)
+    plan = blocks_read(Request(str(done.archive), ""), tmp_path / "blocks", 2)
     parts = Run.open(analyze(Request(str(done.archive), str(tmp_path / "b.run"), shards=plan.text())))
     assert parts.table("any_source").collect().equals(left_open)
 

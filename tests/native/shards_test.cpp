@@ -6,10 +6,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "analyzer/archive/native/read/block_files.hpp"
+#include "analyzer/archive/native/read/read_program.hpp"
+#include "analyzer/archive/native/read/split_blocks.hpp"
 #include "archive_builder.hpp"
+#include "checked_analysis.hpp"
 #include "random_archive.hpp"
+#include "replay/native/split/analysis.hpp"
+#include "replay/native/split/collective_split.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -36,6 +42,21 @@ std::string bytes_of(const Trace& trace) {
     return all.bytes();
 }
 
+/// All tasks up to joining.
+void join(const std::filesystem::path& archive, const Shards& shards) {
+    const ReadOptions options{.threads = 1, .correction = {.offsets = true}};
+    for (std::uint32_t block = 0; block < shards.blocks; ++block) {
+        decode_block(find_anchor(archive), shards, block, options);
+    }
+    for (std::uint32_t block = 0; block < shards.blocks; ++block) {
+        match_block(shards, block);
+    }
+    number_blocks(find_anchor(archive), shards);
+    for (std::uint32_t block = 0; block < shards.blocks; ++block) {
+        join_block(find_anchor(archive), shards, block);
+    }
+}
+
 /// Of one process, or of blocks in a folder; an archive that cannot be read is empty.
 std::string read_as(const std::filesystem::path& archive, std::uint32_t blocks, const std::filesystem::path& folder) {
     try {
@@ -44,17 +65,8 @@ std::string read_as(const std::filesystem::path& archive, std::uint32_t blocks, 
             return bytes_of(read_archive(find_anchor(archive), options));
         }
         std::filesystem::create_directory(folder);
-        const Shards shards{folder, blocks, 7};
-        for (std::uint32_t block = 0; block < blocks; ++block) {
-            decode_block(find_anchor(archive), shards, block, options);
-        }
-        for (std::uint32_t block = 0; block < blocks; ++block) {
-            match_block(shards, block);
-        }
-        number_blocks(find_anchor(archive), shards);
-        for (std::uint32_t block = 0; block < blocks; ++block) {
-            join_block(find_anchor(archive), shards, block);
-        }
+        const Shards shards{folder, blocks, 7, 8};
+        join(archive, shards);
         options.shards = &shards;
         return bytes_of(read_archive(find_anchor(archive), options));
     } catch (const ArchiveError&) {
@@ -77,6 +89,142 @@ TEST(Blocks, GiveTheTraceOfOneProcess) {
         }
     }
     EXPECT_GT(readable, static_cast<int>(kArchives / 2));
+}
+
+/// All that a model has found, as bytes.
+std::string bytes_of(replay::MessageModel& model) {
+    SegmentBytes all;
+    all.put(model.totals());
+    for (std::size_t l = 0; l < model.program().timelines.size(); ++l) {
+        const auto found = model.found(l);
+        all.put_mapped(found.records);
+        all.put_mapped(found.processor);
+        for (const auto& entry : found.rendezvous) {  // its waits are those of a next round
+            all.put(entry.receive);
+            all.put(entry.handshake);
+        }
+        all.put_mapped(found.stages);
+        all.put_mapped(found.loads);
+        all.put_mapped(found.late_replies);
+    }
+    return all.bytes();
+}
+
+/// Ranks of an archive whose definitions do not say it: each on a separate node, or on sockets of one.
+void place(replay::Program& program, bool apart) {
+    for (std::size_t l = 0; l < program.placement.size(); ++l) {
+        program.placement[l].node = apart ? static_cast<std::int32_t>(l) : 0;
+        program.placement[l].socket = static_cast<std::int32_t>(l % 2);
+    }
+}
+
+struct Replayed {
+    int blocks = 0;      // programs whose blocks replayed their messages
+    int handshakes = 0;  // of these, programs with some
+    int shown = 0;       // of these, programs that show progress without processors
+    int rounds = 0;      // of these, programs that needed further rounds
+};
+
+/// An archive's messages, replayed by one process and as blocks.
+void replay_as_blocks(std::uint64_t seed, std::uint32_t blocks, Replayed& count) {
+    const tests::ScratchDirectory scratch;
+    const auto archive = scratch.path() / "archive";
+    tests::RandomArchive random(seed);
+    random.write(archive);
+    auto parameters = tests::machine(random);
+    parameters.asynchronous_progress = parameters.asynchronous_progress && seed % 4 == 0;
+    const Shards shards{scratch.path() / "blocks", blocks, 7, 8};
+    std::filesystem::create_directory(shards.folder);
+    ReadOptions options{.threads = 1, .shards = &shards};
+    try {
+        join(archive, shards);
+        auto trace = read_program(find_anchor(archive), options, ClockMode::offsets);
+        place(trace.program, seed % 2 == 0);
+        choose_split(trace, parameters, shards);
+        for (int round = 1; round <= replay::MessageModel::kRounds; ++round) {
+            for (auto block = blocks; block-- > 0;) {
+                leave_block(shards, round, block);
+            }
+            for (std::uint32_t block = 0; block < blocks; ++block) {
+                reply_block(shards, round, block);
+            }
+        }
+        const auto& program = trace.program;
+        const replay::CollectiveWaits waits(program);
+        replay::CollectiveSplit divided(program, parameters, waits, 1);
+        const auto windows = replay::windows_of(program);
+        replay::MessageModel whole(program, parameters, windows, {}, 1, divided.take_nic_uses());
+        const auto found = replayed_blocks(trace, parameters, shards);
+        if (found == nullptr) {
+            return;
+        }
+        replay::MessageModel gathered(program, parameters, windows, {}, 1, *found);
+        EXPECT_EQ(bytes_of(gathered) == bytes_of(whole), true) << "seed " << seed << ", " << blocks << " blocks";
+        ++count.blocks;
+        count.handshakes += whole.attendance().handshakes > 0 ? 1 : 0;
+        count.shown += whole.asynchronous_progress() && !parameters.asynchronous_progress ? 1 : 0;
+        count.rounds += std::filesystem::exists(shards.folder / "left2-0") ? 1 : 0;
+        // Of another machine, nothing holds.
+        parameters.localities[0].ranges[0].L += 1;
+        EXPECT_EQ(replayed_blocks(trace, parameters, shards), nullptr);
+    } catch (const ArchiveError&) {
+        return;
+    }
+}
+
+TEST(Blocks, ReplayTheMessagesOfOneProcess) {
+    constexpr std::uint64_t kArchives = 40;
+    Replayed count;
+    for (std::uint64_t seed = 1040; seed < 1040 + kArchives; ++seed) {
+        for (const std::uint32_t blocks : {1U, 2U, 7U}) {
+            replay_as_blocks(seed, blocks, count);
+        }
+    }
+    EXPECT_GT(count.blocks, static_cast<int>(kArchives));
+    EXPECT_GT(count.handshakes, 20);
+    EXPECT_GT(count.rounds, 10);
+    EXPECT_GT(count.shown, 0);
+}
+
+/// The ranks of each of two blocks of an archive. Its ranks, the later the more events, are on these nodes.
+std::vector<std::vector<int>> ranks_of_blocks(const std::vector<std::string>& nodes) {
+    const tests::ScratchDirectory scratch;
+    tests::ArchiveBuilder archive(scratch.path() / "archive");
+    const auto region = archive.region("MPI_Comm_rank");
+    std::vector<std::uint64_t> ranks;
+    for (std::uint64_t rank = 0; rank < nodes.size(); ++rank) {
+        archive.location(rank, nodes[rank]);
+        ranks.push_back(rank);
+        archive.events(rank, [&](tests::Events& events) {
+            for (std::uint64_t i = 0; i <= 10 * rank; ++i) {
+                events.enter(2 * i, region).leave(2 * i + 1, region);
+            }
+        });
+    }
+    archive.numbering(OTF2_PARADIGM_MPI, ranks);
+    archive.communicator(ranks, 0, "MPI_COMM_WORLD");
+    const auto anchor = archive.finish();
+    const Shards shards{scratch.path(), 2, 7, 8};
+    std::vector<std::vector<int>> found;
+    for (std::uint32_t block = 0; block < 2; ++block) {
+        decode_block(anchor, shards, block, {.threads = 1});
+        const auto common = Common::get(SegmentReader(file_of(shards, "decoded", block), shards.plan).segment(kCommon));
+        auto& mine = found.emplace_back();
+        for (const auto location : common.locations) {
+            mine.push_back(replay::number(location));
+        }
+    }
+    return found;
+}
+
+TEST(Blocks, BeginAtNodes) {
+    using Ranks = std::vector<std::vector<int>>;
+    EXPECT_EQ(ranks_of_blocks({"a", "a", "a", "b", "b", "b"}), (Ranks{{0, 1, 2}, {3, 4, 5}}));
+    // One node, and nodes whose ranks do not follow each other: of about as many events.
+    EXPECT_EQ(ranks_of_blocks({"a", "a", "a", "a", "a", "a"}), (Ranks{{0, 1, 2, 3}, {4, 5}}));
+    EXPECT_EQ(ranks_of_blocks({"a", "b", "c", "a", "b", "c"}), (Ranks{{0, 1, 2, 3}, {4, 5}}));
+    EXPECT_EQ(ranks_of_blocks({"a", "b", "b", "b", "b", "c"}), (Ranks{{0, 1, 2, 3, 4}, {5}}));
+    EXPECT_EQ(ranks_of_blocks({"a", "b", "b", "b", "b", "b"}), (Ranks{{0}, {1, 2, 3, 4, 5}}));
 }
 
 }  // namespace

@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from logpost.analyzer.archive.clock_mode import ClockMode
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.shards.engine import STALL_S, Workers
 from logpost.analyzer.pipeline.shards.job_array import write_job_array
-from logpost.analyzer.pipeline.shards.plan import Plan, make_plan
+from logpost.analyzer.pipeline.shards.plan import ROUNDS, Plan, make_plan
 from logpost.analyzer.pipeline.shards.workers import Engine, run_tasks
 from logpost.analyzer.pipeline.supervise import OnProgress, analyze
 from logpost.analyzer.run.place import refuse_occupied
@@ -23,6 +22,9 @@ PHASES = {
     "number": "numbering call paths and operations",
     "match": "matching blocks",
     "join": "joining blocks",
+    "choose": "choosing the machine",
+    **{f"leave{number}": f"replaying sending NICs, round {number}" for number in range(1, ROUNDS + 1)},
+    **{f"reply{number}": f"replaying receivers, round {number}" for number in range(1, ROUNDS + 1)},
 }
 
 
@@ -40,7 +42,7 @@ def _planned(request: Request, blocks: int) -> Iterator[Plan]:
         folder.mkdir(parents=True, exist_ok=True)
         for unfinished in folder.glob("*-*.*"):  # of workers that were lost
             unfinished.unlink(missing_ok=True)
-        yield make_plan(request.archive, folder, blocks, offsets=request.clock is not ClockMode.none)
+        yield make_plan(request, folder, blocks)
     except OSError as error:
         raise InputError(f"{error.filename or folder}: {error.strerror}; choose another place with -o") from None
 

@@ -78,6 +78,8 @@ class _Graph:
                 for stage in step
                 for block in plan.tasks(stage)
             ]
+            if not tasks:
+                continue
             step_before = client.submit(whole_step, tasks, key=f"whole_{step[-1]}-{graph}")
             self._futures += [*tasks, step_before]
 

@@ -21,12 +21,14 @@ import threading
 import time
 
 from logpost.analyzer.archive._native import Progress
-from logpost.analyzer.pipeline.shards.plan import Plan
+from logpost.analyzer.pipeline.shards.plan import UNCOUNTED, Plan
 from logpost.analyzer.pipeline.shards.task import problem
 from logpost.analyzer.pipeline.shards.task_folder import TRIES, Task, TaskFolder
 
 BEAT_S = 0.5
 """Time between two looks at a task's progress."""
+IDLE_CPU_S = 0.005
+"""Processor time between two looks of a task that only waits, at most: a look costs 0.1 ms of it."""
 IDLE_S = (0.005, 0.5)
 """Time between two looks at the folder while others run all that is left: the first, and the longest."""
 UNKILLABLE_S = 5.0
@@ -78,13 +80,14 @@ def _child(plan: Plan, task: Task, send: int, parent: int) -> None:
     progress = Progress()
 
     def beat() -> None:
-        before = -1
+        before, used_s = -1, 0.0
         while True:
             time.sleep(BEAT_S)
             if os.getppid() != parent:
                 os._exit(1)
-            if progress.events != before:
-                before = progress.events
+            works = task.stage in UNCOUNTED and time.process_time() - used_s > IDLE_CPU_S
+            if works or progress.events != before:
+                before, used_s = progress.events, time.process_time()
                 os.write(send, b".")
 
     status = 1

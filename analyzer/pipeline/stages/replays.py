@@ -15,7 +15,7 @@ from logpost.analyzer.pipeline.read_ahead import ReadAhead
 from logpost.analyzer.pipeline.request import Request, archive_name
 from logpost.analyzer.pipeline.tables.analysis import Report
 from logpost.analyzer.pipeline.tables.archive import cores_of_nodes, places_of_locations
-from logpost.replay._native import Analysis, Causes
+from logpost.replay._native import Analysis, Causes, Parameters
 from logpost.replay.cost.parameters import native_parameters
 from logpost.replay.graph.library import codes_of
 
@@ -68,6 +68,19 @@ def _no_network(trace: Trace) -> list[str]:
     ]
 
 
+def parameters_of(request: Request, trace: Trace, chosen: ChosenMachine) -> Parameters:
+    """What the machine, and the library's profile, say of messages."""
+    used = library_used(chosen.machine, dict(trace.properties()))
+    stated = {} if used is None else used.values
+    parameters = native_parameters(
+        chosen.parameters,
+        asynchronous_progress=request.asynchronous_progress or stated.get("progress") == "asynchronous",
+        model=request.model,
+    )
+    parameters.library = codes_of(stated)
+    return parameters
+
+
 def split(
     request: Request,
     archive: ReadAhead,
@@ -79,12 +92,6 @@ def split(
     """The replay of the placed program, whose rows later stages write."""
     release_memory()  # an estimate's replays leave as much behind as the trace needs
     report("replaying queues", 0, 0)
-    used = library_used(chosen.machine, dict(trace.properties()))
-    stated = {} if used is None else used.values
-    parameters = native_parameters(
-        chosen.parameters,
-        asynchronous_progress=request.asynchronous_progress or stated.get("progress") == "asynchronous",
-        model=request.model,
-    )
-    parameters.library = codes_of(stated)
-    return Analysis(trace.program, parameters, archive.threads, causes=causes)
+    parameters = parameters_of(request, trace, chosen)
+    replayed = archive.replayed(trace, parameters)
+    return Analysis(trace.program, parameters, archive.threads, causes=causes, replayed=replayed)

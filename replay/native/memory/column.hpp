@@ -156,21 +156,19 @@ class Column {
         }
     }
 
-    /// Frees the memory of the elements, of which `copies` are copies, one behind the other. They are the column's from
-    /// then on, in memory that stays the caller's and must outlive it.
-    void place_at(T* copies) noexcept {
-        const auto n = size_;
-        const auto chunks = used_chunks_;
+    /// Frees the memory of the elements. The column's are from then on the `n` at `elements`, one behind the other, in
+    /// memory that stays the caller's and must outlive it.
+    void place_at(T* elements, std::size_t n) noexcept {
         clear();
         if (n == 0) {
             return;
         }
-        for (unsigned k = 0; k < chunks; ++k) {
-            chunks_[k].reset(copies + ((kFirst << k) - kFirst));
+        while ((kFirst << used_chunks_) - kFirst < n) {
+            chunks_[used_chunks_].reset(elements + ((kFirst << used_chunks_) - kFirst));
+            ++used_chunks_;
         }
         size_ = n;
-        used_chunks_ = chunks;
-        tail_ = tail_end_ = copies + n;
+        tail_ = tail_end_ = elements + n;
         trimmed_ = kept_elsewhere_ = true;
     }
 

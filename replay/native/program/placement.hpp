@@ -53,6 +53,9 @@ class Placement {
 
     /// Links on the way from one location to another; kUndefined: not known.
     [[nodiscard]] std::int32_t hops(Location a, Location b) const noexcept;
+    /// As given to `set_hops`.
+    [[nodiscard]] const std::vector<std::int32_t>& all_hops() const noexcept { return hops_; }
+    [[nodiscard]] const std::vector<std::int32_t>& place_of_node() const noexcept { return place_of_node_; }
 
   private:
     std::vector<Place> places_;

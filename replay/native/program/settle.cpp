@@ -37,7 +37,7 @@ void settle_columns(Spill& spill, Column<Of>&... of) {
     std::byte* const place = spill.store(pieces);
     auto begin = begins.begin();
     const auto move = [&]<class T>(Column<T>& column) {
-        column.place_at(reinterpret_cast<T*>(place + *begin++));  // NOLINT: a copy of trivially copyable elements
+        column.place_at(reinterpret_cast<T*>(place + *begin++), column.size());  // NOLINT: trivially copyable
     };
     std::apply([&](auto&... column) { (move(column), ...); }, columns);
 }

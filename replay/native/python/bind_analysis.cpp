@@ -30,13 +30,13 @@ std::string message_time_name(std::size_t time) {
 /// The region of interest is given by its begin and end on every location, or not at all; or is part of the causes.
 void make_analysis(Analysis* self, const Program& program, const Parameters& parameters, unsigned threads,
                    const std::optional<In<std::int64_t>>& begin_ps, const std::optional<In<std::int64_t>>& end_ps,
-                   std::shared_ptr<Causes> causes) {
+                   std::shared_ptr<Causes> causes, std::shared_ptr<MessageModel::Replayed> replayed) {
     if (causes) {
         if (&causes->program() != &program) {
             throw std::invalid_argument("the causes are those of another program");
         }
         const nb::gil_scoped_release release;
-        new (self) Analysis(program, parameters, threads, std::move(causes));
+        new (self) Analysis(program, parameters, threads, std::move(causes), std::move(replayed));
         return;
     }
     std::vector<Span> interest;
@@ -270,13 +270,17 @@ void bind_analysis(nb::module_& module) {
         .def(
             "find", [](Causes& self) { self.delays(); }, nb::call_guard<nb::gil_scoped_release>(),
             "Finds the critical path and the delay costs; an analysis finds at once what is not yet known.");
+    nb::class_<MessageModel::Replayed>(module, "ReplayedBlocks",
+                                       "What replays found of a program's messages, block by block.");
     nb::class_<Analysis> analysis(module, "Analysis", "Rows of a run's tables, in batches.");
     analysis
         .def("__init__", &make_analysis, "program"_a, "parameters"_a, "threads"_a, "begin_ps"_a = nb::none(),
-             "end_ps"_a = nb::none(), "causes"_a = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+             "end_ps"_a = nb::none(), "causes"_a = nb::none(), "replayed"_a = nb::none(), nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 3>(),
              nb::sig("def __init__(self, program: Program, parameters: Parameters, threads: int, "
                      "begin_ps: logpost.replay.columns.Int64 | None = None, "
-                     "end_ps: logpost.replay.columns.Int64 | None = None, causes: Causes | None = None) -> None"))
+                     "end_ps: logpost.replay.columns.Int64 | None = None, causes: Causes | None = None, "
+                     "replayed: ReplayedBlocks | None = None) -> None"))
         .def("next_messages", &next_messages, "limit"_a,
              nb::sig("def next_messages(self, limit: int) -> logpost.replay.columns.Messages | None"))
         .def_prop_ro("threads", &Analysis::threads, "As many as it was given.")

@@ -93,8 +93,10 @@ class ExposedRows {
     std::array<std::int64_t, kColumns> any_{};
 };
 
-/// Windows for the tables, and cells for timelines.
-Windows windows_of(const Program& program, const std::vector<std::size_t>& accounted) {
+}  // namespace
+
+Windows windows_of(const Program& program) {
+    const auto accounted = accounted_locations(program);
     std::size_t calls = 0;
     for (const auto location : accounted) {
         calls += program.timelines[location].calls.size();
@@ -103,20 +105,21 @@ Windows windows_of(const Program& program, const std::vector<std::size_t>& accou
     return Windows::over(program.length_ps, accounted.size()).with_cells(groups, calls);
 }
 
-}  // namespace
-
 Analysis::Analysis(const Program& program, const Parameters& parameters, std::vector<Span> interest, unsigned threads)
     : Analysis(program, parameters, threads, std::make_shared<Causes>(program, std::move(interest), threads)) {}
 
 Analysis::Analysis(const Program& program, const Parameters& parameters, unsigned threads,
-                   std::shared_ptr<Causes> causes)
+                   std::shared_ptr<Causes> causes, std::shared_ptr<const MessageModel::Replayed> replayed)
     : program_(program),
       threads_(threads),
       accounted_(accounted_locations(program)),
       causes_(std::move(causes)),
       collective_split_(program, parameters, causes_->collectives(), threads),
-      model_(program, parameters, windows_of(program, accounted_), causes_->given_interest(), threads,
-             collective_split_.take_nic_uses()),
+      replayed_(std::move(replayed)),
+      model_(replayed_ ? MessageModel(program, parameters, windows_of(program), causes_->given_interest(), threads,
+                                      *replayed_)
+                       : MessageModel(program, parameters, windows_of(program), causes_->given_interest(), threads,
+                                      collective_split_.take_nic_uses())),
       transfers_(program, parameters, causes_->collectives(), model_.asynchronous_progress()),
       first_call_(program.timelines.size()),
       account_memory_(program.spill.get()),
@@ -420,6 +423,7 @@ void Analysis::forget_messages() {
     pairs();
     delays();
     model_.forget_messages();
+    replayed_.reset();
 }
 
 std::int64_t Analysis::split_only() {

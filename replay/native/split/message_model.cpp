@@ -3,15 +3,26 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "replay/native/cost/blocks_of.hpp"
 #include "replay/native/memory/threads.hpp"
 #include "replay/native/program/bursts.hpp"
+#include "replay/native/servers/endpoints.hpp"
 #include "replay/native/split/stage_table.hpp"
 
 namespace logpost::replay {
-namespace {}  // namespace
+
+void MessageModel::Totals::add(const Totals& other) noexcept {
+    messages += other.messages;
+    violations += other.violations;
+    beyond_sizes += other.beyond_sizes;
+    beyond_strides += other.beyond_strides;
+    between_nodes = between_nodes || other.between_nodes;
+    asynchronous_progress = asynchronous_progress || other.asynchronous_progress;
+}
 
 MessageModel::MessageModel(const Program& program, const Parameters& parameters, Windows windows,
                            std::vector<Span> interest, unsigned threads, NicUses nic_uses)
@@ -21,19 +32,155 @@ MessageModel::MessageModel(const Program& program, const Parameters& parameters,
       interest_(std::move(interest)),
       threads_(threads),
       nic_uses_(std::move(nic_uses)) {
+    block_.locations.resize(program.timelines.size());
+    std::iota(block_.locations.begin(), block_.locations.end(), std::size_t{0});
     reserve();
     count_bursts();
-    if (build_records()) {
+    build_records();
+    if (attendance_.shows_progress()) {
         parameters_.asynchronous_progress = true;
         build_records();
+    }
+    if (totals_.between_nodes) {
+        block_.nics = endpoint_groups(program_, parameters_.nics_per_node);
     }
     replay_queues();
     nic_uses_ = {};
     departures_ = {};
     departure_stages_ = {};
-    if (parameters_.links_queue && between_nodes_) {
+    share_links();
+}
+
+MessageModel::MessageModel(const Program& program, const Parameters& parameters, Windows windows, NicUses nic_uses,
+                           SplitBlock block)
+    : program_(program),
+      parameters_(parameters),
+      windows_(windows),
+      threads_(1),
+      block_(std::move(block)),
+      nic_uses_(std::move(nic_uses)) {
+    load_rows_.resize(program.timelines.size());
+    for (std::size_t i = 0; i < block_.locations.size(); ++i) {
+        load_rows_[block_.locations[i]] = static_cast<std::uint32_t>(i);
+    }
+    reserve();
+    count_bursts();
+    build_records();
+}
+
+MessageModel::MessageModel(const Program& program, const Parameters& parameters, Windows windows,
+                           std::vector<Span> interest, unsigned threads, const Replayed& blocks)
+    : program_(program),
+      parameters_(parameters),
+      windows_(windows),
+      interest_(std::move(interest)),
+      threads_(threads),
+      totals_(blocks.totals) {
+    parameters_.asynchronous_progress = totals_.asynchronous_progress;
+    count_bursts();
+    for (const auto& one : blocks.found) {
+        records_.push_back(one.records);
+        processor_.push_back(one.processor);
+        rendezvous_.push_back(one.rendezvous);
+        stages_.push_back(one.stages);
+        loads_.insert(loads_.end(), one.loads.begin(), one.loads.end());
+        loads_.resize(records_.size() * 2 * static_cast<std::size_t>(windows_.count));
+        late_replies_.emplace_back(one.late_replies.begin(), one.late_replies.end());
+    }
+    collect_late_replies();
+    share_links();
+}
+
+void MessageModel::share_links() {
+    if (parameters_.links_queue && totals_.between_nodes) {
         network_ = NetworkContention(*this, threads_);
     }
+}
+
+std::size_t MessageModel::place_in_block(MessageId id) const noexcept {
+    const auto& sent = block_.sent[index(id.location)];
+    return sent.empty() ? id.receive
+                        : static_cast<std::size_t>(std::ranges::lower_bound(sent, id.receive) - sent.begin());
+}
+
+bool MessageModel::take(const MessageWait& wait) noexcept {
+    if (index(wait.location) >= records_.size()) {
+        return false;
+    }
+    const auto& records = records_[index(wait.location)];
+    const MessageId id{wait.location, wait.receive};
+    if (place(id) >= records.size()) {
+        return false;
+    }
+    if (wait.server == MessageWait::Server::sending_nic) {
+        change(id).send_endpoint = wait.wait_ps;
+        return true;
+    }
+    auto* const entry = rendezvous_of(id);
+    if (entry == nullptr) {
+        return false;
+    }
+    (wait.server == MessageWait::Server::receiver ? entry->request_wait : entry->clear_wait) = wait.wait_ps;
+    return true;
+}
+
+void MessageModel::leave() {
+    settle_handshakes();
+    replay_endpoints(false);
+}
+
+bool MessageModel::arrive() {
+    replay_endpoints(true);
+    late_replies_.assign(program_.timelines.size(), {});
+    return replay_processors();
+}
+
+std::vector<MessageWait> MessageModel::left() const {
+    std::vector<MessageWait> found;
+    for (std::size_t location = 0; location < block_.sent.size(); ++location) {
+        const auto& sent = block_.sent[location];
+        for (std::size_t i = 0; i < sent.size(); ++i) {
+            if (const auto wait = records_[location][i].send_endpoint; wait > 0) {
+                found.push_back({location_at(location), sent[i], wait, MessageWait::Server::sending_nic});
+            }
+        }
+    }
+    return found;
+}
+
+std::vector<MessageWait> MessageModel::replied() const {
+    std::vector<MessageWait> found;
+    for (const auto location : block_.locations) {
+        for (const auto& entry : rendezvous_[location]) {
+            if (entry.request_wait > 0) {
+                found.push_back(
+                    {location_at(location), entry.receive, entry.request_wait, MessageWait::Server::receiver});
+            }
+        }
+        program_.timelines[location].sends.for_each([&](std::size_t, const MessageEnd& send) {
+            const auto* const entry = send.match == kNone ? nullptr : rendezvous_of(of_send(send));
+            if (entry != nullptr && entry->clear_wait > 0) {
+                found.push_back({send.peer, send.match, entry->clear_wait, MessageWait::Server::sender});
+            }
+        });
+    }
+    return found;
+}
+
+MessageModel::Found MessageModel::found(std::size_t location) {
+    const auto windows = static_cast<std::size_t>(windows_.count);
+    return {.records = records_[location],
+            .processor = processor_[location],
+            .rendezvous = rendezvous_[location],
+            .stages = stages_[location],
+            .loads = {&loads_[load_index(location, false, 0)], 2 * windows},
+            .late_replies = late_replies_[location]};
+}
+
+MessageModel::Totals MessageModel::totals() const noexcept {
+    auto totals = totals_;
+    totals.asynchronous_progress = parameters_.asynchronous_progress;
+    return totals;
 }
 
 std::int64_t MessageModel::leaves(MessageId id) const noexcept {
@@ -84,9 +231,12 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
     distinct.clear();
     asking.clear();
     StageTable table(parameters_, distinct);
-    for (std::uint32_t i = 0; i < timeline.receives.size(); ++i) {
+    // Of a location of another block, what this one sends to it.
+    const auto sent_here = block_.sent.empty() ? std::span<const std::uint32_t>{} : block_.sent[location];
+    for (std::size_t at = 0; at < records.size(); ++at) {
+        const auto i = sent_here.empty() ? static_cast<std::uint32_t>(at) : sent_here[at];
         const auto& received = timeline.receives[i];
-        auto& record = *std::construct_at(&records[i]);
+        auto& record = *std::construct_at(&records[at]);
         if (received.match == kNone) {
             continue;
         }
@@ -103,12 +253,13 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
             record.stages = table.with_other_protocol(record.stages);
         }
         const auto& stages = distinct[record.stages];
-        ++counts.messages;
-        counts.between_nodes += record.locality == Locality::other_node ? 1 : 0;
-        counts.violations += record.violation ? 1 : 0;
-        counts.beyond_sizes += stages.beyond_sizes ? 1 : 0;
-        counts.beyond_strides += stages.beyond_strides ? 1 : 0;
-        counts.sizes_differ += sender.sends[received.match].bytes != received.bytes ? 1 : 0;
+        auto& totals = counts.totals;
+        ++totals.messages;
+        totals.between_nodes = totals.between_nodes || record.locality == Locality::other_node;
+        totals.violations += record.violation ? 1 : 0;
+        totals.beyond_sizes += stages.beyond_sizes ? 1 : 0;
+        totals.beyond_strides += stages.beyond_strides ? 1 : 0;
+        counts.sizes_differ = counts.sizes_differ || sender.sends[received.match].bytes != received.bytes;
         if (record.violation) {
             record.arrival = record.times.rw1;
             continue;
@@ -122,12 +273,13 @@ MessageModel::Counts MessageModel::build_records(std::size_t location) {
                 [&](std::int64_t time) { return attends(location, time, record.times.rw0, received.call); });
             asking.push_back({.receive = i, .handshake = {}, .request_ready = ready});
             if (!parameters_.asynchronous_progress) {
-                judge_attendance(id, stages, request, ready, counts);  // while both ends' calls are near
+                judge_attendance(id, stages, request, ready, counts.attendance);  // while both ends' calls are near
             }
         } else {
             record.arrival = injection(record.times, stages, {}, begun(id));
         }
     }
+    counts.attendance.handshakes = asking.size();
     stages_[location] = found_memory_->copy(distinct);
     rendezvous_[location] = found_memory_->copy(asking);
     return counts;
@@ -242,7 +394,7 @@ std::int64_t MessageModel::sent(MessageId id) const noexcept {
 /// Counts a rendezvous, whose request is there at `request` and can be answered at `ready`, by whether it waited for a
 /// side that was outside of MPI.
 void MessageModel::judge_attendance(MessageId id, const MessageStages& planned, std::int64_t request,
-                                    std::int64_t ready, Counts& counts) const noexcept {
+                                    std::int64_t ready, Attendance& counts) const noexcept {
     const auto& times = record(id).times;
     const auto completion = completion_of_send(program_, id);
     const std::int64_t posted = std::max(request, times.r0);
@@ -294,13 +446,9 @@ void MessageModel::settle_handshakes() {
 /// The queues of NICs and processors. A handshake waits for processors, and what it delays occupies NICs and processors
 /// later: where any waited, once more with its new times.
 void MessageModel::replay_queues() {
-    constexpr int kRounds = 3;
     for (int round = 0; round < kRounds; ++round) {
-        settle_handshakes();
-        replay_endpoints(false);
-        replay_endpoints(true);
-        late_replies_.assign(program_.timelines.size(), {});
-        if (!replay_processors()) {
+        leave();
+        if (!arrive()) {
             break;
         }
         if (round + 1 < kRounds) {
@@ -313,7 +461,8 @@ void MessageModel::replay_queues() {
 /// Back to when each message is ready for its NIC, and leaves its sender's processor.
 void MessageModel::forget_queues() {
     std::ranges::fill(loads_, EndpointLoad{});
-    for_each_parallel(records_.size(), threads_, 1, [&](std::size_t location, unsigned) {
+    for_each_parallel(block_.locations.size(), threads_, 1, [&](std::size_t at, unsigned) {
+        const auto location = block_.locations[at];
         for (std::uint32_t i = 0; i < records_[location].size(); ++i) {
             auto& message = records_[location][i];
             message.send_endpoint = 0;
@@ -398,25 +547,38 @@ void MessageModel::reserve() {
     };
     std::size_t receives = 0;
     std::size_t in_all = 0;
-    for (const auto& timeline : program_.timelines) {
-        receives += timeline.receives.size();
-        in_all += either(timeline);
+    records_.resize(locations);
+    processor_.resize(locations);
+    departures_.resize(locations);
+    for (const auto location : block_.locations) {
+        receives += program_.timelines[location].receives.size();
+        in_all += either(program_.timelines[location]);
+    }
+    for (const auto& sent : block_.sent) {
+        receives += sent.size();
     }
     memory_ = std::make_unique<Arena>(program_.spill.get());
     auto* record = memory_->take<MessageRecord>(receives).data();
     auto* waits = memory_->take<ProcessorWaits>(in_all).data();
-    for (const auto& timeline : program_.timelines) {
-        records_.emplace_back(record, timeline.receives.size());
-        processor_.emplace_back(waits, timeline.receives.size());
-        departures_.emplace_back(reinterpret_cast<Departure*>(waits), timeline.sends.size());
+    for (const auto location : block_.locations) {
+        const auto& timeline = program_.timelines[location];
+        records_[location] = {record, timeline.receives.size()};
+        processor_[location] = {waits, timeline.receives.size()};
+        departures_[location] = {reinterpret_cast<Departure*>(waits), timeline.sends.size()};
         record += timeline.receives.size();
         waits += either(timeline);
+    }
+    for (std::size_t location = 0; location < block_.sent.size(); ++location) {
+        if (const auto n = block_.sent[location].size(); n > 0) {
+            records_[location] = {record, n};
+            record += n;
+        }
     }
     rendezvous_.resize(locations);
     stages_.resize(locations);
     departure_stages_.resize(locations);
     found_memory_ = std::make_unique<Arena>(program_.spill.get());
-    loads_.assign(locations * 2 * static_cast<std::size_t>(windows_.count), {});
+    loads_.assign(block_.locations.size() * 2 * static_cast<std::size_t>(windows_.count), {});
 }
 
 void MessageModel::forget_messages() noexcept {
@@ -441,27 +603,27 @@ void MessageModel::count_bursts() {
     });
 }
 
-bool MessageModel::build_records() {
-    std::vector<Counts> counts(program_.timelines.size());
+void MessageModel::build_records() {
+    const auto& mine = block_.locations;
+    std::vector<Counts> counts(mine.size());
     found_memory_->clear();
-    for_each_parallel(counts.size(), threads_, 1, [&](std::size_t location, unsigned) {
-        counts[location] = build_records(location);
-        plan_departures(location);  // now that its calls are near
+    for_each_parallel(mine.size(), threads_, 1, [&](std::size_t i, unsigned) {
+        counts[i] = build_records(mine[i]);
+        plan_departures(mine[i]);  // now that its calls are near
     });
-    messages_ = violations_ = beyond_sizes_ = beyond_strides_ = 0;
-    std::uint64_t unattended = 0;
-    std::uint64_t attended = 0;
+    totals_ = {};
+    attendance_ = {};
     for (const auto& one : counts) {
-        unattended += one.unattended;
-        attended += one.attended;
-        messages_ += one.messages;
-        between_nodes_ = between_nodes_ || one.between_nodes > 0;
-        violations_ += one.violations;
-        beyond_sizes_ += one.beyond_sizes;
-        beyond_strides_ += one.beyond_strides;
-        sizes_differ_ = sizes_differ_ || one.sizes_differ > 0;
+        totals_.add(one.totals);
+        attendance_.add(one.attendance);
+        sizes_differ_ = sizes_differ_ || one.sizes_differ;
     }
-    return unattended > attended;
+    for (std::size_t location = 0; location < block_.sent.size(); ++location) {
+        if (!block_.sent[location].empty()) {
+            const auto there = build_records(location);
+            totals_.between_nodes = totals_.between_nodes || there.totals.between_nodes;
+        }
+    }
 }
 
 }  // namespace logpost::replay

@@ -4,6 +4,7 @@
 /// deterministic FIFO replays give it, and from these its partition.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,8 +52,32 @@ struct EndpointLoad {
     std::int32_t peers = 0;
 };
 
+/// Locations whose messages one process splits while others split the rest of the program's.
+struct SplitBlock {
+    std::vector<std::size_t> locations;            ///< ascending
+    std::vector<std::vector<std::uint32_t>> sent;  ///< by location of another block: its receives of what these send,
+                                                   ///< ascending; empty: the block is the whole program
+    std::vector<std::vector<std::size_t>> nics;    ///< locations that share a NIC; none shares one with other blocks
+};
+
+/// A wait that one block finds and another one needs.
+struct MessageWait {
+    enum class Server : std::uint8_t {
+        sending_nic,  ///< the message waits for it
+        receiver,     ///< the request waits for the receiver's processor
+        sender,       ///< the clear-to-send waits for the sender's processor
+    };
+    Location location{};  ///< of the message's receiver
+    std::uint32_t receive = 0;
+    std::int64_t wait_ps = 0;
+    Server server = Server::sending_nic;
+};
+
 class MessageModel {
   public:
+    /// How often the queues are replayed at most: each round has the waits for processors of the one before.
+    static constexpr int kRounds = 3;
+
     /// Takes the measured times of all messages, then replays the sending NICs, the receiving NICs and the processors:
     /// each stage needs the one before. `interest` says by location which messages count as load, by the enter of the
     /// call that completed the receive; empty: all. `nic_uses` says where NICs are busy with other things; empty:
@@ -60,8 +85,84 @@ class MessageModel {
     MessageModel(const Program& program, const Parameters& parameters, Windows windows, std::vector<Span> interest,
                  unsigned threads, NicUses nic_uses = {});
 
+    /// The measured times of a block's messages. A round of its replays is `take` of the waits for processors of the
+    /// round before, `leave`, `take` of the waits for other blocks' sending NICs, and `arrive`.
+    MessageModel(const Program& program, const Parameters& parameters, Windows windows, NicUses nic_uses,
+                 SplitBlock block);
+    /// What the trace shows of handshakes between messages to the block's locations.
+    struct Attendance {
+        std::uint64_t unattended = 0;  ///< over before a side that was outside of MPI could attend
+        std::uint64_t attended = 0;    ///< waited for it
+        std::uint64_t handshakes = 0;
+
+        void add(const Attendance& other) noexcept {
+            unattended += other.unattended;
+            attended += other.attended;
+            handshakes += other.handshakes;
+        }
+        /// Whether the NICs answer without a processor.
+        [[nodiscard]] bool shows_progress() const noexcept { return unattended > attended; }
+    };
+    [[nodiscard]] const Attendance& attendance() const noexcept { return attendance_; }
+    /// False: there is no such message.
+    [[nodiscard]] bool take(const MessageWait& wait) noexcept;
+    /// Replays the sending NICs.
+    void leave();
+    /// Replays the receiving NICs and the processors. True: a handshake waited otherwise than was assumed.
+    bool arrive();
+    /// The waits for sending NICs of messages that leave the block.
+    [[nodiscard]] std::vector<MessageWait> left() const;
+    /// The waits for the block's processors.
+    [[nodiscard]] std::vector<MessageWait> replied() const;
+
+    /// A message whose receiver permits its sender to send the data.
+    struct Rendezvous {
+        std::uint32_t receive;
+        Handshake handshake;
+        std::int64_t request_ready = 0;  // when the receiver could answer the request, had it nothing else to do
+        std::int64_t clear_ready = 0;    // likewise the sender the clear-to-send
+        std::int64_t request_wait = 0;   // for the receiver's processor
+        std::int64_t clear_wait = 0;     // for the sender's
+    };
+
+    /// A reply whose request waited while the sender's processor worked for others.
+    struct LateReply {
+        MessageId message;
+        std::int64_t from;  // the request was there, and the reply was awaited
+        std::int64_t busy;
+    };
+    /// What replays find of one location.
+    struct Found {
+        std::span<MessageRecord> records;
+        std::span<ProcessorWaits> processor;
+        std::span<Rendezvous> rendezvous;
+        std::span<MessageStages> stages;
+        std::span<EndpointLoad> loads;
+        std::span<LateReply> late_replies;  ///< of the messages that it sends
+    };
+    /// What they count.
+    struct Totals {
+        std::uint64_t messages = 0;
+        std::uint64_t violations = 0;
+        std::uint64_t beyond_sizes = 0;
+        std::uint64_t beyond_strides = 0;
+        bool between_nodes = false;          ///< some messages leave their node
+        bool asynchronous_progress = false;  ///< stated, or seen in the trace
+        void add(const Totals& other) noexcept;
+    };
+    [[nodiscard]] Found found(std::size_t location);
+    [[nodiscard]] Totals totals() const noexcept;
+    /// The model of the whole program, whose blocks were replayed elsewhere; they must outlive it.
+    struct Replayed {
+        std::vector<Found> found;  ///< by location
+        Totals totals;
+        std::vector<std::shared_ptr<const void>> files;  ///< where it lies
+    };
+    MessageModel(const Program& program, const Parameters& parameters, Windows windows, std::vector<Span> interest,
+                 unsigned threads, const Replayed& blocks);
+
     [[nodiscard]] const MessageRecord& record(MessageId id) const noexcept {
-        return records_[index(id.location)][id.receive];
+        return records_[index(id.location)][place(id)];
     }
     [[nodiscard]] const MessageStages& stages(MessageId id) const noexcept {
         return stages_[index(id.location)][record(id).stages];
@@ -113,17 +214,23 @@ class MessageModel {
     /// Frees the records of messages; the sums stay. From then on no message may be looked up.
     void forget_messages() noexcept;
     [[nodiscard]] bool knows_messages() const noexcept { return !records_.empty(); }
-    [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }
-    [[nodiscard]] std::uint64_t clock_violations() const noexcept { return violations_; }
+    [[nodiscard]] std::uint64_t messages() const noexcept { return totals_.messages; }
+    [[nodiscard]] std::uint64_t clock_violations() const noexcept { return totals_.violations; }
     /// Messages of which some term was read beyond the machine's largest measured size, or largest number of blocks.
-    [[nodiscard]] std::uint64_t beyond_sizes() const noexcept { return beyond_sizes_; }
+    [[nodiscard]] std::uint64_t beyond_sizes() const noexcept { return totals_.beyond_sizes; }
     /// Messages whose stride is larger than the machine's largest measured one.
-    [[nodiscard]] std::uint64_t beyond_strides() const noexcept { return beyond_strides_; }
+    [[nodiscard]] std::uint64_t beyond_strides() const noexcept { return totals_.beyond_strides; }
 
   private:
-    [[nodiscard]] MessageRecord& change(MessageId id) noexcept { return records_[index(id.location)][id.receive]; }
+    [[nodiscard]] MessageRecord& change(MessageId id) noexcept { return records_[index(id.location)][place(id)]; }
+    /// Where the record of a message is among those of its receiver.
+    [[nodiscard]] std::size_t place(MessageId id) const noexcept {
+        return block_.sent.empty() ? id.receive : place_in_block(id);
+    }
+    [[nodiscard]] std::size_t place_in_block(MessageId id) const noexcept;
     [[nodiscard]] std::size_t load_index(std::size_t location, bool receiving, std::int32_t window) const noexcept {
-        return (location * 2 + (receiving ? 1 : 0)) * static_cast<std::size_t>(windows_.count) +
+        const std::size_t row = load_rows_.empty() ? location : load_rows_[location];
+        return (row * 2 + (receiving ? 1 : 0)) * static_cast<std::size_t>(windows_.count) +
                static_cast<std::size_t>(window);
     }
     /// One message at an endpoint.
@@ -142,14 +249,6 @@ class MessageModel {
     [[nodiscard]] Blocks blocks(const Timeline& sender, std::uint32_t send) const noexcept;
     /// Whether the call that completes a message has also started or completes data with gaps to its sender.
     [[nodiscard]] bool is_exchanged(MessageId id) const noexcept;
-    struct Rendezvous {
-        std::uint32_t receive;
-        Handshake handshake;
-        std::int64_t request_ready = 0;  // when the receiver could answer the request, had it nothing else to do
-        std::int64_t clear_ready = 0;    // likewise the sender the clear-to-send
-        std::int64_t request_wait = 0;   // for the receiver's processor
-        std::int64_t clear_wait = 0;     // for the sender's
-    };
     [[nodiscard]] const Rendezvous* rendezvous_of(MessageId id) const noexcept;
     [[nodiscard]] Rendezvous* rendezvous_of(MessageId id) noexcept {
         return const_cast<Rendezvous*>(std::as_const(*this).rendezvous_of(id));
@@ -174,34 +273,22 @@ class MessageModel {
     void count_bursts();
     /// What the messages to one location are like.
     struct Counts {
-        std::uint64_t messages = 0;
-        std::uint64_t between_nodes = 0;
-        std::uint64_t violations = 0;
-        std::uint64_t beyond_sizes = 0;
-        std::uint64_t beyond_strides = 0;
-        std::uint64_t sizes_differ = 0;
-        std::uint64_t unattended = 0;  // transfers that were over before a side that was outside of MPI could attend
-        std::uint64_t attended = 0;    // those that waited for it
+        Totals totals;
+        Attendance attendance;
+        bool sizes_differ = false;
     };
     Counts build_records(std::size_t location);
     void plan_departures(std::size_t location);
-    /// Whether the trace proves that rendezvous progress without a processor, where parameters do not state it: more
-    /// transfers were over before a side that was outside of MPI could attend to them than waited for it.
-    bool build_records();
+    void build_records();
     void judge_attendance(MessageId id, const MessageStages& planned, std::int64_t request, std::int64_t ready,
-                          Counts& counts) const noexcept;
+                          Attendance& counts) const noexcept;
+    void share_links();
     void settle_handshakes();
     void forget_queues();
     void replay_queues();
     void replay_endpoint(std::span<const std::size_t> locations, Queue& queue, bool receiving);
     void replay_endpoints(bool receiving);
     struct Job;
-    /// A reply whose request waited while the sender's processor worked for others.
-    struct LateReply {
-        MessageId message;
-        std::int64_t from;  // the request was there, and the reply was awaited
-        std::int64_t busy;
-    };
     void collect_late_replies();
     bool replay_processor(std::size_t location);
     bool replay_processors();
@@ -211,11 +298,12 @@ class MessageModel {
     Windows windows_;
     std::vector<Span> interest_;
     unsigned threads_;
+    SplitBlock block_;
+    std::vector<std::uint32_t> load_rows_;              // by location; empty: all have one, in their order
     std::unique_ptr<Arena> memory_;                     // of records_, processor_ and departures_
     std::unique_ptr<Arena> found_memory_;               // of what each round of build_records finds
     std::vector<std::span<MessageRecord>> records_;     // [receiving location][receive]
     std::vector<std::span<ProcessorWaits>> processor_;  // likewise
-    bool between_nodes_ = false;                        // some messages leave their node
     std::vector<std::span<Rendezvous>> rendezvous_;     // [receiving location], by receive
     std::vector<std::span<MessageStages>> stages_;      // [receiving location]: the distinct ones
     std::vector<std::vector<LateReply>> late_replies_;  // [sending location]; once collected, [receiving location]
@@ -226,10 +314,8 @@ class MessageModel {
     std::vector<std::span<Departure>> departures_;            // [sending location][send], where processor_ will be
     std::vector<std::span<MessageStages>> departure_stages_;  // [sending location]: the distinct ones
     NetworkContention network_;
-    std::uint64_t messages_ = 0;
-    std::uint64_t violations_ = 0;
-    std::uint64_t beyond_sizes_ = 0;
-    std::uint64_t beyond_strides_ = 0;
+    Attendance attendance_;
+    Totals totals_;
     bool sizes_differ_ = false;  // a receive's record states another size than its send's
 };
 

@@ -73,9 +73,10 @@ struct CallEnd {
 
 /// True: some handshake waited otherwise than was assumed.
 bool MessageModel::replay_processors() {
-    std::vector<std::uint8_t> changed(program_.timelines.size());
-    for_each_parallel(program_.timelines.size(), threads_, 1,
-                      [&](std::size_t location, unsigned) { changed[location] = replay_processor(location) ? 1 : 0; });
+    const auto& mine = block_.locations;
+    std::vector<std::uint8_t> changed(mine.size());
+    for_each_parallel(mine.size(), threads_, 1,
+                      [&](std::size_t i, unsigned) { changed[i] = replay_processor(mine[i]) ? 1 : 0; });
     return std::ranges::find(changed, 1) != changed.end();
 }
 

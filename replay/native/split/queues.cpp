@@ -7,7 +7,6 @@
 #include "replay/native/memory/nearly_sorted.hpp"
 #include "replay/native/memory/threads.hpp"
 #include "replay/native/program/wide.hpp"
-#include "replay/native/servers/endpoints.hpp"
 #include "replay/native/servers/fifo.hpp"
 #include "replay/native/split/message_model.hpp"
 
@@ -192,12 +191,12 @@ void MessageModel::replay_endpoints(bool receiving) {
         }
         replay_endpoint(locations, shared, receiving);
     };
-    if (between_nodes_) {
-        const auto nics = endpoint_groups(program_, parameters_.nics_per_node);
-        for_each_parallel(nics.size(), threads_, 1, [&](std::size_t nic, unsigned) { replay_of(nics[nic]); });
+    if (totals_.between_nodes) {
+        for_each_parallel(block_.nics.size(), threads_, 1,
+                          [&](std::size_t nic, unsigned) { replay_of(block_.nics[nic]); });
     } else {
-        for_each_parallel(program_.timelines.size(), threads_, 1,
-                          [&](std::size_t location, unsigned) { replay_of({&location, 1}); });
+        for_each_parallel(block_.locations.size(), threads_, 1,
+                          [&](std::size_t i, unsigned) { replay_of({&block_.locations[i], 1}); });
     }
 }
 

@@ -155,8 +155,9 @@ def command(
 
     --pack names the code that copies strided data into buffers and out of them, as in `--pack '^(un)?pack_'`.
 
-    --shards N reads in N processes that share a folder; after a failure, the same command continues with the missing
-    blocks. --workers array writes a script for sbatch that reads; the same command without --workers then continues.
+    --shards N reads, and replays the queues of messages, in N processes that share a folder; after a failure, the same
+    command continues with the missing blocks. --workers array writes a script for sbatch that does so; the same command
+    without --workers then continues.
 
     --memory changes no result: the run is the same whatever the limit. The file has no name and is gone with the
     analysis, however that ends.

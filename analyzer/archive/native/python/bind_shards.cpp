@@ -1,8 +1,10 @@
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/shared_ptr.h>
 
 #include "analyzer/archive/native/python/bindings.hpp"
 #include "analyzer/archive/native/read/read_program.hpp"
 #include "analyzer/archive/native/read/shards.hpp"
+#include "analyzer/archive/native/read/split_blocks.hpp"
 
 namespace logpost::analyzer::bindings {
 
@@ -21,11 +23,10 @@ void bind_shards(nb::module_& module) {
     nb::class_<Shards>(module, "Shards", "An archive that is read by several processes.")
         .def(
             "__init__",
-            [](Shards* self, const std::filesystem::path& folder, std::uint32_t blocks, std::uint64_t plan) {
-                new (self) Shards{folder, blocks, plan};
-            },
-            "folder"_a, "blocks"_a, "plan"_a,
-            nb::sig("def __init__(self, folder: str | os.PathLike[str], blocks: int, plan: int) -> None"));
+            [](Shards* self, const std::filesystem::path& folder, std::uint32_t blocks, std::uint64_t plan,
+               std::uint64_t split) { new (self) Shards{folder, blocks, plan, split}; },
+            "folder"_a, "blocks"_a, "plan"_a, "split"_a,
+            nb::sig("def __init__(self, folder: str | os.PathLike[str], blocks: int, plan: int, split: int) -> None"));
     module.def(
         "decode_block",
         [](const std::filesystem::path& archive, const Shards& shards, std::uint32_t block, unsigned threads,
@@ -66,6 +67,40 @@ void bind_shards(nb::module_& module) {
         },
         "shards"_a, "block"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
         "Pairs what other blocks sent to this one. False: its file was whole. Raises ArchiveError.");
+    module.attr("ROUNDS") = replay::MessageModel::kRounds;
+    module.def(
+        "is_chosen", [](const Shards& shards, Progress& progress) { return is_chosen(watched(shards, progress)); },
+        "shards"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
+        "Whether what all blocks' replays need is written down.");
+    module.def(
+        "choose_split",
+        [](const Trace& trace, const replay::Parameters& parameters, const Shards& shards, Progress& progress) {
+            choose_split(trace, parameters, watched(shards, progress));
+        },
+        "trace"_a, "parameters"_a, "shards"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
+        nb::sig("def choose_split(trace: Trace, parameters: logpost.replay._native.Parameters, shards: Shards, "
+                "progress: Progress) -> None"),
+        "Writes down what all blocks' replays need. Raises ArchiveError.");
+    module.def(
+        "leave_block",
+        [](const Shards& shards, int round, std::uint32_t block, Progress& progress) {
+            return leave_block(watched(shards, progress), round, block);
+        },
+        "shards"_a, "round"_a, "block"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
+        "Replays a block's sending NICs. False: its file was whole. Raises ArchiveError.");
+    module.def(
+        "reply_block",
+        [](const Shards& shards, int round, std::uint32_t block, Progress& progress) {
+            return reply_block(watched(shards, progress), round, block);
+        },
+        "shards"_a, "round"_a, "block"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
+        "Replays a block's receiving NICs and processors. False: its files were whole. Raises ArchiveError.");
+    module.def(
+        "replayed_blocks", &replayed_blocks, "trace"_a, "parameters"_a, "shards"_a,
+        nb::call_guard<nb::gil_scoped_release>(),
+        nb::sig("def replayed_blocks(trace: Trace, parameters: logpost.replay._native.Parameters, shards: Shards) "
+                "-> logpost.replay._native.ReplayedBlocks | None"),
+        "What blocks found of a trace's messages; None: nothing that holds. Raises ArchiveError.");
 }
 
 }  // namespace logpost::analyzer::bindings

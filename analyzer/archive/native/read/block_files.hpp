@@ -2,19 +2,25 @@
 
 /// What the tasks of an archive hand on to each other, and how files of blocks have it.
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "analyzer/archive/native/read/range.hpp"
 #include "analyzer/archive/native/read/segment_file.hpp"
 #include "analyzer/archive/native/read/shards.hpp"
 #include "analyzer/archive/native/trace/callpaths.hpp"
+#include "analyzer/archive/native/trace/error.hpp"
 #include "analyzer/archive/native/trace/quality.hpp"
 #include "analyzer/archive/native/trace/trace.hpp"
+#include "replay/native/memory/spill.hpp"
 
 namespace logpost::analyzer {
 
@@ -34,6 +40,30 @@ inline constexpr std::size_t kWhole = 0;       ///< segments of `numbered-0`
 inline constexpr std::size_t kOfBlocks = 1;    ///< the first of a block
 inline constexpr std::size_t kReceived = 0;    ///< segments of `matched-B`
 inline constexpr std::size_t kFromBlocks = 1;  ///< the first of pairs with sends of a block
+
+/// What the columns of a trace are in that others have read: mapped files, and beyond a quarter of the limit of memory
+/// the file of what exceeds it, which alone can be released.
+class MappedColumns {
+  public:
+    explicit MappedColumns(std::shared_ptr<replay::Spill> spill) : spill_(std::move(spill)) {}
+
+    /// The bytes of a mapped segment, where they stay. Any thread may call it.
+    std::span<const char> keep(std::span<const char> mapped) {
+        const auto before = bytes_.fetch_add(mapped.size(), std::memory_order_relaxed);
+        if (!spill_ || before + mapped.size() <= spill_->limit_bytes() / 4) {
+            return mapped;
+        }
+        const auto* const stored = spill_->store({{const_cast<char*>(mapped.data()), mapped.size()}});
+        return {reinterpret_cast<const char*>(stored), mapped.size()};
+    }
+    /// Keeps a file mapped as long as the columns are read.
+    void keep_file(std::shared_ptr<const void> file) { files_.push_back(std::move(file)); }
+
+  private:
+    std::shared_ptr<replay::Spill> spill_;
+    std::vector<std::shared_ptr<const void>> files_;
+    std::atomic<std::uint64_t> bytes_{0};
+};
 
 /// A location as `decoded-B` and `joined-B` have it.
 struct StoredLocation {
@@ -87,6 +117,16 @@ struct ReceivedSum {
     Sum ps;
     replay::Location location;
 };
+
+/// Says that files of one folder are of different analyses. Throws ArchiveError.
+[[noreturn]] inline void do_not_fit(const Shards& shards) {
+    throw ArchiveError(shards.folder.string() + ": blocks of different analyses; remove it, and run the command again");
+}
+inline void progressed(const Shards& shards) {
+    if (shards.progress != nullptr) {
+        shards.progress->fetch_add(1, std::memory_order_relaxed);
+    }
+}
 
 inline std::int64_t difference(std::int64_t a, std::int64_t b) noexcept {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));

@@ -23,12 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void progressed(const Shards& shards) {
-    if (shards.progress != nullptr) {
-        shards.progress->fetch_add(1, std::memory_order_relaxed);
-    }
-}
-
 /// Calls `visit(process, locations)` for the processes of a block, in their order; of those without collective
 /// operations, too, with no locations.
 void for_each_process(const Common& common, std::vector<LocationTrace*> locations, auto&& visit) {
@@ -138,10 +132,6 @@ struct Whole {
         return whole;
     }
 };
-
-[[noreturn]] void do_not_fit(const Shards& shards) {
-    throw ArchiveError(shards.folder.string() + ": blocks of different analyses; remove it, and run the command again");
-}
 
 /// Calls `visit` for the pairs of sends of one block and receives of another one.
 void for_each_pair(const SegmentReader& matched, std::uint32_t from, auto&& visit) {
@@ -331,28 +321,6 @@ bool join_block(const fs::path& path, const Shards& shards, std::uint32_t block)
     return true;
 }
 
-namespace {
-
-/// What the columns of a gathered trace are in: mapped files, and beyond a quarter of the limit of memory the file of
-/// what exceeds it, which alone can be released.
-struct Columns {
-    std::shared_ptr<replay::Spill> spill;
-    std::vector<std::shared_ptr<const void>> files;
-    std::atomic<std::uint64_t> mapped_bytes{0};
-
-    /// The bytes of a mapped segment, where they stay.
-    std::span<const char> keep(std::span<const char> mapped) {
-        const auto before = mapped_bytes.fetch_add(mapped.size(), std::memory_order_relaxed);
-        if (!spill || before + mapped.size() <= spill->limit_bytes() / 4) {
-            return mapped;
-        }
-        const auto* const stored = spill->store({{const_cast<char*>(mapped.data()), mapped.size()}});
-        return {reinterpret_cast<const char*>(stored), mapped.size()};
-    }
-};
-
-}  // namespace
-
 Trace gather(const fs::path& path, const Shards& shards, const ReadOptions& options) {
     auto archive = open_archive(path, options);
     auto& [trace, quality, definitions, files, order] = archive.parts;
@@ -363,8 +331,8 @@ Trace gather(const fs::path& path, const Shards& shards, const ReadOptions& opti
     QualityCounts matched{};
     std::uint64_t pairs = 0;
     std::vector<Sums> sums(n);
-    const auto columns = std::make_shared<Columns>();
-    columns->spill = options.spill;
+    const auto columns = std::make_shared<MappedColumns>(options.spill);
+    trace.mapped = columns;
     // One pointer to both: the files are mapped as long as a program may read them.
     trace.spill = std::shared_ptr<replay::Spill>(columns, options.spill.get());
     for (std::uint32_t block = 0; block < shards.blocks; ++block) {
@@ -375,7 +343,7 @@ Trace gather(const fs::path& path, const Shards& shards, const ReadOptions& opti
         add(matched, received.get<QualityCounts>());
         pairs += received.get<std::uint64_t>();
         SegmentReader joined(file_of(shards, "joined", block), shards.plan);
-        columns->files.push_back(joined.map());
+        columns->keep_file(joined.map());
         replay::for_each_parallel(joined.segments(), options.threads, 1, [&](std::size_t i, unsigned) {
             Sums of;
             auto stored = get_joined({columns->keep(joined.mapped(i)), joined.file().string()}, of);

@@ -51,10 +51,15 @@ class SegmentBytes {
     /// Elements that a reader uses where they lie (`SegmentView::get_mapped`).
     template <class T>
     void put_mapped(const replay::Column<T>& column) {
-        put(std::uint64_t{column.size()});
-        bytes_.resize((bytes_.size() + replay::kCacheLine - 1) / replay::kCacheLine * replay::kCacheLine, '\0');
+        begin_mapped(column.size());
         column.for_each([&](std::size_t, const T& value) { put(value); });
-        is_mapped_ = true;
+    }
+    template <class T>
+    void put_mapped(std::span<T> elements) {
+        begin_mapped(elements.size());
+        for (const auto& value : elements) {
+            put(value);
+        }
     }
     void put_text(std::string_view text) {
         put(std::uint64_t{text.size()});
@@ -76,6 +81,12 @@ class SegmentBytes {
     [[nodiscard]] bool is_mapped() const noexcept { return is_mapped_; }
 
   private:
+    void begin_mapped(std::size_t n) {
+        put(std::uint64_t{n});
+        bytes_.resize((bytes_.size() + replay::kCacheLine - 1) / replay::kCacheLine * replay::kCacheLine, '\0');
+        is_mapped_ = true;
+    }
+
     std::string bytes_;
     bool is_mapped_ = false;
 };
@@ -123,13 +134,15 @@ class SegmentView {
     /// The column's elements are those of this segment, which outlives it and is never written to.
     template <class T>
     void get_mapped(replay::Column<T>& column) {
+        std::span<T> elements;
+        get_mapped(elements);
+        column.place_at(elements.data(), elements.size());
+    }
+    template <class T>
+    void get_mapped(std::span<T>& elements) {
         const auto n = get<std::uint64_t>();
         at_ = std::min((at_ + replay::kCacheLine - 1) / replay::kCacheLine * replay::kCacheLine, bytes_.size());
-        auto* const elements = reinterpret_cast<T*>(const_cast<char*>(take(n, sizeof(T))));
-        for (std::uint64_t i = 0; i < n; ++i) {
-            column.push_back(elements[i]);
-        }
-        column.place_at(elements);
+        elements = {reinterpret_cast<T*>(const_cast<char*>(take(n, sizeof(T)))), n};
     }
     /// Passes over what `get_all` would read.
     template <class T>

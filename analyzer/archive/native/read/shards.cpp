@@ -24,21 +24,56 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The first process of each stretch that one block must have. Ranks of a node share its NICs: they stay together
+/// where they follow each other and there is a node for every block.
+std::vector<std::uint8_t> begins_of_stretches(const Archive& archive, std::uint32_t blocks) {
+    const auto& owner = archive.parts.definitions.owner;
+    const auto& locations = archive.parts.trace.locations;
+    std::vector<std::uint8_t> all(owner.size(), 1);
+    std::vector<std::uint8_t> begins(owner.size(), 1);
+    std::vector<std::uint8_t> seen(archive.parts.trace.nodes.size(), 0);
+    std::uint32_t stretches = 0;
+    std::int32_t before = kUndefined;
+    for (std::size_t p = 0; p < owner.size(); ++p) {
+        if (index(owner[p]) != p) {
+            begins[p] = 0;
+            continue;
+        }
+        const auto node = locations[p].node;
+        begins[p] = node == kUndefined || node != before ? 1 : 0;
+        stretches += begins[p];
+        if (node != kUndefined && begins[p] != 0 && std::exchange(seen[static_cast<std::size_t>(node)], 1) != 0) {
+            return all;
+        }
+        before = node;
+    }
+    return stretches >= blocks ? begins : all;
+}
+
 /// The block of each location, by the events that the archive declares.
-std::vector<std::uint32_t> blocks_of(const Definitions& definitions, std::uint32_t blocks) {
+std::vector<std::uint32_t> blocks_of(const Archive& archive, std::uint32_t blocks) {
+    const auto& definitions = archive.parts.definitions;
     const auto& owner = definitions.owner;
     std::vector<std::uint64_t> events(owner.size(), 0);  // by process
     for (std::size_t l = 0; l < owner.size(); ++l) {
         events[index(owner[l])] += definitions.declared_events[l] + 1;
     }
+    const auto begins = begins_of_stretches(archive, blocks);
     const auto total = std::accumulate(events.begin(), events.end(), std::uint64_t{0});
     std::vector<std::uint32_t> of_process(owner.size(), 0);
     std::uint64_t before = 0;
-    for (std::size_t p = 0; p < owner.size(); ++p) {
-        const auto middle = static_cast<double>(before) + static_cast<double>(events[p]) / 2;
+    for (std::size_t p = 0; p < owner.size();) {
+        auto end = p + 1;
+        auto mine = events[p];
+        for (; end < owner.size() && begins[end] == 0; ++end) {
+            mine += events[end];
+        }
+        const auto middle = static_cast<double>(before) + static_cast<double>(mine) / 2;
         const auto block = static_cast<std::uint32_t>(middle / static_cast<double>(total) * blocks);
-        of_process[p] = std::min(block, blocks - 1);
-        before += events[p];
+        std::fill(of_process.begin() + static_cast<std::ptrdiff_t>(p),
+                  of_process.begin() + static_cast<std::ptrdiff_t>(end), std::min(block, blocks - 1));
+        before += mine;
+        p = end;
     }
     std::vector<std::uint32_t> of(owner.size());
     for (std::size_t l = 0; l < owner.size(); ++l) {
@@ -246,7 +281,7 @@ bool decode_block(const fs::path& path, const Shards& shards, std::uint32_t bloc
     take_otf2_errors();
     auto archive = open_archive(path, options);
     const auto& [trace, quality, definitions, files, order] = archive.parts;
-    const auto block_of = blocks_of(definitions, shards.blocks);
+    const auto block_of = blocks_of(archive, shards.blocks);
     std::vector<std::size_t> mine;
     std::ranges::copy_if(order, std::back_inserter(mine), [&](std::size_t l) { return block_of[l] == block; });
     largest_first(archive, mine);

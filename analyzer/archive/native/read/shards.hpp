@@ -24,7 +24,8 @@ namespace logpost::analyzer {
 struct Shards {
     std::filesystem::path folder;
     std::uint32_t blocks = 1;
-    std::uint64_t plan = 0;  // of archive, blocks and clock mode: files of another plan are not taken
+    std::uint64_t plan = 0;   // of archive, blocks and clock mode: files of another plan are not taken
+    std::uint64_t split = 0;  // likewise of these and the machine: files of the stages after joining
     /// Grows while a block is read or written, for a watchdog.
     std::atomic<std::uint64_t>* progress = nullptr;
 };

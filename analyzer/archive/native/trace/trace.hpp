@@ -34,6 +34,8 @@ using replay::Operation;
 using replay::SendLayout;
 using replay::Transfer;
 
+class MappedColumns;  // read/block_files.hpp
+
 struct Region {
     std::string name;
     std::string file;
@@ -245,7 +247,8 @@ struct Trace {
     Trace& operator=(const Trace&) = delete;
     ~Trace() = default;
 
-    std::shared_ptr<replay::Spill> spill;  // see Program::spill
+    std::shared_ptr<replay::Spill> spill;   // see Program::spill
+    std::shared_ptr<MappedColumns> mapped;  // of one that others have read; else null
     std::uint64_t ticks_per_second = 0;
     std::int64_t begin_ps = 0;                                     // the earliest event, from the clock's zero
     std::int64_t length_ps = 0;                                    // from the earliest to the latest event

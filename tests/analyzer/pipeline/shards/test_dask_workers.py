@@ -21,7 +21,7 @@ from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.shards import dask_workers
 from logpost.analyzer.pipeline.shards.analyze import analyze_sharded, folder_of
 from logpost.analyzer.pipeline.shards.engine import Workers
-from logpost.analyzer.pipeline.shards.plan import Plan
+from logpost.analyzer.pipeline.shards.plan import STAGES, STEPS, Plan
 from logpost.analyzer.pipeline.shards.task_folder import TaskFolder
 from logpost.analyzer.pipeline.shards.workers import engine_of, run_tasks
 from logpost.errors import InputError
@@ -73,30 +73,21 @@ def test_dask_knows_each_task_and_what_it_needs(traces: Path, tmp_path: Path, cl
         tasks.worker("decode-1", 0)
         known = list(cluster.scheduler.tasks.values())
         needs = {one.key.split("-")[0]: {on.key.split("-")[0] for on in one.dependencies} for one in known}
-        assert needs == {
-            "decode": set(),
-            "whole_decode": {"decode"},
-            "number": {"whole_decode"},
-            "match": {"whole_decode"},
-            "whole_match": {"number", "match"},
-            "join": {"whole_match"},
-            "whole_join": {"join"},
-        }
-        assert {one.group_key.split("-")[0]: len(one.group) for one in known} == {
-            "decode": 2,
-            "whole_decode": 1,
-            "number": 1,
-            "match": 2,
-            "whole_match": 1,
-            "join": 2,
-            "whole_join": 1,
-        }
+        before: set[str] = set()
+        expected: dict[str, set[str]] = {}
+        for step in STEPS:
+            expected |= dict.fromkeys(step, before) | {f"whole_{step[-1]}": set(step)}
+            before = {f"whole_{step[-1]}"}
+        assert needs == expected
+        numbers = {stage: len(tasks.plan.tasks(stage)) for stage in STAGES}
+        groups = {one.group_key.split("-")[0]: len(one.group) for one in known}
+        assert groups == dict.fromkeys(expected, 1) | numbers
         assert {one.state for one in known if one.key.startswith("match")} == {"waiting"}
         repair(archive, 1)
         os.kill(only_child(tasks.worker("decode-1", 0)), signal.SIGKILL)
         tasks.ended.result(timeout=60)
     assert [done for done in tasks.done if done[0] == "decode"] == [("decode", 1), ("decode", 2)]
-    assert tasks.done[-2:] == [("join", 1), ("join", 2)]
+    assert tasks.done[-2:] == [(STAGES[-1], 1), (STAGES[-1], 2)]
 
 
 def test_a_task_that_fails_under_dask_is_one_line(tmp_path: Path, distributed: Any, cluster: Any) -> None:

@@ -10,23 +10,26 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.analyzer.hanging import begun, copy_of, only_child, repair, unreadable
 from tests.analyzer.in_process import analyze
 from tests.analyzer.run_contents import contents
 
-from logpost.analyzer.archive._native import ArchiveError
+from logpost.analyzer.archive import _native
+from logpost.analyzer.archive._native import ArchiveError, replayed_blocks
 from logpost.analyzer.archive.clock_mode import ClockMode
+from logpost.analyzer.pipeline import read_ahead
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.shards import task
 from logpost.analyzer.pipeline.shards.analyze import analyze_sharded, folder_of, prepare_job_array
 from logpost.analyzer.pipeline.shards.engine import Workers
-from logpost.analyzer.pipeline.shards.plan import STAGES, STEPS, Plan, make_plan
+from logpost.analyzer.pipeline.shards.plan import OF_ALL, ROUNDS, STAGES, STEPS, Plan, make_plan
 from logpost.analyzer.pipeline.shards.task_folder import TaskFolder
 from logpost.analyzer.pipeline.shards.workers import local_command, run_tasks, slurm_command, worker_command
 from logpost.errors import InputError
@@ -43,10 +46,10 @@ ARCHIVES = [
 ]
 
 
-def blocks_read(archive: Path, folder: Path, blocks: int, seed: int = 0) -> Plan:
+def blocks_read(request: Request, folder: Path, blocks: int, seed: int = 0) -> Plan:
     """All tasks of a plan, those of a step in any order."""
     folder.mkdir()
-    plan = make_plan(str(archive), folder, blocks, offsets=True)
+    plan = make_plan(request, folder, blocks)
     choose = random.Random(seed)
     for step in STEPS:
         tasks = [(stage, block) for stage in step for block in plan.tasks(stage)]
@@ -58,13 +61,39 @@ def blocks_read(archive: Path, folder: Path, blocks: int, seed: int = 0) -> Plan
 
 @pytest.mark.parametrize("name", ARCHIVES)
 def test_the_run_has_the_same_bytes_whatever_the_shards(traces: Path, tmp_path: Path, name: str) -> None:
-    request = Request(str(traces / name), "", threads=1)
-    whole, _ = contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))
-    for blocks in (1, 2, 7, 32):
-        plan = blocks_read(traces / name, tmp_path / str(blocks), blocks, seed=blocks)
-        assert len(list(Path(plan.folder).iterdir())) == 4 * blocks + 1
-        run = analyze(replace(request, run=str(tmp_path / f"{blocks}.run"), shards=plan.text()))
+    same_bytes(Request(str(traces / name), "", threads=1), tmp_path, (1, 2, 7, 32))
+
+
+def same_bytes(request: Request, folder: Path, numbers: Sequence[int]) -> None:
+    """A request gives the same run as any number of blocks, which have replayed its messages."""
+    whole, _ = contents(analyze(replace(request, run=str(folder / "whole.run"))))
+    for blocks in numbers:
+        plan = blocks_read(request, folder / str(blocks), blocks, seed=blocks)
+        names = [file.name for file in Path(plan.folder).iterdir()]
+        assert len([name for name in names if name.startswith("split-")]) == blocks
+        assert 7 * blocks + 2 <= len(names) <= (5 + 2 * ROUNDS) * blocks + 2
+        with replays_of_blocks() as found:
+            run = analyze(replace(request, run=str(folder / f"{blocks}.run"), shards=plan.text()))
         assert contents(run)[0] == whole
+        assert [one is not None for one in found] == [True]
+
+
+@contextmanager
+def replays_of_blocks() -> Iterator[list[object]]:
+    """What analyses find of messages that blocks have replayed; None where they replay them again."""
+    found: list[object] = []
+
+    def noted(*given: Any) -> Any:
+        found.append(replayed_blocks(*given))
+        return found[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(read_ahead, "replayed_blocks", noted)
+        yield found
+
+
+def test_the_plan_has_the_engine_s_rounds() -> None:
+    assert ROUNDS == _native.ROUNDS
 
 
 def test_blocks_beyond_the_limit_of_memory_give_the_same(traces: Path, tmp_path: Path) -> None:
@@ -72,7 +101,7 @@ def test_blocks_beyond_the_limit_of_memory_give_the_same(traces: Path, tmp_path:
     archive = traces / "scorep-npb-cg-W-nocomp-8"
     request = Request(str(archive), str(tmp_path / "whole.run"), threads=1)
     whole, _ = contents(analyze(request))
-    plan = blocks_read(archive, tmp_path / "blocks", 3)
+    plan = blocks_read(Request(str(archive), ""), tmp_path / "blocks", 3)
     run = analyze(replace(request, run=str(tmp_path / "a.run"), shards=plan.text(), memory=1))
     found, memory = contents(run)
     assert found == whole
@@ -83,14 +112,15 @@ def test_clocks_are_corrected_after_the_blocks_are_gathered(traces: Path, tmp_pa
     archive = traces / "casita-10_scorep_mpi_tags"
     request = Request(str(archive), str(tmp_path / "whole.run"), threads=1, clock=ClockMode.clc)
     whole, _ = contents(analyze(request))
-    plan = blocks_read(archive, tmp_path / "blocks", 2)
+    plan = blocks_read(request, tmp_path / "blocks", 2)
+    assert not any(Path(plan.folder).glob("split-*"))  # their times are not yet corrected
     found, _ = contents(analyze(replace(request, run=str(tmp_path / "a.run"), shards=plan.text())))
     assert found == whole
 
 
 def test_what_is_whole_is_not_made_again_and_what_is_damaged_is(traces: Path, tmp_path: Path) -> None:
     archive = traces / "scorep-npb-cg-W-nocomp-8"
-    plan = blocks_read(archive, tmp_path / "blocks", 2)
+    plan = blocks_read(Request(str(archive), ""), tmp_path / "blocks", 2)
     assert not task.run(plan, "decode", 0)
     joined, decoded = (tmp_path / "blocks" / name for name in ("joined-0", "decoded-0"))
     sound = {file: file.read_bytes() for file in (joined, decoded)}
@@ -110,8 +140,8 @@ def test_what_is_whole_is_not_made_again_and_what_is_damaged_is(traces: Path, tm
 
 def test_blocks_that_do_not_fit_together_are_refused(traces: Path, tmp_path: Path) -> None:
     """Files of one key from two archives, as if somebody had mixed two folders."""
-    plan = blocks_read(traces / "scorep-npb-cg-W-nocomp-8", tmp_path / "blocks", 2)
-    other = blocks_read(traces / "pipit-ping-pong", tmp_path / "other", 2)
+    plan = blocks_read(Request(str(traces / "scorep-npb-cg-W-nocomp-8"), ""), tmp_path / "blocks", 2)
+    other = blocks_read(Request(str(traces / "pipit-ping-pong"), ""), tmp_path / "other", 2)
     forged = plan._replace(archive=other.archive, folder=str(tmp_path / "forged"))
     Path(forged.folder).mkdir()
     for block in range(2):
@@ -124,10 +154,13 @@ def test_blocks_that_do_not_fit_together_are_refused(traces: Path, tmp_path: Pat
 
 def test_a_changed_archive_is_another_plan(traces: Path, tmp_path: Path) -> None:
     archive = traces / "pipit-ping-pong"
-    plan = make_plan(str(archive), tmp_path, 2, offsets=True)
-    assert Plan.of_text(plan.text()) == plan == make_plan(str(archive), tmp_path, 2, offsets=True)
-    assert make_plan(str(archive), tmp_path, 2, offsets=False).key != plan.key
-    assert make_plan(str(archive), tmp_path, 3, offsets=True).key != plan.key
+    plan = make_plan(Request(str(archive), ""), tmp_path, 2)
+    assert Plan.of_text(plan.text()) == plan == make_plan(Request(str(archive), ""), tmp_path, 2)
+    assert make_plan(Request(str(archive), "", clock=ClockMode.none), tmp_path, 2).key != plan.key
+    assert make_plan(Request(str(archive), ""), tmp_path, 3).key != plan.key
+    elsewhere = make_plan(Request(str(archive), "", machine="alewife"), tmp_path, 2)
+    assert elsewhere.key == plan.key
+    assert elsewhere.split != plan.split
 
 
 def fake(folder: Path, name: str, script: str) -> Path:
@@ -144,7 +177,7 @@ def copied(traces: Path, tmp_path: Path) -> Path:
     return copy_of(traces / "pipit-ping-pong", tmp_path)
 
 
-ALL_DONE = [(stage, 1 + block) for stage in STAGES for block in range(1 if stage == "number" else 2)]
+ALL_DONE = [(stage, 1 + block) for stage in STAGES for block in range(1 if stage in OF_ALL else 2)]
 
 
 def test_a_lost_worker_s_task_is_run_again(copied: Path, tmp_path: Path) -> None:
@@ -186,7 +219,7 @@ def test_workers_that_are_always_lost_are_an_error(
     traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", str(fake(tmp_path, "python", "echo broken >&2; kill -9 $$\n")))
-    plan = make_plan(str(traces / "pipit-ping-pong"), tmp_path, 1, offsets=True)
+    plan = make_plan(Request(str(traces / "pipit-ping-pong"), ""), tmp_path, 1)
     with pytest.raises(
         InputError,
         match=r"pipit-ping-pong: .* lost 3 times \(status -9: broken\); .*same command again",
@@ -208,7 +241,7 @@ def test_a_task_whose_process_is_always_lost_is_an_error(copied: Path, tmp_path:
 def test_workers_end_with_the_process_that_began_them(copied: Path, tmp_path: Path) -> None:
     """Its standard input closes, as when that process was killed."""
     (tmp_path / "blocks").mkdir()
-    plan = make_plan(str(copied), tmp_path / "blocks", 2, offsets=True)
+    plan = make_plan(Request(str(copied), ""), tmp_path / "blocks", 2)
     TaskFolder.fresh(plan)
     with unreadable(copied, 1), subprocess.Popen(local_command(plan, 60), stdin=subprocess.PIPE) as worker:
         while not (tmp_path / "blocks" / "tasks" / "decode-0.done").exists():
@@ -238,7 +271,7 @@ def largest_file(size: int) -> Iterator[None]:
 
 
 def test_a_full_disk_is_one_line_that_names_the_block(traces: Path, tmp_path: Path) -> None:
-    plan = make_plan(str(traces / "scorep-npb-cg-W-nocomp-8"), tmp_path, 2, offsets=True)
+    plan = make_plan(Request(str(traces / "scorep-npb-cg-W-nocomp-8"), ""), tmp_path, 2)
     with largest_file(4096), pytest.raises(ArchiveError) as refused:
         task.run(plan, "decode", 1)
     line = str(refused.value)
@@ -320,7 +353,7 @@ def test_a_damaged_archive_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("written", ["", "here", "here 4", "here 4194305"])
 def test_the_owner_of_a_task_is_known_once_all_of_it_is_written(traces: Path, tmp_path: Path, written: str) -> None:
     """A shared file system shows a file before its whole content: a part of a process number may be no process."""
-    tasks = TaskFolder.fresh(make_plan(str(traces / "pipit-ping-pong"), tmp_path, 1, offsets=True))
+    tasks = TaskFolder.fresh(make_plan(Request(str(traces / "pipit-ping-pong"), ""), tmp_path, 1))
     task = tasks.take(60)
     assert task is not None
     taken = tmp_path / "tasks" / f"{task.name}.taken"
@@ -335,7 +368,7 @@ def test_the_owner_of_a_task_is_known_once_all_of_it_is_written(traces: Path, tm
 def test_a_process_killed_while_it_takes_a_task_delays_no_other(
     traces: Path, tmp_path: Path, call: str, tries: int
 ) -> None:
-    tasks = TaskFolder.fresh(make_plan(str(traces / "pipit-ping-pong"), tmp_path, 1, offsets=True))
+    tasks = TaskFolder.fresh(make_plan(Request(str(traces / "pipit-ping-pong"), ""), tmp_path, 1))
     pid = os.fork()
     if pid == 0:
         setattr(os, call, lambda *_: os._exit(0))

@@ -1,4 +1,7 @@
-"""Shards under Slurm itself: its daemons on this host, as root, with a configuration of the test's own."""
+"""Shards under Slurm itself: its daemons on this host, as root, with a configuration of the test's own.
+
+It has two nodes of one processor, each with a daemon: both are this host.
+"""
 
 from __future__ import annotations
 
@@ -38,13 +41,13 @@ SelectTypeParameters=CR_Core
 MpiDefault=none
 ReturnToService=2
 SlurmctldPort={ports[0]}
-SlurmdPort={ports[1]}
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
-NodeName={host} CPUs=2 State=UNKNOWN
-PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
+SlurmdPidFile={folder}/slurmd-%n.pid
+NodeName=n1 NodeHostname={host} Port={ports[1]} CPUs=1 State=UNKNOWN
+NodeName=n2 NodeHostname={host} Port={ports[2]} CPUs=1 State=UNKNOWN
+PartitionName=all Nodes=n[1-2] Default=YES MaxTime=INFINITE State=UP
 """
 
 
@@ -54,9 +57,9 @@ def where(program: str) -> str | None:
 
 
 def free_ports() -> list[int]:
-    """Two ports that are free."""
+    """Three ports that are free."""
     with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(2)]
+        sockets = [held.enter_context(socket.socket()) for _ in range(3)]
         for one in sockets:
             one.bind(("", 0))
         return [one.getsockname()[1] for one in sockets]
@@ -64,7 +67,7 @@ def free_ports() -> list[int]:
 
 @pytest.fixture(scope="module")
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """Slurm with this host as its only node; the environment for its commands."""
+    """Slurm with its nodes; the environment for its commands."""
     missing = [program for program in PROGRAMS if where(program) is None]
     if missing:
         pytest.skip(f"Slurm is not here: {', '.join(missing)} (Debian: slurmctld slurmd slurm-client munge)")
@@ -72,7 +75,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         pytest.skip("Slurm's daemons start jobs as root only")
     folder = tmp_path_factory.mktemp("slurm")
     folder.chmod(0o755)
-    for name in ("state", "spool"):
+    for name in ("state", "spool-n1", "spool-n2"):
         (folder / name).mkdir()
     (folder / "key").write_bytes(os.urandom(1024))
     (folder / "key").chmod(0o400)
@@ -82,24 +85,25 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     environment = {**os.environ, "SLURM_CONF": str(file)}
     munge = [f"--{name}={folder}/munge.{name}" for name in ("socket", "pid-file", "log-file", "seed-file")]
     commands = {
-        "munged": ["--foreground", "--force", f"--key-file={folder}/key", *munge],
-        "slurmctld": ["-D", "-f", str(file)],
-        "slurmd": ["-D", "-f", str(file)],
+        "munged": ["munged", "--foreground", "--force", f"--key-file={folder}/key", *munge],
+        "slurmctld": ["slurmctld", "-D", "-f", str(file)],
+        "n1": ["slurmd", "-D", "-N", "n1", "-f", str(file)],
+        "n2": ["slurmd", "-D", "-N", "n2", "-f", str(file)],
     }
     with ExitStack() as stack:
         daemons = []
-        for program, options in commands.items():
-            log = stack.enter_context((folder / f"{program}.log").open("wb"))
+        for name, (program, *options) in commands.items():
+            log = stack.enter_context((folder / f"{name}.log").open("wb"))
             daemon = subprocess.Popen([str(where(program)), *options], stdout=log, stderr=log, env=environment)
             stack.callback(daemon.wait)
             stack.callback(daemon.terminate)
             daemons.append(daemon)
             time.sleep(0.2)  # munge before those that ask it
         limit = time.monotonic() + 30
-        node = ["sinfo", "--noheader", "--format=%T"]
-        while "idle" not in subprocess.run(node, capture_output=True, text=True, env=environment, check=False).stdout:
+        idle = ["sinfo", "--noheader", "--format=%D", "--states=idle"]
+        while "2" not in subprocess.run(idle, capture_output=True, text=True, env=environment, check=False).stdout:
             if time.monotonic() > limit or any(one.poll() is not None for one in daemons):
-                logs = "\n".join((folder / f"{program}.log").read_text() for program in commands)
+                logs = "\n".join((folder / f"{name}.log").read_text() for name in commands)
                 pytest.skip(f"Slurm's daemons do not run on this host: {logs[-600:]}")
             time.sleep(0.1)
         yield environment

@@ -1,0 +1,648 @@
+#include "analyzer/archive/native/read/split_blocks.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analyzer/archive/native/read/block_files.hpp"
+#include "analyzer/archive/native/read/segment_file.hpp"
+#include "replay/native/program/program.hpp"
+#include "replay/native/program/windows.hpp"
+#include "replay/native/servers/endpoints.hpp"
+#include "replay/native/split/analysis.hpp"
+#include "replay/native/split/collective_split.hpp"
+#include "replay/native/split/nic_use.hpp"
+#include "replay/native/waits/collective_waits.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+namespace fs = std::filesystem;
+
+using replay::index;
+using replay::location_at;
+using replay::MessageModel;
+using replay::MessageWait;
+using replay::NicUse;
+using replay::NicUses;
+using replay::Parameters;
+using replay::Placement;
+using replay::Program;
+using replay::SplitBlock;
+using replay::Windows;
+
+constexpr std::size_t kSetting = 0;        // segments of `chosen-0`
+constexpr std::size_t kProgram = 1;        //
+constexpr std::size_t kOfSplitBlocks = 2;  // the first of a block
+constexpr std::size_t kTotals = 0;         // segments of `split-B`
+constexpr std::size_t kSplitLocations = 1;
+
+/// Writes what a list of fields names, or reads it: so they are listed once.
+struct Out {
+    SegmentBytes& bytes;
+
+    void value(const auto& one) { bytes.put(one); }
+    template <class T>
+    void value(const std::optional<T>& one) {
+        bytes.put(one.has_value());
+        bytes.put(one.value_or(T{}));
+    }
+    template <class T>
+    void list(const std::vector<T>& all) {
+        bytes.put_all(all);
+    }
+    void size(const auto& all) { bytes.put(std::uint64_t{all.size()}); }
+};
+struct In {
+    SegmentView& bytes;
+
+    template <class T>
+    void value(T& one) {
+        one = bytes.get<T>();
+    }
+    template <class T>
+    void value(std::optional<T>& one) {
+        const bool known = bytes.get<bool>();
+        const auto what = bytes.get<T>();
+        one = known ? std::optional<T>(what) : std::nullopt;
+    }
+    template <class T>
+    void list(std::vector<T>& all) {
+        bytes.get_all(all);
+    }
+    void size(auto& all) { all.resize(bytes.get<std::uint64_t>()); }
+};
+
+void each(auto& io, auto& curve)
+    requires requires { curve.continued; }
+{
+    io.list(curve.x);
+    io.list(curve.y);
+    io.value(curve.continued);
+}
+
+void each(auto& io, auto& surface)
+    requires requires { surface.curves; }
+{
+    io.list(surface.z);
+    io.size(surface.curves);
+    for (auto& curve : surface.curves) {
+        each(io, curve);
+    }
+}
+
+void each(auto& io, auto& middleware)
+    requires requires { middleware.alone; }
+{
+    io.size(middleware.tables);
+    for (auto& table : middleware.tables) {
+        io.value(table.block_bytes);
+        each(io, table.l_mw);
+    }
+    io.list(middleware.alone);
+}
+
+void each(auto& io, auto& parameters)
+    requires requires { parameters.localities; }
+{
+    // Named so, a further member does not compile before it is written, too.
+    auto& [localities, middleware, middleware_self, o_mw, o_net, T_mem, o_burst, dma, per_hop, mean_hops, terms,
+           reduction_per_byte, nics_per_node, asynchronous_progress, endpoints_queue, processors_queue, links_queue,
+           library] = parameters;
+    for (auto& locality : localities) {
+        io.list(locality.ranges);
+        io.value(locality.eager_limit);
+        io.value(locality.across_network);
+    }
+    each(io, middleware);
+    each(io, middleware_self);
+    each(io, o_mw);
+    each(io, o_net);
+    each(io, T_mem);
+    each(io, o_burst);
+    io.value(dma);
+    io.value(per_hop);
+    io.value(mean_hops);
+    io.value(terms);
+    io.value(reduction_per_byte);
+    io.value(nics_per_node);
+    io.value(asynchronous_progress);
+    io.value(endpoints_queue);
+    io.value(processors_queue);
+    io.value(links_queue);
+    for (auto& property : library) {
+        io.value(property);
+    }
+}
+
+/// What messages of a program cost, and where its locations are.
+struct Setting {
+    Parameters parameters;
+    Placement placement;
+    Windows windows;
+
+    [[nodiscard]] SegmentBytes put() const {
+        SegmentBytes bytes;
+        Out out{bytes};
+        each(out, parameters);
+        bytes.put(std::uint64_t{placement.size()});
+        for (std::size_t location = 0; location < placement.size(); ++location) {
+            bytes.put(placement[location]);
+        }
+        bytes.put_all(placement.all_hops());
+        bytes.put_all(placement.place_of_node());
+        bytes.put(windows);
+        return bytes;
+    }
+    static Setting get(SegmentView bytes) {
+        Setting setting;
+        In in{bytes};
+        each(in, setting.parameters);
+        std::vector<replay::Place> places;
+        bytes.get_all(places);
+        setting.placement = Placement(std::move(places));
+        std::vector<std::int32_t> hops;
+        std::vector<std::int32_t> place_of_node;
+        bytes.get_all(hops);
+        bytes.get_all(place_of_node);
+        if (!hops.empty()) {
+            setting.placement.set_hops(std::move(hops), std::move(place_of_node));
+        }
+        setting.windows = bytes.get<Windows>();
+        return setting;
+    }
+};
+
+Setting setting_of(const Trace& trace, const Parameters& parameters) {
+    return {parameters, trace.program.placement, replay::windows_of(trace.program)};
+}
+
+/// What a program has besides its events, and where its locations are in the files of blocks.
+struct Outline {
+    static constexpr std::uint32_t kNowhere = kNone;
+    bool divided = false;  // whether the blocks replay their messages
+    std::vector<CallKind> kinds;
+    std::vector<Layout> layouts;
+    std::vector<std::uint32_t> block_of;    // by location; kNowhere: it has no events
+    std::vector<std::uint32_t> segment_of;  // likewise, in `joined-B`
+
+    [[nodiscard]] SegmentBytes put() const {
+        SegmentBytes bytes;
+        bytes.put(divided);
+        bytes.put_all(kinds);
+        bytes.put_all(layouts);
+        bytes.put_all(block_of);
+        bytes.put_all(segment_of);
+        return bytes;
+    }
+    static Outline get(SegmentView bytes) {
+        Outline outline;
+        outline.divided = bytes.get<bool>();
+        bytes.get_all(outline.kinds);
+        bytes.get_all(outline.layouts);
+        bytes.get_all(outline.block_of);
+        bytes.get_all(outline.segment_of);
+        return outline;
+    }
+};
+
+using Nics = std::vector<std::vector<std::size_t>>;
+
+/// Whether messages between nodes meet at a NIC that is shared by locations of several blocks.
+bool share_nics(const Program& program, const Nics& nics, const std::vector<std::uint32_t>& block_of) {
+    const auto shared = std::ranges::any_of(nics, [&](const auto& nic) {
+        return std::ranges::any_of(nic,
+                                   [&](std::size_t location) { return block_of[location] != block_of[nic.front()]; });
+    });
+    for (std::size_t location = 0; shared && location < program.timelines.size(); ++location) {
+        bool leaves = false;
+        program.timelines[location].sends.for_each([&](std::size_t, const MessageEnd& send) {
+            leaves = leaves || (send.match != kNone && program.placement.between(location_at(location), send.peer) ==
+                                                           replay::Locality::other_node);
+        });
+        if (leaves) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// A block's part of `chosen-0`.
+SegmentBytes put_block(const Outline& outline, std::uint32_t block, const Nics& nics, const NicUses& uses) {
+    SegmentBytes bytes;
+    Nics mine;
+    std::ranges::copy_if(nics, std::back_inserter(mine),
+                         [&](const auto& nic) { return outline.block_of[nic.front()] == block; });
+    bytes.put(std::uint64_t{mine.size()});
+    for (const auto& nic : mine) {
+        bytes.put_all(nic);
+    }
+    for (std::size_t location = 0; location < outline.block_of.size(); ++location) {
+        if (outline.block_of[location] == block) {
+            const auto of = location < uses.of.size() ? uses.of[location] : std::span<NicUse>{};
+            bytes.put_all(std::vector<NicUse>(of.begin(), of.end()));
+        }
+    }
+    return bytes;
+}
+
+/// A block's locations, and those of other blocks that its messages lead to.
+class BlockProgram {
+  public:
+    BlockProgram(const Shards& shards, std::uint32_t block, const SegmentReader& chosen, Outline outline)
+        : shards_(shards), outline_(std::move(outline)), setting_(Setting::get(chosen.segment(kSetting))) {
+        const auto n = outline_.block_of.size();
+        program_.kinds = outline_.kinds;
+        program_.layouts = outline_.layouts;
+        program_.placement = setting_.placement;
+        program_.timelines.resize(n);
+        auto mine = chosen.segment(kOfSplitBlocks + block);
+        split_.nics.resize(mine.get<std::uint64_t>());
+        for (auto& nic : split_.nics) {
+            mine.get_all(nic);
+        }
+        uses_.memory = std::make_unique<replay::Arena>();
+        uses_.of.resize(n);
+        for (std::size_t location = 0; location < n; ++location) {
+            if (outline_.block_of[location] == block) {
+                split_.locations.push_back(location);
+                std::vector<NicUse> of;
+                mine.get_all(of);
+                uses_.of[location] = uses_.memory->copy(of);
+                map(location);
+            }
+        }
+        // The partners of its messages; and theirs, whose receives decide what else its partners' calls work for.
+        const auto own = split_.locations;
+        const auto partners = map_partners(own, true);
+        map_partners(partners, false);
+        split_.sent.resize(n);
+        for (const auto location : own) {
+            program_.timelines[location].sends.for_each([&](std::size_t, const MessageEnd& send) {
+                if (send.match != kNone && block_of(send.peer) != block) {
+                    split_.sent[index(send.peer)].push_back(send.match);
+                }
+            });
+        }
+        for (auto& sent : split_.sent) {
+            std::ranges::sort(sent);
+        }
+    }
+
+    /// Its messages. May be called once.
+    [[nodiscard]] MessageModel model(bool asynchronous_progress) {
+        auto parameters = setting_.parameters;
+        parameters.asynchronous_progress = parameters.asynchronous_progress || asynchronous_progress;
+        return {program_, parameters, setting_.windows, std::move(uses_), std::move(split_)};
+    }
+    [[nodiscard]] bool asynchronous_progress() const noexcept { return setting_.parameters.asynchronous_progress; }
+    [[nodiscard]] const Program& program() const noexcept { return program_; }
+    [[nodiscard]] const std::vector<std::uint32_t>& blocks() const noexcept { return outline_.block_of; }
+    [[nodiscard]] std::uint32_t block_of(replay::Location location) const noexcept {
+        return outline_.block_of[index(location)];
+    }
+
+  private:
+    void map(std::size_t location) {
+        const auto block = outline_.block_of[location];
+        if (block >= shards_.blocks) {
+            do_not_fit(shards_);
+        }
+        if (!joined_ || open_ != block) {  // one at a time: a process may not have a file of every block open
+            joined_ = std::make_unique<SegmentReader>(file_of(shards_, "joined", block), shards_.plan);
+            files_.push_back(joined_->map());
+            open_ = block;
+        }
+        Sums sums;
+        auto stored = get_joined({joined_->mapped(outline_.segment_of[location]), joined_->file().string()}, sums);
+        if (index(stored.location) != location) {
+            do_not_fit(shards_);
+        }
+        program_.timelines[location] = std::move(static_cast<replay::Timeline&>(stored.trace));
+        progressed(shards_);
+    }
+
+    /// Maps the locations that messages of these go to, and come from; returns those that were not yet mapped.
+    std::vector<std::size_t> map_partners(const std::vector<std::size_t>& of, bool received) {
+        std::vector<std::uint8_t> known(program_.timelines.size());
+        std::vector<std::size_t> found;
+        for (const auto location : known_) {
+            known[location] = 1;
+        }
+        for (const auto location : split_.locations) {
+            known[location] = 1;
+        }
+        const auto meet = [&](std::size_t, const MessageEnd& end) {
+            if (end.match != kNone && known[index(end.peer)] == 0) {
+                known[index(end.peer)] = 1;
+                found.push_back(index(end.peer));
+            }
+        };
+        for (const auto location : of) {
+            program_.timelines[location].sends.for_each(meet);
+            if (received) {
+                program_.timelines[location].receives.for_each(meet);
+            }
+        }
+        std::ranges::sort(found);
+        for (const auto location : found) {
+            map(location);
+        }
+        known_.insert(known_.end(), found.begin(), found.end());
+        return found;
+    }
+
+    const Shards& shards_;
+    Outline outline_;
+    Setting setting_;
+    std::unique_ptr<SegmentReader> joined_;           // of the block whose location was mapped last
+    std::uint32_t open_ = 0;                          // that block
+    std::vector<std::shared_ptr<const void>> files_;  // mapped
+    std::vector<std::size_t> known_;                  // locations of other blocks that are mapped
+    Program program_;
+    SplitBlock split_;
+    NicUses uses_;
+};
+
+constexpr std::tuple kWaitFields{&MessageWait::location, &MessageWait::receive, &MessageWait::wait_ps,
+                                 &MessageWait::server};
+
+/// How a round ended, as each block says.
+struct RoundEnd {
+    bool last = false;                   // the blocks are split
+    bool changed = false;                // a handshake waited otherwise than was assumed
+    bool asynchronous_progress = false;  // stated, or seen in the trace
+};
+
+fs::path left_file(const Shards& shards, int round, std::uint32_t block) {
+    return file_of(shards, ("left" + std::to_string(round)).c_str(), block);
+}
+fs::path replied_file(const Shards& shards, int round, std::uint32_t block) {
+    return file_of(shards, ("replied" + std::to_string(round)).c_str(), block);
+}
+
+/// Writes waits to the segments of the blocks that need them, each with `first` before them.
+class Exchange {
+  public:
+    Exchange(const Shards& shards, const auto& first) : shards_(shards), out_(shards.blocks), before_(shards.blocks) {
+        for (auto& segment : out_) {
+            segment.put(first);
+        }
+    }
+    void put(std::uint32_t block, const MessageWait& wait) {
+        put_record(out_[block], kWaitFields, wait, before_[block]);
+    }
+    void write(const fs::path& file, std::uint32_t block) const {
+        SegmentWriter writer(file, shards_.split, out_.size(), name_of(block, shards_), shards_.progress);
+        for (const auto& segment : out_) {
+            writer.add(segment);
+        }
+        writer.finish();
+    }
+
+  private:
+    const Shards& shards_;
+    std::vector<SegmentBytes> out_;
+    std::vector<MessageWait> before_;
+};
+
+/// Reads a block's segment of a file: what is before the waits, and into the model these.
+template <class First>
+First take_segment(const Shards& shards, const fs::path& file, std::uint32_t block, MessageModel* model) {
+    auto segment = SegmentReader(file, shards.split).segment(block);
+    const auto first = segment.get<First>();
+    for (MessageWait wait; model != nullptr && !segment.at_end();) {
+        get_record(segment, kWaitFields, wait);
+        if (!model->take(wait)) {
+            do_not_fit(shards);
+        }
+    }
+    progressed(shards);
+    return first;
+}
+
+/// How the round before ended, by what all blocks say to this one; and into the model the waits that it needs.
+RoundEnd before(const Shards& shards, int round, std::uint32_t block, MessageModel* model) {
+    RoundEnd end;
+    for (std::uint32_t other = 0; round > 1 && other < shards.blocks; ++other) {
+        const auto one = take_segment<RoundEnd>(shards, replied_file(shards, round - 1, other), block, model);
+        end.changed = end.changed || one.changed;
+        end.asynchronous_progress = end.asynchronous_progress || one.asynchronous_progress;
+    }
+    return end;
+}
+
+/// Whether an earlier round was the last one of a block.
+bool is_split(const Shards& shards, int round, std::uint32_t block) {
+    if (round == 1) {
+        return false;
+    }
+    try {
+        const SegmentReader head(file_of(shards, "split", block), shards.split);
+        return true;
+    } catch (const ArchiveError&) {
+        return false;
+    }
+}
+
+void write_split(const Shards& shards, std::uint32_t block, const BlockProgram& program, MessageModel& model) {
+    std::vector<std::size_t> locations;
+    for (std::size_t location = 0; location < program.blocks().size(); ++location) {
+        if (program.blocks()[location] == block) {
+            locations.push_back(location);
+        }
+    }
+    SegmentWriter writer(file_of(shards, "split", block), shards.split, kSplitLocations + locations.size(),
+                         name_of(block, shards), shards.progress);
+    SegmentBytes totals;
+    totals.put(model.totals());
+    writer.add(totals);
+    for (const auto location : locations) {
+        SegmentBytes bytes;
+        const auto found = model.found(location);
+        bytes.put(location_at(location));
+        bytes.put_mapped(found.records);
+        bytes.put_mapped(found.processor);
+        bytes.put_mapped(found.rendezvous);
+        bytes.put_mapped(found.stages);
+        bytes.put_mapped(found.loads);
+        bytes.put_mapped(found.late_replies);
+        writer.add(bytes);
+    }
+    writer.finish();
+}
+
+}  // namespace
+
+bool is_chosen(const Shards& shards) {
+    return SegmentReader::whole(file_of(shards, "chosen", 0), shards.split, shards.progress);
+}
+
+void choose_split(const Trace& trace, const Parameters& parameters, const Shards& shards) {
+    const auto& program = trace.program;
+    Outline outline;
+    outline.kinds = program.kinds;
+    outline.layouts = program.layouts;
+    outline.block_of.assign(program.timelines.size(), Outline::kNowhere);
+    outline.segment_of = outline.block_of;
+    for (std::uint32_t block = 0; block < shards.blocks; ++block) {
+        const auto common = Common::get(SegmentReader(file_of(shards, "decoded", block), shards.plan).segment(kCommon));
+        for (std::size_t i = 0; i < common.locations.size(); ++i) {
+            outline.block_of[index(common.locations[i])] = block;
+            outline.segment_of[index(common.locations[i])] = static_cast<std::uint32_t>(i);
+        }
+        progressed(shards);
+    }
+    const auto nics = replay::endpoint_groups(program, parameters.nics_per_node);
+    outline.divided = !share_nics(program, nics, outline.block_of);
+    progressed(shards);
+    NicUses uses;
+    if (outline.divided) {
+        const replay::CollectiveWaits waits(program);
+        uses = replay::CollectiveSplit(program, parameters, waits, 1).take_nic_uses();
+        progressed(shards);
+    }
+    SegmentWriter writer(file_of(shards, "chosen", 0), shards.split, kOfSplitBlocks + shards.blocks,
+                         "what all blocks have in common", shards.progress);
+    writer.add(setting_of(trace, parameters).put());
+    writer.add(outline.put());
+    for (std::uint32_t block = 0; block < shards.blocks; ++block) {
+        writer.add(outline.divided ? put_block(outline, block, nics, uses) : SegmentBytes());
+    }
+    writer.finish();
+}
+
+bool leave_block(const Shards& shards, int round, std::uint32_t block) {
+    const auto file = left_file(shards, round, block);
+    if (SegmentReader::whole(file, shards.split, shards.progress)) {
+        return false;
+    }
+    if (is_split(shards, round, block)) {
+        return true;
+    }
+    const SegmentReader chosen(file_of(shards, "chosen", 0), shards.split);
+    auto outline = Outline::get(chosen.segment(kProgram));
+    if (!outline.divided) {
+        return true;
+    }
+    const auto end = before(shards, round, block, nullptr);
+    BlockProgram program(shards, block, chosen, std::move(outline));
+    auto model = program.model(end.asynchronous_progress);
+    before(shards, round, block, &model);
+    model.leave();
+    Exchange exchange(shards, model.attendance());
+    for (const auto& wait : model.left()) {
+        exchange.put(program.block_of(wait.location), wait);
+    }
+    exchange.write(file, block);
+    return true;
+}
+
+bool reply_block(const Shards& shards, int round, std::uint32_t block) {
+    const auto file = replied_file(shards, round, block);
+    if (SegmentReader::whole(file, shards.split, shards.progress)) {
+        if (!take_segment<RoundEnd>(shards, file, block, nullptr).last ||
+            SegmentReader::whole(file_of(shards, "split", block), shards.split, shards.progress)) {
+            return false;
+        }
+    } else if (is_split(shards, round, block)) {
+        return true;
+    }
+    const SegmentReader chosen(file_of(shards, "chosen", 0), shards.split);
+    auto outline = Outline::get(chosen.segment(kProgram));
+    if (!outline.divided) {
+        return true;
+    }
+    const auto start = before(shards, round, block, nullptr);
+    BlockProgram program(shards, block, chosen, std::move(outline));
+    auto model = program.model(start.asynchronous_progress);
+    const auto attendance_of = [&](MessageModel* into) {
+        auto all = model.attendance();
+        for (std::uint32_t other = 0; other < shards.blocks; ++other) {
+            if (other != block) {
+                all.add(take_segment<MessageModel::Attendance>(shards, left_file(shards, round, other), block, into));
+            }
+        }
+        return all;
+    };
+    const auto attendance = attendance_of(nullptr);
+    RoundEnd end{.asynchronous_progress = program.asynchronous_progress() || start.asynchronous_progress};
+    if (!end.asynchronous_progress && attendance.shows_progress()) {
+        // What was assumed of handshakes is wrong: the next round is the first.
+        end.changed = end.asynchronous_progress = true;
+        Exchange(shards, end).write(file, block);
+        return true;
+    }
+    before(shards, round, block, &model);
+    model.leave();
+    attendance_of(&model);
+    end.changed = model.arrive();
+    // A round that begins as the one before ended finds the same again.
+    end.last = end.asynchronous_progress || attendance.handshakes == 0 || round == MessageModel::kRounds ||
+               (round > 1 && !start.changed);
+    Exchange exchange(shards, end);
+    for (const auto& wait : end.last ? std::vector<MessageWait>{} : model.replied()) {
+        const auto& received = program.program().timelines[index(wait.location)].receives[wait.receive];
+        const auto ends = std::pair(program.block_of(wait.location), program.block_of(received.peer));
+        exchange.put(ends.first, wait);
+        if (ends.second != ends.first) {
+            exchange.put(ends.second, wait);
+        }
+    }
+    exchange.write(file, block);
+    if (end.last) {
+        write_split(shards, block, program, model);
+    }
+    return true;
+}
+
+std::shared_ptr<MessageModel::Replayed> replayed_blocks(const Trace& trace, const Parameters& parameters,
+                                                        const Shards& shards) {
+    if (!trace.mapped || !is_chosen(shards)) {
+        return nullptr;
+    }
+    SegmentReader chosen(file_of(shards, "chosen", 0), shards.split);
+    const auto mapped = chosen.map();
+    const auto outline = Outline::get(chosen.segment(kProgram));
+    // The machine may have changed since, and is then replayed here.
+    if (!outline.divided || !std::ranges::equal(chosen.mapped(kSetting), setting_of(trace, parameters).put().bytes())) {
+        return nullptr;
+    }
+    auto blocks = std::make_shared<MessageModel::Replayed>();
+    blocks->found.resize(trace.program.timelines.size());
+    blocks->totals.asynchronous_progress = parameters.asynchronous_progress;
+    blocks->files.push_back(trace.mapped);
+    for (std::uint32_t block = 0; block < shards.blocks; ++block) {
+        SegmentReader split(file_of(shards, "split", block), shards.split);
+        blocks->files.push_back(split.map());
+        blocks->totals.add(split.segment(kTotals).get<MessageModel::Totals>());
+        for (std::size_t i = kSplitLocations; i < split.segments(); ++i) {
+            SegmentView in(trace.mapped->keep(split.mapped(i)), split.file().string());
+            const auto location = index(in.get<replay::Location>());
+            if (location >= blocks->found.size()) {
+                do_not_fit(shards);
+            }
+            auto& found = blocks->found[location];
+            in.get_mapped(found.records);
+            in.get_mapped(found.processor);
+            in.get_mapped(found.rendezvous);
+            in.get_mapped(found.stages);
+            in.get_mapped(found.loads);
+            in.get_mapped(found.late_replies);
+            if (found.records.size() != trace.program.timelines[location].receives.size()) {
+                do_not_fit(shards);
+            }
+        }
+    }
+    return blocks;
+}
+
+}  // namespace logpost::analyzer

@@ -1,0 +1,43 @@
+#pragma once
+
+/// The queues of messages, replayed as tasks from files to files (docs/scale.md).
+
+#include <cstdint>
+#include <memory>
+
+#include "analyzer/archive/native/read/shards.hpp"
+#include "analyzer/archive/native/trace/trace.hpp"
+#include "replay/native/cost/parameters.hpp"
+#include "replay/native/split/message_model.hpp"
+
+namespace logpost::analyzer {
+
+/// In the folder of `Shards`, once `chosen-0`: the machine, the placement, and of each block what collective operations
+/// ask of its NICs. Of each block, of round 1 and, where handshakes wait for processors, of further ones:
+///
+/// - `left1-B`: waits for sending NICs of messages to other blocks, a segment for each of them;
+/// - `replied1-B`: waits of handshakes for the block's processors, likewise;
+///
+/// and `split-B`: what the analysis needs of each message and location, which maps the file. Where blocks share NICs,
+/// there is `chosen-0` alone.
+
+/// Whether `chosen-0` is whole.
+bool is_chosen(const Shards& shards);
+
+/// Writes down what the replays of all blocks need; all blocks are joined.
+void choose_split(const Trace& trace, const replay::Parameters& parameters, const Shards& shards);
+
+/// Replays a block's sending NICs. False: its file was whole.
+bool leave_block(const Shards& shards, int round, std::uint32_t block);
+
+/// Replays a block's receiving NICs and processors; all have left. False: its files were whole.
+bool reply_block(const Shards& shards, int round, std::uint32_t block);
+
+/// What blocks found of the messages of a trace that was gathered; null: nothing that holds for these parameters.
+///
+/// All throw ArchiveError.
+std::shared_ptr<replay::MessageModel::Replayed> replayed_blocks(const Trace& trace,
+                                                                const replay::Parameters& parameters,
+                                                                const Shards& shards);
+
+}  // namespace logpost::analyzer
