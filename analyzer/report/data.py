@@ -12,6 +12,7 @@ from logpost.analyzer.findings.wording.numbers import bound_text, confidence_tex
 from logpost.analyzer.report.coverage import Coverage
 from logpost.analyzer.report.efficiencies import Efficiency
 from logpost.analyzer.report.efficiency_windows import Stretch
+from logpost.analyzer.report.files import Files
 from logpost.analyzer.report.network import HostTraffic
 from logpost.analyzer.report.packing import Packing
 from logpost.analyzer.report.sens_view import SensPart
@@ -458,6 +459,8 @@ class Report:
     """by host; empty where there is one host, and no counters of adapters"""
     packing: Packing | None
     """user regions that pack data by hand; None where none were named"""
+    files: Files | None
+    """what of compute is calls that reach files; None where none were recorded"""
     sens: tuple[SensPart, ...]
     """the breakdown in SENS's four parts"""
     stretches: tuple[Stretch, ...]

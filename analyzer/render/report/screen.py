@@ -11,6 +11,7 @@ from rich.text import Text
 
 from logpost.analyzer.findings.finding import MIN_SHARE
 from logpost.analyzer.findings.wording.numbers import span_of
+from logpost.analyzer.render.report.files import files_text
 from logpost.analyzer.render.report.layout import BAR, bar, place_text, plain, scope_line, section, source_line
 from logpost.analyzer.render.report.machine import machine_error
 from logpost.analyzer.report.data import PlacedFinding, Report
@@ -77,8 +78,9 @@ def _fitting(warnings: list[Text], console: Console, most: int) -> list[Text]:
 def _lost(report: Report) -> Group:
     """The lost time by category, and as much of it as the findings explain."""
     of = report.coverage
+    in_files = [plain(files_text(report.files))] if report.files and report.files.share >= MIN_SHARE else []
     if not of.lost_ps:
-        return Group(plain(report.conclusion, "bold"))
+        return Group(plain(report.conclusion, "bold"), *in_files)
     lost = [one for one in report.breakdown if one.category != "compute"]
     listed = sorted((one for one in lost if one.share >= MIN_SHARE), key=lambda one: -one.share)
     rows = [(title(one.category), one.exposed_ps, one.share) for one in listed]
@@ -93,7 +95,7 @@ def _lost(report: Report) -> Group:
             Text(bar(share / of.share), style="cyan"),
         )
     heading = f"Lost: {percent_text(of.share)} of the ranks' time ({time_text(of.lost_ps)} over all ranks)"
-    return section(heading, table, _explained(report))
+    return section(heading, table, _explained(report), *in_files)
 
 
 def _explained(report: Report) -> Text:
