@@ -17,7 +17,7 @@ from logpost.dashboards.figures.dense_timeline import dense_timeline
 from logpost.dashboards.figures.efficiency_line import efficiency_line
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.path_line import with_path
-from logpost.dashboards.figures.single_calls import single_calls
+from logpost.dashboards.figures.single_calls import MOST_ARROWS, MOST_MESSAGES, single_calls
 from logpost.dashboards.figures.timeline import timeline
 
 LATE = SHOWN.index("late_sender")
@@ -111,6 +111,16 @@ def test_a_call_is_a_bar_from_its_enter_to_its_leave() -> None:
     assert arrow.customdata[0][0] == "1:0"
 
 
+def test_of_many_messages_those_of_a_call_are_drawn_when_the_pointer_is_on_it() -> None:
+    made = calls_chart(MOST_ARROWS + 1)
+    assert "messages" not in {trace.name for trace in made.figure.data}
+    # Sent by call 5, which rank 0 enters at 10 ps; call 9 of rank 1, which it leaves at 26 ps, completes the receive.
+    assert {name: values[:2] for name, values in made.figure.layout.meta["arrows"].items()} == {
+        "send": [5, 5], "receive": [9, 9], "x0": [10.0, 10.0], "y0": [0, 0], "x1": [26.0, 26.0], "y1": [1, 1],
+    }  # fmt: skip
+    assert "arrows" not in calls_chart(MOST_MESSAGES + 1).figure.layout.meta
+
+
 @pytest.mark.parametrize("shown", [(0, 40), (12, 40)])
 def test_the_path_is_one_more_view(shown: tuple[int, int]) -> None:
     path = pl.DataFrame(
@@ -171,7 +181,7 @@ def test_what_is_outside_compute_is_a_share_of_the_time_and_not_of_the_bins() ->
 
 
 def test_messages_that_are_too_many_to_draw_are_not_said_to_be_none() -> None:
-    made = calls_chart(601)
+    made = calls_chart(MOST_MESSAGES + 1)
     assert "messages" not in {trace.name for trace in made.figure.data}
-    assert made.summary.startswith("2 calls. Over 600 messages are not drawn")
+    assert made.summary.startswith("2 calls. Over 10,000 messages are not drawn")
     assert calls_chart().summary == "2 calls and 1 message."
