@@ -17,7 +17,7 @@ class FileUse:
     """The calls of one name, such as `read input.bin`."""
 
     name: str
-    who: str
+    where: str
     """`rank 0`"""
     calls: int
     exposed_ps: int

@@ -129,8 +129,8 @@ def test_top_call_sites_are_those_of_the_report(tmp_path: Path) -> None:
     longest = run.report().places[0].exposed_ps
     assert run.top_call_sites(1, "ps")["time_ps"].to_list() == [longest]
     assert run.top_call_sites(1, "duration")["time"].to_list() == [timedelta(microseconds=longest // 10**6)]
-    with pytest.raises(InputError, match="times are no us; use one of ps, s, duration"):
-        run.top_call_sites(1, "us")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"times are no us.* duration"):
+        run.top_call_sites(1, "us")
 
 
 def test_findings_and_predictions_have_tables_in_which_names_are_text(tmp_path: Path) -> None:

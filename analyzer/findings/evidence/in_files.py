@@ -39,8 +39,8 @@ def mostly_in_file(calls: pl.DataFrame, location: int, begins: Int64, ends: Int6
     row = np.searchsorted(begins, rows["enter_ps"].to_numpy(), side="right") - 1
     inside = (row >= 0) & (rows["leave_ps"].to_numpy() <= ends[np.maximum(row, 0)])
     spent = rows.filter(pl.Series(inside)).with_columns(spent_ps=pl.col("leave_ps") - pl.col("enter_ps"))
-    name = pl.col("region").str.split_exact(" ", 1)
-    spent = spent.with_columns(call=name.struct[0], file=name.struct[1])
+    words = pl.col("region").str.split_exact(" ", 1)
+    spent = spent.with_columns(call=words.struct[0], file=words.struct[1])
     enough = MAINLY * int((ends - begins).sum())
     if exact_sum(spent["spent_ps"]) <= enough:
         return None

@@ -15,7 +15,7 @@ def files_text(found: Files) -> str:
     first, *others = found.uses
     rest = f", and {count_text(len(others), 'other')}" if others else ""
     return (
-        f"Compute contains {time_text(found.exposed_ps)} in files ({percent_text(found.share)}): {first.who} in "
+        f"Compute contains {time_text(found.exposed_ps)} in files ({percent_text(found.share)}): {first.where} in "
         f"{safe(shorten(first.name, NAME))}, {time_text(first.exposed_ps)}{rest}"
     )
 
@@ -23,6 +23,6 @@ def files_text(found: Files) -> str:
 def file_rows(found: Files, top: int | None) -> list[tuple[str, ...]]:
     """The cells of each use; those of `HEADINGS`."""
     return [
-        (time_text(use.exposed_ps), time_text(use.longest_ps), f"{use.calls:,}", use.who, use.name)
+        (time_text(use.exposed_ps), time_text(use.longest_ps), f"{use.calls:,}", use.where, use.name)
         for use in found.uses[:top]
     ]

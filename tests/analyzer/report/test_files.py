@@ -41,7 +41,7 @@ def test_a_call_counts_once_and_in_the_program(tmp_path: Path) -> None:
     found = reads(tmp_path / "run").files
     assert found is not None
     assert (found.exposed_ps, found.share) == (34 * MS, 34 / 200)
-    assert [(use.name, use.who, use.calls, use.exposed_ps, use.longest_ps) for use in found.uses] == [
+    assert [(use.name, use.where, use.calls, use.exposed_ps, use.longest_ps) for use in found.uses] == [
         ("read in.dat", "rank 0", 2, 30 * MS, 30 * MS),
         ("write out.dat", "ranks 0-1", 2, 4 * MS, 2 * MS),
     ]
@@ -60,7 +60,7 @@ def test_the_screen_its_section_and_json_have_it(tmp_path: Path) -> None:
     assert said in text
     assert "4.00 ms 2.00 ms 2 ranks 0-1 write out.dat" in text
     assert as_json(report)["files"]["uses"][0] == {
-        "name": "read in.dat", "who": "rank 0", "calls": 2, "exposed_s": 0.03, "longest_s": 0.03,
+        "name": "read in.dat", "where": "rank 0", "calls": 2, "exposed_s": 0.03, "longest_s": 0.03,
     }  # fmt: skip
 
 
