@@ -31,7 +31,7 @@ from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import TABLES
 from logpost.analyzer.run.undivided import SHOWN, title
 from logpost.analyzer.run.wide import WIDE
-from logpost.analyzer.words.units import percent_text, time_text
+from logpost.analyzer.words.units import change_text, time_text
 from logpost.dashboards.figures import prediction, sizes
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.chart import Chart
@@ -175,7 +175,7 @@ class ShownPrediction(Prediction):
                     time_text(self.measured_ps),
                     time_text(self.predicted_ps),
                     f"{time_text(low)} to {time_text(high)}",
-                    percent_text(self.predicted_ps / max(1, self.measured_ps) - 1),
+                    change_text(self.predicted_ps / max(1, self.measured_ps) - 1),
                 )
             ],
         )
