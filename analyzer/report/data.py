@@ -19,6 +19,7 @@ from logpost.analyzer.report.sens_view import SensPart
 from logpost.analyzer.report.threads import Accelerators, Threads
 from logpost.analyzer.run.manifest import Clock, Fault, MachineUsed, Predicted, QualityCount
 from logpost.analyzer.run.undivided import UNDIVIDED
+from logpost.analyzer.words.labels import SEPARATOR
 from logpost.analyzer.words.location_names import Location, Named, Rank, named_of, named_text
 from logpost.analyzer.words.ranks import ranks_text
 from logpost.analyzer.words.units import count_text, time_text
@@ -309,6 +310,11 @@ class PlacedFinding:
     """of the program's critical path; None: not known"""
     alternatives: tuple[Alternative, ...] = ()
     """other cures that save most of the same time, the largest first"""
+
+    @property
+    def is_before_cause(self) -> bool:
+        """Whether its call path, and with it the source's line, is where the ranks wait; else it is the cause's."""
+        return bool(self.cause_region) and self.path.rpartition(SEPARATOR)[2] != self.cause_region
 
     @property
     def ranks_text(self) -> str:
