@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 
@@ -27,8 +29,8 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
     Args:
         calls: columns row, call, enter_ps, leave_ps, name, and a column `{category}_ps` for each of `SHOWN` but
             compute; at most `MOST_CALLS`.
-        messages: columns send_row, recv_row, send_enter_ps, recv_leave_ps, bytes and name (`RECEIVER:NUMBER`); of more
-            than `MOST_MESSAGES` none is drawn.
+        messages: columns send_row, recv_row, send_enter_ps, recv_leave_ps, send_call, send_complete_call, recv_call,
+            bytes and name (`RECEIVER:NUMBER`); of more than `MOST_MESSAGES` none is drawn.
         on: the rows, one per location.
         begin_ps, end_ps: what to show.
     """
@@ -66,7 +68,7 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
                 **category_trace(parts[number]),
             )
     if MOST_ARROWS < messages.height <= MOST_MESSAGES:
-        fig.update_layout(meta={**fig.layout.meta, "arrows": _arrows(calls, messages, factor)})
+        fig.update_layout(meta={**fig.layout.meta, "arrows": _arrows(messages, factor)})
     elif 0 < messages.height <= MOST_ARROWS:
         x: list[float | None] = []
         y: list[float | None] = []
@@ -97,15 +99,11 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
     return Chart(fig, said)
 
 
-def _arrows(calls: pl.DataFrame, messages: pl.DataFrame, factor: float) -> dict[str, list[float | None]]:
-    """Each message's calls, which send it and complete its receive (None: they are not shown), and its ends."""
-    sends = calls.select(send_row="row", send_enter_ps="enter_ps", send="call").unique(["send_row", "send_enter_ps"])
-    receives = calls.select(recv_row="row", recv_leave_ps="leave_ps", receive="call")
-    receives = receives.unique(["recv_row", "recv_leave_ps"])
-    found = messages.join(sends, on=["send_row", "send_enter_ps"], how="left")
-    found = found.join(receives, on=["recv_row", "recv_leave_ps"], how="left")
+def _arrows(messages: pl.DataFrame, factor: float) -> dict[str, list[Any]]:
+    """The ends of each message, and the calls that send it, that complete its send, and that complete its receive."""
     x0, x1 = (pl.col(name) / factor for name in ("send_enter_ps", "recv_leave_ps"))
-    return found.select("send", "receive", x0=x0, y0="send_row", x1=x1, y1="recv_row").to_dict(as_series=False)
+    calls = pl.concat_list("send_call", "send_complete_call", "recv_call")
+    return messages.select(calls=calls, x0=x0, y0="send_row", x1=x1, y1="recv_row").to_dict(as_series=False)
 
 
 def _largest(times: np.ndarray, parts: list[str]) -> str:

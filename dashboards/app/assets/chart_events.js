@@ -17,13 +17,13 @@ const logpostChartEvents = (function () {
     if (!all || !call) return;
     const { xaxis, yaxis } = graph._fullLayout, line = document.createElementNS("http://www.w3.org/2000/svg", "path");
     line.setAttribute("class", "arrows");
-    line.setAttribute("d", all.send.map((send, i) => {
-      if (send !== call && all.receive[i] !== call) return "";
+    line.setAttribute("d", all.calls.map((calls, i) => {
+      if (!calls.includes(call)) return "";
       const [x0, x1] = [all.x0[i], all.x1[i]].map((at) => xaxis.l2p(at)), [y0, y1] = [all.y0[i], all.y1[i]].map((at) => yaxis.l2p(at));
       const angle = Math.atan2(y1 - y0, x1 - x0), barb = (turn) => `M${x1 - 7 * Math.cos(angle + turn)} ${y1 - 7 * Math.sin(angle + turn)}L${x1} ${y1}`;
       return `M${x0} ${y0}L${x1} ${y1}${barb(0.4)}${barb(-0.4)}`;
     }).join(""));
-    graph.querySelector(".cartesianlayer .plot").append(line);
+    graph.querySelector(".barlayer").parentNode.append(line);
   }
 
   // `apply` takes the changes of the URL.

@@ -95,6 +95,7 @@ def calls_chart(messages_of: int = 1) -> Chart:
     )
     messages = pl.DataFrame(
         {"send_row": [0], "recv_row": [1], "send_enter_ps": [10], "recv_leave_ps": [26], "bytes": [8], "name": ["1:0"]}
+        | {"send_call": [5], "send_complete_call": [6], "recv_call": [9]}
     )
     return single_calls(calls, pl.concat([messages] * messages_of), rows(2), 0, 40)
 
@@ -114,9 +115,8 @@ def test_a_call_is_a_bar_from_its_enter_to_its_leave() -> None:
 def test_of_many_messages_those_of_a_call_are_drawn_when_the_pointer_is_on_it() -> None:
     made = calls_chart(MOST_ARROWS + 1)
     assert "messages" not in {trace.name for trace in made.figure.data}
-    # Sent by call 5, which rank 0 enters at 10 ps; call 9 of rank 1, which it leaves at 26 ps, completes the receive.
     assert {name: values[:2] for name, values in made.figure.layout.meta["arrows"].items()} == {
-        "send": [5, 5], "receive": [9, 9], "x0": [10.0, 10.0], "y0": [0, 0], "x1": [26.0, 26.0], "y1": [1, 1],
+        "calls": [[5, 6, 9]] * 2, "x0": [10.0, 10.0], "y0": [0, 0], "x1": [26.0, 26.0], "y1": [1, 1],
     }  # fmt: skip
     assert "arrows" not in calls_chart(MOST_MESSAGES + 1).figure.layout.meta
 
