@@ -14,7 +14,7 @@ import html
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import plotly.graph_objects as go
@@ -30,7 +30,8 @@ from logpost.analyzer.report.data import PlacedFinding, Report
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.schema import TABLES
 from logpost.analyzer.run.undivided import SHOWN, title
-from logpost.analyzer.words.units import percent_text, time_text
+from logpost.analyzer.run.wide import WIDE
+from logpost.analyzer.words.units import change_text, time_text
 from logpost.dashboards.figures import prediction, sizes
 from logpost.dashboards.figures.breakdown import breakdown
 from logpost.dashboards.figures.chart import Chart
@@ -51,6 +52,9 @@ from logpost.dashboards.selection.selection import Selection, spans_of
 from logpost.dashboards.selection.tree import tree
 from logpost.errors import InputError, suggestion
 
+Times = Literal["ps", "s", "duration"]
+"""Integers of picoseconds, seconds, or polars' durations, which are whole nanoseconds."""
+
 MOST_ROWS = 64
 BINS = 200
 ROOM_OF_LEGEND = 60
@@ -66,9 +70,9 @@ CALL_SITES = pl.Schema(
         "path": pl.String(),
         "source": pl.String(),
         "calls": pl.Int64(),
-        "time_s": pl.Float64(),
+        "time_ps": WIDE,
         "share": pl.Float64(),
-        "waiting_s": pl.Float64(),
+        "waiting_ps": WIDE,
         "mostly": pl.String(),
     }
 )
@@ -171,7 +175,7 @@ class ShownPrediction(Prediction):
                     time_text(self.measured_ps),
                     time_text(self.predicted_ps),
                     f"{time_text(low)} to {time_text(high)}",
-                    percent_text(self.predicted_ps / max(1, self.measured_ps) - 1),
+                    change_text(self.predicted_ps / max(1, self.measured_ps) - 1),
                 )
             ],
         )
@@ -210,7 +214,7 @@ class OpenRun:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *TABLES]
 
-    def table(self, name: str, times: Literal["ps", "s", "duration"] = "ps") -> pl.LazyFrame:
+    def table(self, name: str, times: Times = "ps") -> pl.LazyFrame:
         """A table of the whole run, lazily.
 
         Arguments:
@@ -223,15 +227,7 @@ class OpenRun:
         """
         if name not in TABLES:
             raise InputError(f"a run has no table {name}; use one of {', '.join(TABLES)}{suggestion(name, TABLES)}")
-        rows = self.run.table(name)
-        if times == "ps":
-            return rows
-        columns = {column: column.removesuffix("_ps") for column in rows.collect_schema() if column.endswith("_ps")}
-        if times == "s":
-            return rows.with_columns(pl.col(columns) / PS_PER_S).rename(
-                {old: f"{new}_s" for old, new in columns.items()}
-            )
-        return rows.with_columns((pl.col(columns) // PS_PER_NS).cast(pl.Duration("ns"))).rename(columns)
+        return _timed(self.run.table(name), times)
 
     def report(self) -> Report:
         """What `logpost report` says of the run."""
@@ -245,25 +241,26 @@ class OpenRun:
         """The findings whose cures save most."""
         return Findings(self._report.findings[:most])
 
-    def top_call_sites(self, most: int = 10) -> pl.DataFrame:
-        """The call paths on which the ranks lose most time, in seconds over all ranks."""
+    def top_call_sites(self, most: int = 10, times: Times = "s") -> pl.DataFrame:
+        """The call paths on which the ranks lose most time, over all ranks."""
         total = sum(rank.program_ps for rank in self._report.rank_times)
         places = places_of({name: self.run.table(name) for name in ("callpaths", "regions")})
-        return pl.DataFrame(
+        rows = pl.DataFrame(
             [
                 {
                     "path": one.path or one.region,
                     "source": one.source,
                     "calls": one.calls,
-                    "time_s": one.exposed_ps / PS_PER_S,
+                    "time_ps": one.exposed_ps,
                     "share": one.share,
-                    "waiting_s": one.waiting_ps / PS_PER_S,
+                    "waiting_ps": one.waiting_ps,
                     "mostly": title(one.largest),
                 }
                 for one in call_places(self.run, total, places, most)
             ],
             schema=CALL_SITES,
         )
+        return _timed(rows.lazy(), times).collect()
 
     def sql(self, text: str) -> pl.DataFrame:
         """The rows of a query on the run's tables, in DuckDB's SQL; times are in picoseconds.
@@ -301,6 +298,23 @@ class OpenRun:
 
     def __repr__(self) -> str:
         return f"<run {self.run.path}: {self.run.manifest.ranks} ranks, {self.run.manifest.messages:,} messages>"
+
+
+def _timed(rows: pl.LazyFrame, times: Times) -> pl.LazyFrame:
+    """The rows with their columns of picoseconds in another form.
+
+    Raises:
+        InputError: there is no such form.
+    """
+    if times == "ps":
+        return rows
+    columns = {column: column.removesuffix("_ps") for column in rows.collect_schema() if column.endswith("_ps")}
+    if times == "s":
+        return rows.with_columns(pl.col(columns) / PS_PER_S).rename({old: f"{new}_s" for old, new in columns.items()})
+    if times == "duration":
+        whole = (pl.col(columns) // PS_PER_NS).cast(pl.Int64)
+        return rows.with_columns(whole.cast(pl.Duration("ns"))).rename(columns)
+    raise InputError(f"times are no {times}; use one of {', '.join(get_args(Times))}")
 
 
 def _meant(name: str, value: object) -> str:

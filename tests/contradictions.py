@@ -184,7 +184,8 @@ def _imbalance_without_balance(said: Said) -> Iterator[str]:
         if "regions" in numbers or "steps" in numbers:
             continue  # each of them has its own times, and the row names the first one's
         times = computed
-        known = row["callpath"] >= 0 and not whole
+        # Of code that is in files, the call path is that of the longest calls, and the times are the code's.
+        known = row["callpath"] >= 0 and not whole and "in_file" not in numbers
         if known:
             mine = rows.filter(pl.col("callpath") == row["callpath"]).group_by("location")
             times = dict(mine.agg(pl.col("exclusive_ps").sum()).iter_rows())

@@ -28,6 +28,7 @@ from logpost.analyzer.report.data import (
 )
 from logpost.analyzer.report.efficiencies import efficiencies
 from logpost.analyzer.report.efficiency_windows import Stretch, by_stretch, ideal_runtime
+from logpost.analyzer.report.files import files
 from logpost.analyzer.report.network import HostTraffic, host_traffic
 from logpost.analyzer.report.packing import packing
 from logpost.analyzer.report.path_and_delays import PLACES, critical_path, delays
@@ -75,6 +76,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
     outside = _outside_program(run)
     faults = Faults(run.manifest.faults, reads=run.path)  # those of findings that are looked for now are in it
     packed = faults.guard("packing by hand", lambda: packing(run, sum(rank.compute_ps for rank in ranks)), None)
+    in_files = faults.guard("files", lambda: files(run, total), None)
     of_threads = faults.guard("threads", lambda: threads(run), None)
     of_accelerators = faults.guard("accelerators", lambda: accelerators(run), None)
     traffic: tuple[HostTraffic, ...] = faults.guard("traffic of hosts", lambda: host_traffic(run), ())
@@ -131,6 +133,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         accelerators=of_accelerators,
         network=traffic,
         packing=packed,
+        files=in_files,
         sens=sens_view(
             with_packing({share.category: share.exposed_ps for share in breakdown}, packed.exposed_ps if packed else 0),
             manifest.machine.undivided,

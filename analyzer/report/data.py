@@ -12,12 +12,14 @@ from logpost.analyzer.findings.wording.numbers import bound_text, confidence_tex
 from logpost.analyzer.report.coverage import Coverage
 from logpost.analyzer.report.efficiencies import Efficiency
 from logpost.analyzer.report.efficiency_windows import Stretch
+from logpost.analyzer.report.files import Files
 from logpost.analyzer.report.network import HostTraffic
 from logpost.analyzer.report.packing import Packing
 from logpost.analyzer.report.sens_view import SensPart
 from logpost.analyzer.report.threads import Accelerators, Threads
 from logpost.analyzer.run.manifest import Clock, Fault, MachineUsed, Predicted, QualityCount
 from logpost.analyzer.run.undivided import UNDIVIDED
+from logpost.analyzer.words.labels import SEPARATOR
 from logpost.analyzer.words.location_names import Location, Named, Rank, named_of, named_text
 from logpost.analyzer.words.ranks import ranks_text
 from logpost.analyzer.words.units import count_text, time_text
@@ -310,6 +312,11 @@ class PlacedFinding:
     """other cures that save most of the same time, the largest first"""
 
     @property
+    def is_before_cause(self) -> bool:
+        """Whether its call path, and with it the source's line, is where the ranks wait; else it is the cause's."""
+        return bool(self.cause_region) and self.path.rpartition(SEPARATOR)[2] != self.cause_region
+
+    @property
     def ranks_text(self) -> str:
         """`0`, `3, 5-7`."""
         return ranks_text(self.ranks)
@@ -458,6 +465,8 @@ class Report:
     """by host; empty where there is one host, and no counters of adapters"""
     packing: Packing | None
     """user regions that pack data by hand; None where none were named"""
+    files: Files | None
+    """what of compute is calls that reach files; None where none were recorded"""
     sens: tuple[SensPart, ...]
     """the breakdown in SENS's four parts"""
     stretches: tuple[Stretch, ...]

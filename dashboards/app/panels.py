@@ -310,10 +310,10 @@ def where(found: PlacedFinding, site: str) -> list[Any]:
         parts.append(html.Span(visible(found.named_text, 60)))
     if found.region:
         parts.append(html.Span(["in ", html.Code(visible(found.region, 120))]))
-    if site:
-        parts.append(html.Span(["at ", html.Code(visible(site, 80))]))
     if found.cause_region:
         parts.append(html.Span(["caused by ", html.Code(visible(found.cause_region, 120))]))
+    if site:
+        parts.insert(len(parts) - found.is_before_cause, html.Span(["at ", html.Code(visible(site, 80))]))
     if found.first_window >= 0:
         parts.append(html.Span(span_text(found.begin_ps, found.end_ps), className="when"))
     return parts

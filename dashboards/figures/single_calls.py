@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 
@@ -13,8 +15,10 @@ from logpost.dashboards.figures.folding import Rows
 from logpost.dashboards.figures.labels import plotly_text, time_unit
 
 MOST_CALLS = 5_000
-MOST_MESSAGES = 600
-"""More arrows than this are a thicket."""
+MOST_ARROWS = 600
+"""More of them are a thicket: a call under the pointer shows its own instead."""
+MOST_MESSAGES = 10_000
+"""That a page knows: 50 bytes each."""
 BAR = 0.65
 """Of a row."""
 
@@ -25,8 +29,8 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
     Args:
         calls: columns row, call, enter_ps, leave_ps, name, and a column `{category}_ps` for each of `SHOWN` but
             compute; at most `MOST_CALLS`.
-        messages: columns send_row, recv_row, send_enter_ps, recv_leave_ps, bytes and name (`RECEIVER:NUMBER`); more
-            than `MOST_MESSAGES` are not drawn.
+        messages: columns send_row, recv_row, send_enter_ps, recv_leave_ps, send_call, send_complete_call, recv_call,
+            bytes and name (`RECEIVER:NUMBER`); of more than `MOST_MESSAGES` none is drawn.
         on: the rows, one per location.
         begin_ps, end_ps: what to show.
     """
@@ -63,8 +67,9 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
                 hovertemplate="%{customdata[1]}<br>click: its parts<extra></extra>",
                 **category_trace(parts[number]),
             )
-    drawn = messages.height <= MOST_MESSAGES
-    if messages.height and drawn:
+    if MOST_ARROWS < messages.height <= MOST_MESSAGES:
+        fig.update_layout(meta={**fig.layout.meta, "arrows": _arrows(messages, factor)})
+    elif 0 < messages.height <= MOST_ARROWS:
         x: list[float | None] = []
         y: list[float | None] = []
         custom: list[list[str] | None] = []
@@ -87,9 +92,18 @@ def single_calls(calls: pl.DataFrame, messages: pl.DataFrame, on: Rows, begin_ps
         )
     held = count_text(calls.height, "call")
     said = f"{held} and {count_text(messages.height, 'message')}."
-    if not drawn:
-        said = f"{held}. Over {MOST_MESSAGES} messages are not drawn: select less to see them."
+    if messages.height > MOST_MESSAGES:
+        said = f"{held}. Over {MOST_MESSAGES:,} messages are not drawn: select less to see them."
+    elif messages.height > MOST_ARROWS:
+        said = f"{said} The pointer on a call shows its messages; over {MOST_ARROWS} at once would cover the calls."
     return Chart(fig, said)
+
+
+def _arrows(messages: pl.DataFrame, factor: float) -> dict[str, list[Any]]:
+    """The ends of each message, and the calls that send it, that complete its send, and that complete its receive."""
+    x0, x1 = (pl.col(name) / factor for name in ("send_enter_ps", "recv_leave_ps"))
+    calls = pl.concat_list("send_call", "send_complete_call", "recv_call")
+    return messages.select(calls=calls, x0=x0, y0="send_row", x1=x1, y1="recv_row").to_dict(as_series=False)
 
 
 def _largest(times: np.ndarray, parts: list[str]) -> str:

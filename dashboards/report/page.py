@@ -18,6 +18,7 @@ from logpost.analyzer.render.report.causes import (
 from logpost.analyzer.render.report.collectives import HEADINGS as COLLECTIVE_HEADINGS
 from logpost.analyzer.render.report.collectives import kind_rows, part_rows, summary
 from logpost.analyzer.render.report.efficiencies import lowest_text, residual_text
+from logpost.analyzer.render.report.files import files_text
 from logpost.analyzer.render.report.machine import transfer_error, used_text
 from logpost.analyzer.render.report.packing import packing_text
 from logpost.analyzer.render.report.threads import HEADINGS, thread_rows
@@ -145,6 +146,8 @@ def build(run: Run, caps: Caps, top: int | None = None, models: tuple[ModelFit, 
     }
     if report.packing:
         notes["breakdown"].append(packing_text(report))
+    if report.files:
+        notes["breakdown"].append(files_text(report.files))
     if each.any():
         drawn("overview", lambda: overview(report.breakdown))
         drawn("breakdown", lambda: breakdown(each, ranks, on))

@@ -15,7 +15,7 @@ _SOURCE = Path(__file__).with_name("files.c")
 
 
 def rows() -> Iterator[Row]:
-    """Of a small read, a large one, and one that a stream's buffer holds."""
+    """Of a small read, a large one, and calls of a stream whose buffer suffices."""
     for name, (mpicc, mpirun) in MPIS.items():
         if shutil.which(mpicc) is None or shutil.which(mpirun) is None:
             print(f"{name} is not installed")
@@ -34,6 +34,8 @@ def rows() -> Iterator[Row]:
             ("read of 1 byte", "byte"),
             ("pread of 64 KiB", "block"),
             ("fread of 8 bytes in the buffer", "buffered"),
+            ("getc in the buffer", "character"),
+            ("fprintf in the buffer", "printed"),
         ):
             without, with_it, path = (float(figures[key]) for figures in (alone, recorded, located))
             yield Row(f"files, {name}", what, without, with_it, note=f"; call path {path - with_it:.0f} ns more")

@@ -36,14 +36,29 @@ static void buffered(void) {
     (void)!fread(block, 8, 1, stream);
 }
 
+static void character(void) {
+    (void)!getc(stream);
+}
+
+static FILE* output;
+
+/* In its buffer, but for every 683rd call. */
+static void printed(void) {
+    fprintf(output, "%d\n", 12345);
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     zero = open("/dev/zero", O_RDONLY);
     data = open(argv[1], O_RDWR | O_CREAT, 0600);
     (void)!write(data, block, BLOCK);
     stream = fopen("/dev/zero", "r");
+    output = fopen("/dev/null", "w");
+    setvbuf(output, NULL, _IOFBF, 4096);
     const double one = fastest(byte), many = fastest(large), ahead = fastest(buffered);
-    printf("byte_ns=%.2f block_ns=%.2f buffered_ns=%.2f\n", one, many, ahead);
+    const double next = fastest(character), shown = fastest(printed);
+    printf("byte_ns=%.2f block_ns=%.2f buffered_ns=%.2f character_ns=%.2f printed_ns=%.2f\n", one, many, ahead, next,
+           shown);
     MPI_Finalize();
     return 0;
 }

@@ -19,6 +19,7 @@ from logpost.analyzer.pipeline.request import Request
 from logpost.dashboards import figures
 from logpost.dashboards.app.pages import PAGES, chart_makers, timeline
 from logpost.dashboards.app.panels import rank_spans
+from logpost.dashboards.figures import single_calls
 from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.dashboards.selection.selection import Selection
 
@@ -222,6 +223,29 @@ def test_a_click_on_a_call_shows_its_parts(view: Callable[..., Visit]) -> None:
     assert "call" in query(seen)
     seen.page.get_by_role("link", name="Close").click()
     seen.page.wait_for_function("() => !location.search.includes('call=')")
+    well(seen)
+
+
+def test_the_pointer_on_a_call_shows_its_messages_where_there_are_many(
+    view: Callable[..., Visit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(single_calls, "MOST_ARROWS", 3)
+    seen = view("/timeline?from=1000000000&to=2900000000")  # of which the server keeps no chart of another test
+    area = still(seen, seen.page.locator("figure[data-chart='timeline.timeline'] .nsewdrag"))
+    chart = seen.page.locator("figure[data-chart='timeline.timeline']")
+    known = seen.page.evaluate("document.querySelector('.js-plotly-plot').layout.meta.arrows")
+    places = [one.bounding_box() for one in chart.locator(".barlayer .point").all()]
+    assert known["calls"]
+    assert chart.locator(".arrows").count() == 0
+    for box in places:
+        seen.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 3)
+        seen.page.wait_for_timeout(100)
+        if chart.locator(".arrows").count() and chart.locator(".arrows").get_attribute("d"):
+            break
+    else:
+        pytest.fail("no call shows its messages")
+    seen.page.mouse.move(area["x"] + 2, area["y"] - 60)
+    seen.page.wait_for_function("() => !document.querySelector('.arrows')")
     well(seen)
 
 

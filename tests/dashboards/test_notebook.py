@@ -126,6 +126,11 @@ def test_top_call_sites_are_those_of_the_report(tmp_path: Path) -> None:
     assert run.top_call_sites(10**6)["time_s"].sum() == pytest.approx(
         sum(one.exposed_ps for one in run.report().breakdown if one.category != "compute") / 1e12
     )
+    longest = run.report().places[0].exposed_ps
+    assert run.top_call_sites(1, "ps")["time_ps"].to_list() == [longest]
+    assert run.top_call_sites(1, "duration")["time"].to_list() == [timedelta(microseconds=longest // 10**6)]
+    with pytest.raises(InputError, match=r"times are no us.* duration"):
+        run.top_call_sites(1, "us")
 
 
 def test_findings_and_predictions_have_tables_in_which_names_are_text(tmp_path: Path) -> None:

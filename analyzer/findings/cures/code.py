@@ -23,7 +23,7 @@ class Code:
 
     name: str
     callpath: int = -1
-    """of a recorded user region; -1: it is none"""
+    """of a recorded user region, or of the longest calls on files; -1: it is none"""
     samples: tuple[Number, ...] = ()
     """that name it, or how little of it has a processor; of code without a name, that it has none"""
     in_file: bool = False
@@ -68,8 +68,8 @@ def code_before(evidence: Evidence, program: Program, location: int, callpath: i
 
 def _in_files(evidence: Evidence, program: Program, location: int, calls: Int64) -> Code | None:
     ends = program.enter_ps[calls]
-    region = evidence.in_files(location, ends - program.gap_ps[calls], ends)
-    return Code(region, in_file=True) if region else None
+    found = evidence.in_files(location, ends - program.gap_ps[calls], ends)
+    return Code(found.name, found.callpath, in_file=True) if found is not None else None
 
 
 def _sampled(evidence: Evidence, program: Program, location: int, calls: Int64, otherwise: str) -> Code:

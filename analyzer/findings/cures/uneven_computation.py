@@ -261,6 +261,7 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     codes = [code_of(evidence, program, one) for one in places]
     names = list(dict.fromkeys(code.name for code in codes))
     region = code_of(evidence, program, first).callpath if len(names) == 1 else -1
+    in_file = len(names) == 1 and all(code.in_file for code in codes)
     times = dict(zip(first.locations, first.totals.tolist(), strict=True))
     numbers = {number.name: number for number in found.evidence}
     rows = evidence.user_profile.filter(pl.col("callpath") == region, pl.col("visits") > 0)
@@ -270,19 +271,19 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     if compared and shows and set(first.locations) <= profile.keys():
         times = profile
         numbers |= {number.name: number for number in times_of(times.values())}
-    else:
+    elif not in_file:
         region = -1
     slowest, fastest = (pick(times, key=lambda one: times[one]) for pick in (max, min))
     ends = (("slowest_rank", slowest), ("fastest_rank", fastest)) if compared else ()
     whose = (number for name, location in ends for number in evidence.rank_numbers(name, [location]))
     sampled = codes[0].samples if len(codes) == 1 else ()
-    in_file = (Number("in_file", 1, "count"),) if all(code.in_file for code in codes) and len(names) == 1 else ()
+    where = (Number("in_file", 1, "count"),) if in_file else ()
     return replace(
         found,
         callpath=region,
         region=evidence.region(waits_in),
         cause_region=" and ".join(names),
-        evidence=(*numbers.values(), *whose, *sampled, *in_file, Number("others_wait", sum(lost.values()), "ps")),
+        evidence=(*numbers.values(), *whose, *sampled, *where, Number("others_wait", sum(lost.values()), "ps")),
         exposed_ps=round(sum(lost.values())),
     )
 

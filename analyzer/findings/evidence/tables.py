@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from logpost.analyzer.findings.evidence.in_files import mostly_in_file
+from logpost.analyzer.findings.evidence.in_files import InFiles, mostly_in_file
 from logpost.analyzer.findings.evidence.places import Places, places_of
 from logpost.analyzer.findings.evidence.sampled import Frame, SampledCode, sampled_code, time_on_processor
 from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, Number
@@ -163,8 +163,8 @@ class Evidence:
     def _file_regions(self) -> frozenset[str]:
         return frozenset(self._file_calls["region"].unique())
 
-    def in_files(self, location: int, begins: Int64, ends: Int64) -> str:
-        """The region that reaches a file for most of a location's time between these instants; empty: none does."""
+    def in_files(self, location: int, begins: Int64, ends: Int64) -> InFiles | None:
+        """What most of a location's time between these instants is spent on, in files; None: less than most is."""
         return mostly_in_file(self._file_calls, location, begins, ends)
 
     def sampled(self, location: int, begins: Int64, ends: Int64) -> SampledCode | None:

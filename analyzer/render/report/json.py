@@ -88,6 +88,13 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
             "exposed_s": report.packing.exposed_ps / PS_PER_S,
             "share_of_compute": report.packing.share,
         },
+        "files": None
+        if report.files is None
+        else {
+            "exposed_s": report.files.exposed_ps / PS_PER_S,
+            "share": report.files.share,
+            "uses": [_seconds(asdict(use)) for use in report.files.uses[:top]],
+        },
         "sens_s": {part.name: None if part.exposed_ps is None else part.exposed_ps / PS_PER_S for part in report.sens},
         "efficiencies": {efficiency.name: efficiency.value for efficiency in report.efficiencies},
         "coverage": _seconds(asdict(report.coverage)),

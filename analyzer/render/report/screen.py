@@ -11,11 +11,13 @@ from rich.text import Text
 
 from logpost.analyzer.findings.finding import MIN_SHARE
 from logpost.analyzer.findings.wording.numbers import span_of
+from logpost.analyzer.render.report.files import files_text
 from logpost.analyzer.render.report.layout import BAR, bar, place_text, plain, scope_line, section, source_line
 from logpost.analyzer.render.report.machine import machine_error
 from logpost.analyzer.report.data import PlacedFinding, Report
 from logpost.analyzer.run.undivided import title
 from logpost.analyzer.words.units import count_text, percent_text, sentence_text, time_text
+from logpost.machines.calibration.while_recording import NOT_MEASURED
 
 LINES = 45
 """Of a screen."""
@@ -77,8 +79,9 @@ def _fitting(warnings: list[Text], console: Console, most: int) -> list[Text]:
 def _lost(report: Report) -> Group:
     """The lost time by category, and as much of it as the findings explain."""
     of = report.coverage
+    in_files = [plain(files_text(report.files))] if report.files and report.files.share >= MIN_SHARE else []
     if not of.lost_ps:
-        return Group(plain(report.conclusion, "bold"))
+        return Group(plain(report.conclusion, "bold"), *in_files)
     lost = [one for one in report.breakdown if one.category != "compute"]
     listed = sorted((one for one in lost if one.share >= MIN_SHARE), key=lambda one: -one.share)
     rows = [(title(one.category), one.exposed_ps, one.share) for one in listed]
@@ -93,7 +96,7 @@ def _lost(report: Report) -> Group:
             Text(bar(share / of.share), style="cyan"),
         )
     heading = f"Lost: {percent_text(of.share)} of the ranks' time ({time_text(of.lost_ps)} over all ranks)"
-    return section(heading, table, _explained(report))
+    return section(heading, table, _explained(report), *in_files)
 
 
 def _explained(report: Report) -> Text:
@@ -145,6 +148,7 @@ def _trust(report: Report) -> Group:
     residual = next((one for one in report.breakdown if one.category == "residual"), None)
     unusual = [one for one in report.quality if one.count and one.severity != "info"]
     said = [sentence_text(machine_error(report))]
+    said += [sentence_text(note) for note in report.machine.notes if note.startswith(NOT_MEASURED)]
     if residual is not None and residual.exposed_ps:
         said.append(f"{percent_text(residual.share)} of the ranks' time is not explained")
     if unusual:

@@ -21,6 +21,8 @@ from logpost.analyzer.render.report.causes import (
 from logpost.analyzer.render.report.collectives import HEADINGS as COLLECTIVE_HEADINGS
 from logpost.analyzer.render.report.collectives import kind_rows, part_rows, summary
 from logpost.analyzer.render.report.efficiencies import lowest_text, residual_text
+from logpost.analyzer.render.report.files import HEADINGS as FILE_HEADINGS
+from logpost.analyzer.render.report.files import file_rows, files_text
 from logpost.analyzer.render.report.layout import bar, place_text, plain, scope_line, section, source_line, table
 from logpost.analyzer.render.report.machine import common_source, machine_error, machine_table
 from logpost.analyzer.render.report.models import models_section
@@ -136,6 +138,7 @@ def _categories(report: Report, _top: int | None) -> Group:
     little = [title(share.category) for share in report.breakdown if 0 < share.share < LEAST_SHOWN]
     notes = [f"{', '.join(little)}: {percent_text(LEAST_SHOWN / 2)} each"] if little else []
     notes += [packing_text(report)] if report.packing else []
+    notes += [files_text(report.files)] if report.files else []
     total = sum(rank.program_ps for rank in report.rank_times)
     return section(
         f"Where the time went (sum over ranks: {time_text(total)})", rows, *(Text(note, style="dim") for note in notes)
@@ -295,6 +298,15 @@ def _regions(report: Report, top: int | None) -> Group | None:
     return section("Communication by place in the code (sum over ranks)", rows)
 
 
+def _files(report: Report, top: int | None) -> Group | None:
+    if report.files is None:
+        return None
+    rows = table(*((heading, i < 3) for i, heading in enumerate(FILE_HEADINGS)))
+    for row in file_rows(report.files, top):
+        rows.add_row(*map(plain, row))
+    return section("Files (in compute, sum over ranks)", rows)
+
+
 def _messages(report: Report, _top: int | None) -> Group | None:
     messages = report.messages
     if messages.count == 0:
@@ -378,6 +390,7 @@ SECTIONS: Mapping[str, Callable[[Report, int | None], Group | None]] = {
     "path": _path,
     "delays": _delays,
     "regions": _regions,
+    "files": _files,
     "messages": _messages,
     "network": _network,
     "models": _models,

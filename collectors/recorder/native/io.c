@@ -3,8 +3,8 @@
  * Only threads that have called the library, and only where recording is on. Code of signal handlers calls these
  * functions too, so nothing here allocates or takes a lock: a file's name is the kernel's (/proc/self/fd), and
  * a record needs room in the window, as a sample does; calls without room are counted. A call made while another
- * one of the same thread waits passes through. Of the buffered functions those that find all in their buffer pass
- * through: they are no system calls. Children's calls pass through, as their recording is off. */
+ * one of the same thread waits passes through. Calls of a stream that find all in its buffer, or have room there, are
+ * none: they are no system calls. Children's calls pass through, as their recording is off. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,47 +23,75 @@ enum { DESCRIPTORS = 1024, FILES = 4096, PROBES = 32, LONGEST = 400 };
 /* --- the C library's own functions --------------------------------------------------------------------------------
  */
 
-#define FUNCTIONS(X)              \
-    X(open, "GLIBC_2.2.5")        \
-    X(open64, "GLIBC_2.2.5")      \
-    X(creat, "GLIBC_2.2.5")       \
-    X(creat64, "GLIBC_2.2.5")     \
-    X(openat, "GLIBC_2.4")        \
-    X(openat64, "GLIBC_2.4")      \
-    X(__open_2, "GLIBC_2.7")      \
-    X(__open64_2, "GLIBC_2.7")    \
-    X(__openat_2, "GLIBC_2.7")    \
-    X(__openat64_2, "GLIBC_2.7")  \
-    X(close, "GLIBC_2.2.5")       \
-    X(dup2, "GLIBC_2.2.5")        \
-    X(dup3, "GLIBC_2.9")          \
-    X(read, "GLIBC_2.2.5")        \
-    X(__read_chk, "GLIBC_2.4")    \
-    X(readv, "GLIBC_2.2.5")       \
-    X(pread, "GLIBC_2.2.5")       \
-    X(pread64, "GLIBC_2.2.5")     \
-    X(__pread_chk, "GLIBC_2.4")   \
-    X(__pread64_chk, "GLIBC_2.4") \
-    X(preadv, "GLIBC_2.10")       \
-    X(preadv64, "GLIBC_2.10")     \
-    X(write, "GLIBC_2.2.5")       \
-    X(writev, "GLIBC_2.2.5")      \
-    X(pwrite, "GLIBC_2.2.5")      \
-    X(pwrite64, "GLIBC_2.2.5")    \
-    X(pwritev, "GLIBC_2.10")      \
-    X(pwritev64, "GLIBC_2.10")    \
-    X(fsync, "GLIBC_2.2.5")       \
-    X(fdatasync, "GLIBC_2.2.5")   \
-    X(fopen, "GLIBC_2.2.5")       \
-    X(fopen64, "GLIBC_2.2.5")     \
-    X(freopen, "GLIBC_2.2.5")     \
-    X(freopen64, "GLIBC_2.2.5")   \
-    X(fclose, "GLIBC_2.2.5")      \
-    X(fread, "GLIBC_2.2.5")       \
-    X(__fread_chk, "GLIBC_2.7")   \
-    X(fwrite, "GLIBC_2.2.5")      \
-    X(fgets, "GLIBC_2.2.5")       \
-    X(__fgets_chk, "GLIBC_2.4")   \
+#define FUNCTIONS(X)                  \
+    X(open, "GLIBC_2.2.5")            \
+    X(open64, "GLIBC_2.2.5")          \
+    X(creat, "GLIBC_2.2.5")           \
+    X(creat64, "GLIBC_2.2.5")         \
+    X(openat, "GLIBC_2.4")            \
+    X(openat64, "GLIBC_2.4")          \
+    X(__open_2, "GLIBC_2.7")          \
+    X(__open64_2, "GLIBC_2.7")        \
+    X(__openat_2, "GLIBC_2.7")        \
+    X(__openat64_2, "GLIBC_2.7")      \
+    X(close, "GLIBC_2.2.5")           \
+    X(dup2, "GLIBC_2.2.5")            \
+    X(dup3, "GLIBC_2.9")              \
+    X(read, "GLIBC_2.2.5")            \
+    X(__read_chk, "GLIBC_2.4")        \
+    X(readv, "GLIBC_2.2.5")           \
+    X(pread, "GLIBC_2.2.5")           \
+    X(pread64, "GLIBC_2.2.5")         \
+    X(__pread_chk, "GLIBC_2.4")       \
+    X(__pread64_chk, "GLIBC_2.4")     \
+    X(preadv, "GLIBC_2.10")           \
+    X(preadv64, "GLIBC_2.10")         \
+    X(write, "GLIBC_2.2.5")           \
+    X(writev, "GLIBC_2.2.5")          \
+    X(pwrite, "GLIBC_2.2.5")          \
+    X(pwrite64, "GLIBC_2.2.5")        \
+    X(pwritev, "GLIBC_2.10")          \
+    X(pwritev64, "GLIBC_2.10")        \
+    X(fsync, "GLIBC_2.2.5")           \
+    X(fdatasync, "GLIBC_2.2.5")       \
+    X(fopen, "GLIBC_2.2.5")           \
+    X(fopen64, "GLIBC_2.2.5")         \
+    X(freopen, "GLIBC_2.2.5")         \
+    X(freopen64, "GLIBC_2.2.5")       \
+    X(fclose, "GLIBC_2.2.5")          \
+    X(fread, "GLIBC_2.2.5")           \
+    X(__fread_chk, "GLIBC_2.7")       \
+    X(fwrite, "GLIBC_2.2.5")          \
+    X(fgets, "GLIBC_2.2.5")           \
+    X(__fgets_chk, "GLIBC_2.4")       \
+    X(fgetc, "GLIBC_2.2.5")           \
+    X(getc, "GLIBC_2.2.5")            \
+    X(getchar, "GLIBC_2.2.5")         \
+    X(getline, "GLIBC_2.2.5")         \
+    X(getdelim, "GLIBC_2.2.5")        \
+    X(__getdelim, "GLIBC_2.2.5")      \
+    X(scanf, "GLIBC_2.2.5")           \
+    X(fscanf, "GLIBC_2.2.5")          \
+    X(vfscanf, "GLIBC_2.2.5")         \
+    X(__isoc99_scanf, "GLIBC_2.7")    \
+    X(__isoc99_fscanf, "GLIBC_2.7")   \
+    X(__isoc99_vfscanf, "GLIBC_2.7")  \
+    X(__isoc23_scanf, "GLIBC_2.38")   \
+    X(__isoc23_fscanf, "GLIBC_2.38")  \
+    X(__isoc23_vfscanf, "GLIBC_2.38") \
+    X(fputs, "GLIBC_2.2.5")           \
+    X(puts, "GLIBC_2.2.5")            \
+    X(fputc, "GLIBC_2.2.5")           \
+    X(putc, "GLIBC_2.2.5")            \
+    X(putchar, "GLIBC_2.2.5")         \
+    X(printf, "GLIBC_2.2.5")          \
+    X(fprintf, "GLIBC_2.2.5")         \
+    X(vprintf, "GLIBC_2.2.5")         \
+    X(vfprintf, "GLIBC_2.2.5")        \
+    X(__printf_chk, "GLIBC_2.3.4")    \
+    X(__fprintf_chk, "GLIBC_2.3.4")   \
+    X(__vprintf_chk, "GLIBC_2.3.4")   \
+    X(__vfprintf_chk, "GLIBC_2.3.4")  \
     X(fflush, "GLIBC_2.2.5")
 
 #define NUMBER(name, version) at_##name,
@@ -319,7 +347,7 @@ int lp_io_dup3(int from, int to, int flags) {
         struct lp_thread* t = begins();                     \
         const uint64_t enter = t ? lp_now() : 0;            \
         FILE* const f = REAL(name, FILE * (*)TYPES) PASSED; \
-        const int fd = f ? fileno_unlocked(f) : -1;         \
+        const int fd = f ? f->_fileno : -1;                 \
         forget(fd);                                         \
         if (t)                                              \
             ends(t, LP_FILE_OPEN, 0, fd, enter, 0);         \
@@ -334,7 +362,7 @@ OPENS_STREAM(freopen64, (const char* path, const char* mode, FILE* old), (path, 
              (const char*, const char*, FILE*))
 
 int lp_io_fclose(FILE* f) {
-    const int fd = fileno_unlocked(f);
+    const int fd = f->_fileno;
     struct lp_thread* t = begins();
     const uint32_t of = t ? file_before(t, fd) : 0;
     const uint64_t enter = t ? lp_now() : 0;
@@ -345,6 +373,17 @@ int lp_io_fclose(FILE* f) {
     return result;
 }
 
+/* A stream in memory, or of the program's own functions, is no file. */
+static struct lp_thread* begins_on(const FILE* f) {
+    return f->_fileno >= 0 ? begins() : NULL;
+}
+
+/* There was no system call. */
+static void stays(struct lp_thread* t) {
+    if (t->busy == LP_IN_FILE)
+        lp_leave(t);
+}
+
 static size_t ahead(const FILE* f) {
     return f->_IO_read_end > f->_IO_read_ptr ? (size_t)(f->_IO_read_end - f->_IO_read_ptr) : 0;
 }
@@ -353,38 +392,152 @@ static size_t space(const FILE* f) {
     return f->_IO_write_end > f->_IO_write_ptr ? (size_t)(f->_IO_write_end - f->_IO_write_ptr) : 0;
 }
 
-/* With the calls that find all in the buffer left out. */
-#define STREAM(type, name, what, IN_BUFFER, BYTES, DECLARED, PASSED)   \
-    type lp_io_##name DECLARED {                                       \
-        type(*const function) DECLARED = real(at_##name);              \
-        struct lp_thread* t = lp_on && !(IN_BUFFER) ? begins() : NULL; \
-        if (!t)                                                        \
-            return function PASSED;                                    \
-        const uint64_t enter = lp_now();                               \
-        type const result = function PASSED;                           \
-        ends(t, what, 0, fileno_unlocked(f), enter, (int64_t)(BYTES)); \
-        return result;                                                 \
+static size_t pending(const FILE* f) {
+    return f->_IO_write_ptr > f->_IO_write_base ? (size_t)(f->_IO_write_ptr - f->_IO_write_base) : 0;
+}
+
+/* Bytes that the last system call read. */
+#define FILLED (f->_IO_read_end - f->_IO_read_base)
+
+#define READS(type, name, f, IN_BUFFER, BYTES, DECLARED, PASSED)           \
+    type lp_io_##name DECLARED {                                           \
+        type(*const function) DECLARED = real(at_##name);                  \
+        struct lp_thread* t = lp_on && !(IN_BUFFER) ? begins_on(f) : NULL; \
+        if (!t)                                                            \
+            return function PASSED;                                        \
+        const uint64_t enter = lp_now();                                   \
+        type const result = function PASSED;                               \
+        ends(t, LP_FILE_READ, 0, f->_fileno, enter, (int64_t)(BYTES));     \
+        return result;                                                     \
     }
 
-#define LINE_AHEAD (n < 1 || ahead(f) >= (size_t)n - 1 || memchr(f->_IO_read_ptr, '\n', ahead(f)))
+#define AHEAD_UNTIL(c) memchr(f->_IO_read_ptr, c, ahead(f))
+#define LINE_AHEAD (n < 1 || ahead(f) >= (size_t)n - 1 || AHEAD_UNTIL('\n'))
 
-STREAM(size_t, fread, LP_FILE_READ, size* n <= ahead(f), result* size, (void* to, size_t size, size_t n, FILE* f),
-       (to, size, n, f))
-STREAM(size_t, __fread_chk, LP_FILE_READ, size* n <= ahead(f), result* size,
-       (void* to, size_t room, size_t size, size_t n, FILE* f), (to, room, size, n, f))
-STREAM(size_t, fwrite, LP_FILE_WRITE, size* n <= space(f), result* size,
-       (const void* from, size_t size, size_t n, FILE* f), (from, size, n, f))
-STREAM(char*, fgets, LP_FILE_READ, LINE_AHEAD, 0, (char* to, int n, FILE* f), (to, n, f))
-STREAM(char*, __fgets_chk, LP_FILE_READ, LINE_AHEAD, 0, (char* to, size_t room, int n, FILE* f), (to, room, n, f))
+READS(size_t, fread, f, size* n <= ahead(f), result* size, (void* to, size_t size, size_t n, FILE* f), (to, size, n, f))
+READS(size_t, __fread_chk, f, size* n <= ahead(f), result* size,
+      (void* to, size_t room, size_t size, size_t n, FILE* f), (to, room, size, n, f))
+READS(char*, fgets, f, LINE_AHEAD, FILLED, (char* to, int n, FILE* f), (to, n, f))
+READS(char*, __fgets_chk, f, LINE_AHEAD, FILLED, (char* to, size_t room, int n, FILE* f), (to, room, n, f))
+READS(int, fgetc, f, ahead(f), FILLED, (FILE * f), (f))
+READS(int, getc, f, ahead(f), FILLED, (FILE * f), (f))
+READS(ssize_t, getline, f, AHEAD_UNTIL('\n'), FILLED, (char** to, size_t* room, FILE* f), (to, room, f))
+READS(ssize_t, getdelim, f, AHEAD_UNTIL(end), FILLED, (char** to, size_t* room, int end, FILE* f), (to, room, end, f))
+READS(ssize_t, __getdelim, f, AHEAD_UNTIL(end), FILLED, (char** to, size_t* room, int end, FILE* f), (to, room, end, f))
+
+int lp_io_getchar(void) {
+    return lp_io_getc(stdin);
+}
+
+typedef int (*scanning)(FILE*, const char*, va_list);
+
+/* Of a buffer that was filled again, end or position is another one. */
+static int scan(int at, FILE* f, const char* format, va_list more) {
+    struct lp_thread* t = begins_on(f);
+    if (!t)
+        return ((scanning)(uintptr_t)real(at))(f, format, more);
+    const char *const position = f->_IO_read_ptr, *const end = f->_IO_read_end;
+    const uint64_t enter = lp_now();
+    const int result = ((scanning)(uintptr_t)real(at))(f, format, more);
+    if (position != end && f->_IO_read_end == end && f->_IO_read_ptr >= position)
+        stays(t);
+    else
+        ends(t, LP_FILE_READ, 0, f->_fileno, enter, FILLED);
+    return result;
+}
+
+#define SCANS(name, by, f, DECLARED)                       \
+    int lp_io_##name DECLARED {                            \
+        va_list more;                                      \
+        va_start(more, format);                            \
+        const int result = scan(at_##by, f, format, more); \
+        va_end(more);                                      \
+        return result;                                     \
+    }
+#define SCANS_OF(prefix)                                                           \
+    SCANS(prefix##scanf, prefix##vfscanf, stdin, (const char* format, ...))        \
+    SCANS(prefix##fscanf, prefix##vfscanf, f, (FILE * f, const char* format, ...)) \
+    int lp_io_##prefix##vfscanf(FILE* f, const char* format, va_list more) {       \
+        return scan(at_##prefix##vfscanf, f, format, more);                        \
+    }
+
+SCANS_OF()
+SCANS_OF(__isoc99_)
+SCANS_OF(__isoc23_)
+
+/* Bytes that all wait in the buffer now were not written. */
+static void wrote(struct lp_thread* t, const FILE* f, size_t before, uint64_t enter, int64_t bytes) {
+    if (bytes >= 0 && pending(f) == before + (size_t)bytes)
+        stays(t);
+    else
+        ends(t, LP_FILE_WRITE, 0, f->_fileno, enter, bytes);
+}
+
+/* N: how many bytes it is to write; where there is room for them, it passes through. */
+#define WRITES(type, name, f, N, DECLARED, PASSED)                           \
+    type lp_io_##name DECLARED {                                             \
+        type(*const function) DECLARED = real(at_##name);                    \
+        struct lp_thread* t = lp_on && (N) > space(f) ? begins_on(f) : NULL; \
+        if (!t)                                                              \
+            return function PASSED;                                          \
+        const size_t before = pending(f);                                    \
+        const uint64_t enter = lp_now();                                     \
+        type const result = function PASSED;                                 \
+        wrote(t, f, before, enter, (int64_t)(N));                            \
+        return result;                                                       \
+    }
+
+WRITES(size_t, fwrite, f, size* n, (const void* from, size_t size, size_t n, FILE* f), (from, size, n, f))
+WRITES(int, fputs, f, strlen(from), (const char* from, FILE* f), (from, f))
+WRITES(int, puts, stdout, strlen(from) + 1, (const char* from), (from))
+WRITES(int, fputc, f, (size_t)1, (int c, FILE* f), (c, f))
+WRITES(int, putc, f, (size_t)1, (int c, FILE* f), (c, f))
+WRITES(int, putchar, stdout, (size_t)1, (int c), (c))
+
+#define PRINTS(name, f, DECLARED, CALLED)         \
+    int lp_io_##name DECLARED {                   \
+        struct lp_thread* t = begins_on(f);       \
+        const size_t before = t ? pending(f) : 0; \
+        const uint64_t enter = t ? lp_now() : 0;  \
+        const int result = CALLED;                \
+        if (t)                                    \
+            wrote(t, f, before, enter, result);   \
+        return result;                            \
+    }
+#define PRINTS_MORE(name, CALLED, DECLARED) \
+    int lp_io_##name DECLARED {             \
+        va_list more;                       \
+        va_start(more, format);             \
+        const int result = CALLED;          \
+        va_end(more);                       \
+        return result;                      \
+    }
+
+PRINTS(vfprintf, f, (FILE * f, const char* format, va_list more),
+       REAL(vfprintf, int (*)(FILE*, const char*, va_list))(f, format, more))
+PRINTS(__vfprintf_chk, f, (FILE * f, int flag, const char* format, va_list more),
+       REAL(__vfprintf_chk, int (*)(FILE*, int, const char*, va_list))(f, flag, format, more))
+PRINTS_MORE(fprintf, lp_io_vfprintf(f, format, more), (FILE * f, const char* format, ...))
+PRINTS_MORE(printf, lp_io_vfprintf(stdout, format, more), (const char* format, ...))
+PRINTS_MORE(__fprintf_chk, lp_io___vfprintf_chk(f, flag, format, more), (FILE * f, int flag, const char* format, ...))
+PRINTS_MORE(__printf_chk, lp_io___vfprintf_chk(stdout, flag, format, more), (int flag, const char* format, ...))
+
+int lp_io_vprintf(const char* format, va_list more) {
+    return lp_io_vfprintf(stdout, format, more);
+}
+
+int lp_io___vprintf_chk(int flag, const char* format, va_list more) {
+    return lp_io___vfprintf_chk(stdout, flag, format, more);
+}
 
 int lp_io_fflush(FILE* f) {
     int (*const function)(FILE*) = real(at_fflush);
-    struct lp_thread* t = f && f->_IO_write_ptr > f->_IO_write_base ? begins() : NULL;
+    struct lp_thread* t = f && pending(f) ? begins_on(f) : NULL;
     if (!t)
         return function(f);
     const uint64_t enter = lp_now();
-    const int64_t bytes = f->_IO_write_ptr - f->_IO_write_base;
+    const int64_t bytes = (int64_t)pending(f);
     const int result = function(f);
-    ends(t, LP_FILE_WRITE, 0, fileno_unlocked(f), enter, bytes);
+    ends(t, LP_FILE_WRITE, 0, f->_fileno, enter, bytes);
     return result;
 }

@@ -10,6 +10,22 @@ const logpostChartEvents = (function () {
   const SETTLED_MS = 300;  // without a further turn, after which the page is computed for what is seen
   const KEYS = { w: [1 / FACTOR, 0], s: [FACTOR, 0], a: [1, -STEP], d: [1, STEP] };
 
+  // The messages of the call under the pointer, of a chart that has too many to show all.
+  function arrows(graph, point) {
+    for (const old of graph.querySelectorAll(".arrows")) old.remove();
+    const all = graph.layout.meta && graph.layout.meta.arrows, call = point && point.customdata && point.customdata[0];
+    if (!all || !call) return;
+    const { xaxis, yaxis } = graph._fullLayout, line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    line.setAttribute("class", "arrows");
+    line.setAttribute("d", all.calls.map((calls, i) => {
+      if (!calls.includes(call)) return "";
+      const [x0, x1] = [all.x0[i], all.x1[i]].map((at) => xaxis.l2p(at)), [y0, y1] = [all.y0[i], all.y1[i]].map((at) => yaxis.l2p(at));
+      const angle = Math.atan2(y1 - y0, x1 - x0), barb = (turn) => `M${x1 - 7 * Math.cos(angle + turn)} ${y1 - 7 * Math.sin(angle + turn)}L${x1} ${y1}`;
+      return `M${x0} ${y0}L${x1} ${y1}${barb(0.4)}${barb(-0.4)}`;
+    }).join(""));
+    graph.querySelector(".barlayer").parentNode.append(line);
+  }
+
   // `apply` takes the changes of the URL.
   return function (apply) {
     const read = (graph, name, event, meta = (graph.layout || {}).meta || {}) => {
@@ -23,6 +39,8 @@ const logpostChartEvents = (function () {
         graph.on(name, (event) => read(graph, name, event));
       }
       graph.on("plotly_relayouting", (event) => { zooming = { graph, event }; });
+      graph.on("plotly_hover", (event) => arrows(graph, event.points[0]));
+      graph.on("plotly_unhover", () => arrows(graph, null));
     }
     // The stretch of time that a chart shows, longer by a factor around a place in it (0 to 1), and moved by a part.
     function move(graph, factor, part, place) {
@@ -57,9 +75,9 @@ const logpostChartEvents = (function () {
       const graph = graphs.find((one) => one.matches(":hover")) || graphs[0];
       if (graph) move(graph, ...how, 0.5);
     });
-    addEventListener("pointerdown", (event) => {
+    for (const name of ["pointerover", "pointerdown"]) addEventListener(name, (event) => {
       const graph = event.target.closest ? event.target.closest(".js-plotly-plot") : null;
-      zooming = null;
+      if (name === "pointerdown") zooming = null;
       if (graph && graph.on && !known.has(graph)) listen(graph);
     }, true);
     // Before plotly draws the zoomed range, so that the server computes during that time. plotly's own event is the same.

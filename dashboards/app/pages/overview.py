@@ -9,6 +9,7 @@ import polars as pl
 from dash import html
 
 from logpost.analyzer.compare.change import Change
+from logpost.analyzer.render.report.files import files_text
 from logpost.analyzer.render.report.threads import HEADINGS, thread_rows
 from logpost.analyzer.report.data import NO_FINDING
 from logpost.analyzer.report.efficiencies import efficiencies
@@ -77,6 +78,7 @@ def layout(view: View) -> list[Any]:
                 panels.section(
                     "Where the time went",
                     panels.chart("overview.categories", "Share of all ranks' time by category"),
+                    *panels.notes(files_text(report.files) if report.files else ""),
                 ),
             ],
             className="two wide-left",

@@ -175,7 +175,10 @@ def _calls(view: View, scoped: SelectedRun) -> Chart:
         .join(rows.rename({"location": "recv_location", "row": "recv_row"}), on="recv_location")
         .head(MOST_MESSAGES + 1)
         .with_columns(name=pl.format("{}:{}", "recv_location", "recv_number"))
-        .select("send_row", "recv_row", "send_enter_ps", "recv_leave_ps", "bytes", "name")
+        .select(
+            *("send_row", "recv_row", "send_enter_ps", "recv_leave_ps"),
+            *("send_call", "send_complete_call", "recv_call", "bytes", "name"),
+        )
         .collect()
     )
     return single_calls(calls, messages, on, begin, end)

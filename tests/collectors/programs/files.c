@@ -79,6 +79,48 @@ static void use_streams(void) {
     printf("%d %zu %zu %d\n", lines, blocks, n, fclose(f));
 }
 
+/* 50,000 bytes each time, by all functions that leave the buffer to the C library. */
+static void use_formats(void) {
+    char *line = NULL, text[8];
+    size_t room = 0;
+    int number, sum = 0, lines = 0, bytes = 0;
+    FILE* f = fopen(in("formats"), "w");
+    for (int i = 0; i < 10000; i++)
+        fprintf(f, "%04d\n", i);
+    fflush(f);
+    for (int i = 0; i < 10000; i++)
+        fputs(i % 2 ? "odd!\n" : "even\n", f);
+    fflush(f);
+    for (int i = 0; i < 50000; i++)
+        fputc(i % 50 == 49 ? '\n' : 'c', f);
+    fclose(f);
+    f = fopen(in("formats"), "r");
+    for (int i = 0; i < 10000 && fscanf(f, "%d", &number) == 1; i++)
+        sum += number;
+    while (lines < 10001 && getline(&line, &room, f) > 0)
+        lines++;
+    free(line);
+    while (getc(f) != EOF)
+        bytes++;
+    fclose(f);
+    f = fopen(in("lines"), "w");
+    setvbuf(f, NULL, _IOLBF, 512);
+    fputs("a", f);
+    fputc('b', f);
+    fputc('\n', f);
+    fprintf(f, "%s", "c");
+    fprintf(f, "%d\n", 1);
+    fclose(f);
+    f = fmemopen(text, sizeof text, "w+");
+    errno = 7;
+    printf("%d %d %d", sum, lines, bytes);
+    printf(" %d %d", fprintf(f, "%d", 123), fflush(f));
+    rewind(f);
+    printf(" %d", fgetc(f));
+    printf(" %d\n", errno);
+    fclose(f);
+}
+
 static ssize_t cookie_reads(void* of, char* to, size_t n) {
     (void)of;
     int flag;
@@ -231,6 +273,7 @@ int main(int argc, char** argv) {
         (void)!write(before, "x", 1);
         use_descriptors();
         use_streams();
+        use_formats();
         use_cookie();
         use_signals();
         MPI_Barrier(MPI_COMM_WORLD);

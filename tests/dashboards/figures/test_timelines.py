@@ -17,7 +17,7 @@ from logpost.dashboards.figures.dense_timeline import dense_timeline
 from logpost.dashboards.figures.efficiency_line import efficiency_line
 from logpost.dashboards.figures.folding import Columns, Rows
 from logpost.dashboards.figures.path_line import with_path
-from logpost.dashboards.figures.single_calls import single_calls
+from logpost.dashboards.figures.single_calls import MOST_ARROWS, MOST_MESSAGES, single_calls
 from logpost.dashboards.figures.timeline import timeline
 
 LATE = SHOWN.index("late_sender")
@@ -95,6 +95,7 @@ def calls_chart(messages_of: int = 1) -> Chart:
     )
     messages = pl.DataFrame(
         {"send_row": [0], "recv_row": [1], "send_enter_ps": [10], "recv_leave_ps": [26], "bytes": [8], "name": ["1:0"]}
+        | {"send_call": [5], "send_complete_call": [6], "recv_call": [9]}
     )
     return single_calls(calls, pl.concat([messages] * messages_of), rows(2), 0, 40)
 
@@ -109,6 +110,15 @@ def test_a_call_is_a_bar_from_its_enter_to_its_leave() -> None:
     arrow = by_name["messages"]
     assert (arrow.x, arrow.y) == ((10.0, 26.0, None), (0, 1, None))
     assert arrow.customdata[0][0] == "1:0"
+
+
+def test_of_many_messages_those_of_a_call_are_drawn_when_the_pointer_is_on_it() -> None:
+    made = calls_chart(MOST_ARROWS + 1)
+    assert "messages" not in {trace.name for trace in made.figure.data}
+    assert {name: values[:2] for name, values in made.figure.layout.meta["arrows"].items()} == {
+        "calls": [[5, 6, 9]] * 2, "x0": [10.0, 10.0], "y0": [0, 0], "x1": [26.0, 26.0], "y1": [1, 1],
+    }  # fmt: skip
+    assert "arrows" not in calls_chart(MOST_MESSAGES + 1).figure.layout.meta
 
 
 @pytest.mark.parametrize("shown", [(0, 40), (12, 40)])
@@ -171,7 +181,7 @@ def test_what_is_outside_compute_is_a_share_of_the_time_and_not_of_the_bins() ->
 
 
 def test_messages_that_are_too_many_to_draw_are_not_said_to_be_none() -> None:
-    made = calls_chart(601)
+    made = calls_chart(MOST_MESSAGES + 1)
     assert "messages" not in {trace.name for trace in made.figure.data}
-    assert made.summary.startswith("2 calls. Over 600 messages are not drawn")
+    assert made.summary.startswith("2 calls. Over 10,000 messages are not drawn")
     assert calls_chart().summary == "2 calls and 1 message."

@@ -24,6 +24,7 @@ from logpost.analyzer.report.build import build
 from logpost.analyzer.report.coverage import coverage
 from logpost.analyzer.report.data import Report
 from logpost.analyzer.run.directory import Run
+from logpost.machines.calibration.while_recording import Outcome
 
 ARCHIVES = ("scorep-npb-sp-S-comp-4", "sst-macro-otf2", "casita-2_cuda_simple", "tau-one-sided-4")
 
@@ -88,6 +89,15 @@ def test_each_finding_has_its_gain_place_advice_and_a_command_that_verifies_it(t
     assert f"verify: logpost whatif '{report.run}' --without 1" in text.replace("' --", "' --")
     assert "2 further findings" in text
     assert "--without" not in " ".join(lines_of(replace(report, findings=(first,)), replays=False))
+
+
+def test_other_load_while_recording_is_stated(tmp_path: Path) -> None:
+    report = build(two_phases().write(tmp_path / "a.run"))
+    why = Outcome("ranks had their processors for 9 % of the measurement", 0.5, 0.5, 2).sentence()
+    noted = replace(report, machine=report.machine.model_copy(update={"notes": ["no eager limit", why]}))
+    text = " ".join(" ".join(lines_of(noted)).split())
+    assert why[1:] in text
+    assert "no eager limit" not in text
 
 
 def test_warnings_that_do_not_fit_are_counted(tmp_path: Path) -> None:
