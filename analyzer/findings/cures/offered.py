@@ -19,8 +19,9 @@ from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
 from logpost.replay.columns import Int64
 
-MOST_CALLS = 100_000
-"""Calls of a program whose cures are replayed: a replay of so many lasts 20 ms, all cures 2 s."""
+MOST_CALLS = 200_000
+"""Calls of a program whose cures are replayed: a replay of so many lasts 40 ms, all cures 3 s. Of a program that polls
+and seldom meets, half as many are in no windows that are alike, and its first part alone would be replayed."""
 WINDOWS = (10, 6, 3)
 """Of a longer program, that are a sample: three deviate with two degrees of freedom, the fewest that have a quantile,
 and beyond nine it hardly changes (`gain_interval.STUDENT`)."""

@@ -561,7 +561,7 @@ class Program:
 
     @property
     def part_text(self) -> str:
-        """`the program's first 100,000 calls`, `100,000 calls in 10 windows of the program`; empty: it is whole."""
+        """`the program's first 200,000 calls`, `200,000 calls in 10 windows of the program`; empty: it is whole."""
         if self.whole:
             return ""
         count, windows = self.count, len(self.windows_end_ps)
