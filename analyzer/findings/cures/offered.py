@@ -21,7 +21,7 @@ from logpost.replay.columns import Int64
 
 MOST_CALLS = 200_000
 """Calls of a program whose cures are replayed: a replay of so many lasts 40 ms, all cures 3 s. Of a program that polls
-and seldom meets, half as many are in no windows that are alike, and its first part alone would be replayed."""
+and has few operations of all ranks, half as many are in no windows that are alike: its first part would be replayed."""
 WINDOWS = (10, 6, 3)
 """Of a longer program, that are a sample: three deviate with two degrees of freedom, the fewest that have a quantile,
 and beyond nine it hardly changes (`gain_interval.STUDENT`)."""
