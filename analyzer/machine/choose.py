@@ -47,6 +47,8 @@ class ChosenMachine:
     estimate: Estimate | None = None
     identified: Identified | None = None
     """of an estimate: what it divides"""
+    not_measured: str = ""
+    """why the recording measured none"""
 
 
 def choose_machine(
@@ -147,10 +149,11 @@ def _without_site(
     replay = replayer(trace.program, asynchronous_progress=asynchronous_progress, matched=matched)
     strided = len(trace.layouts()["blocks"]) > 0
     found = identify(guess, replay, strided=strided, one_sided=has_transfers(trace), threads=threads)
-    notes = [*_measured_notes(anchor, wanted=False), *guess.notes, *found.notes]
+    why = _measured_notes(anchor, wanted=False)
+    notes = [*why, *guess.notes, *found.notes]
     text = estimated_machine(found.parameters, guess, notes, datetime.date.today())
     return ChosenMachine(
-        found.parameters, "estimated", ESTIMATED, None, None, notes, text, None, estimate=guess, identified=found
+        found.parameters, "estimated", ESTIMATED, None, None, notes, text, None, guess, found, "".join(why)
     )
 
 

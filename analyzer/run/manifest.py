@@ -144,6 +144,7 @@ class MachineUsed(Record):
     refused: bool = Field(
         default=False, description="an estimate that contradicts its own trace: no transport is divided"
     )
+    not_measured: str = Field(default="", description="why a recording did not measure it; empty: not said, or it did")
     notes: list[str] = Field(default_factory=list, description="fallbacks, and what the trace does not identify")
 
     @property

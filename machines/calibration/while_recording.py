@@ -20,8 +20,6 @@ NAME = "measured-while-recording"
 """Of the machine."""
 OUTCOME = "calibration.json"
 SAMPLES = "calibration.jsonl"
-NOT_MEASURED = "the machine was not measured while recording"
-"""How a note begins that says why."""
 SOURCE = "measured inside MPI_Init of this recording"
 
 
@@ -39,7 +37,7 @@ class Outcome:
     def sentence(self) -> str:
         """One line for the terminal and the report."""
         if self.reason:
-            return f"{NOT_MEASURED}: {self.reason}"
+            return f"the machine was not measured while recording: {self.reason}"
         between = "; ".join(f"{locality}: ranks {a} and {b}" for locality, (a, b) in self.pairs.items())
         return (
             f"the machine was measured while recording: in {1e3 * self.took_s:.0f} ms of MPI_Init, by pairs of ranks "

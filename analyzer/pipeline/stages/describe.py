@@ -83,6 +83,7 @@ def describe(
             **error_shares(sums),
             undivided=undivided,
             refused=refused,
+            not_measured=chosen.not_measured,
             notes=chosen.notes + placed.notes + progress_notes(request, analysis, library),
         ),
         quality=counted(trace)

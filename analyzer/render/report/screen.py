@@ -17,7 +17,6 @@ from logpost.analyzer.render.report.machine import machine_error
 from logpost.analyzer.report.data import PlacedFinding, Report
 from logpost.analyzer.run.undivided import title
 from logpost.analyzer.words.units import count_text, percent_text, sentence_text, time_text
-from logpost.machines.calibration.while_recording import NOT_MEASURED
 
 LINES = 45
 """Of a screen."""
@@ -148,7 +147,8 @@ def _trust(report: Report) -> Group:
     residual = next((one for one in report.breakdown if one.category == "residual"), None)
     unusual = [one for one in report.quality if one.count and one.severity != "info"]
     said = [sentence_text(machine_error(report))]
-    said += [sentence_text(note) for note in report.machine.notes if note.startswith(NOT_MEASURED)]
+    if report.machine.not_measured:
+        said.append(sentence_text(report.machine.not_measured))
     if residual is not None and residual.exposed_ps:
         said.append(f"{percent_text(residual.share)} of the ranks' time is not explained")
     if unusual:

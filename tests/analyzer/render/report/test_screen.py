@@ -94,7 +94,9 @@ def test_each_finding_has_its_gain_place_advice_and_a_command_that_verifies_it(t
 def test_other_load_while_recording_is_stated(tmp_path: Path) -> None:
     report = build(two_phases().write(tmp_path / "a.run"))
     why = Outcome("ranks had their processors for 9 % of the measurement", 0.5, 0.5, 2).sentence()
-    noted = replace(report, machine=report.machine.model_copy(update={"notes": ["no eager limit", why]}))
+    noted = replace(
+        report, machine=report.machine.model_copy(update={"notes": ["no eager limit"], "not_measured": why})
+    )
     text = " ".join(" ".join(lines_of(noted)).split())
     assert why[1:] in text
     assert "no eager limit" not in text
