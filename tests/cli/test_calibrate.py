@@ -43,7 +43,7 @@ def test_samples_become_a_checked_file_and_a_table(kept: Path, tmp_path: Path) -
         "calibrate", "-o", "my-cluster.toml", "--page", "p.html", "--samples", kept / "s.jsonl", cwd=tmp_path
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "my-cluster.toml written and checked: 112 values." in done.stdout
+    assert "my-cluster.toml written and checked: 116 values." in done.stdout
     assert "p.html written: the plots." in done.stdout
     assert re.search(r"other node .*eager limit .* 16,384 B .*16,384 B to 32,767 B", done.stdout)
     latency = re.search(r"up to 16 KiB +L +(\d+\.\d+) µs ", done.stdout)
@@ -76,7 +76,7 @@ def test_nothing_is_cut_on_a_narrow_screen(kept: Path, tmp_path: Path) -> None:
     assert "…" not in done.stdout
     assert re.search(r"o_s per byte +\d+\.?\d* ps/B +", done.stdout)
     # A sentence is one line, for grep and for terminals of any width.
-    assert re.search(r"^±5 % at 95 % confidence not reached by \d+ of 112 values:$", done.stdout, re.MULTILINE)
+    assert re.search(r"^±5 % at 95 % confidence not reached by \d+ of 116 values:$", done.stdout, re.MULTILINE)
 
 
 def test_the_file_serves_every_verb_without_an_edit(kept: Path, traces: Path, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_second_calibration_is_compared_with_the_first(kept: Path, tmp_path: P
     logpost("calibrate", "-q", "-o", "a.toml", "--samples", kept / "s.jsonl", cwd=tmp_path)
     same = logpost("calibrate", "-o", "b.toml", "--samples", kept / "again.jsonl", "--against", "a.toml", cwd=tmp_path)
     agreeing, compared = map(int, re.findall(r"Against a.toml: (\d+) of (\d+) values agree", same.stdout)[0])
-    assert compared == 112
+    assert compared == 116
     assert agreeing >= 95
     tables = re.findall(
         r"(\w+) (\d+) of (\d+)[,)]", same.stdout.partition("within their intervals (")[2].partition("\n")[0]
@@ -121,7 +121,7 @@ def test_a_second_calibration_is_compared_with_the_first(kept: Path, tmp_path: P
     )
     against = json.loads(other.stdout)["against"]
     assert "loggp.other_node.L (up to 16384 B)" in {d["value"] for d in against["differing"]}
-    assert against["compared"] == 112
+    assert against["compared"] == 116
     assert against["tables"]["loggp"] == {"compared": 14, "agreeing": 14 - changed(against, "loggp.")}
     assert sum(table["agreeing"] for table in against["tables"].values()) == against["agreeing"]
 
@@ -164,7 +164,7 @@ def test_a_page_is_written_to_a_pipe(kept: Path, tmp_path: Path) -> None:
 def test_json_holds_what_the_screen_says(kept: Path, tmp_path: Path) -> None:
     done = logpost("calibrate", "-o", "x.toml", "--name", "mine", "--samples", kept / "s.jsonl", "--json", cwd=tmp_path)
     found = json.loads(done.stdout)
-    assert (found["machine"], found["name"], len(found["values"])) == ("x.toml", "mine", 112)
+    assert (found["machine"], found["name"], len(found["values"])) == ("x.toml", "mine", 116)
     latency = found["values"]["loggp.other_node.range[0].L"]
     assert found["values"]["log3p.point[0].o_mw"]["at"]["size_bytes"] == 1024
     assert latency["interval"][0] <= latency["value"] <= latency["interval"][1]
