@@ -453,6 +453,17 @@ bool is_split(const Shards& shards, int round, std::uint32_t block) {
     }
 }
 
+/// What the blocks find of a location's messages, in the order of the file.
+template <class Found, class Each>
+void for_each_found(Found& found, Each each) {
+    each(found.records);
+    each(found.processor);
+    each(found.rendezvous);
+    each(found.stages);
+    each(found.loads);
+    each(found.late_replies);
+}
+
 void write_split(const Shards& shards, std::uint32_t block, const BlockProgram& program, MessageModel& model) {
     std::vector<std::size_t> locations;
     for (std::size_t location = 0; location < program.blocks().size(); ++location) {
@@ -469,12 +480,7 @@ void write_split(const Shards& shards, std::uint32_t block, const BlockProgram& 
         SegmentBytes bytes;
         const auto found = model.found(location);
         bytes.put(location_at(location));
-        bytes.put_mapped(found.records);
-        bytes.put_mapped(found.processor);
-        bytes.put_mapped(found.rendezvous);
-        bytes.put_mapped(found.stages);
-        bytes.put_mapped(found.loads);
-        bytes.put_mapped(found.late_replies);
+        for_each_found(found, [&](const auto& column) { bytes.put_mapped(column); });
         writer.add(bytes);
     }
     writer.finish();
@@ -631,12 +637,7 @@ std::shared_ptr<MessageModel::Replayed> replayed_blocks(const Trace& trace, cons
                 do_not_fit(shards);
             }
             auto& found = blocks->found[location];
-            in.get_mapped(found.records);
-            in.get_mapped(found.processor);
-            in.get_mapped(found.rendezvous);
-            in.get_mapped(found.stages);
-            in.get_mapped(found.loads);
-            in.get_mapped(found.late_replies);
+            for_each_found(found, [&](auto& column) { in.get_mapped(column); });
             if (found.records.size() != trace.program.timelines[location].receives.size()) {
                 do_not_fit(shards);
             }
