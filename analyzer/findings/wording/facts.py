@@ -71,7 +71,7 @@ class Facts:
     def cause(self) -> str:
         """The region that causes it, with its share of samples where these name it; empty where unknown."""
         region = str(self.row["cause_region"])
-        if self.all("on_processor"):
+        if region and self.all("on_processor"):
             time, of = (time_text(self.number(name)) for name in ("on_processor", "of_code"))
             return f"{region} (by samples, about {time} of {of} on a processor)"
         if not region or not self.all("samples"):
