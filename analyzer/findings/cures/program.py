@@ -432,9 +432,12 @@ class Program:
     @cached_property
     def calls_of(self) -> dict[int, Int64]:
         """The calls in the program, by accounted location."""
+        calls = np.flatnonzero(self.inside)
+        locations = self.locations["location"].to_numpy()
+        begins, ends = (np.searchsorted(self.location[calls], locations, side) for side in ("left", "right"))
         return {
-            location: np.flatnonzero((self.location == location) & self.inside)
-            for location in self.locations["location"].to_list()
+            location: calls[begin:end]
+            for location, begin, end in zip(locations.tolist(), begins.tolist(), ends.tolist(), strict=True)
         }
 
     @cached_property

@@ -14,14 +14,14 @@ the last of most calls: which one is last by chance differs from call to call, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import numpy as np
 
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
-from logpost.analyzer.findings.cures.rows import rounds
+from logpost.analyzer.findings.cures.rows import in_rows, rounds
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, NOISE, Finding, Number
 from logpost.analyzer.findings.wording.facts import MAINLY
@@ -126,25 +126,17 @@ def _probes(program: Program, messages: Int64) -> Int64:
 
 def _rows(program: Program) -> Iterator[list[int]]:
     """Messages of calls in a row at one call path that complete one receive each, of different senders."""
-    one_by_one, probes = program.is_kind("wait", "receive"), program.is_kind("probe")
-    one_by_one[program.messages.sent_call[program.messages.sent_call >= 0]] = False
+    messages = program.messages
+    one_by_one = program.is_kind("wait", "receive")
+    one_by_one[messages.sent_call[messages.sent_call >= 0]] = False
+    completed = messages.received_call >= 0
+    one_by_one &= np.bincount(messages.received_call[completed], minlength=program.count) == 1
+    message_of = column(program.count)
+    message_of[messages.received_call[completed]] = np.flatnonzero(completed)
+    calls = np.concatenate([np.empty(0, dtype=np.int64), *program.calls_of.values()])
+    calls = calls[~program.is_kind("probe")[calls]]
+    alone = one_by_one[calls]
+    in_a_row = alone[1:] & alone[:-1] & (np.diff(program.place_of[calls]) == 0)
     sender = program.sender.tolist()
-    for every in program.calls_of.values():
-        row: list[int] = []
-        path = -1
-        calls = every[~probes[every]]
-        columns = (calls.tolist(), program.callpath[calls].tolist(), one_by_one[calls].tolist())
-        for call, at, one in zip(*columns, strict=True):
-            messages: Sequence[int] = program.received_in.get(call, ())
-            alone = one and len(messages) == 1
-            if row and (not alone or at != path):
-                yield from _long(row, sender)
-                row = []
-            if alone:
-                path = at
-                row.append(messages[0])
-        yield from _long(row, sender)
-
-
-def _long(row: Sequence[int], sender: Sequence[int]) -> Iterator[list[int]]:
-    return (one for one in rounds(row, sender) if len(one) >= LEAST)
+    for row in in_rows(calls, in_a_row, LEAST):
+        yield from (one for one in rounds(message_of[row].tolist(), sender) if len(one) >= LEAST)
