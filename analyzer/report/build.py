@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import polars as pl
 
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
-from logpost.analyzer.findings.finding import Number
+from logpost.analyzer.findings.finding import MIN_SHARE, Number
 from logpost.analyzer.findings.prose import alternatives
 from logpost.analyzer.report.call_places import call_places
 from logpost.analyzer.report.clock import clock_note, clock_warning
@@ -38,7 +39,7 @@ from logpost.analyzer.report.threads import accelerators, threads
 from logpost.analyzer.report.uneven import uneven
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.faults import Faults
-from logpost.analyzer.run.manifest import MUCH_DEFICIT
+from logpost.analyzer.run.manifest import MUCH_DEFICIT, MUCH_RECORDING
 from logpost.analyzer.run.phases import program
 from logpost.analyzer.run.roi import RegionOfInterest
 from logpost.analyzer.run.schema import PARTS, PHASES, WAIT_STATES
@@ -267,6 +268,21 @@ def _messages(run: Run) -> Messages:
     )
 
 
+def _recording(run: Run, least: float, below: float = math.inf) -> list[str]:
+    """The duration of recording itself, where it is such a fraction of the threads' time."""
+    manifest = run.manifest
+    if not manifest.recording_ps or manifest.region_of_interest is not None:
+        return []
+    lasted = run.table("locations").filter("accounted").select(wide_sum_of(pl.col("end_ps") - pl.col("begin_ps")))
+    share = min(1.0, manifest.recording_ps / max(1, lasted.collect().item()))
+    if not least <= share < below:
+        return []
+    return [
+        f"Recording itself took at least {percent_text(share)} of the program's time: short calls, and the code "
+        "between them, last longer here than without it."
+    ]
+
+
 def _warnings(run: Run) -> tuple[str, ...]:
     manifest = run.manifest
     found = manifest.ended_early + manifest.overwritten
@@ -287,6 +303,7 @@ def _warnings(run: Run) -> tuple[str, ...]:
             f"Ranks outnumber cores{where}: each wait below contains time in which the awaited rank had no core. "
             "Compare shares between runs on this machine; do not expect these times on a machine with enough cores."
         )
+    found += _recording(run, MUCH_RECORDING)
     unmatched = sum(each.count for each in manifest.quality if each.name in ("send_unmatched", "receive_unmatched"))
     if warning := clock_warning(manifest.clock, unmatched):
         found.append(warning)
@@ -315,7 +332,7 @@ def _warnings(run: Run) -> tuple[str, ...]:
 
 def _limits(run: Run) -> tuple[str, ...]:
     """The manifest's notes, and the limits of the method."""
-    own = list(run.manifest.notes)
+    own = list(run.manifest.notes) + _recording(run, MIN_SHARE, MUCH_RECORDING)
     if corrected := clock_note(run.manifest.clock):
         own.append(corrected)
     if undivided := run.manifest.machine.undivided:

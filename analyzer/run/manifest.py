@@ -15,6 +15,9 @@ MUCH_DEFICIT = 0.1
 148 estimates of 44 programs of known cause (four clocks and machines), those within it divide no part over 10 % off.
 Of 872 runs, 3 machines that were recorded with the trace were between it and twice as much, and 47 above that."""
 
+MUCH_RECORDING = 0.1
+"""Of the ranks' time: as much as may be unexplained before that itself is stated."""
+
 
 class Record(BaseModel):
     """Base of the manifest's parts: unknown keys are refused."""
@@ -278,6 +281,9 @@ class Manifest(Record):
         default_factory=list, description="counters of the hosts' network adapters; empty: not read"
     )
     sample_ps: int = Field(default=0, description="processor time of a thread from sample to sample; 0: not known")
+    recording_ps: int = Field(
+        default=0, description="at least so long the recorder itself took, over all threads; 0: not known"
+    )
     pack: str | None = Field(
         default=None, description="regular expression of the user regions that pack data by hand: middleware"
     )

@@ -16,7 +16,7 @@ from logpost.analyzer.pipeline.library import library_used
 from logpost.analyzer.pipeline.memory_limit import peak_bytes
 from logpost.analyzer.pipeline.recording.call_paths import call_path_counts
 from logpost.analyzer.pipeline.recording.open_calls import ended_early
-from logpost.analyzer.pipeline.recording.overwritten import overwritten, overwritten_counts
+from logpost.analyzer.pipeline.recording.overwritten import number_of, overwritten, overwritten_counts
 from logpost.analyzer.pipeline.recording.switched_off import switched_off, switched_off_counts
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.stages.limits import limits, model_notes, progress_notes
@@ -106,6 +106,7 @@ def describe(
         },
         adapters=faults.guard("counters of network adapters", lambda: adapters_read(anchor.parent), []),
         sample_ps=trace.sample_ps,
+        recording_ps=1000 * number_of(properties, "RECORDING_NS"),
         pack=request.pack,
         ended_early=early,
         overwritten=overwritten(properties) + switched_off(properties, trace.quality()),

@@ -1,6 +1,7 @@
 #include "archive.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -88,6 +89,17 @@ void set_off(OTF2_Archive* archive, const Job& job, const Tally& tally) {
     state("LOGPOST::OFF_PARTS_LEFT_OUT", tally.parts_of_operations);
 }
 
+// The duration of recording so many calls of a process, measured when the process began; ticks of the archive.
+std::uint64_t own_ticks(const Job& job, const Process& process, std::uint64_t calls) {
+    const std::string each = value(process, "own_ticks");
+    if (each.empty()) {
+        return 0;
+    }
+    const std::uint64_t begin = process.threads.front()->first;
+    const auto lasts = static_cast<std::uint64_t>(std::strtod(each.c_str(), nullptr) * static_cast<double>(calls));
+    return to_archive_ticks(job, process, begin + lasts) - to_archive_ticks(job, process, begin);
+}
+
 // A rank that left no log.
 LocationEvents missing_rank(OTF2_Archive* archive, const Job& job, std::uint32_t rank) {
     OTF2_EvtWriter* writer = OTF2_Archive_GetEvtWriter(archive, location_of(rank, 0));
@@ -119,9 +131,12 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
     std::vector<LocationEvents> locations;
     const Overwritten overwritten(job);
     check(OTF2_Archive_OpenEvtFiles(archive), "opening events");
+    std::uint64_t recording = 0;
     for (std::uint32_t rank = 0; rank < job.by_rank.size(); ++rank) {
         if (job.by_rank[rank] != nullptr) {
+            const std::uint64_t before = tally.calls;
             write_events(archive, job, *job.by_rank[rank], strings, tally, contexts, overwritten, locations);
+            recording += own_ticks(job, *job.by_rank[rank], tally.calls - before);
         } else {
             locations.push_back(missing_rank(archive, job, rank));
         }
@@ -137,7 +152,8 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
                                        std::pair("LOGPOST::CUT_CALL_PATHS", tally.cut_call_paths),
                                        std::pair("LOGPOST::UNNAMED_CALLERS", tally.unnamed_callers),
                                        std::pair("LOGPOST::SAMPLES_LOST", tally.samples_lost),
-                                       std::pair("LOGPOST::FILE_CALLS_LOST", tally.file_calls_lost)}) {
+                                       std::pair("LOGPOST::FILE_CALLS_LOST", tally.file_calls_lost),
+                                       std::pair("LOGPOST::RECORDING_NS", job.ns(recording + tally.moving))}) {
         if (number != 0) {
             set_property(archive, name, std::to_string(number));
         }

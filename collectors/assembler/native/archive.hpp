@@ -62,6 +62,7 @@ struct Tally {
     lp_gap off{};                           // while recording was off: calls and what they did, on all processes,
     std::uint64_t times_off = 0;            // how often it went off, thread by thread,
     std::uint64_t ns_off = 0;               // and the longest time that a thread was off
+    std::uint64_t moving = 0;               // of logs to their next windows, all threads; ticks
     std::uint64_t first = UINT64_MAX;
     std::uint64_t last = 0;
 };

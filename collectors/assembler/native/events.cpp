@@ -241,6 +241,7 @@ class ProcessEvents {
             const std::uint64_t from = std::max(ids_.ticks(w.head.enter), out.last);
             const std::uint64_t to = std::max(ids_.ticks(w.head.leave), from);
             check(OTF2_EvtWriter_BufferFlush(out.writer, nullptr, out.at(from), to), "BufferFlush");
+            tally_.moving += to - from;
         }
     }
 

@@ -278,3 +278,16 @@ def test_a_run_without_ranks_is_reported_without_figures(tmp_path: Path) -> None
 def test_bar(fraction: float, shown: str) -> None:
     # 4 cells are 32 eighths; 0.28125 * 32 = 9 = one cell and an eighth.
     assert bar(fraction, 4) == shown
+
+
+@pytest.mark.parametrize(("own_ms", "warned", "limited"), [(40, True, False), (4, False, True), (1, False, False)])
+def test_the_recorders_own_time_is_stated_where_it_matters(
+    own_ms: int, *, warned: bool, limited: bool, tmp_path: Path
+) -> None:
+    """Two ranks of 100 ms: a fifth, a fiftieth, and too little."""
+    run = two_phases().write(tmp_path / "run")
+    manifest = run.manifest.model_copy(update={"recording_ps": own_ms * MS})
+    (run.path / "manifest.json").write_text(manifest.model_dump_json())
+    report = build(Run.open(run.path))
+    stated = f"at least {own_ms / 2:.1f} % of the program's time"
+    assert [any(stated in one for one in texts) for texts in (report.warnings, report.limits)] == [warned, limited]
