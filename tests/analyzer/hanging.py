@@ -62,7 +62,7 @@ class Begun:
         """The process of the worker that has begun a task so often before, and is done with the first block."""
         folder = Path(self.plan.folder) / "tasks"
         file = folder / f"{task}.taken"
-        for _ in range(2000):
+        for _ in range(12_000):
             found = file.read_text().split() if file.exists() and (folder / "decode-0.done").exists() else []
             if len(found) == 3 and int(found[2]) == tries:
                 return int(found[1])

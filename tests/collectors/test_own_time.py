@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.collectors import recording
 
 CLOCK_NS = 5
-"""Two readings of a clock take longer on any processor."""
+"""Two readings of a clock last longer on any processor."""
 
 
 def _own_ns(trace: recording.Trace) -> int:

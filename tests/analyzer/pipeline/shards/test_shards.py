@@ -196,10 +196,11 @@ def test_a_lost_worker_s_task_is_run_again(copied: Path, tmp_path: Path) -> None
 
 
 def test_a_task_without_progress_is_killed_and_run_again(copied: Path, tmp_path: Path) -> None:
-    with begun(copied, tmp_path / "blocks", stall_s=1) as tasks:
+    # Longer than a process may need to start on busy cores: it would be killed before it did anything.
+    with begun(copied, tmp_path / "blocks", stall_s=5) as tasks:
         tasks.worker("decode-1", 1)
         repair(copied, 1)  # the second process may hang already; the third cannot
-        tasks.ended.result(timeout=60)
+        tasks.ended.result(timeout=120)
         assert sorted(tasks.done) == sorted(ALL_DONE)
 
 
