@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -20,8 +21,10 @@ from logpost.errors import InputError
 from logpost.replay.columns import Int64
 
 MOST_CALLS = 200_000
-"""Calls of a program whose cures are replayed: a replay of so many lasts 40 ms, all cures 3 s. Of a program that polls
-and has few operations of all ranks, half as many are in no windows that are alike: its first part would be replayed."""
+"""Calls of a program whose cures are replayed: a replay of so many lasts 40 ms, all cures 3 s."""
+FEWER = 2
+"""Times by which a sample has fewer calls, which halves the time of all cures, where its windows are alike: of a program
+that polls and has few operations of all ranks, they are not."""
 WINDOWS = (10, 6, 3)
 """Of a longer program, that are a sample: three deviate with two degrees of freedom, the fewest that have a quantile,
 and beyond nine it hardly changes (`gain_interval.STUDENT`)."""
@@ -165,8 +168,8 @@ def _read(evidence: Evidence) -> Program | None:
 def _sampled(run: Run) -> Sample:
     """The most windows that cut less of the ranks' time than can be stated, if need be where all ranks meet: calls that
     are cut keep it. Else the first part."""
-    for count in WINDOWS:
-        windows = windows_of(run, MOST_CALLS, count)
+    for most, count in product((MOST_CALLS // FEWER, MOST_CALLS), WINDOWS):
+        windows = windows_of(run, most, count)
         for some in (windows, at_meetings(run, *windows)):
             if some is not None and (sample := Sample(run, *some)).cut_share < MIN_SHARE:
                 return sample

@@ -43,6 +43,12 @@ def reduced_twice() -> list[Log]:
     return logs
 
 
+def at_most(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sample has so many, and not fewer where they would do."""
+    monkeypatch.setattr(offered, "MOST_CALLS", calls)
+    monkeypatch.setattr(offered, "FEWER", 1)
+
+
 @pytest.mark.parametrize(
     ("program", "named", "gain"),
     [
@@ -62,7 +68,7 @@ def test_half_of_equal_rounds_saves_as_much_as_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """`most` calls are more than the program has, or half of them: 8 rounds, and 0.6 ms up to a first operation."""
-    monkeypatch.setattr(offered, "MOST_CALLS", most)
+    at_most(most, monkeypatch)
     monkeypatch.setattr(offered, "at_meetings", lambda *_: None)  # windows of two operations would part them
     found: list[Found] = [row for row in findings(program(), tmp_path, MACHINE) if named in numbers(row)]
     assert [row["gain"] for row in found] == [pytest.approx(gain, rel=0.08)], found
@@ -94,7 +100,7 @@ def test_windows_of_all_of_a_program_show_what_its_first_part_lacks(
     first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # 10,000 calls of 2 ranks, of which 4,000 are in ten windows of 2 s: two cut calls each are 0.1 % of that.
-    monkeypatch.setattr(offered, "MOST_CALLS", 4_000)
+    at_most(4_000, monkeypatch)
     run = slow_from(first).write(tmp_path / "a.run")
     rows = run.table("findings").collect().to_dicts()
     # 1 ms of each step of 10 ms, from the first one on.
@@ -154,7 +160,7 @@ def test_where_windows_cut_more_than_can_be_stated_the_first_part_is_replayed(
             made.call(rank, at, at + story.MS // 200, send, mpi_other=story.MS // 200)
         made.call(rank, begin + 1_000 * story.MS, begin + 2_000 * story.MS, wait, mpi_other=1_000 * story.MS)
     run = made.write(tmp_path / "a.run")
-    monkeypatch.setattr(offered, "MOST_CALLS", 1_000)
+    at_most(1_000, monkeypatch)
     # Half of the calls are in ten windows that end in waits, or in six or three; and the ranks never meet.
     assert [Sample(run, *windows_of(run, 1_000, count)).cut_share > 0.01 for count in (10, 6, 3)] == [True] * 3
     assert len(offered._sampled(run).begins_ps) == 1
@@ -186,7 +192,7 @@ def test_windows_that_would_cut_long_waits_begin_and_end_where_all_ranks_meet(
         end = begin + 10 * story.MS
         made.collective(wait, "Barrier", {0: (begin + 2 * story.MS, end), 1: (begin + 9 * story.MS, end)})
     run = made.write(tmp_path / "a.run")
-    monkeypatch.setattr(offered, "MOST_CALLS", 60)
+    at_most(60, monkeypatch)
     # 3 steps in each of ten windows, and 10 in each of three, the last of which is cut.
     assert [Sample(run, *windows_of(run, 60, count)).cut_share > 0.01 for count in (10, 6, 3)] == [True] * 3
     sample = offered._sampled(run)
@@ -194,3 +200,18 @@ def test_windows_that_would_cut_long_waits_begin_and_end_where_all_ranks_meet(
     assert not (sample.begins_ps % (10 * story.MS)).any()
     assert not (sample.ends_ps % (10 * story.MS)).any()
     assert sample.cut_share == 0
+
+
+def test_a_sample_of_fewer_calls_is_taken_where_its_windows_are_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps of 10 ms with an Allreduce of two ranks each: 4 calls, or 2, in each of ten windows, of which none is cut
+    where ranks meet."""
+    run = slow_from(0).write(tmp_path / "a.run")
+    monkeypatch.setattr(offered, "MOST_CALLS", 4_000)
+    assert offered._sampled(run).facts("calls").collect().height == pytest.approx(2_000, rel=0.02)
+    monkeypatch.setattr(
+        offered, "windows_of", lambda run, most, count: windows_of(run, most, count if most > 2_000 else 1)
+    )
+    monkeypatch.setattr(Sample, "cut_share", property(lambda sample: 0.1 if len(sample.begins_ps) == 1 else 0.0))
+    assert offered._sampled(run).facts("calls").collect().height == pytest.approx(4_000, rel=0.02)
