@@ -282,8 +282,9 @@ class Manifest(Record):
     )
     sample_ps: int = Field(default=0, description="processor time of a thread from sample to sample; 0: not known")
     recording_ps: int = Field(
-        default=0, description="at least so long the recorder itself took, over all threads; 0: not known"
+        default=0, description="duration of recording on all threads, writing the logs included; at least; 0: not known"
     )
+    call_recording_ps: int = Field(default=0, description="of it, that of each call; at least")
     pack: str | None = Field(
         default=None, description="regular expression of the user regions that pack data by hand: middleware"
     )

@@ -5,10 +5,11 @@ to the same rank: no call in between waits, so that none of them needs an answer
 empty message takes. In the graph the first message of a row carries the bytes of all, from where the last one is sent:
 by then all of the data is there. Beyond the eager limit it has a handshake, and its sender waits for the receiver.
 
-What a message of a row cost beyond the machine's model is due to the others at one end of the gain, and remains at the
-other. At further ends the code between the messages of a row is gone with them, or another message carries their data,
-and none is left. Where no value of a machine is known, only rows of single values are messages of which nearly nothing
-is of bytes; what one message costs is not known then, so that nothing may be saved.
+The duration of recording the others is gone with them. What a message of a row cost beyond the machine's model is due
+to the others at one end of the gain, and remains at the other. At further ends the code between the messages of a row
+is gone with them, or another message carries their data, and none is left. Where no value of a machine is known, only
+rows of single values are messages of which nearly nothing is of bytes; what one message costs is not known then, so
+that nothing may be saved.
 """
 
 from __future__ import annotations
@@ -59,8 +60,10 @@ def propose(program: Program) -> Iterator[Proposal]:
         alone[every] = 1
         change = replace(merged(program, rows, sent_by=-1), sent_from=sent_from)
         between = [call for row in rows for call in messages.send_call[row[1:]].tolist()]
-        longer = column(program.count, 0)
+        longer, recorded = column(program.count, 0), column(program.count, 0)
         longer[between] = -program.gap_ps[between]
+        recorded[between] = -program.recording_ps[between]
+        change = replace(change, longer_ps=recorded)
         one = replace(change, as_modelled=alone)
         here = int((program.callpath[messages.send_call] == callpath).sum())
         if len(every) <= MAINLY * here or (program.as_measured and messages.bytes[every].max() > VALUE):

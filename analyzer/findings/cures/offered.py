@@ -23,8 +23,8 @@ from logpost.replay.columns import Int64
 MOST_CALLS = 200_000
 """Calls of a program whose cures are replayed: a replay of so many lasts 40 ms, all cures 3 s."""
 FEWER = 2
-"""Times by which a sample has fewer calls, which halves the time of all cures, where its windows are alike: of a program
-that polls and has few operations of all ranks, they are not."""
+"""Times by which a sample has fewer calls, which halves the time of all cures, where its windows are alike: of a
+program that polls and has few operations of all ranks, they are not."""
 WINDOWS = (10, 6, 3)
 """Of a longer program, that are a sample: three deviate with two degrees of freedom, the fewest that have a quantile,
 and beyond nine it hardly changes (`gain_interval.STUDENT`)."""

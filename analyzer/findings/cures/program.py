@@ -229,6 +229,7 @@ class Program:
         if as_measured:
             machine = _without_values(machine)
         self._record_on(machine)
+        self._call_recording_ps = run.manifest.call_recording_ps
         calls = run.facts("calls").select("location", "callpath", "region", "enter_ps", "leave_ps").collect()
         self.location: Int32 = calls["location"].to_numpy()
         self.callpath: Int32 = calls["callpath"].to_numpy()
@@ -411,6 +412,11 @@ class Program:
         before = np.where(self.follows, np.roll(self.leave_ps, 1), begin)
         code = self.inside & ~self.polls
         return np.where(code, np.maximum(0, self.enter_ps - np.maximum(before, begin)), 0)
+
+    @cached_property
+    def recording_ps(self) -> Int64:
+        """What recording each call adds to the code before it, at least: it is gone where the call is."""
+        return np.minimum(self.gap_ps, self._call_recording_ps)
 
     @cached_property
     def stretch(self) -> Int32:

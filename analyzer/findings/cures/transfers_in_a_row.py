@@ -2,8 +2,8 @@
 
 Cure: one transfer with all of their bytes, completed once. It applies to transfers at one call path to the same rank
 with less code in between than the shortest transfer lasts, between which nothing is called but what completes them. In
-the graph the first one and the last completion remain, and what a byte costs is added. At the other end of the gain
-the code in between is gone with them.
+the graph the first one and the last completion remain, and what a byte costs is added. The duration of recording the
+others is gone with them; at the other end of the gain, so is the code in between.
 
 Where the machine does not divide the duration of transfers, these may be rows of single values only: of larger ones
 the bytes may cost all of it. What those of the one transfer cost is not known then, so that nothing may be saved.
@@ -75,9 +75,10 @@ def propose(program: Program, divided: bool) -> Iterator[Proposal]:
         if known or max(size[call] for call in row.transfers) <= VALUE:
             at.setdefault(row.path, []).append(row)
     for path, here in at.items():
-        lasts, longer = column(program.count), column(program.count, 0)
+        lasts, recorded, longer = column(program.count), column(program.count, 0), column(program.count, 0)
         for row in here:
             lasts[row.gone] = 0
+            recorded[row.gone] = -program.recording_ps[row.gone]
             longer[row.gone] = -program.gap_ps[row.gone]
             # What completes the last one waits for no other: all were complete.
             lasts[row.kept] = program.leave_ps[row.kept] - program.enter_ps[row.kept]
@@ -88,7 +89,7 @@ def propose(program: Program, divided: bool) -> Iterator[Proposal]:
                 )
                 more = float(np.nan_to_num(whole.serialization - one.serialization))
                 lasts[first] = int(program.leave_ps[first] - program.enter_ps[first]) + round(more)
-        change = Transformation(lasts_ps=lasts)
+        change = Transformation(lasts_ps=lasts, longer_ps=recorded)
         flushed = [call for row in here for call in row.completions]
         every = [call for row in here for call in row.transfers]
         yield Proposal(

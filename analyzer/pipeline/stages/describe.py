@@ -107,6 +107,7 @@ def describe(
         adapters=faults.guard("counters of network adapters", lambda: adapters_read(anchor.parent), []),
         sample_ps=trace.sample_ps,
         recording_ps=1000 * number_of(properties, "RECORDING_NS"),
+        call_recording_ps=number_of(properties, "CALL_RECORDING_PS"),
         pack=request.pack,
         ended_early=early,
         overwritten=overwritten(properties) + switched_off(properties, trace.quality()),

@@ -146,14 +146,16 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
     }
     check(OTF2_Archive_CloseEvtFiles(archive), "closing events");
     write_definitions(archive, job, strings, tally, contexts, locations);
+    const std::uint64_t each = 1000 * job.ns(recording) / std::max<std::uint64_t>(1, tally.calls);
     set_overwritten(archive, job, tally);
     set_off(archive, job, tally);
-    for (const auto& [name, number] : {std::pair("LOGPOST::REGION_ENDS_LEFT_OUT", tally.ends_alone),
-                                       std::pair("LOGPOST::CUT_CALL_PATHS", tally.cut_call_paths),
-                                       std::pair("LOGPOST::UNNAMED_CALLERS", tally.unnamed_callers),
-                                       std::pair("LOGPOST::SAMPLES_LOST", tally.samples_lost),
-                                       std::pair("LOGPOST::FILE_CALLS_LOST", tally.file_calls_lost),
-                                       std::pair("LOGPOST::RECORDING_NS", job.ns(recording + tally.moving))}) {
+    for (const auto& [name, number] :
+         {std::pair("LOGPOST::REGION_ENDS_LEFT_OUT", tally.ends_alone),
+          std::pair("LOGPOST::CUT_CALL_PATHS", tally.cut_call_paths),
+          std::pair("LOGPOST::UNNAMED_CALLERS", tally.unnamed_callers),
+          std::pair("LOGPOST::SAMPLES_LOST", tally.samples_lost),
+          std::pair("LOGPOST::FILE_CALLS_LOST", tally.file_calls_lost), std::pair("LOGPOST::CALL_RECORDING_PS", each),
+          std::pair("LOGPOST::RECORDING_NS", job.ns(recording + tally.moving))}) {
         if (number != 0) {
             set_property(archive, name, std::to_string(number));
         }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.analyzer.story import MS, US, Story
 
 from logpost.analyzer.findings.cures import transfers_in_a_row
 from logpost.analyzer.findings.cures.program import Program
+from logpost.analyzer.run.directory import Run
 
 
 def reads(*, between: int, value: int = 8) -> Story:
@@ -44,3 +47,13 @@ def test_bytes_of_large_transfers_may_cost_all_of_them(value: int, known: bool, 
     # Of single values one transfer may last as long as all of them.
     ends = [end for one in proposals for end in one.other_ends]
     assert any(end.lasts_ps is None for end in ends) is (found and not known)
+
+
+@pytest.mark.parametrize(("recording", "saved"), [(0, 190), (US, 209), (5 * US, 228)])
+def test_recording_is_gone_with_the_transfers(recording: int, saved: int, tmp_path: Path) -> None:
+    """19 of 20 reads of 10 us, and of 2 us before each of them, of a step of 1.24 ms."""
+    run = reads(between=2 * US).write(tmp_path / "run")
+    manifest = run.manifest.model_copy(update={"call_recording_ps": recording})
+    program = Program(Run(run.path, manifest)).build()
+    (proposal,) = transfers_in_a_row.propose(program, divided=True)
+    assert program.gain(proposal.change) == pytest.approx(saved / 1240, rel=0.01)
