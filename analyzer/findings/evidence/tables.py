@@ -13,7 +13,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.in_files import InFiles, mostly_in_file
 from logpost.analyzer.findings.evidence.places import Places, places_of
 from logpost.analyzer.findings.evidence.sampled import Frame, SampledCode, sampled_code, time_on_processor
-from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, Number
+from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, NOISE, Number
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.manifest import Manifest
 from logpost.analyzer.run.phases import program
@@ -329,12 +329,18 @@ class Evidence:
         )
         return int(inside["window"].min()), int(inside["window"].max())  # type: ignore[arg-type]
 
-    def oversubscribed(self) -> bool:
-        """Ranks outnumber cores somewhere: waits then contain scheduling."""
-        return self.manifest.hosts.oversubscribed is True
+    def scheduled(self) -> str:
+        """Why waits contain scheduling: ranks outnumber cores somewhere, or had none for more than noise; empty: they
+        do not contain it, as far as is known."""
+        hosts = self.manifest.hosts
+        if hosts.oversubscribed is True:
+            return "ranks outnumber cores"
+        if (hosts.without_core or 0.0) > NOISE:
+            return "ranks had no core at times"
+        return ""
 
     def confidence(self, level: float, reason: str, rests_on: Iterable[str] = ()) -> tuple[float, str]:
-        """Confidence and its reason; `MEDIUM` at most where ranks outnumber cores, since waits then contain scheduling.
+        """Confidence and its reason; `MEDIUM` at most where waits contain scheduling.
 
         Arguments:
             level: of `finding.HIGH`, `MEDIUM`, `LOW`.
@@ -346,8 +352,8 @@ class Evidence:
             level = min(level, LOW)
             names = " and ".join(title(one) for one in unknown)
             reason += f"; the estimated machine does not distinguish {names} from other transport (--machine FILE does)"
-        if self.oversubscribed():
-            return min(level, MEDIUM), f"{reason}; ranks outnumber cores, so the time contains scheduling"
+        if scheduled := self.scheduled():
+            return min(level, MEDIUM), f"{reason}; {scheduled}, so the time contains scheduling"
         return level, reason
 
 

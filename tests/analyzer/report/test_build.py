@@ -192,6 +192,14 @@ def test_oversubscription_is_said_first(tmp_path: Path) -> None:
     assert text.startswith("! Ranks outnumber cores (2 ranks on 1 core)")
 
 
+def test_time_without_a_core_is_said_first(tmp_path: Path) -> None:
+    story = two_phases()
+    story.hosts.without_core = 0.123
+    text = text_of(story, tmp_path / "run")
+    assert text.startswith("! Ranks were ready to run")
+    assert "12.3 %" in text.splitlines()[0]
+
+
 def test_data_loss_is_said_before_the_figures(tmp_path: Path) -> None:
     story = two_phases()
     story.quality.append(
