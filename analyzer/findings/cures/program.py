@@ -279,6 +279,16 @@ class Program:
         """A table, in which calls have the program's numbers: the run's own are others where it is a sample."""
         return self._replayable.run.facts(name)
 
+    @cached_property
+    def samples(self) -> pl.DataFrame:
+        """Of code between calls, at the program's times."""
+        return self.facts("samples").collect()
+
+    @cached_property
+    def file_calls(self) -> pl.DataFrame:
+        """The calls that reach files, likewise."""
+        return self.facts("file_calls").collect()
+
     def _on_nics(self, per_node: int) -> Cures:
         """The graph with so many NICs a node."""
         if per_node not in self._on_other_nics:

@@ -143,10 +143,6 @@ class Evidence:
         return places_of(self.tables)
 
     @cached_property
-    def _samples(self) -> pl.DataFrame:
-        return self.tables["samples"].collect()
-
-    @cached_property
     def _frames(self) -> dict[int, Frame]:
         files = self.tables["regions"].select("region", defined_in="file")
         rows = self.callpaths.lazy().filter(pl.col("kind") == "user").join(files, on="region").collect()
@@ -154,28 +150,23 @@ class Evidence:
         return {path: Frame(parent, folded(name), file, line) for path, parent, name, file, line in columns.iter_rows()}
 
     @cached_property
-    def _file_calls(self) -> pl.DataFrame:
-        calls = self.tables["file_calls"].collect()
-        names = [self.region(callpath) for callpath in calls["callpath"]]
-        return calls.with_columns(region=pl.Series(names, dtype=pl.String))
-
-    @cached_property
     def _file_regions(self) -> frozenset[str]:
-        return frozenset(self._file_calls["region"].unique())
+        paths = self.tables["file_calls"].select(pl.col("callpath").unique()).collect()
+        return frozenset(map(self.region, paths["callpath"]))
 
-    def in_files(self, location: int, begins: Int64, ends: Int64) -> InFiles | None:
+    def in_files(self, calls: pl.DataFrame, location: int, begins: Int64, ends: Int64) -> InFiles | None:
         """What most of a location's time between these instants is spent on, in files; None: less than most is."""
-        return mostly_in_file(self._file_calls, location, begins, ends)
+        here = calls.filter(pl.col("location") == location)
+        names = [self.region(callpath) for callpath in here["callpath"]]
+        return mostly_in_file(here.with_columns(region=pl.Series(names, dtype=pl.String)), location, begins, ends)
 
-    def sampled(self, location: int, begins: Int64, ends: Int64) -> SampledCode | None:
+    def sampled(self, samples: pl.DataFrame, location: int, begins: Int64, ends: Int64) -> SampledCode | None:
         """Which function a location's code between these instants is in, by samples; None: they do not say."""
-        if self._samples.is_empty():
-            return None
-        return sampled_code(self._samples, self._frames, location, begins, ends)
+        return None if samples.is_empty() else sampled_code(samples, self._frames, location, begins, ends)
 
-    def on_processor(self, location: int, begins: Int64, ends: Int64) -> tuple[Number, ...]:
+    def on_processor(self, samples: pl.DataFrame, location: int, begins: Int64, ends: Int64) -> tuple[Number, ...]:
         """How long a location's code between these instants had a processor, where that is less than half of it."""
-        return time_on_processor(self._samples, self.manifest.sample_ps, location, begins, ends)
+        return time_on_processor(samples, self.manifest.sample_ps, location, begins, ends)
 
     @cached_property
     def moves_data(self) -> npt.NDArray[np.bool_]:

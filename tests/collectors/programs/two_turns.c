@@ -1,5 +1,5 @@
 /* Every rank computes for 0.2 s of processor time, and prints for how long it was ready to run without a processor
- * meanwhile, by Linux's count. */
+ * during that time, by Linux's count. */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
