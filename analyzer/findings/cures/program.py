@@ -364,13 +364,11 @@ class Program:
 
     @cached_property
     def polls(self) -> Flags:
-        """Queries for messages (Test, Iprobe) behind one at the same call path, with less code in between than an empty
-        message takes: no rank works so finely. Those behind it and the code up to it are waiting."""
+        """Queries for messages (Test, Iprobe) right behind another one, with less code in between than an empty message
+        takes: no rank works so finely. Those behind it and the code up to it are waiting."""
         queries = self.is_kind("test", "probe")
-        close = self._since_ps <= self.empty_message_ps
-        found = np.zeros(self.count, dtype=np.bool_)
-        found[1:] = queries[1:] & self.follows[1:] & (self.callpath[1:] == self.callpath[:-1]) & close[1:]
-        return found
+        found = np.roll(queries, 1) & queries & self.follows
+        return found & (self._since_ps <= self.empty_message_ps)
 
     @cached_property
     def _since_ps(self) -> Int64:

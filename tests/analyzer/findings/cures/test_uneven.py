@@ -93,6 +93,25 @@ def test_the_same_work_may_be_before_other_calls() -> None:
     assert numbers["longest"] / numbers["shortest"] == pytest.approx(13 / 9, abs=0.1)
 
 
+def test_a_rank_that_polls_by_several_calls_computes_nothing() -> None:
+    """Rank 0 polls by two calls alternately, 0.1 µs apart, as long as rank 1 works."""
+    story = Story(2, STEPS * 2 * MS)
+    story.loggp |= {"L": 1.0}
+    some, one = story.path("main", "MPI_Testsome"), story.path("main", "MPI_Test")
+    barrier = story.path("main", "MPI_Barrier")
+    for step in range(STEPS):
+        begin = step * 2 * MS
+        for i in range(100):
+            at = begin + MS // 10 + i * US // 2
+            story.call(0, at, at + 2 * US // 5, one if i % 2 else some, mpi_other=2 * US // 5)
+        story.collective(barrier, "Barrier", dict.fromkeys((0, 1), (begin + MS, begin + MS + US)))
+    with story.as_run() as run:
+        program = Program(run).build()
+        polls = program.polls & (program.location == 0)
+    assert polls.sum() == STEPS * 99  # the first one follows work
+    assert program.gap_ps[polls].sum() == 0
+
+
 def test_a_slow_rank_becomes_as_fast_as_one_with_the_same_turns() -> None:
     # Ranks 0 to 2 compute 8 and 4 ms alternately, rank 2 4 ms more in each; ranks 3 to 5 compute 4 and 8 ms.
     with steps([8, 8, 12, 4, 4, 4], [4, 4, 8, 8, 8, 8]).as_run() as run:
