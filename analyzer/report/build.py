@@ -111,7 +111,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
             without_core=manifest.hosts.without_core,
         ),
         predicted=manifest.predicted,
-        warnings=(*fault_texts((fault.part, fault.error) for fault in faults.found), *_warnings(run)),
+        warnings=(*fault_texts((fault.part, fault.error) for fault in faults.found), *_warnings(run, breakdown)),
         faults=tuple(faults.found),
         conclusion=conclude(
             breakdown,
@@ -284,7 +284,7 @@ def _recording(run: Run, least: float, below: float = math.inf) -> list[str]:
     ]
 
 
-def _warnings(run: Run) -> tuple[str, ...]:
+def _warnings(run: Run, breakdown: Sequence[Share]) -> tuple[str, ...]:
     manifest = run.manifest
     found = manifest.ended_early + manifest.overwritten
     if manifest.predicted is not None:
@@ -321,6 +321,9 @@ def _warnings(run: Run) -> tuple[str, ...]:
             "The sums below lack the missing part."
         )
     machine = manifest.machine
+    by_machine = sum(one.share for one in breakdown if one.category not in ("compute", "mpi_other", *WAITING))
+    if by_machine < MIN_SHARE:
+        return tuple(found)  # whatever its values are, they hardly show
     time = "message time" if machine.deficit == machine.deficit_share else "time of one-sided transfers"
     beyond = f"{percent_text(machine.deficit)} more {time}"
     if machine.refused:
