@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
-from logpost.analyzer.findings.finding import MIN_SHARE, Number
+from logpost.analyzer.findings.finding import MIN_SHARE, NOISE, Number
 from logpost.analyzer.findings.prose import alternatives
 from logpost.analyzer.report.call_places import call_places
 from logpost.analyzer.report.clock import clock_note, clock_warning
@@ -108,15 +108,16 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
             ranks_per_node=tuple(manifest.hosts.ranks_per_node),
             cores_per_node=tuple(manifest.hosts.cores_per_node),
             oversubscribed=manifest.hosts.oversubscribed,
+            without_core=manifest.hosts.without_core,
         ),
         predicted=manifest.predicted,
-        warnings=(*fault_texts((fault.part, fault.error) for fault in faults.found), *_warnings(run)),
+        warnings=(*fault_texts((fault.part, fault.error) for fault in faults.found), *_warnings(run, breakdown)),
         faults=tuple(faults.found),
         conclusion=conclude(
             breakdown,
             _largest(run, breakdown),
             found,
-            oversubscribed=manifest.hosts.oversubscribed is True,
+            scheduled=manifest.hosts.oversubscribed is True or (manifest.hosts.without_core or 0.0) > NOISE,
             lacks_members=any(one.name == "collective_lacks_members" and one.count for one in manifest.quality),
             uneven=balance,
             threads=of_threads,
@@ -283,7 +284,7 @@ def _recording(run: Run, least: float, below: float = math.inf) -> list[str]:
     ]
 
 
-def _warnings(run: Run) -> tuple[str, ...]:
+def _warnings(run: Run, breakdown: Sequence[Share]) -> tuple[str, ...]:
     manifest = run.manifest
     found = manifest.ended_early + manifest.overwritten
     if manifest.predicted is not None:
@@ -300,8 +301,14 @@ def _warnings(run: Run) -> tuple[str, ...]:
         ]
         where = f" ({crowded[0]}{' on one node' if len(hosts.ranks_per_node) > 1 else ''})" if crowded else ""
         found.append(
-            f"Ranks outnumber cores{where}: each wait below contains time in which the awaited rank had no core. "
-            "Compare shares between runs on this machine; do not expect these times on a machine with enough cores."
+            f"Ranks outnumber cores{where}{_without_core(hosts.without_core)}: each wait below contains time in which "
+            "the awaited rank had no core. Compare shares between runs on this machine; do not expect these times on a "
+            "machine with enough cores."
+        )
+    elif hosts.without_core is not None and hosts.without_core > NOISE:
+        found.append(
+            f"Ranks were ready to run, but had no core for {percent_text(hosts.without_core)} of their time (other "
+            "load, other threads, or the binding): each wait below contains such time of the awaited rank."
         )
     found += _recording(run, MUCH_RECORDING)
     unmatched = sum(each.count for each in manifest.quality if each.name in ("send_unmatched", "receive_unmatched"))
@@ -314,6 +321,9 @@ def _warnings(run: Run) -> tuple[str, ...]:
             "The sums below lack the missing part."
         )
     machine = manifest.machine
+    by_machine = sum(one.share for one in breakdown if one.category not in ("compute", "mpi_other", *WAITING))
+    if by_machine < MIN_SHARE:
+        return tuple(found)  # whatever its values are, they hardly show
     time = "message time" if machine.deficit == machine.deficit_share else "time of one-sided transfers"
     beyond = f"{percent_text(machine.deficit)} more {time}"
     if machine.refused:
@@ -328,6 +338,10 @@ def _warnings(run: Run) -> tuple[str, ...]:
             f"modelled parts below are upper bounds{rests}."
         )
     return tuple(found)
+
+
+def _without_core(share: float | None) -> str:
+    return "" if share is None else f" and were ready to run without one for {percent_text(share)} of their time"
 
 
 def _limits(run: Run) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def conclude(
     largest: Largest,
     found: Sequence[PlacedFinding],
     *,
-    oversubscribed: bool,
+    scheduled: bool,
     uneven: Uneven | None = None,
     threads: Threads | None = None,
     outside_calls: int = 0,
@@ -57,7 +57,7 @@ def conclude(
         breakdown: the ranks' accounts.
         largest: category of communication.
         found: the findings.
-        oversubscribed: ranks outnumber cores.
+        scheduled: waits contain scheduling.
         uneven: the ranks' compute; None: it is the same on all.
         threads: of OpenMP.
         outside_calls: communication records that are in no call, and so without a time.
@@ -67,7 +67,7 @@ def conclude(
         return "No rank has a measured runtime: the archive has no events of a process."
     said: list[str] = []
     if any(one.kind != UNEXPLAINED for one in found):
-        worst = _worst(found, oversubscribed=oversubscribed)
+        worst = _worst(found, scheduled=scheduled)
         said = [worst, _communication(breakdown, largest, lacks_members=lacks_members)]
     else:
         none = "No cure applies" if found else "No finding applies"
@@ -98,12 +98,12 @@ def _communication(breakdown: Sequence[Share], largest: Largest, *, lacks_member
     )
 
 
-def _worst(found: Sequence[PlacedFinding], *, oversubscribed: bool) -> str:
+def _worst(found: Sequence[PlacedFinding], *, scheduled: bool) -> str:
     worst = found[0]
     return (
         f"{sentence_text(worst.title)}. Time saved without it: "
         f"{bound_text(worst.gain, worst.gain_low, worst.gain_high)}; {time_text(worst.exposed_ps)} are exposed over "
-        f"all ranks{', scheduling included' if oversubscribed else ''}, {percent_text(worst.share)} of the slowest "
+        f"all ranks{', scheduling included' if scheduled else ''}, {percent_text(worst.share)} of the slowest "
         "rank's time on the rank that loses most"
     )
 

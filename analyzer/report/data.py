@@ -365,6 +365,8 @@ class HostFacts:
     ranks_per_node: tuple[int, ...]
     cores_per_node: tuple[int, ...]
     oversubscribed: bool | None
+    without_core: float | None = None
+    """of the ranks' time: ready to run, but without a core; None: not known"""
 
 
 @dataclass(frozen=True)

@@ -219,6 +219,9 @@ class Hosts(Record):
     ranks_per_node: list[int]
     cores_per_node: list[int] = Field(description="0: the archive does not say")
     oversubscribed: bool | None = Field(description="ranks outnumber cores on a node; None: unknown")
+    without_core: float | None = Field(
+        default=None, description="of the ranks' time: ready to run, but without a core; None: the archive does not say"
+    )
 
 
 class AdapterCounters(Record):

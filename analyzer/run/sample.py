@@ -222,6 +222,14 @@ class Sample(Run):
             .drop("now", "match_now")
         )
 
+    def instants(self, name: str, begin: str, *times: str) -> pl.LazyFrame:
+        """Rows of a table without calls that begin in a window."""
+        begins, ends = self.begins_ps.tolist(), self.ends_ps.tolist()
+        inside = (pl.col(begin).is_between(*window) for window in zip(begins, [end - 1 for end in ends], strict=True))
+        return (
+            self._whole_facts(name).filter(pl.any_horizontal(inside)).with_columns(map(self._joined, (begin, *times)))
+        )
+
 
 def _dense(number: str, location: str) -> pl.Expr:
     return (pl.col(number).rank("dense").over(location) - 1).cast(pl.Int32)
@@ -235,5 +243,7 @@ _TABLES: Mapping[str, Callable[[Sample], pl.LazyFrame]] = {
     "transfers": lambda sample: sample.inside("transfers", "call", optional=("complete_call", "remote_call")),
     "epochs": Sample.epochs,
     "locations": Sample.locations,
+    "samples": lambda sample: sample.instants("samples", "at_ps"),
+    "file_calls": lambda sample: sample.instants("file_calls", "enter_ps", "leave_ps"),
 }
 """Name to how the sample's rows of it are made."""

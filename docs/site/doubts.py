@@ -122,11 +122,11 @@ DOUBTS = {
         "shows long transfers for other reasons (a congested link)."
     ),
     "shared_cores": (
-        "The archive does not say how many cores a node has. Ranks that hand data from one to the next never run at "
-        "once either, and a library that sleeps between its polls stalls likewise: both together look like a lack of "
-        "cores. Other load on the node counts, too. In programs that compute for several slices (of 4 ms) between "
-        "calls, a lack of cores may not be found. The gain supposes that nothing else becomes slower with a core for "
-        "each rank."
+        "An archive of `logpost record` states for how long ranks were ready to run without a core, not what had it. "
+        "Of one that states no cores at all: ranks that hand data from one to the next never run at once either, and a "
+        "library that sleeps between its polls stalls likewise: both together look like a lack of cores. Other load on "
+        "the node counts, too. In programs that compute for several slices (of 4 ms) between calls, a lack of cores "
+        "may not be found. The gain supposes that nothing else becomes slower with a core for each rank."
     ),
     "synchronous_sends": (
         "A program may rely on the receive: a synchronous send also says that the other side has arrived, and it "

@@ -45,6 +45,7 @@ KINDS = {
     "MPI_Probe": "probe",
     "MPI_Iprobe": "probe",
     "MPI_Test": "test",
+    "MPI_Testsome": "test",
     "MPI_Recv": "receive",
     "MPI_Sendrecv": "send_receive",
     "MPI_Irecv": "receive_nonblocking",

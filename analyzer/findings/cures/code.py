@@ -68,7 +68,7 @@ def code_before(evidence: Evidence, program: Program, location: int, callpath: i
 
 def _in_files(evidence: Evidence, program: Program, location: int, calls: Int64) -> Code | None:
     ends = program.enter_ps[calls]
-    found = evidence.in_files(location, ends - program.gap_ps[calls], ends)
+    found = evidence.in_files(program.file_calls, location, ends - program.gap_ps[calls], ends)
     return Code(found.name, found.callpath, in_file=True) if found is not None else None
 
 
@@ -76,7 +76,8 @@ def _sampled(evidence: Evidence, program: Program, location: int, calls: Int64, 
     """By samples, which may also say that it mostly has no processor."""
     ends = program.enter_ps[calls]
     begins = ends - program.gap_ps[calls]
-    found, idle = evidence.sampled(location, begins, ends), evidence.on_processor(location, begins, ends)
+    found = evidence.sampled(program.samples, location, begins, ends)
+    idle = evidence.on_processor(program.samples, location, begins, ends)
     if idle or found is None:
         return Code(otherwise, samples=idle or NO_NAME)
     return Code(found.text, samples=found.numbers)

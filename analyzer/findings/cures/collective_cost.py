@@ -95,7 +95,10 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
             other_ends=(_fused(program, rows, each_round), _without_code(program, rows, moved, divided))
             if fused
             else (_at_most(program, rows, least + moved),),
-            numbers=tuple(_numbers(calls, callpath, rows, estimate, divided)),
+            numbers=(
+                *_numbers(calls, callpath, rows, estimate, divided),
+                *([Number("ranks_without_core", 1, "count")] if evidence.scheduled() else []),
+            ),
             confidence=LOW if count < MIN_SAMPLES else HIGH if fused else MEDIUM,
             certainty=certainty,
         )

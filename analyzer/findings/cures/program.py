@@ -280,6 +280,16 @@ class Program:
         """A table, in which calls have the program's numbers: the run's own are others where it is a sample."""
         return self._replayable.run.facts(name)
 
+    @cached_property
+    def samples(self) -> pl.DataFrame:
+        """Of code between calls, at the program's times."""
+        return self.facts("samples").collect()
+
+    @cached_property
+    def file_calls(self) -> pl.DataFrame:
+        """The calls that reach files, likewise."""
+        return self.facts("file_calls").collect()
+
     def _on_nics(self, per_node: int) -> Cures:
         """The graph with so many NICs a node."""
         if per_node not in self._on_other_nics:
@@ -355,13 +365,11 @@ class Program:
 
     @cached_property
     def polls(self) -> Flags:
-        """Queries for messages (Test, Iprobe) behind one at the same call path, with less code in between than an empty
-        message takes: no rank works so finely. Those behind it and the code up to it are waiting."""
+        """Queries for messages (Test, Iprobe) right behind another one, with less code in between than an empty message
+        takes: no rank works so finely. Those behind it and the code up to it are waiting."""
         queries = self.is_kind("test", "probe")
-        close = self._since_ps <= self.empty_message_ps
-        found = np.zeros(self.count, dtype=np.bool_)
-        found[1:] = queries[1:] & self.follows[1:] & (self.callpath[1:] == self.callpath[:-1]) & close[1:]
-        return found
+        found = np.roll(queries, 1) & queries & self.follows
+        return found & (self._since_ps <= self.empty_message_ps)
 
     @cached_property
     def _since_ps(self) -> Int64:

@@ -4,18 +4,19 @@ A call *stalls* from when nothing of what it needs is missing: all that it compl
 that are inside of the calls that complete it, or all members of its operation have entered. What a message costs then
 is microseconds; a stall that lasts longer than the shortest at its place by more than a scheduler's slice is neither
 transport nor a queue. A network can stall so too, or a library that sleeps. What distinguishes shared cores is
-that no more than some of the ranks run at once (`evidence.concurrent_ranks`). Where the archive states the cores, the
-report says first whether ranks outnumber them; this is for those that do not.
+measured where the archive states for how long ranks were ready to run and had none; else it is that no more than some
+of the ranks run at once (`evidence.concurrent_ranks`). Where ranks outnumber the cores, the report says so first; this
+is for archives that do not state them, and for ranks that share their cores with something else.
 
 Cure: a core for each rank. In the graph a call of theirs ends as long after the enters of all that it needs as the
 shortest one at its place does; at the other end of the gain, only a call that stalls. Code that lasts longer than the
-shortest at its place by more than a slice has that, for as long as others can have had the core: with k cores for n
-ranks a rank has k of n parts of the time at least.
+shortest at its place by more than a slice has that, for as long as others can have had the core: as measured, or with k
+cores for n ranks, of which a rank has k of n parts of the time at least.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -99,7 +100,9 @@ class Needs:
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """One finding for the run."""
-    if evidence.manifest.hosts.oversubscribed is not None or evidence.locations.height < 2:
+    hosts = evidence.manifest.hosts
+    known = hosts.oversubscribed is not None
+    if (known and (hosts.oversubscribed or not evidence.scheduled())) or evidence.locations.height < 2:
         return ()
     if _longer_than_a_slice(evidence) < MIN_SAMPLES:
         return ()
@@ -115,24 +118,27 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
     nodes: dict[int, list[int]] = {}
     for location, node in evidence.locations.select("location", "node").iter_rows():
         nodes.setdefault(node, []).append(location)
+    without = evidence.manifest.hosts.without_core if evidence.scheduled() else None
     limits: dict[int, Limit] = {}
-    for node, locations in nodes.items():
+    for node, locations in nodes.items() if without is None else ():
         here = stalls & np.isin(program.location, locations)
         if here.sum() >= MIN_SAMPLES and (limit := limit_of(program, locations)) is not None:
             limits[node] = limit
-    if not limits:
+    if without is None and not limits:
         return
-    ranks = [location for node in limits for location in nodes[node]]
+    ranks = [location for node in limits or nodes for location in nodes[node]]
     here = np.isin(program.location, ranks)
     stalls &= here
+    if stalls.sum() < MIN_SAMPLES:
+        return
     lost = column(program.count, 0)
     beyond = beyond_shortest(program)
-    for node, limit in limits.items():
+    for node in limits or nodes:
+        part = without if without is not None else 1.0 - limits[node].ranks / len(nodes[node])
         for location in nodes[node]:
             calls = program.calls_of[location]
-            lost[calls] = _core_lost(program.gap_ps[calls], beyond[calls], limit.ranks / len(nodes[node]))
+            lost[calls] = _core_lost(program.gap_ps[calls], beyond[calls], part)
     by_place = np.bincount(program.callpath[stalls], weights=stall[stalls])
-    worst = max(limits, key=lambda node: limits[node].expected_ps)
     yield Proposal(
         kind=KIND,
         callpath=int(by_place.argmax()),
@@ -140,11 +146,8 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
         change=needs.without(program, here & (stall > shortest), shortest, lost),
         other_ends=(needs.without(program, stalls, shortest, lost),),
         numbers=(
-            Number("ranks_of_a_node", len(nodes[worst]), "count"),
-            Number("run_at_once", limits[worst].ranks, "count"),
-            Number("so_many_run", limits[worst].time_ps, "ps"),
-            Number("more_run", limits[worst].beyond_ps, "ps"),
-            Number("more_would_run_with_a_core_each", limits[worst].expected_ps, "ps"),
+            *([] if without is None else [Number("without_core", without, "1")]),
+            *_at_once(limits, nodes),
             Number("stalls", int(stalls.sum()), "count"),
             Number("stalled", float(exact_sum(stall[stalls])), "ps"),
             Number("median_stall", float(np.median(stall[stalls])), "ps"),
@@ -152,8 +155,22 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
             Number("computation_beyond_shortest", float(exact_sum(lost)), "ps"),
         ),
         confidence=MEDIUM,
-        certainty="that nothing was missing and how many ranks run at once are measured; the cores are not recorded",
+        certainty="that nothing was missing and how many ranks run at once are measured; the cores are not recorded"
+        if without is None
+        else "that nothing was missing and for how long ranks had no core are measured; what had them is not",
     )
+
+
+def _at_once(limits: Mapping[int, Limit], nodes: Mapping[int, list[int]]) -> Iterator[Number]:
+    """Of the node that this shows most for; nothing where no node is limited."""
+    if not limits:
+        return
+    worst = max(limits, key=lambda node: limits[node].expected_ps)
+    yield Number("ranks_of_a_node", len(nodes[worst]), "count")
+    yield Number("run_at_once", limits[worst].ranks, "count")
+    yield Number("so_many_run", limits[worst].time_ps, "ps")
+    yield Number("more_run", limits[worst].beyond_ps, "ps")
+    yield Number("more_would_run_with_a_core_each", limits[worst].expected_ps, "ps")
 
 
 def _longer_than_a_slice(evidence: Evidence) -> int:
@@ -170,8 +187,8 @@ def _shortest_at_place(program: Program, stall: Int64) -> Int64:
     return np.asarray(shortest[program.callpath], dtype=np.int64)
 
 
-def _core_lost(code_ps: Int64, beyond: Int64, at_least: float) -> Int64:
-    """Of each stretch of a rank's code, what others had its core for; it had this part of the time at least."""
+def _core_lost(code_ps: Int64, beyond: Int64, part: float) -> Int64:
+    """Of each stretch of a rank's code, what others had its core for: this part of the time at most."""
     lost = np.where(beyond > SLICE_PS, beyond, 0)
-    most = (1.0 - at_least) * float(exact_sum(code_ps))
+    most = part * float(exact_sum(code_ps))
     return np.asarray(lost * min(1.0, most / max(1.0, float(exact_sum(lost)))), dtype=np.int64)

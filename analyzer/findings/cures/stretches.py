@@ -58,6 +58,11 @@ class Stretch:
         """max - mean of the totals."""
         return float(self.totals.max() - self.totals.mean())
 
+    @property
+    def uneven_ps(self) -> float:
+        """What the slowest of each visit has beyond the mean; where no visit has others to compare, of all together."""
+        return self.spread if self.visits is None else float((self.visits.max(axis=0) - self.visits.mean(axis=0)).sum())
+
     @cached_property
     def heavy(self) -> Flags:
         """Locations with a total in the upper half of the way from the mean to the longest."""

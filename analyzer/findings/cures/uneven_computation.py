@@ -20,14 +20,14 @@ the noise of any machine does.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.cures.code import code_of
+from logpost.analyzer.findings.cures.code import Code, code_of
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Stretch, stretches, whole_code
@@ -282,10 +282,23 @@ def described(evidence: Evidence, found: Finding) -> Finding:
         found,
         callpath=region,
         region=evidence.region(waits_in),
-        cause_region=" and ".join(names),
+        cause_region=_most_of(places, codes),
         evidence=(*numbers.values(), *whose, *sampled, *where, Number("others_wait", sum(lost.values()), "ps")),
         exposed_ps=round(sum(lost.values())),
     )
+
+
+def _most_of(places: Sequence[Stretch], codes: Sequence[Code]) -> str:
+    """The names of the code that has most of what is uneven, the most uneven one first, and how many others there are;
+    a single other one has its name, too."""
+    uneven: dict[str, float] = {}
+    for place, code in zip(places, codes, strict=True):
+        uneven[code.name] = uneven.get(code.name, 0.0) + place.uneven_ps
+    names = sorted(uneven, key=lambda name: -uneven[name])
+    enough = MAINLY * sum(uneven.values())
+    most = 1 + sum(sum(uneven[name] for name in names[:count]) <= enough for count in range(1, len(names)))
+    others = len(names) - most
+    return " and ".join(names if others == 1 else [*names[:most], *([f"{others} other places"] if others else [])])
 
 
 def times_of(times: Iterable[float]) -> tuple[Number, ...]:

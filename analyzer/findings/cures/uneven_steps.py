@@ -46,7 +46,7 @@ def propose(program: Program) -> Iterator[Proposal]:
     mean_of_all = sum(float(one.totals.mean()) for one in places)
     yield Proposal(
         kind=KIND,
-        callpath=max(places, key=_loss).callpath,
+        callpath=max(places, key=lambda one: one.uneven_ps).callpath,
         callpaths=frozenset(one.callpath for one in places),
         at_fault=frozenset().union(*(one.locations for one in places)),
         change=Transformation(longer_ps=longer, lasts_ps=program.shortest_ps),
@@ -62,17 +62,11 @@ def propose(program: Program) -> Iterator[Proposal]:
     )
 
 
-def _loss(place: Stretch) -> float:
-    """What the slowest of each step computes beyond the mean; ps."""
-    assert place.visits is not None
-    return float((place.visits.max(axis=0) - place.visits.mean(axis=0)).sum())
-
-
 def _takes_turns(program: Program, place: Stretch) -> bool:
     return (
         place.visits is not None
         and place.visits.shape[1] >= MIN_SAMPLES
         and not place.slow.any()
         and not program.is_kind("barrier", "one_sided")[place.calls[0]].any()
-        and _loss(place) > 0
+        and place.uneven_ps > 0
     )

@@ -77,7 +77,7 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
 
 def _hints(evidence: Evidence) -> Iterator[Number]:
     """What the trace shows of what the machine's values lack."""
-    if evidence.oversubscribed():
+    if evidence.scheduled():
         yield Number("ranks_without_core", 1, "count")
     strided = evidence.tables["messages"].select((pl.col("layout") >= 0).sum()).collect().item()
     if strided and not any(evidence.exposed_of(("middleware",)).values()):

@@ -13,7 +13,7 @@ import polars as pl
 from logpost.analyzer.findings.evidence.in_files import InFiles, mostly_in_file
 from logpost.analyzer.findings.evidence.places import Places, places_of
 from logpost.analyzer.findings.evidence.sampled import Frame, SampledCode, sampled_code, time_on_processor
-from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, Number
+from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, NOISE, Number
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.manifest import Manifest
 from logpost.analyzer.run.phases import program
@@ -143,10 +143,6 @@ class Evidence:
         return places_of(self.tables)
 
     @cached_property
-    def _samples(self) -> pl.DataFrame:
-        return self.tables["samples"].collect()
-
-    @cached_property
     def _frames(self) -> dict[int, Frame]:
         files = self.tables["regions"].select("region", defined_in="file")
         rows = self.callpaths.lazy().filter(pl.col("kind") == "user").join(files, on="region").collect()
@@ -154,28 +150,23 @@ class Evidence:
         return {path: Frame(parent, folded(name), file, line) for path, parent, name, file, line in columns.iter_rows()}
 
     @cached_property
-    def _file_calls(self) -> pl.DataFrame:
-        calls = self.tables["file_calls"].collect()
-        names = [self.region(callpath) for callpath in calls["callpath"]]
-        return calls.with_columns(region=pl.Series(names, dtype=pl.String))
-
-    @cached_property
     def _file_regions(self) -> frozenset[str]:
-        return frozenset(self._file_calls["region"].unique())
+        paths = self.tables["file_calls"].select(pl.col("callpath").unique()).collect()
+        return frozenset(map(self.region, paths["callpath"]))
 
-    def in_files(self, location: int, begins: Int64, ends: Int64) -> InFiles | None:
+    def in_files(self, calls: pl.DataFrame, location: int, begins: Int64, ends: Int64) -> InFiles | None:
         """What most of a location's time between these instants is spent on, in files; None: less than most is."""
-        return mostly_in_file(self._file_calls, location, begins, ends)
+        here = calls.filter(pl.col("location") == location)
+        names = [self.region(callpath) for callpath in here["callpath"]]
+        return mostly_in_file(here.with_columns(region=pl.Series(names, dtype=pl.String)), location, begins, ends)
 
-    def sampled(self, location: int, begins: Int64, ends: Int64) -> SampledCode | None:
+    def sampled(self, samples: pl.DataFrame, location: int, begins: Int64, ends: Int64) -> SampledCode | None:
         """Which function a location's code between these instants is in, by samples; None: they do not say."""
-        if self._samples.is_empty():
-            return None
-        return sampled_code(self._samples, self._frames, location, begins, ends)
+        return None if samples.is_empty() else sampled_code(samples, self._frames, location, begins, ends)
 
-    def on_processor(self, location: int, begins: Int64, ends: Int64) -> tuple[Number, ...]:
+    def on_processor(self, samples: pl.DataFrame, location: int, begins: Int64, ends: Int64) -> tuple[Number, ...]:
         """How long a location's code between these instants had a processor, where that is less than half of it."""
-        return time_on_processor(self._samples, self.manifest.sample_ps, location, begins, ends)
+        return time_on_processor(samples, self.manifest.sample_ps, location, begins, ends)
 
     @cached_property
     def moves_data(self) -> npt.NDArray[np.bool_]:
@@ -329,12 +320,18 @@ class Evidence:
         )
         return int(inside["window"].min()), int(inside["window"].max())  # type: ignore[arg-type]
 
-    def oversubscribed(self) -> bool:
-        """Ranks outnumber cores somewhere: waits then contain scheduling."""
-        return self.manifest.hosts.oversubscribed is True
+    def scheduled(self) -> str:
+        """Why waits contain scheduling: ranks outnumber cores somewhere, or had none for more than noise; empty: they
+        do not contain it, as far as is known."""
+        hosts = self.manifest.hosts
+        if hosts.oversubscribed is True:
+            return "ranks outnumber cores"
+        if (hosts.without_core or 0.0) > NOISE:
+            return "ranks had no core at times"
+        return ""
 
     def confidence(self, level: float, reason: str, rests_on: Iterable[str] = ()) -> tuple[float, str]:
-        """Confidence and its reason; `MEDIUM` at most where ranks outnumber cores, since waits then contain scheduling.
+        """Confidence and its reason; `MEDIUM` at most where waits contain scheduling.
 
         Arguments:
             level: of `finding.HIGH`, `MEDIUM`, `LOW`.
@@ -346,8 +343,8 @@ class Evidence:
             level = min(level, LOW)
             names = " and ".join(title(one) for one in unknown)
             reason += f"; the estimated machine does not distinguish {names} from other transport (--machine FILE does)"
-        if self.oversubscribed():
-            return min(level, MEDIUM), f"{reason}; ranks outnumber cores, so the time contains scheduling"
+        if scheduled := self.scheduled():
+            return min(level, MEDIUM), f"{reason}; {scheduled}, so the time contains scheduling"
         return level, reason
 
 

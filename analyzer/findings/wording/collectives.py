@@ -116,6 +116,11 @@ def cheaper_collective(facts: Facts) -> str:
             if _bound(facts) == "bandwidth"
             else ""
         )
+    if _no_algorithm_costs(facts) and facts.all("ranks_without_core"):
+        return (
+            "Give each rank a core for itself, and record it again: no algorithm lasts so long on this machine, but a "
+            "rank without a core does."
+        )
     if _no_algorithm_costs(facts):
         return (
             "It lasts longer than with any algorithm on this machine: check the binding and whether ranks share "

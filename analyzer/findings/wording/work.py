@@ -135,16 +135,24 @@ def start_together(_: Facts) -> str:
 
 
 def shared_cores(facts: Facts) -> str:
-    running, ranks = (int(facts.number(name)) for name in ("run_at_once", "ranks_of_a_node"))
     stalls = count_text(int(facts.number("stalls")), "call")
-    return (
-        f"no more than {running} of {ranks} ranks of a node run at once: {stalls} last "
-        f"{time_text(facts.number('median_stall'))} when nothing is missing"
-        + (f", most{in_where(facts)}" if facts.where else "")
+    if facts.all("without_core"):
+        had = f"ranks are ready to run, but have no core for {percent_text(facts.number('without_core'))} of the time"
+    else:
+        had = "no more than {} of {} ranks of a node run at once".format(
+            *(int(facts.number(name)) for name in ("run_at_once", "ranks_of_a_node"))
+        )
+    return f"{had}: {stalls} last {time_text(facts.number('median_stall'))} when nothing is missing" + (
+        f", most{in_where(facts)}" if facts.where else ""
     )
 
 
-def bind(_: Facts) -> str:
+def bind(facts: Facts) -> str:
+    if facts.all("without_core"):
+        return (
+            "Look for what else uses the cores (other jobs, threads of the program, ranks bound to the same core), and "
+            "record it again without: as it is, all waits contain scheduling."
+        )
     return (
         "Give each rank a separate core: fewer ranks on a node, or more cores to the job, and check the binding (the "
         "launcher's report of it) and the limits of containers. Then record it again: other times in calls will change."
@@ -174,7 +182,7 @@ def explain(facts: Facts) -> str:
         )
     said = []
     if facts.all("ranks_without_core"):
-        said.append("Give each rank a core: ranks outnumber cores, and a rank without a core enters any call late.")
+        said.append("Give each rank a core for itself: a rank without a core enters any call late.")
     if facts.all("strided_messages"):
         said.append(
             "Record with --calibrate-layouts: data is strided, and the machine's values do not say what packing costs."

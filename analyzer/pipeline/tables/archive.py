@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from logpost.analyzer.archive._native import Trace
+from logpost.analyzer.pipeline.recording.overwritten import number_of
 from logpost.analyzer.run import schema
 from logpost.analyzer.run.manifest import Hosts
 from logpost.analyzer.run.parquet import frame
@@ -190,7 +192,13 @@ def hosts(trace: Trace) -> Hosts:
         ranks_per_node=per_node,
         cores_per_node=cores,
         oversubscribed=any(r > c for r, c in known) if known else None,
+        without_core=_without_core(dict(trace.properties())),
     )
+
+
+def _without_core(properties: Mapping[str, str]) -> float | None:
+    of = number_of(properties, "RUN_QUEUE_OF_NS")
+    return number_of(properties, "RUN_QUEUE_NS") / of if of else None
 
 
 def user_regions(trace: Trace) -> list[str]:

@@ -59,6 +59,7 @@ def as_json(report: Report, top: int | None = None) -> dict[str, Any]:
             "ranks_per_node": list(report.hosts.ranks_per_node),
             "cores_per_node": list(report.hosts.cores_per_node),
             "oversubscribed": report.hosts.oversubscribed,
+            "without_core": report.hosts.without_core,
         },
         "predicted": None if report.predicted is None else report.predicted.model_dump(),
         "warnings": list(report.warnings),

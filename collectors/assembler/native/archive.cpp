@@ -44,6 +44,24 @@ void set_properties(OTF2_Archive* archive, const Job& job) {
     set_property(archive, "LOGPOST::SO_FAR", job.so_far ? "1" : "");
 }
 
+// For how long ranks were ready to run and had no processor between start-up and shut-down, and how long that was; by
+// their first threads, sums over ranks. Nothing where a rank does not state it.
+void set_queued(OTF2_Archive* archive, const Job& job) {
+    std::uint64_t queued = 0;
+    std::uint64_t of = 0;
+    for (const Process* process : job.by_rank) {
+        if (process == nullptr || process->threads.front()->queued.size() < 2) {
+            return;
+        }
+        const Queued& from = process->threads.front()->queued.front();
+        const Queued& to = process->threads.front()->queued.back();
+        queued += to.ns - from.ns;
+        of += job.ns(to_archive_ticks(job, *process, to.ticks) - to_archive_ticks(job, *process, from.ticks));
+    }
+    set_property(archive, "LOGPOST::RUN_QUEUE_NS", std::to_string(queued));
+    set_property(archive, "LOGPOST::RUN_QUEUE_OF_NS", std::to_string(of));
+}
+
 // What the rings have overwritten, and how much of what is left lacks its other half; nothing where all is there.
 void set_overwritten(OTF2_Archive* archive, const Job& job, const Tally& tally) {
     const auto state = [&](const char* name, std::uint64_t number) {
@@ -121,6 +139,7 @@ Tally write_archive(const std::filesystem::path& directory, Job& job) {
     OpenArchive open(directory, most_threads);
     OTF2_Archive* archive = open.get();
     set_properties(archive, job);
+    set_queued(archive, job);
 
     Strings strings;
     strings("");

@@ -174,6 +174,9 @@ void take_note(Process& process, Thread& thread, const Record& record) {
         case LP_SAMPLING:
             thread.sample_period_ns = record.get<std::uint64_t>();
             break;
+        case LP_QUEUED:
+            thread.queued.push_back({record.head.enter, record.get<std::uint64_t>()});
+            break;
         case LP_DEF_STACK:
             take_stack(thread, record);
             break;

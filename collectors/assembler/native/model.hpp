@@ -59,6 +59,12 @@ struct Sampled {
     auto operator<=>(const Sampled&) const = default;
 };
 
+// For how long a thread has been ready to run and had no processor, by an instant.
+struct Queued {
+    std::uint64_t ticks = 0;  // raw
+    std::uint64_t ns = 0;
+};
+
 struct Thread {
     explicit Thread(RawLog of) : log(std::move(of)) {}
 
@@ -76,6 +82,7 @@ struct Thread {
     std::vector<std::vector<lp_carried>> carried;  // for each time that recording was off: requests pending then
     std::vector<std::vector<lp_ended>> ended;      // and those of other threads that had ended
     std::vector<Failed> failed;
+    std::vector<Queued> queued;  // behind start-up, and before shut-down
 };
 
 struct Process {

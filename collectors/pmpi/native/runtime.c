@@ -209,6 +209,7 @@ struct lp_thread* lp_after_init(uint64_t enter) {
         calibrate();
     lp_network_before();
     lp_write_sync(t, lp_read_sync());
+    lp_note_queued(t);
     if (!lp_on)
         lp_on = 1;
     return t;
@@ -296,6 +297,7 @@ int lp_session_ends(void) {
 }
 
 void lp_before_finalize(struct lp_thread* t) {
+    lp_note_queued(t);
     lp_network_after();
     measure_offsets(t);
     calibrate_layouts();

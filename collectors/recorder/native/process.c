@@ -1,4 +1,5 @@
 /* What a log states of its process and threads: host, clock, program, the processors they are bound to. */
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -32,6 +33,10 @@ void lp_describe_thread(struct lp_thread* t) {
     lp_note_text(t, LP_THREAD, "binding=");
 }
 
+void lp_note_queued(struct lp_thread* t) {
+    (void)t;
+}
+
 uint64_t lp_binding(void) {
     return 0;
 }
@@ -41,6 +46,19 @@ void lp_off_in_children(void) {}
 void lp_note_exit(void) {}
 
 #else
+
+static void read_line(const char* path, char* text, size_t room) {
+    FILE* f = fopen(path, "re");
+    size_t n = f ? fread(text, 1, room - 1, f) : 0;
+    text[n] = 0;
+    if (f)
+        fclose(f);
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == '\n')
+            text[i] = i + 1 == n ? 0 : ' ';
+        else if (!text[i])
+            text[i] = i + 1 == n ? 0 : ' ';
+}
 
 static size_t binding(char* text, size_t room) {
     cpu_set_t* set = CPU_ALLOC(4096);
@@ -67,24 +85,25 @@ void lp_describe_thread(struct lp_thread* t) {
     lp_note_text(t, LP_THREAD, text);
 }
 
+/* Linux counts it where it is built to (CONFIG_SCHED_INFO); else it states zeros, or nothing. */
+void lp_note_queued(struct lp_thread* t) {
+    char text[96];
+    unsigned long long ran = 0;
+    uint64_t queued = 0;
+    const uint64_t now = lp_now();
+    const size_t n = sizeof(struct lp_head) + sizeof queued;
+    read_line("/proc/thread-self/schedstat", text, sizeof text);
+    if (sscanf(text, "%llu %" SCNu64, &ran, &queued) != 2 || !ran || !lp_reserve(t, n))
+        return;
+    memcpy(t->pos + sizeof(struct lp_head), &queued, sizeof queued);
+    lp_commit(t, LP_QUEUED, 0, n, now, now);
+}
+
 uint64_t lp_binding(void) {
     unsigned char set[512]; /* 4096 processors */
     memset(set, 0, sizeof set);
     sched_getaffinity(0, sizeof set, (cpu_set_t*)(void*)set);
     return lp_hash(LP_HASH, set, sizeof set);
-}
-
-static void read_line(const char* path, char* text, size_t room) {
-    FILE* f = fopen(path, "re");
-    size_t n = f ? fread(text, 1, room - 1, f) : 0;
-    text[n] = 0;
-    if (f)
-        fclose(f);
-    for (size_t i = 0; i < n; i++)
-        if (text[i] == '\n')
-            text[i] = i + 1 == n ? 0 : ' ';
-        else if (!text[i])
-            text[i] = i + 1 == n ? 0 : ' ';
 }
 
 /* The duration of recording one call, in ticks: two readings of the clock, and a record with what opens it, the least

@@ -200,7 +200,8 @@ enum lp_kind {
     LP_DEF_PYTHON,    /* lp_python_def and a text: "function TAB file TAB line NEWLINE", innermost first */
     LP_SAMPLING,      /* uint64: of its processor time, from sample to sample of this thread; ns */
     LP_REST,          /* lp_gap, at the end of the program: of threads that have not noticed that recording is on */
-    LP_DEF_FILE       /* uint32 id, uint32 length, characters: as the kernel names what a descriptor is open on */
+    LP_DEF_FILE,      /* uint32 id, uint32 length, characters: as the kernel names what a descriptor is open on */
+    LP_QUEUED         /* uint64: for how long the thread has been ready to run and had no processor; ns */
 };
 
 struct lp_head {

@@ -112,7 +112,8 @@ LP_HIDDEN void lp_network_after(void);
 /* process.c */
 LP_HIDDEN void lp_note_process(struct lp_thread* t, const char* library, int rank, int size);
 LP_HIDDEN void lp_describe_thread(struct lp_thread* t);
-LP_HIDDEN uint64_t lp_binding(void); /* hash of the processors that the calling thread may run on */
+LP_HIDDEN void lp_note_queued(struct lp_thread* t); /* what the calling thread's wait for processors is by now */
+LP_HIDDEN uint64_t lp_binding(void);                /* hash of the processors that the calling thread may run on */
 LP_HIDDEN void lp_off_in_children(void);
 LP_HIDDEN void lp_note_exit(void); /* from now on, that of a process within a call */
 

@@ -192,6 +192,30 @@ def test_oversubscription_is_said_first(tmp_path: Path) -> None:
     assert text.startswith("! Ranks outnumber cores (2 ranks on 1 core)")
 
 
+def test_time_without_a_core_is_said_first(tmp_path: Path) -> None:
+    story = two_phases()
+    story.hosts.without_core = 0.123
+    text = text_of(story, tmp_path / "run")
+    assert text.startswith("! Ranks were ready to run")
+    assert "12.3 %" in text.splitlines()[0]
+
+
+@pytest.mark.parametrize(("part", "said"), [(2 * MS, True), (MS // 2, False)])
+def test_values_that_are_too_large_are_said_first_where_messages_have_a_part_of_the_time(
+    part: int, said: bool, tmp_path: Path
+) -> None:
+    story = Story(2, 100 * MS)
+    story.deficit_share = 0.5
+    send, recv = story.path("main", "MPI_Send"), story.path("main", "MPI_Recv")
+    for rank, path in enumerate((send, recv)):
+        story.call(rank, 0, part, path, latency=part)
+        story.user(rank, story.path("main"), 100 * MS - part)
+    story.message(0, 1, 8, (0, part), (0, part), (send, recv), latency=part)
+    text = text_of(story, tmp_path / "run")
+    assert text.startswith("! The machine's parameters predict 50.0 %") is said
+    assert "50.0 % deficit" in text
+
+
 def test_data_loss_is_said_before_the_figures(tmp_path: Path) -> None:
     story = two_phases()
     story.quality.append(

@@ -39,19 +39,19 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[PlacedFinding, ...]
 )
 def test_waiting_that_may_be_more_is_a_bound(found: tuple[PlacedFinding, ...], category: str, said: str) -> None:
     breakdown = [Share("compute", 50, 0.5), Share("late_sender", 20, 0.2), Share(category, 30, 0.3)]
-    conclusion = conclude(breakdown, Largest(category, 0.3, "MPI_Waitany"), found, oversubscribed=False)
+    conclusion = conclude(breakdown, Largest(category, 0.3, "MPI_Waitany"), found, scheduled=False)
     assert said in conclusion
     assert says(conclusion, "50.0 %", "20.0 %")
 
 
 def test_little_communication_is_a_number_and_no_verdict(found: tuple[PlacedFinding, ...]) -> None:
     breakdown = [Share("compute", 96, 0.96), Share("late_sender", 4, 0.04)]
-    said = conclude(breakdown, Largest("late_sender", 0.04, ""), found, oversubscribed=False)
+    said = conclude(breakdown, Largest("late_sender", 0.04, ""), found, scheduled=False)
     assert facts(said)[-2:] == ["96.0 %", "4.0 %"]
 
 
 def test_without_a_finding_the_accounts_say_what_is_lost() -> None:
-    said = conclude(BREAKDOWN, Largest("latency", 0.3, "MPI_Wait"), [], oversubscribed=False)
+    said = conclude(BREAKDOWN, Largest("latency", 0.3, "MPI_Wait"), [], scheduled=False)
     assert said.startswith("No finding applies; 49.2 % ")
     assert "; the rest: 30.0 % latency (" in said
     # The largest first; what is below 1 % is one number, so that the parts add up: 30 + 20 + 0.8.
@@ -62,12 +62,12 @@ def test_shares_that_are_all_listed_leave_no_rest() -> None:
     # As floating point numbers, 0.1 + 0.2 + 0.3 is more than 0.3 + 0.2 + 0.1.
     shares = {"late_sender": 0.1, "latency": 0.2, "residual": 0.3}
     breakdown = [Share("compute", 40, 0.4), *(Share(name, 0, share) for name, share in shares.items())]
-    assert " in other" not in conclude(breakdown, Largest("residual", 0.3, ""), [], oversubscribed=False)
+    assert " in other" not in conclude(breakdown, Largest("residual", 0.3, ""), [], scheduled=False)
 
 
 def test_less_than_one_per_cent_lost_is_compute() -> None:
     breakdown = [Share("compute", 993, 0.993), Share("latency", 7, 0.007)]
-    said = conclude(breakdown, Largest("latency", 0.007, "MPI_Wait"), [], oversubscribed=False)
+    said = conclude(breakdown, Largest("latency", 0.007, "MPI_Wait"), [], scheduled=False)
     assert facts(said) == ["99.3 %", "compute", "0.7 %"]
 
 
@@ -77,11 +77,11 @@ def test_uneven_compute_and_idle_threads_are_lost_too() -> None:
     threads = Threads(**(times | {"parallel_ps": 60, "serial_ps": 10, "imbalance_ps": 20, "idle_serial_ps": 10}))
     uneven = Uneven(load_balance=0.75, region="relax", rank="rank 3", beyond_mean_ps=20 * MS)
     largest = Largest("latency", 0.0, "")
-    said = conclude(breakdown, largest, [], oversubscribed=False, uneven=uneven, threads=threads)
+    said = conclude(breakdown, largest, [], scheduled=False, uneven=uneven, threads=threads)
     assert says(said, "load balance", "75.0 %", "3", "20.0 ms")
     assert said.endswith("lost: 20.0 % imbalance, 10.0 % idle serial.")
     even = Uneven(load_balance=0.995, region="relax", rank="rank 3", beyond_mean_ps=1)
-    assert "uneven" not in conclude(breakdown, largest, [], oversubscribed=False, uneven=even)
+    assert "uneven" not in conclude(breakdown, largest, [], scheduled=False, uneven=even)
 
 
 def uneven_ranks(*, instrumented: bool) -> Story:

@@ -88,6 +88,17 @@ def test_what_takes_far_longer_than_the_machine_says_is_no_matter_of_size(costs:
     assert "binding" in finding["advice"]
 
 
+def test_where_ranks_share_cores_they_need_one_each_before_another_algorithm(
+    costs: Callable[..., list[Found]],
+) -> None:
+    logs = started_with(5)  # on the 4 cores of a node
+    for begin in rounds():
+        for log in logs:
+            log.collective("MPI_Allreduce", begin + 100 * US, begin + 300 * US, (40, 40))
+    (finding,) = costs(logs)
+    assert finding["advice"].startswith("Give each rank a core")
+
+
 def test_a_late_enter_is_waiting_not_cost(costs: Callable[..., list[Found]]) -> None:
     assert costs(reductions(per_round=1, gap=0, cost=5 * US, skew=400 * US)) == []
 

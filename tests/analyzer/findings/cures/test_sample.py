@@ -16,6 +16,7 @@ from tests.collectors.raw_logs import Log
 from logpost.analyzer.findings.cures import offered
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.sample import Sample, at_meetings, windows_of
+from logpost.analyzer.run.schema import TABLES
 
 from .from_logs import MACHINE, MS, PS, ROUNDS, US, Found, findings, numbers, rounds, started
 
@@ -145,6 +146,23 @@ def test_a_call_that_a_window_cuts_lasts_as_long_as_what_is_inside(tmp_path: Pat
     # Only the third one is whole.
     assert sample.facts("collectives").filter(pl.col("location") == 0).collect()["call"].to_list() == [2]
     assert (calls["collective_ps"] > 0).to_list() == [False, False, True, False]
+
+
+def test_what_happens_between_calls_has_the_times_of_a_sample(tmp_path: Path) -> None:
+    """Else code of a long program has the name of what was sampled at another time."""
+    run = slow_from(0).write(tmp_path / "a.run")
+    tick = story.MS // 100
+    # Within the first window, between the two, and within the second, which begins where the first has ended.
+    at = [900, 2_000, 3_600]
+    samples = pl.DataFrame([(0, 0, tick * one, 1) for one in at], schema=TABLES["samples"].schema, orient="row")
+    samples.write_parquet(run.path / "samples.parquet")
+    calls = [(0, 0, tick * one, tick * (one + 10)) for one in at]
+    pl.DataFrame(calls, schema=TABLES["file_calls"].schema, orient="row").write_parquet(run.path / "file_calls.parquet")
+    begins, ends = (np.array(times) * tick for times in ([850, 3_500], [1_825, 4_875]))
+    sample = Sample(run, begins, ends)
+    assert sample.facts("samples").collect()["at_ps"].to_list() == [50 * tick, 1_075 * tick]
+    found = sample.facts("file_calls").collect()
+    assert found.select("enter_ps", "leave_ps").rows() == [(50 * tick, 60 * tick), (1_075 * tick, 1_085 * tick)]
 
 
 def test_where_windows_cut_more_than_can_be_stated_the_first_part_is_replayed(

@@ -85,6 +85,17 @@ def test_ranks_that_run_by_turns_without_stalls_are_none() -> None:
     assert steps((SHORT, SHORT, 300 * US, 300 * US)).alone(shared_cores.find).is_empty()
 
 
+def test_time_without_a_core_is_measured() -> None:
+    """Half of the ranks' time, on as many cores as ranks: something else had them."""
+    story = steps(TURNS, oversubscribed=False)
+    assert story.alone(shared_cores.find).is_empty()
+    story.hosts.without_core = 0.5
+    row = story.alone(shared_cores.find).row(0, named=True)
+    assert facts(row["title"])[0] == "50.0 %"
+    assert row["confidence"] == MEDIUM
+    assert "what else uses the cores" in row["advice"]
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_where_the_cores_are_known_the_report_says_it_already(known: bool) -> None:
     assert steps(TURNS, oversubscribed=known).alone(shared_cores.find).is_empty()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from tests.analyzer.story import MS, US, Story
 from tests.analyzer.wavefront import wavefront
@@ -16,8 +17,9 @@ from logpost.analyzer.findings.cures import (
     uneven_computation,
     uneven_steps,
 )
+from logpost.analyzer.findings.cures.code import Code
 from logpost.analyzer.findings.cures.program import Program
-from logpost.analyzer.findings.cures.stretches import stretches
+from logpost.analyzer.findings.cures.stretches import Stretch, stretches
 from logpost.analyzer.findings.finding import LOW
 
 STEPS = 10
@@ -93,6 +95,25 @@ def test_the_same_work_may_be_before_other_calls() -> None:
     assert numbers["longest"] / numbers["shortest"] == pytest.approx(13 / 9, abs=0.1)
 
 
+def test_a_rank_that_polls_by_several_calls_computes_nothing() -> None:
+    """Rank 0 polls by two calls alternately, 0.1 µs apart, as long as rank 1 works."""
+    story = Story(2, STEPS * 2 * MS)
+    story.loggp |= {"L": 1.0}
+    some, one = story.path("main", "MPI_Testsome"), story.path("main", "MPI_Test")
+    barrier = story.path("main", "MPI_Barrier")
+    for step in range(STEPS):
+        begin = step * 2 * MS
+        for i in range(100):
+            at = begin + MS // 10 + i * US // 2
+            story.call(0, at, at + 2 * US // 5, one if i % 2 else some, mpi_other=2 * US // 5)
+        story.collective(barrier, "Barrier", dict.fromkeys((0, 1), (begin + MS, begin + MS + US)))
+    with story.as_run() as run:
+        program = Program(run).build()
+        polls = program.polls & (program.location == 0)
+    assert polls.sum() == STEPS * 99  # the first one follows work
+    assert program.gap_ps[polls].sum() == 0
+
+
 def test_a_slow_rank_becomes_as_fast_as_one_with_the_same_turns() -> None:
     # Ranks 0 to 2 compute 8 and 4 ms alternately, rank 2 4 ms more in each; ranks 3 to 5 compute 4 and 8 ms.
     with steps([8, 8, 12, 4, 4, 4], [4, 4, 8, 8, 8, 8]).as_run() as run:
@@ -138,6 +159,25 @@ def test_ranks_that_take_turns_are_slow_step_by_step() -> None:
     # Each step lasts 8 ms, and 6 with its work shared.
     assert row["gain"] == pytest.approx(0.25, abs=0.001)
     assert (row["ranks"], row["cause_region"]) == ([0, 1], "relax")
+
+
+@pytest.mark.parametrize(
+    ("uneven_ms", "named"),
+    [
+        ((4, 2, 1), "A and 2 other places"),
+        ((1, 2, 2), "B and C and A"),
+        ((2, 4, 1, 3), "B and D and 2 other places"),
+        ((3, 2), "A and B"),
+        ((3,), "A"),
+    ],
+)
+def test_code_that_has_most_of_what_is_uneven_is_named(uneven_ms: Sequence[int], named: str) -> None:
+    at = np.arange(4)
+    places = [
+        Stretch(i, (0, 1), (at[:2], at[2:]), (np.array([ms, 0]) * MS, np.array([0, ms]) * MS))
+        for i, ms in enumerate(uneven_ms)
+    ]
+    assert uneven_computation._most_of(places, [Code("ABCD"[place.callpath]) for place in places]) == named
 
 
 def test_a_barrier_between_steps_whose_slowest_rank_is_another_one_each_time_is_needless() -> None:
