@@ -154,8 +154,11 @@ ROUNDS: int = 3
 def is_chosen(shards: Shards, progress: Progress) -> bool:
     """Whether what all blocks' replays need is written down."""
 
-def choose_split(trace: Trace, parameters: logpost.replay._native.Parameters, shards: Shards, progress: Progress) -> None:
+def choose_split(trace: Trace, parameters: logpost.replay._native.Parameters, machine: bytes, shards: Shards, progress: Progress) -> None:
     """Writes down what all blocks' replays need. Raises ArchiveError."""
+
+def chosen_machine(shards: Shards) -> bytes:
+    """The machine that choose_split was given. Raises ArchiveError."""
 
 def leave_block(shards: Shards, round: int, block: int, progress: Progress) -> bool:
     """
@@ -167,9 +170,9 @@ def reply_block(shards: Shards, round: int, block: int, progress: Progress) -> b
     Replays a block's receiving NICs and processors. False: its files were whole. Raises ArchiveError.
     """
 
-def replayed_blocks(trace: Trace, parameters: logpost.replay._native.Parameters, shards: Shards) -> logpost.replay._native.ReplayedBlocks | None:
+def replayed_blocks(trace: Trace, shards: Shards) -> logpost.replay._native.ReplayedBlocks | None:
     """
-    What blocks found of a trace's messages; None: nothing that holds. Raises ArchiveError.
+    What blocks found of a trace's messages; None: they share NICs. Raises ArchiveError.
     """
 
 class GoalRank:

@@ -4,14 +4,16 @@ events."""
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from logpost.analyzer.archive import _native
 from logpost.analyzer.archive._native import (
     ArchiveError,
     Progress,
-    Shards,
     Trace,
     find_anchor,
     read,
@@ -19,7 +21,12 @@ from logpost.analyzer.archive._native import (
 )
 from logpost.analyzer.archive.clock_mode import ClockMode
 from logpost.errors import InputError
-from logpost.replay._native import Parameters, ReplayedBlocks, Spill
+from logpost.replay._native import ReplayedBlocks, Spill
+
+if TYPE_CHECKING:
+    from logpost.analyzer.archive._native import Shards
+    from logpost.analyzer.machine.choose import ChosenMachine
+    from logpost.analyzer.pipeline.shards.plan import Plan
 
 
 class ReadAhead:
@@ -40,7 +47,14 @@ class ReadAhead:
         self.threads = threads or len(os.sched_getaffinity(0))
         self.progress = progress or Progress()
         self.spill = spill
-        self._shards = _shards_of(shards) if shards is not None else None
+        self._plan: Plan | None = None
+        self._shards: Shards | None = None
+        if shards is not None:
+            from logpost.analyzer.pipeline.shards.plan import Plan  # most archives are read as one: begin sooner
+            from logpost.analyzer.pipeline.shards.task import shards_of
+
+            self._plan = Plan.of_text(shards)
+            self._shards = shards_of(self._plan)
         self._clock = _native.ClockMode[clock.value]
         executor = ThreadPoolExecutor(max_workers=1)
         self._result = executor.submit(self._read, archive)
@@ -53,24 +67,30 @@ class ReadAhead:
     def wait(self) -> tuple[Path, Trace]:
         """Anchor file and trace, once; this object then holds neither. Raises InputError for a damaged archive."""
         result, self._result = self._result, None  # type: ignore[assignment]
-        try:
+        with _readable():
             return result.result()
-        except ArchiveError as error:
-            raise InputError(str(error)) from None
 
-    def replayed(self, trace: Trace, parameters: Parameters) -> ReplayedBlocks | None:
-        """What others have found of the trace's messages; None: nothing that holds. Raises InputError."""
-        if self._shards is None:
+    def chosen(self) -> ChosenMachine | None:
+        """The machine that others have chosen for the trace; None: none has. Raises InputError."""
+        if self._plan is None or not self._plan.machine:
             return None
-        try:
-            return replayed_blocks(trace, parameters, self._shards)
-        except ArchiveError as error:
-            raise InputError(str(error)) from None
+        from logpost.analyzer.pipeline.shards.choose import chosen_by_task
+
+        with _readable():
+            return chosen_by_task(self._plan)
+
+    def replayed(self, trace: Trace) -> ReplayedBlocks | None:
+        """What others have found of the trace's messages; None: nothing. Raises InputError."""
+        if self._plan is None or self._shards is None or not self._plan.machine:
+            return None
+        with _readable():
+            return replayed_blocks(trace, self._shards)
 
 
-def _shards_of(plan: str) -> Shards:
-    """What others have read, by the text of their plan."""
-    from logpost.analyzer.pipeline.shards.plan import Plan  # most archives are read as one, and begin sooner without
-    from logpost.analyzer.pipeline.shards.task import shards_of
-
-    return shards_of(Plan.of_text(plan))
+@contextmanager
+def _readable() -> Iterator[None]:
+    """An archive, or a file of its blocks, that cannot be read is an error of the user's input."""
+    try:
+        yield
+    except ArchiveError as error:
+        raise InputError(str(error)) from None

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import copyreg
 import json
+import os
+import pickle
+from types import MappingProxyType
+from typing import Any
 
-from logpost.analyzer.archive._native import Progress, choose_split, is_chosen
+from logpost.analyzer.archive._native import Progress, choose_split, chosen_machine, is_chosen
 from logpost.analyzer.archive.clock_mode import ClockMode
+from logpost.analyzer.machine.choose import ChosenMachine
 from logpost.analyzer.pipeline.read_ahead import ReadAhead
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.shards.plan import Plan
 from logpost.analyzer.pipeline.shards.task import shards_of
 from logpost.analyzer.pipeline.stages import replays
+from logpost.errors import InputError
 from logpost.replay.cost.message_models import MessageModel
+
+
+def _read_only(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(values)
+
+
+copyreg.pickle(MappingProxyType, lambda mapping: (_read_only, (dict(mapping),)))
 
 
 def choose(plan: Plan, progress: Progress) -> bool:
@@ -23,12 +37,27 @@ def choose(plan: Plan, progress: Progress) -> bool:
     """
     if is_chosen(shards_of(plan), progress):
         return False
-    said = json.loads(plan.machine)
+    stated = json.loads(plan.machine)
+    said = stated["said"]
+    try:
+        os.chdir(stated["directory"])
+    except OSError as error:
+        raise InputError(
+            f"{error.filename}: {error.strerror}; all nodes need this folder, where analyze began"
+        ) from None
     clock = ClockMode.offsets if plan.offsets else ClockMode.none
-    request = Request(plan.archive, "", clock=clock, **{**said, "model": MessageModel(said["model"])})
-    archive = ReadAhead(plan.archive, 1, clock, shards=plan.text(), progress=progress)
+    request = Request(run="", clock=clock, **{**said, "model": MessageModel(said["model"])})
+    archive = ReadAhead(request.archive, 1, clock, shards=plan.text(), progress=progress)
     anchor, trace = archive.wait()
-    chosen = replays.choose(request, archive, anchor, trace, lambda _phase, _done, _total: None)
+    chosen = replays.choose_anew(request, archive.threads, anchor, trace)
     replays.place_program(trace, chosen)
-    choose_split(trace, replays.parameters_of(request, trace, chosen), shards_of(plan), progress)
+    parameters = replays.parameters_of(request, trace, chosen)
+    choose_split(trace, parameters, pickle.dumps(chosen), shards_of(plan), progress)
     return True
+
+
+def chosen_by_task(plan: Plan) -> ChosenMachine:
+    """The machine that the task has chosen. Raises ArchiveError."""
+    chosen = pickle.loads(chosen_machine(shards_of(plan)))
+    assert isinstance(chosen, ChosenMachine)
+    return chosen

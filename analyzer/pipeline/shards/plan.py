@@ -20,6 +20,8 @@ STEPS = READ + SPLIT
 STAGES = tuple(stage for step in STEPS for stage in step)
 OF_ALL = ("number", "choose")
 """Stages of one task, which is of all blocks; others have one for each block."""
+OF_MACHINES = (".toml", ".json", ".txt")
+"""Ends of the names of files next to an archive that say on which machine it was recorded."""
 UNCOUNTED = ("choose",)
 """Stages much of whose work counts nothing: a task that uses processor time makes progress."""
 
@@ -67,28 +69,38 @@ def make_plan(request: Request, folder: str | os.PathLike[str], blocks: int) -> 
     offsets = request.clock.value != "none"
     facts: list[object] = [logpost.__version__, place, blocks, offsets]
     root = place if os.path.isdir(place) else os.path.dirname(place)
+    of_machine = [
+        os.path.realpath(file) for file in (request.machine, request.topology) if file and os.path.isfile(file)
+    ]
     for directory, inner, names in os.walk(root):
         inner.sort()
-        for name in sorted(names):
-            if os.path.splitext(name)[1] in (".otf2", ".def", ".evt"):
-                status = os.stat(os.path.join(directory, name), follow_symlinks=False)
-                facts.append((os.path.relpath(os.path.join(directory, name), root), status.st_size, status.st_mtime_ns))
+        if directory == root:
+            of_machine += [os.path.join(root, name) for name in sorted(names) if name.endswith(OF_MACHINES)]
+        facts += [
+            _fact(os.path.join(directory, name)) for name in sorted(names) if name.endswith((".otf2", ".def", ".evt"))
+        ]
     # Times that a logical clock corrects are not those of the blocks.
     machine = "" if request.clock.value == "clc" else _machine_text(request)
-    return Plan(place, os.path.abspath(folder), blocks, offsets, _digest(facts), machine, _digest([*facts, machine]))
+    of_split = [*facts, machine, *map(_fact, of_machine)]
+    return Plan(place, os.path.abspath(folder), blocks, offsets, _digest(facts), machine, _digest(of_split))
+
+
+def _fact(file: str) -> tuple[str, int, int]:
+    """Name, size and time of a file."""
+    status = os.stat(file, follow_symlinks=False)
+    return os.path.abspath(file), status.st_size, status.st_mtime_ns
 
 
 def _machine_text(request: Request) -> str:
-    """What a request says of the machine; its files as any process finds them."""
-    files = (request.machine, request.topology)
-    machine, topology = (os.path.abspath(file) if file and os.path.exists(file) else file for file in files)
+    """What a request says of the machine; names of files are as the user wrote them, which the machine's text keeps."""
     said = {
-        "machine": machine,
-        "topology": topology,
+        "archive": request.archive,
+        "machine": request.machine,
+        "topology": request.topology,
         "asynchronous_progress": request.asynchronous_progress,
         "model": request.model.value,
     }
-    return json.dumps(said)
+    return json.dumps({"directory": os.getcwd(), "said": said})
 
 
 def _digest(facts: list[object]) -> int:

@@ -34,8 +34,13 @@ def _find(causes: Causes) -> None:
 
 
 def choose(request: Request, archive: ReadAhead, anchor: Path, trace: Trace, report: Report) -> ChosenMachine:
-    """The machine."""
+    """The machine; of an archive whose blocks others have read, the one with which they replayed them."""
     report("choosing the machine", 0, 0)
+    return archive.chosen() or choose_anew(request, archive.threads, anchor, trace)
+
+
+def choose_anew(request: Request, threads: int, anchor: Path, trace: Trace) -> ChosenMachine:
+    """The machine that a request names, or an estimate."""
     used = library_used(None, dict(trace.properties()))
     stated = {} if used is None else used.values
     return choose_machine(
@@ -46,7 +51,7 @@ def choose(request: Request, archive: ReadAhead, anchor: Path, trace: Trace, rep
         asynchronous_progress=request.asynchronous_progress or stated.get("progress") == "asynchronous",
         matched=stated.get("synchronous_sends") == "match",
         topology=request.topology,
-        threads=archive.threads,
+        threads=threads,
     )
 
 
@@ -93,5 +98,5 @@ def split(
     release_memory()  # an estimate's replays leave as much behind as the trace needs
     report("replaying queues", 0, 0)
     parameters = parameters_of(request, trace, chosen)
-    replayed = archive.replayed(trace, parameters)
+    replayed = archive.replayed(trace)
     return Analysis(trace.program, parameters, archive.threads, causes=causes, replayed=replayed)

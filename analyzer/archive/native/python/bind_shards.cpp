@@ -74,13 +74,23 @@ void bind_shards(nb::module_& module) {
         "Whether what all blocks' replays need is written down.");
     module.def(
         "choose_split",
-        [](const Trace& trace, const replay::Parameters& parameters, const Shards& shards, Progress& progress) {
-            choose_split(trace, parameters, watched(shards, progress));
+        [](const Trace& trace, const replay::Parameters& parameters, const nb::bytes& machine, const Shards& shards,
+           Progress& progress) {
+            const std::string said(machine.c_str(), machine.size());
+            const nb::gil_scoped_release release;
+            choose_split(trace, parameters, said, watched(shards, progress));
         },
-        "trace"_a, "parameters"_a, "shards"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
-        nb::sig("def choose_split(trace: Trace, parameters: logpost.replay._native.Parameters, shards: Shards, "
-                "progress: Progress) -> None"),
+        "trace"_a, "parameters"_a, "machine"_a, "shards"_a, "progress"_a,
+        nb::sig("def choose_split(trace: Trace, parameters: logpost.replay._native.Parameters, machine: bytes, "
+                "shards: Shards, progress: Progress) -> None"),
         "Writes down what all blocks' replays need. Raises ArchiveError.");
+    module.def(
+        "chosen_machine",
+        [](const Shards& shards) {
+            const auto machine = chosen_machine(shards);
+            return nb::bytes(machine.data(), machine.size());
+        },
+        "shards"_a, "The machine that choose_split was given. Raises ArchiveError.");
     module.def(
         "leave_block",
         [](const Shards& shards, int round, std::uint32_t block, Progress& progress) {
@@ -96,11 +106,9 @@ void bind_shards(nb::module_& module) {
         "shards"_a, "round"_a, "block"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
         "Replays a block's receiving NICs and processors. False: its files were whole. Raises ArchiveError.");
     module.def(
-        "replayed_blocks", &replayed_blocks, "trace"_a, "parameters"_a, "shards"_a,
-        nb::call_guard<nb::gil_scoped_release>(),
-        nb::sig("def replayed_blocks(trace: Trace, parameters: logpost.replay._native.Parameters, shards: Shards) "
-                "-> logpost.replay._native.ReplayedBlocks | None"),
-        "What blocks found of a trace's messages; None: nothing that holds. Raises ArchiveError.");
+        "replayed_blocks", &replayed_blocks, "trace"_a, "shards"_a, nb::call_guard<nb::gil_scoped_release>(),
+        nb::sig("def replayed_blocks(trace: Trace, shards: Shards) -> logpost.replay._native.ReplayedBlocks | None"),
+        "What blocks found of a trace's messages; None: they share NICs. Raises ArchiveError.");
 }
 
 }  // namespace logpost::analyzer::bindings

@@ -41,7 +41,8 @@ using replay::Windows;
 
 constexpr std::size_t kSetting = 0;        // segments of `chosen-0`
 constexpr std::size_t kProgram = 1;        //
-constexpr std::size_t kOfSplitBlocks = 2;  // the first of a block
+constexpr std::size_t kMachine = 2;        //
+constexpr std::size_t kOfSplitBlocks = 3;  // the first of a block
 constexpr std::size_t kTotals = 0;         // segments of `split-B`
 constexpr std::size_t kSplitLocations = 1;
 
@@ -180,10 +181,6 @@ struct Setting {
         return setting;
     }
 };
-
-Setting setting_of(const Trace& trace, const Parameters& parameters) {
-    return {parameters, trace.program.placement, replay::windows_of(trace.program)};
-}
 
 /// What a program has besides its events, and where its locations are in the files of blocks.
 struct Outline {
@@ -492,7 +489,7 @@ bool is_chosen(const Shards& shards) {
     return SegmentReader::whole(file_of(shards, "chosen", 0), shards.split, shards.progress);
 }
 
-void choose_split(const Trace& trace, const Parameters& parameters, const Shards& shards) {
+void choose_split(const Trace& trace, const Parameters& parameters, const std::string& machine, const Shards& shards) {
     const auto& program = trace.program;
     Outline outline;
     outline.kinds = program.kinds;
@@ -518,8 +515,11 @@ void choose_split(const Trace& trace, const Parameters& parameters, const Shards
     }
     SegmentWriter writer(file_of(shards, "chosen", 0), shards.split, kOfSplitBlocks + shards.blocks,
                          "what all blocks have in common", shards.progress);
-    writer.add(setting_of(trace, parameters).put());
+    writer.add(Setting{parameters, program.placement, replay::windows_of(program)}.put());
     writer.add(outline.put());
+    SegmentBytes said;
+    said.put_text(machine);
+    writer.add(said);
     for (std::uint32_t block = 0; block < shards.blocks; ++block) {
         writer.add(outline.divided ? put_block(outline, block, nics, uses) : SegmentBytes());
     }
@@ -610,21 +610,18 @@ bool reply_block(const Shards& shards, int round, std::uint32_t block) {
     return true;
 }
 
-std::shared_ptr<MessageModel::Replayed> replayed_blocks(const Trace& trace, const Parameters& parameters,
-                                                        const Shards& shards) {
-    if (!trace.mapped || !is_chosen(shards)) {
-        return nullptr;
-    }
-    SegmentReader chosen(file_of(shards, "chosen", 0), shards.split);
-    const auto mapped = chosen.map();
-    const auto outline = Outline::get(chosen.segment(kProgram));
-    // The machine may have changed since, and is then replayed here.
-    if (!outline.divided || !std::ranges::equal(chosen.mapped(kSetting), setting_of(trace, parameters).put().bytes())) {
+std::string chosen_machine(const Shards& shards) {
+    return SegmentReader(file_of(shards, "chosen", 0), shards.split).segment(kMachine).get_text();
+}
+
+std::shared_ptr<MessageModel::Replayed> replayed_blocks(const Trace& trace, const Shards& shards) {
+    const SegmentReader chosen(file_of(shards, "chosen", 0), shards.split);
+    if (!trace.mapped || !Outline::get(chosen.segment(kProgram)).divided) {
         return nullptr;
     }
     auto blocks = std::make_shared<MessageModel::Replayed>();
     blocks->found.resize(trace.program.timelines.size());
-    blocks->totals.asynchronous_progress = parameters.asynchronous_progress;
+    blocks->totals.asynchronous_progress = Setting::get(chosen.segment(kSetting)).parameters.asynchronous_progress;
     blocks->files.push_back(trace.mapped);
     for (std::uint32_t block = 0; block < shards.blocks; ++block) {
         SegmentReader split(file_of(shards, "split", block), shards.split);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "analyzer/archive/native/read/shards.hpp"
 #include "analyzer/archive/native/trace/trace.hpp"
@@ -24,8 +25,13 @@ namespace logpost::analyzer {
 /// Whether `chosen-0` is whole.
 bool is_chosen(const Shards& shards);
 
-/// Writes down what the replays of all blocks need; all blocks are joined.
-void choose_split(const Trace& trace, const replay::Parameters& parameters, const Shards& shards);
+/// Writes down what the replays of all blocks need; all blocks are joined. `machine`: the chosen one, for
+/// `chosen_machine`.
+void choose_split(const Trace& trace, const replay::Parameters& parameters, const std::string& machine,
+                  const Shards& shards);
+
+/// The machine as `choose_split` was given it.
+std::string chosen_machine(const Shards& shards);
 
 /// Replays a block's sending NICs. False: its file was whole.
 bool leave_block(const Shards& shards, int round, std::uint32_t block);
@@ -33,11 +39,9 @@ bool leave_block(const Shards& shards, int round, std::uint32_t block);
 /// Replays a block's receiving NICs and processors; all have left. False: its files were whole.
 bool reply_block(const Shards& shards, int round, std::uint32_t block);
 
-/// What blocks found of the messages of a trace that was gathered; null: nothing that holds for these parameters.
+/// What blocks found of the messages of a trace that was gathered; null: they share NICs, and replayed nothing.
 ///
 /// All throw ArchiveError.
-std::shared_ptr<replay::MessageModel::Replayed> replayed_blocks(const Trace& trace,
-                                                                const replay::Parameters& parameters,
-                                                                const Shards& shards);
+std::shared_ptr<replay::MessageModel::Replayed> replayed_blocks(const Trace& trace, const Shards& shards);
 
 }  // namespace logpost::analyzer

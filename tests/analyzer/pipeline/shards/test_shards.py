@@ -32,7 +32,9 @@ from logpost.analyzer.pipeline.shards.engine import Workers
 from logpost.analyzer.pipeline.shards.plan import OF_ALL, ROUNDS, STAGES, STEPS, Plan, make_plan
 from logpost.analyzer.pipeline.shards.task_folder import TaskFolder
 from logpost.analyzer.pipeline.shards.workers import local_command, run_tasks, slurm_command, worker_command
+from logpost.analyzer.pipeline.stages import replays
 from logpost.errors import InputError
+from logpost.machines.schema.load import find_machine_file
 
 pytestmark = pytest.mark.slow
 
@@ -161,6 +163,41 @@ def test_a_changed_archive_is_another_plan(traces: Path, tmp_path: Path) -> None
     elsewhere = make_plan(Request(str(archive), "", machine="alewife"), tmp_path, 2)
     assert elsewhere.key == plan.key
     assert elsewhere.split != plan.split
+
+
+def test_a_changed_machine_is_chosen_again(copied: Path, tmp_path: Path) -> None:
+    """Its file changes between the tasks and the same command; so does what a recording left with the archive."""
+    machine = tmp_path / "machine.toml"
+    machine.write_bytes(find_machine_file("alewife").read_bytes())
+    request = Request(str(copied), "", machine=str(machine))
+    plan = make_plan(request, tmp_path, 2)
+    machine.write_text(machine.read_text() + "\n# changed\n")
+    changed = make_plan(request, tmp_path, 2)
+    assert (changed.key == plan.key, changed.split == plan.split) == (True, False)
+    (copied / "topology.txt").write_text("SwitchName=s Nodes=a\n")
+    assert make_plan(request, tmp_path, 2).split != changed.split
+
+
+def test_names_of_files_are_as_the_user_wrote_them(
+    copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manifest names the machine's file; here by a path from the folder in which the command began."""
+    (copied / "machine.toml").write_bytes(find_machine_file("alewife").read_bytes())
+    monkeypatch.chdir(copied)
+    for request in (Request(".", "", threads=1, machine="./machine.toml"), Request("../archive", "", threads=1)):
+        whole, _ = contents(analyze(replace(request, run=str(tmp_path / "whole.run"), force=True)))
+        plan = blocks_read(request, tmp_path / f"blocks {request.machine}".replace("/", ""), 2)
+        found, _ = contents(analyze(replace(request, run=str(tmp_path / "a.run"), force=True, shards=plan.text())))
+        assert found == whole
+
+
+def test_the_machine_is_chosen_once(traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the task: behind it, nothing is estimated."""
+    request = Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run"), threads=1)
+    whole, _ = contents(analyze(replace(request, run=str(tmp_path / "whole.run"))))
+    plan = blocks_read(request, tmp_path / "blocks", 2)
+    monkeypatch.setattr(replays, "choose_machine", None)
+    assert contents(analyze(replace(request, shards=plan.text())))[0] == whole
 
 
 def fake(folder: Path, name: str, script: str) -> Path:
