@@ -129,24 +129,9 @@ class Shards:
 
     def __init__(self, folder: str | os.PathLike[str], blocks: int, plan: int, split: int) -> None: ...
 
-def decode_block(archive: str | os.PathLike[str], shards: Shards, block: int, threads: int, clock: ClockMode, progress: Progress) -> bool:
+def run_task(archive: str | os.PathLike[str], shards: Shards, stage: str, block: int, clock: ClockMode, progress: Progress) -> bool:
     """
-    Writes the files of one block. False: they were whole. Raises ArchiveError.
-    """
-
-def number_blocks(archive: str | os.PathLike[str], shards: Shards, progress: Progress) -> bool:
-    """
-    Numbers what all blocks have in common. False: its file was whole. Raises ArchiveError.
-    """
-
-def join_block(archive: str | os.PathLike[str], shards: Shards, block: int, progress: Progress) -> bool:
-    """
-    Puts a block together as the analysis has it. False: its file was whole. Raises ArchiveError.
-    """
-
-def match_block(shards: Shards, block: int, progress: Progress) -> bool:
-    """
-    Pairs what other blocks sent to this one. False: its file was whole. Raises ArchiveError.
+    Writes the files of a stage and block. False: they were whole. Raises ArchiveError.
     """
 
 ROUNDS: int = 3
@@ -154,21 +139,16 @@ ROUNDS: int = 3
 def is_chosen(shards: Shards, progress: Progress) -> bool:
     """Whether what all blocks' replays need is written down."""
 
+def map_blocks(archive: str | os.PathLike[str], shards: Shards, progress: Progress) -> Trace:
+    """
+    The trace of all blocks, for choose_split: what is not needed of it is not read. Raises ArchiveError.
+    """
+
 def choose_split(trace: Trace, parameters: logpost.replay._native.Parameters, machine: bytes, shards: Shards, progress: Progress) -> None:
     """Writes down what all blocks' replays need. Raises ArchiveError."""
 
 def chosen_machine(shards: Shards) -> bytes:
     """The machine that choose_split was given. Raises ArchiveError."""
-
-def leave_block(shards: Shards, round: int, block: int, progress: Progress) -> bool:
-    """
-    Replays a block's sending NICs. False: its file was whole. Raises ArchiveError.
-    """
-
-def reply_block(shards: Shards, round: int, block: int, progress: Progress) -> bool:
-    """
-    Replays a block's receiving NICs and processors. False: its files were whole. Raises ArchiveError.
-    """
 
 def replayed_blocks(trace: Trace, shards: Shards) -> logpost.replay._native.ReplayedBlocks | None:
     """

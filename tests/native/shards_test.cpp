@@ -11,6 +11,7 @@
 #include "analyzer/archive/native/read/block_files.hpp"
 #include "analyzer/archive/native/read/read_program.hpp"
 #include "analyzer/archive/native/read/split_blocks.hpp"
+#include "analyzer/archive/native/read/tasks.hpp"
 #include "archive_builder.hpp"
 #include "checked_analysis.hpp"
 #include "random_archive.hpp"
@@ -140,8 +141,16 @@ void replay_as_blocks(std::uint64_t seed, std::uint32_t blocks, Replayed& count)
         join(archive, shards);
         auto trace = read_program(find_anchor(archive), options, ClockMode::offsets);
         place(trace.program, seed % 2 == 0);
+        const auto task_of_blocks = [&](const char* stage) {
+            for (auto block = blocks; block-- > 0;) {
+                EXPECT_TRUE(run_task(archive, shards, stage, block, options));
+                EXPECT_FALSE(run_task(archive, shards, stage, block, options));
+            }
+        };
+        task_of_blocks("meet");
         choose_split(trace, parameters, "machine", shards);
         EXPECT_EQ(chosen_machine(shards), "machine");
+        task_of_blocks("operate");
         for (int round = 1; round <= replay::MessageModel::kRounds; ++round) {
             for (auto block = blocks; block-- > 0;) {
                 leave_block(shards, round, block);

@@ -22,7 +22,9 @@ PHASES = {
     "number": "numbering call paths and operations",
     "match": "matching blocks",
     "join": "joining blocks",
+    "meet": "gathering collective operations",
     "choose": "choosing the machine",
+    "operate": "replaying collective operations",
     **{f"leave{number}": f"replaying sending NICs, round {number}" for number in range(1, ROUNDS + 1)},
     **{f"reply{number}": f"replaying receivers, round {number}" for number in range(1, ROUNDS + 1)},
 }

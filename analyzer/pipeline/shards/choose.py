@@ -9,10 +9,15 @@ import pickle
 from types import MappingProxyType
 from typing import Any
 
-from logpost.analyzer.archive._native import Progress, choose_split, chosen_machine, is_chosen
-from logpost.analyzer.archive.clock_mode import ClockMode
+from logpost.analyzer.archive._native import (
+    Progress,
+    choose_split,
+    chosen_machine,
+    find_anchor,
+    is_chosen,
+    map_blocks,
+)
 from logpost.analyzer.machine.choose import ChosenMachine
-from logpost.analyzer.pipeline.read_ahead import ReadAhead
 from logpost.analyzer.pipeline.request import Request
 from logpost.analyzer.pipeline.shards.plan import Plan
 from logpost.analyzer.pipeline.shards.task import shards_of
@@ -45,11 +50,10 @@ def choose(plan: Plan, progress: Progress) -> bool:
         raise InputError(
             f"{error.filename}: {error.strerror}; all nodes need this folder, where analyze began"
         ) from None
-    clock = ClockMode.offsets if plan.offsets else ClockMode.none
-    request = Request(run="", clock=clock, **{**said, "model": MessageModel(said["model"])})
-    archive = ReadAhead(request.archive, 1, clock, shards=plan.text(), progress=progress)
-    anchor, trace = archive.wait()
-    chosen = replays.choose_anew(request, archive.threads, anchor, trace)
+    request = Request(run="", **{**said, "model": MessageModel(said["model"])})
+    anchor = find_anchor(request.archive)
+    trace = map_blocks(anchor, shards_of(plan), progress)
+    chosen = replays.choose_anew(request, 1, anchor, trace)
     replays.place_program(trace, chosen)
     parameters = replays.parameters_of(request, trace, chosen)
     choose_split(trace, parameters, pickle.dumps(chosen), shards_of(plan), progress)

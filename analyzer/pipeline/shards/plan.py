@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 READ = (("decode",), ("number", "match"), ("join",))
 ROUNDS = 3
 """Of the queues' replays, as the replay engine has them; the later ones find nothing to do where no handshake waits."""
-SPLIT = (("choose",), *((f"{does}{number}",) for number in range(1, ROUNDS + 1) for does in ("leave", "reply")))
+SPLIT = (
+    ("meet",),
+    ("choose",),
+    ("operate",),
+    *((f"{does}{number}",) for number in range(1, ROUNDS + 1) for does in ("leave", "reply")),
+)
 STEPS = READ + SPLIT
 """Stages in their order: a task needs all tasks of the step before its stage's."""
 STAGES = tuple(stage for step in STEPS for stage in step)
@@ -69,9 +74,8 @@ def make_plan(request: Request, folder: str | os.PathLike[str], blocks: int) -> 
     offsets = request.clock.value != "none"
     facts: list[object] = [logpost.__version__, place, blocks, offsets]
     root = place if os.path.isdir(place) else os.path.dirname(place)
-    of_machine = [
-        os.path.realpath(file) for file in (request.machine, request.topology) if file and os.path.isfile(file)
-    ]
+    given = (request.machine, request.topology)
+    of_machine = [os.path.realpath(file) for file in given if file and os.path.isfile(file)]
     for directory, inner, names in os.walk(root):
         inner.sort()
         if directory == root:

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from logpost.analyzer.archive._native import (
-    ArchiveError,
-    ClockMode,
-    Progress,
-    Shards,
-    decode_block,
-    join_block,
-    leave_block,
-    match_block,
-    number_blocks,
-    reply_block,
-)
+from logpost.analyzer.archive._native import ArchiveError, ClockMode, Progress, Shards, run_task
 from logpost.analyzer.pipeline.shards.plan import Plan
 from logpost.errors import InputError
 
@@ -33,21 +22,12 @@ def run(plan: Plan, stage: str, block: int, progress: Progress | None = None) ->
         InputError: the machine cannot be used.
     """
     watched = progress or Progress()
-    if stage == "decode":
-        clock = ClockMode.offsets if plan.offsets else ClockMode.none
-        return decode_block(plan.archive, shards_of(plan), block, 1, clock, watched)
-    if stage == "number":
-        return number_blocks(plan.archive, shards_of(plan), watched)
-    if stage == "join":
-        return join_block(plan.archive, shards_of(plan), block, watched)
-    if stage == "match":
-        return match_block(shards_of(plan), block, watched)
     if stage == "choose":
         from logpost.analyzer.pipeline.shards.choose import choose  # other tasks need no tables
 
         return choose(plan, watched)
-    replay, number = (leave_block if stage.startswith("leave") else reply_block), int(stage[-1])
-    return replay(shards_of(plan), number, block, watched)
+    clock = ClockMode.offsets if plan.offsets else ClockMode.none
+    return run_task(plan.archive, shards_of(plan), stage, block, clock, watched)
 
 
 def problem(plan: Plan, stage: str, block: int, progress: Progress | None = None) -> str | None:

@@ -39,53 +39,11 @@ struct CollectiveSplit::Buffer {
     std::vector<std::uint32_t> ranks;  // of the members
 };
 
-std::uint32_t CollectiveSplit::group_size(const Instance& instance) const noexcept {
-    if (!program_.has_groups(instance.comm)) {
-        return 0;
-    }
-    const auto first = program_.first_group[static_cast<std::size_t>(instance.comm)];
-    return program_.group_of(instance.comm, instance.root) == 0 ? first : size_of(instance) - first;
-}
-
-bool CollectiveSplit::takes_part(const Instance& instance, Rank rank) const noexcept {
-    return !looks_on(program_, instance.operation, instance.comm, instance.root, rank);
-}
-
-std::uint32_t CollectiveSplit::takers(const Instance& instance) const noexcept {
-    const auto group = group_size(instance);
-    const auto size = size_of(instance);
-    return group == 0 || !has_root(shape(instance.operation)) ? size : size - group + 1;
-}
-
-std::uint32_t CollectiveSplit::member(const Instance& instance, Rank one, std::uint32_t size) const noexcept {
-    const auto root = static_cast<std::uint32_t>(instance.root);
-    const auto rank = static_cast<std::uint32_t>(one);
-    const auto group = group_size(instance);
-    if (group == 0) {
-        return rank >= root ? rank - root : rank + size - root;
-    }
-    const auto first = program_.first_group[static_cast<std::size_t>(instance.comm)];
-    const auto mine = program_.group_of(instance.comm, one);
-    const auto place = mine == 0 ? rank : rank - first;
-    const Groups groups{group, size - group};
-    if (mine != program_.group_of(instance.comm, instance.root)) {
-        return groups.number(1, place);
-    }
-    const auto leader = mine == 0 ? root : root - first;
-    return groups.number(0, place >= leader ? place - leader : place + group - leader);
-}
-
-Pattern CollectiveSplit::pattern(const Instance& instance) const noexcept {
-    return {instance.operation, size_of(instance), instance.bytes, group_size(instance), instance.other_bytes};
-}
-
-CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& parameters, const CollectiveWaits& waits,
-                                 unsigned threads)
+CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& parameters, CollectiveMembers& members)
     : program_(program),
       parameters_(parameters),
-      waits_(waits),
       endpoints_(program, parameters),
-      instances_(program.collective_instances),
+      members_(members),
       wanted_memory_(program.spill.get()) {
     std::vector<std::uint32_t> users(endpoints_.nics);
     for (const auto nic : endpoints_.nic) {
@@ -94,148 +52,66 @@ CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& param
     for (const auto nic : endpoints_.nic) {
         alone_.push_back(users[nic] == 1 ? 1 : 0);
     }
-    find_instances();
-    Arena memory(program_.spill.get());
-    const auto slots = gather(memory);
-    classify();
-    choose(slots, threads);
-    replay_all(slots, threads);
 }
 
-std::uint32_t CollectiveSplit::size_of(const Instance& instance) const noexcept {
-    return static_cast<std::uint32_t>(program_.members[static_cast<std::size_t>(instance.comm)].size());
-}
-
-std::optional<Rank> CollectiveSplit::rank_of(std::int32_t comm, Location location) const noexcept {
-    return replay::rank_of(program_.members[static_cast<std::size_t>(comm)], location);
-}
-
-void CollectiveSplit::find_instances() {
+CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& parameters, const CollectiveWaits& waits,
+                                 unsigned threads)
+    : CollectiveSplit(program, parameters, std::make_unique<CollectiveMembers>(program, waits)) {
+    waits_ = &waits;
     std::size_t count = 0;
-    for (const auto& timeline : program_.timelines) {
+    for (const auto& timeline : program.timelines) {
         offset_.push_back(count);
         count += timeline.collectives.size();
-        timeline.collectives.for_each([&](std::size_t, const Collective& one) {
-            if (one.instance == kNone || one.comm < 0) {
-                return;
-            }
-            const bool has_groups = program_.has_groups(one.comm);
-            if (instances_[one.instance].operation != Operation::unknown) {
-                // Of an inter-communicator, the root's own group does not name it.
-                auto& root = instances_[one.instance].root;
-                root = has_groups ? std::max(root, one.root) : root;
-                return;
-            }
-            instances_[one.instance] = {
-                .bytes = UINT64_MAX,
-                .other_bytes = UINT64_MAX,
-                .comm = candidates({one.operation, 2, 0, has_groups}).empty() ? kUndefined : one.comm,
-                .root = has_groups ? one.root : std::max(Rank{0}, one.root),
-                .operation = one.operation,
-                .blocking = one.call == one.complete_call};
-        });
     }
     wanted_ = wanted_memory_.take<Wanted>(count);
     std::ranges::uninitialized_fill(wanted_, Wanted{-1.0F});
-    std::size_t first = 0;
-    for (auto& instance : instances_) {
-        if (instance.root < Rank{0}) {
-            instance.comm = has_root(shape(instance.operation)) ? kUndefined : instance.comm;
-            instance.root = Rank{0};
-        }
-        if (instance.comm != kUndefined && index(instance.root) >= size_of(instance)) {
-            instance.comm = kUndefined;
-        }
-        instance.first = first;
-        first += instance.comm == kUndefined ? 0 : size_of(instance);
-    }
-    slot_count_ = first;
+    classify();
+    choose(threads);
+    replay_all(threads);
+    members_.release();
 }
 
-CollectiveSplit::Slot CollectiveSplit::slot(const Collective& one, std::size_t location, std::uint32_t index) const {
-    const auto& calls = program_.timelines[location].calls;
-    const auto& end = calls[one.complete_call];
-    const auto next = std::size_t{one.complete_call} + 1;
-    return {.enter_ps = one.begin_ps,
-            .since_ps = std::max(end.enter_ps, one.begin_ps + waits_.wait(one, location)),
-            .until_ps = end.leave_ps,
-            .left_ps = one.call == 0 ? INT64_MIN : calls[one.call - 1].leave_ps,
-            .next_ps = next == calls.size() ? INT64_MAX : calls[next].enter_ps,
-            .location = location_at(location),
-            .index = index};
+CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& parameters,
+                                 std::unique_ptr<CollectiveMembers> members)
+    : CollectiveSplit(program, parameters, *members) {
+    own_ = std::move(members);
 }
 
-/// Finds the members of each operation, by rank; one that lacks a member, or has one that its communicator does not
-/// have (a remote group, a thread), is not divided.
-std::span<const CollectiveSplit::Slot> CollectiveSplit::gather(Arena& memory) {
-    const auto slots = memory.take<Slot>(slot_count_);
-    std::ranges::uninitialized_value_construct(slots);
-    std::vector<std::uint32_t> present(instances_.size());
-    for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
-        std::unordered_map<std::int32_t, std::optional<Rank>> ranks;  // of this location, by communicator
-        auto known = kUndefined;                                      // the last one looked up
-        std::optional<Rank> rank;
-        program_.timelines[location].collectives.for_each([&](std::size_t i, const Collective& one) {
-            if (one.instance == kNone || instances_[one.instance].comm == kUndefined) {
-                return;
-            }
-            auto& instance = instances_[one.instance];
-            if (one.comm != known) {
-                known = one.comm;
-                const auto [at, added] = ranks.try_emplace(one.comm);
-                rank = added ? at->second = rank_of(one.comm, location_at(location)) : at->second;
-            }
-            if (!rank.has_value() || one.complete_call == kNone || one.comm != instance.comm) {
-                instance.comm = kUndefined;
-                return;
-            }
-            slots[instance.first + index(*rank)] = slot(one, location, static_cast<std::uint32_t>(i));
-            present[one.instance] += takes_part(instance, *rank) ? 1 : 0;
-            add_bytes(instance, *rank, one);
-        });
-    }
-    for (std::size_t i = 0; i < instances_.size(); ++i) {
-        auto& instance = instances_[i];
-        instance.other_bytes = instance.other_bytes == UINT64_MAX ? 0 : instance.other_bytes;
-        if (instance.comm != kUndefined && present[i] != takers(instance)) {
-            instance.comm = kUndefined;
+std::vector<CollectiveKind> CollectiveSplit::kinds_of(const Program& program, const Parameters& parameters,
+                                                      CollectiveMembers& members) {
+    CollectiveSplit split(program, parameters, members);
+    split.classify();
+    split.choose(1);
+    return std::move(split.kinds_);
+}
+
+std::vector<CollectiveSplit::NicRequest> CollectiveSplit::nic_requests(const Program& program,
+                                                                       const Parameters& parameters,
+                                                                       CollectiveMembers& members,
+                                                                       std::vector<CollectiveKind> kinds) {
+    CollectiveSplit split(program, parameters, members);
+    split.kinds_ = std::move(kinds);
+    split.classify();
+    Buffer buffer(split);
+    std::vector<NicRequest> found;
+    for (std::uint32_t i = 0; i < members.instances().size(); ++i) {
+        const auto& instance = members.instances()[i];
+        if (instance.kind != kNoKind) {
+            const auto slots = members.slots(i);
+            split.replay(buffer, instance, slots, split.kinds_[instance.kind].algorithm);
+            split.use_nics(buffer, instance, slots, found);
         }
     }
-    return slots;
-}
-
-void CollectiveSplit::add_bytes(Instance& instance, Rank rank, const Collective& one) const noexcept {
-    if (one.operation == Operation::barrier) {
-        instance.bytes = instance.other_bytes = 0;
-        return;
-    }
-    if (!takes_part(instance, rank)) {
-        return;
-    }
-    // What a member contributes to each other one; the root moves what all others move.
-    const auto moved = std::max(one.bytes_sent, one.bytes_received);
-    if (shape(one.operation) != Shape::all_to_all) {
-        instance.bytes = std::min(instance.bytes, moved);
-        return;
-    }
-    const auto group = group_size(instance);
-    if (group == 0) {
-        instance.bytes = std::min(instance.bytes, moved / size_of(instance));
-        return;
-    }
-    const bool other = program_.group_of(instance.comm, rank) != program_.group_of(instance.comm, instance.root);
-    const auto far = other ? group : size_of(instance) - group;
-    auto& mine = other ? instance.other_bytes : instance.bytes;
-    auto& theirs = other ? instance.bytes : instance.other_bytes;
-    mine = std::min(mine, one.bytes_sent / far);
-    const bool scatters =
-        one.operation == Operation::reduce_scatter || one.operation == Operation::reduce_scatter_block;
-    theirs = std::min(theirs, one.bytes_received / (scatters ? size_of(instance) - far : far));
+    return found;
 }
 
 void CollectiveSplit::classify() {
     std::map<std::tuple<Operation, std::int32_t, int>, std::uint32_t> known;
-    for (auto& instance : instances_) {
+    for (const auto& kind : kinds_) {
+        known.try_emplace({kind.operation, kind.comm, std::bit_width(kind.most_bytes)},
+                          static_cast<std::uint32_t>(known.size()));
+    }
+    for (auto& instance : members_.instances()) {
         if (instance.comm == kUndefined) {
             continue;
         }
@@ -243,7 +119,8 @@ void CollectiveSplit::classify() {
         const auto [kind, added] = known.try_emplace({instance.operation, instance.comm, std::bit_width(bytes)},
                                                      static_cast<std::uint32_t>(kinds_.size()));
         if (added) {
-            kinds_.push_back({.operation = instance.operation, .comm = instance.comm, .members = size_of(instance)});
+            kinds_.push_back(
+                {.operation = instance.operation, .comm = instance.comm, .members = members_.size_of(instance)});
         }
         instance.kind = kind->second;
         auto& row = kinds_[kind->second];
@@ -261,23 +138,21 @@ void CollectiveSplit::replay(Buffer& buffer, const Instance& instance, std::span
     buffer.members.resize(size);
     buffer.ranks.resize(size);
     for (std::uint32_t rank = 0; rank < size; ++rank) {
-        const auto number = member(instance, rank_at(rank), size);
+        const auto number = members_.member(instance, rank_at(rank), size);
         const auto& one = slots[rank];
         // A member that only looks on may have no record.
         buffer.members[number] = one.location != kNoLocation
                                      ? CollectiveReplay::Member{one.enter_ps, one.location}
                                      : CollectiveReplay::Member{0, location_of(members, rank_at(rank))};
         if (one.location != kNoLocation && !program_.layouts.empty()) {
-            const auto& taken = program_.timelines[index(one.location)].collectives[one.index];
-            auto& gives = buffer.members[number].gives = blocks_of(program_, taken.layout);
-            auto& gets = buffer.members[number].gets = blocks_of(program_, taken.received_layout);
+            auto& gives = buffer.members[number].gives = blocks_of(program_, one.layout);
+            auto& gets = buffer.members[number].gets = blocks_of(program_, one.received);
             // Without a root each member sends and receives in each round.
-            gives.one_processor = gets.one_processor =
-                taken.root == kNoRank && gives.stride_bytes != 0 && gets.stride_bytes != 0;
+            gives.one_processor = gets.one_processor = !one.rooted && gives.stride_bytes != 0 && gets.stride_bytes != 0;
         }
         buffer.ranks[number] = rank;
     }
-    buffer.replay.run(pattern(instance), algorithm, buffer.members);
+    buffer.replay.run(members_.pattern(instance), algorithm, buffer.members);
 }
 
 /// How far from its members' measured ends replays of an operation are at best, as the logarithm of a mean distance:
@@ -304,7 +179,7 @@ double CollectiveSplit::distance(const Buffer& buffer, const Instance& instance,
     for (std::uint32_t rank = 0; rank < size; ++rank) {
         const auto& one = slots[rank];
         if (one.location != kNoLocation) {
-            const auto end = std::max(buffer.replay.end(member(instance, rank_at(rank), size)), one.since_ps);
+            const auto end = std::max(buffer.replay.end(members_.member(instance, rank_at(rank), size)), one.since_ps);
             sum += std::abs(static_cast<double>(end - one.until_ps));
             ++count;
         }
@@ -325,11 +200,12 @@ std::optional<Algorithm> CollectiveSplit::stated(const CollectiveKind& kind) con
 /// Of every kind, some operations spread over the run are replayed with each candidate; the least typical distance, a
 /// geometric mean over the operations, has it. One that other traffic disturbs is far from all candidates, and must not
 /// outvote one that nothing disturbs.
-void CollectiveSplit::choose(std::span<const Slot> slots, unsigned threads) {
+void CollectiveSplit::choose(unsigned threads) {
     std::vector<std::vector<std::uint32_t>> sampled(kinds_.size());
     std::vector<std::uint64_t> seen(kinds_.size());
-    for (std::uint32_t i = 0; i < instances_.size(); ++i) {
-        const auto kind = instances_[i].kind;
+    const auto& instances = members_.instances();
+    for (std::uint32_t i = 0; i < instances.size(); ++i) {
+        const auto kind = instances[i].kind;
         if (kind == kNoKind) {
             continue;
         }
@@ -346,7 +222,7 @@ void CollectiveSplit::choose(std::span<const Slot> slots, unsigned threads) {
             return;  // it sends nothing
         }
         Buffer buffer(*this);
-        const auto of = [&](std::uint32_t i) { return slots.subspan(instances_[i].first, kind.members); };
+        const auto of = [&](std::uint32_t i) { return members_.slots(i); };
         // [k]: of the operations from the k-th sampled one on, at best.
         std::vector<double> least(sampled[at].size() + 1);
         for (auto k = sampled[at].size(); k-- > 0;) {
@@ -365,7 +241,7 @@ void CollectiveSplit::choose(std::span<const Slot> slots, unsigned threads) {
                     sum = INFINITY;  // it cannot be among the best two any more
                     break;
                 }
-                const auto& instance = instances_[sampled[at][k]];
+                const auto& instance = instances[sampled[at][k]];
                 const auto mine = of(sampled[at][k]);
                 replay(buffer, instance, mine, algorithm);
                 sum += std::max(distance(buffer, instance, mine), least[k] - least[k + 1]);
@@ -414,10 +290,10 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
         if (one.location == kNoLocation) {
             continue;
         }
-        const auto number = member(instance, rank_at(rank), size);
+        const auto number = members_.member(instance, rank_at(rank), size);
         const auto end = std::max(one.until_ps, buffer.replay.end(number));
         const auto work = std::min(buffer.replay.last_work(number), one.until_ps - one.enter_ps);
-        if (work > 0 && !program_.timelines[index(one.location)].receives.empty()) {
+        if (work > 0 && one.receives) {
             uses.push_back({one.location,
                             {.from_ps = one.until_ps - work,
                              .service_ps = work,
@@ -443,7 +319,8 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
     }
 }
 
-void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) {
+void CollectiveSplit::replay_all(unsigned threads) {
+    const auto& instances = members_.instances();
     start_ps_ = INT64_MAX;
     for (const auto locality : {Locality::same_socket, Locality::same_node, Locality::other_node}) {
         if (!parameters_.localities[static_cast<std::size_t>(locality)].ranges.empty() ||
@@ -461,11 +338,11 @@ void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) 
     std::vector<std::vector<Sums>> sums(workers, std::vector<Sums>(kinds_.size()));
     // By operation: then the requests to a location's NICs are nearly in the order of time.
     Arena requests(program_.spill.get());
-    std::vector<std::span<NicRequest>> uses(instances_.size());
+    std::vector<std::span<NicRequest>> uses(instances.size());
     std::vector<std::vector<NicRequest>> found_uses(workers);
     const bool messages = std::ranges::any_of(program_.timelines, [](const auto& one) { return !one.sends.empty(); });
-    for_each_parallel(instances_.size(), threads, kAtOnce, [&](std::size_t i, unsigned thread) {
-        const auto& instance = instances_[i];
+    for_each_parallel(instances.size(), threads, kAtOnce, [&](std::size_t i, unsigned thread) {
+        const auto& instance = instances[i];
         if (instance.kind == kNoKind) {
             return;
         }
@@ -473,8 +350,8 @@ void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) 
         if (!buffer.has_value()) {
             buffer.emplace(*this);
         }
-        const auto size = size_of(instance);
-        const std::span mine(slots.data() + instance.first, size);
+        const auto mine = members_.slots(static_cast<std::uint32_t>(i));
+        const auto size = static_cast<std::uint32_t>(mine.size());
         replay(*buffer, instance, mine, kinds_[instance.kind].algorithm);
         if (messages) {
             found_uses[thread].clear();
@@ -487,7 +364,7 @@ void CollectiveSplit::replay_all(std::span<const Slot> slots, unsigned threads) 
             if (one.location == kNoLocation) {
                 continue;
             }
-            const auto number = member(instance, rank_at(rank), size);
+            const auto number = members_.member(instance, rank_at(rank), size);
             const auto found = buffer->replay.parts(number, one.since_ps);
             auto& wanted = wanted_[offset_[index(one.location)] + one.index];
             for (std::size_t part = 0; part < kReplayedParts; ++part) {
@@ -571,10 +448,11 @@ CollectiveSums CollectiveSplit::start(std::int64_t duration_ps) const noexcept {
 }
 
 std::optional<std::uint32_t> CollectiveSplit::kind_of(const Collective& operation) const noexcept {
-    if (operation.instance == kNone || instances_[operation.instance].kind == kNoKind) {
+    const auto& instances = members_.instances();
+    if (operation.instance == kNone || instances[operation.instance].kind == kNoKind) {
         return std::nullopt;
     }
-    return instances_[operation.instance].kind;
+    return instances[operation.instance].kind;
 }
 
 std::vector<CollectiveSplit::Step> CollectiveSplit::way(std::size_t location, std::uint32_t operation) const {
@@ -584,7 +462,7 @@ std::vector<CollectiveSplit::Step> CollectiveSplit::way(std::size_t location, st
     if (!kind.has_value()) {
         return steps;
     }
-    const auto& instance = instances_[one.instance];
+    const auto& instance = members_.instances()[one.instance];
     const auto& members = program_.members[static_cast<std::size_t>(instance.comm)];
     std::vector<Slot> slots;
     for (const auto there : members) {
@@ -593,13 +471,14 @@ std::vector<CollectiveSplit::Step> CollectiveSplit::way(std::size_t location, st
         while (at < others.size() && others[at].instance != one.instance) {
             ++at;
         }
-        slots.push_back(at < others.size() ? slot(others[at], index(there), at) : Slot{});
+        slots.push_back(at < others.size() ? CollectiveMembers::slot(program_, *waits_, others[at], index(there), at)
+                                           : Slot{});
     }
     Buffer buffer(*this);
     replay(buffer, instance, slots, kinds_[*kind].algorithm);
-    const auto rank = *rank_of(instance.comm, location_at(location));
+    const auto rank = *members_.rank_of(instance.comm, location_at(location));
     buffer.replay.back(
-        member(instance, rank, size_of(instance)), slots[index(rank)].since_ps,
+        members_.member(instance, rank, members_.size_of(instance)), slots[index(rank)].since_ps,
         [&](CollectivePart part, std::int64_t begin, std::int64_t end) { steps.push_back({part, begin, end}); });
     std::ranges::reverse(steps);
     return steps;

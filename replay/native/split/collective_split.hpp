@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "replay/native/collectives/replay.hpp"
 #include "replay/native/memory/arena.hpp"
 #include "replay/native/program/wide.hpp"
+#include "replay/native/split/collective_members.hpp"
 #include "replay/native/split/nic_use.hpp"
 #include "replay/native/waits/collective_waits.hpp"
 
@@ -74,71 +76,46 @@ class CollectiveSplit {
     };
     [[nodiscard]] std::vector<Step> way(std::size_t location, std::uint32_t operation) const;
 
-  private:
-    using Wanted = std::array<float, kReplayedParts>;
-    static constexpr std::uint32_t kNoKind = kNone;
-    /// An operation: where its members are listed, and what it is.
-    struct Instance {
-        std::size_t first = 0;
-        std::uint64_t bytes = 0;
-        std::uint64_t other_bytes =
-            0;  ///< of an inter-communicator: what a member of the other group than the root's gives
-        std::int32_t comm = kUndefined;
-        Rank root{0};
-        std::uint32_t kind = kNoKind;
-        Operation operation = Operation::unknown;
-        bool blocking = true;
-    };
-    struct Buffer;
-
-    /// A member of an operation: what was measured of it, and where its parts are stored.
-    struct Slot {
-        std::int64_t enter_ps = 0;
-        std::int64_t since_ps = 0;  ///< from then on its time is divided
-        std::int64_t until_ps = 0;
-        std::int64_t left_ps = INT64_MIN;  ///< when it left the call before; INT64_MIN: there was none
-        std::int64_t next_ps = INT64_MAX;  ///< when it entered the next one; INT64_MAX: there is none
-        Location location = kNoLocation;   ///< kNoLocation: missing
-        std::uint32_t index = 0;           ///< of the operation there
-    };
-    void find_instances();
-    [[nodiscard]] std::span<const Slot> gather(Arena& memory);
-    void classify();
-    [[nodiscard]] double least_distance(std::span<const Slot> slots) const;
-    [[nodiscard]] double distance(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots) const;
-    [[nodiscard]] std::optional<Algorithm> stated(const CollectiveKind& kind) const noexcept;
-    void choose(std::span<const Slot> slots, unsigned threads);
-    void replay_all(std::span<const Slot> slots, unsigned threads);
-    /// Adds a replayed operation's requests to its members' NICs before they enter, and what it leaves for them.
+    /// The kinds of operations whose members are known.
+    static std::vector<CollectiveKind> kinds_of(const Program& program, const Parameters& parameters,
+                                                CollectiveMembers& members);
+    /// A request to the NIC of a location, or what it finds there.
     struct NicRequest {
         Location location;
         NicUse use;
     };
+    /// Likewise what operations of known kinds ask of NICs, in their order.
+    static std::vector<NicRequest> nic_requests(const Program& program, const Parameters& parameters,
+                                                CollectiveMembers& members, std::vector<CollectiveKind> kinds);
+
+  private:
+    using Instance = CollectiveMembers::Instance;
+    using Slot = CollectiveMembers::Slot;
+    using Wanted = std::array<float, kReplayedParts>;
+    static constexpr std::uint32_t kNoKind = CollectiveMembers::kNoKind;
+    struct Buffer;
+
+    CollectiveSplit(const Program& program, const Parameters& parameters, CollectiveMembers& members);
+    CollectiveSplit(const Program& program, const Parameters& parameters, std::unique_ptr<CollectiveMembers> members);
+    void classify();
+    [[nodiscard]] double least_distance(std::span<const Slot> slots) const;
+    [[nodiscard]] double distance(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots) const;
+    [[nodiscard]] std::optional<Algorithm> stated(const CollectiveKind& kind) const noexcept;
+    void choose(unsigned threads);
+    void replay_all(unsigned threads);
+    /// Adds a replayed operation's requests to its members' NICs before they enter, and what it leaves for them.
     void use_nics(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots,
                   std::vector<NicRequest>& uses) const;
-    /// A rank's number in the algorithm.
-    [[nodiscard]] std::uint32_t member(const Instance& instance, Rank rank, std::uint32_t size) const noexcept;
-    /// How many members the root's group has, of an inter-communicator; 0 of others.
-    [[nodiscard]] std::uint32_t group_size(const Instance& instance) const noexcept;
-    [[nodiscard]] bool takes_part(const Instance& instance, Rank rank) const noexcept;
-    /// How many do.
-    [[nodiscard]] std::uint32_t takers(const Instance& instance) const noexcept;
-    /// Takes what a member moves into what its operation's parts have.
-    void add_bytes(Instance& instance, Rank rank, const Collective& one) const noexcept;
-    [[nodiscard]] Pattern pattern(const Instance& instance) const noexcept;
-    [[nodiscard]] std::uint32_t size_of(const Instance& instance) const noexcept;
     /// Replays an operation whose members are in the order of ranks.
     void replay(Buffer& buffer, const Instance& instance, std::span<const Slot> slots, Algorithm algorithm) const;
-    [[nodiscard]] Slot slot(const Collective& operation, std::size_t location, std::uint32_t index) const;
-    [[nodiscard]] std::optional<Rank> rank_of(std::int32_t comm, Location location) const noexcept;
 
     const Program& program_;
     const Parameters& parameters_;
-    const CollectiveWaits& waits_;
+    const CollectiveWaits* waits_ = nullptr;
     CollectiveEndpoints endpoints_;
-    std::vector<Instance> instances_;
+    std::unique_ptr<CollectiveMembers> own_;
+    CollectiveMembers& members_;
     std::vector<CollectiveKind> kinds_;
-    std::size_t slot_count_ = 0;       // members of all operations
     std::vector<std::size_t> offset_;  // by location
     Arena wanted_memory_;
     std::span<Wanted> wanted_;         // by location and operation; the first < 0: not divided

@@ -1,10 +1,12 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 
 #include "analyzer/archive/native/python/bindings.hpp"
 #include "analyzer/archive/native/read/read_program.hpp"
 #include "analyzer/archive/native/read/shards.hpp"
 #include "analyzer/archive/native/read/split_blocks.hpp"
+#include "analyzer/archive/native/read/tasks.hpp"
 
 namespace logpost::analyzer::bindings {
 
@@ -28,50 +30,34 @@ void bind_shards(nb::module_& module) {
             "folder"_a, "blocks"_a, "plan"_a, "split"_a,
             nb::sig("def __init__(self, folder: str | os.PathLike[str], blocks: int, plan: int, split: int) -> None"));
     module.def(
-        "decode_block",
-        [](const std::filesystem::path& archive, const Shards& shards, std::uint32_t block, unsigned threads,
+        "run_task",
+        [](const std::filesystem::path& archive, const Shards& shards, const std::string& stage, std::uint32_t block,
            ClockMode clock, Progress& progress) {
             const nb::gil_scoped_release release;
             ReadOptions options;
             options.events_read = &progress.events;
             options.declared_events = &progress.declared;
-            options.threads = threads;
+            options.threads = 1;
             options.correction.offsets = clock != ClockMode::none;
-            return decode_block(find_anchor(archive), watched(shards, progress), block, options);
+            return run_task(archive, watched(shards, progress), stage, block, options);
         },
-        "archive"_a, "shards"_a, "block"_a, "threads"_a, "clock"_a, "progress"_a,
-        nb::sig("def decode_block(archive: str | os.PathLike[str], shards: Shards, block: int, threads: int, "
+        "archive"_a, "shards"_a, "stage"_a, "block"_a, "clock"_a, "progress"_a,
+        nb::sig("def run_task(archive: str | os.PathLike[str], shards: Shards, stage: str, block: int, "
                 "clock: ClockMode, progress: Progress) -> bool"),
-        "Writes the files of one block. False: they were whole. Raises ArchiveError.");
-    module.def(
-        "number_blocks",
-        [](const std::filesystem::path& archive, const Shards& shards, Progress& progress) {
-            return number_blocks(find_anchor(archive), watched(shards, progress));
-        },
-        "archive"_a, "shards"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
-        nb::sig("def number_blocks(archive: str | os.PathLike[str], shards: Shards, progress: Progress) -> bool"),
-        "Numbers what all blocks have in common. False: its file was whole. Raises ArchiveError.");
-    module.def(
-        "join_block",
-        [](const std::filesystem::path& archive, const Shards& shards, std::uint32_t block, Progress& progress) {
-            return join_block(find_anchor(archive), watched(shards, progress), block);
-        },
-        "archive"_a, "shards"_a, "block"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
-        nb::sig("def join_block(archive: str | os.PathLike[str], shards: Shards, block: int, progress: Progress) -> "
-                "bool"),
-        "Puts a block together as the analysis has it. False: its file was whole. Raises ArchiveError.");
-    module.def(
-        "match_block",
-        [](const Shards& shards, std::uint32_t block, Progress& progress) {
-            return match_block(watched(shards, progress), block);
-        },
-        "shards"_a, "block"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
-        "Pairs what other blocks sent to this one. False: its file was whole. Raises ArchiveError.");
+        "Writes the files of a stage and block. False: they were whole. Raises ArchiveError.");
     module.attr("ROUNDS") = replay::MessageModel::kRounds;
     module.def(
         "is_chosen", [](const Shards& shards, Progress& progress) { return is_chosen(watched(shards, progress)); },
         "shards"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
         "Whether what all blocks' replays need is written down.");
+    module.def(
+        "map_blocks",
+        [](const std::filesystem::path& archive, const Shards& shards, Progress& progress) {
+            return map_blocks(archive, watched(shards, progress));
+        },
+        "archive"_a, "shards"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
+        nb::sig("def map_blocks(archive: str | os.PathLike[str], shards: Shards, progress: Progress) -> Trace"),
+        "The trace of all blocks, for choose_split: what is not needed of it is not read. Raises ArchiveError.");
     module.def(
         "choose_split",
         [](const Trace& trace, const replay::Parameters& parameters, const nb::bytes& machine, const Shards& shards,
@@ -91,20 +77,6 @@ void bind_shards(nb::module_& module) {
             return nb::bytes(machine.data(), machine.size());
         },
         "shards"_a, "The machine that choose_split was given. Raises ArchiveError.");
-    module.def(
-        "leave_block",
-        [](const Shards& shards, int round, std::uint32_t block, Progress& progress) {
-            return leave_block(watched(shards, progress), round, block);
-        },
-        "shards"_a, "round"_a, "block"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
-        "Replays a block's sending NICs. False: its file was whole. Raises ArchiveError.");
-    module.def(
-        "reply_block",
-        [](const Shards& shards, int round, std::uint32_t block, Progress& progress) {
-            return reply_block(watched(shards, progress), round, block);
-        },
-        "shards"_a, "round"_a, "block"_a, "progress"_a, nb::call_guard<nb::gil_scoped_release>(),
-        "Replays a block's receiving NICs and processors. False: its files were whole. Raises ArchiveError.");
     module.def(
         "replayed_blocks", &replayed_blocks, "trace"_a, "shards"_a, nb::call_guard<nb::gil_scoped_release>(),
         nb::sig("def replayed_blocks(trace: Trace, shards: Shards) -> logpost.replay._native.ReplayedBlocks | None"),

@@ -171,4 +171,22 @@ Common Common::get(SegmentView in) {
     return common;
 }
 
+void Whole::put(SegmentBytes& out) const {
+    out.put(begin_ps);
+    out.put(length_ps);
+    out.put(instances);
+    out.put(quality);
+    out.put_all(callpaths);
+}
+
+Whole Whole::get(SegmentView in) {
+    Whole whole;
+    whole.begin_ps = in.get<std::int64_t>();
+    whole.length_ps = in.get<std::int64_t>();
+    whole.instances = in.get<std::uint32_t>();
+    whole.quality = in.get<QualityCounts>();
+    in.get_all(whole.callpaths);
+    return whole;
+}
+
 }  // namespace logpost::analyzer

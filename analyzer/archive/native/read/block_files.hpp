@@ -102,6 +102,18 @@ struct Common {
     static Common get(SegmentView in);
 };
 
+/// What all blocks, and the analysis, need.
+struct Whole {
+    std::int64_t begin_ps = 0;
+    std::int64_t length_ps = 0;
+    std::uint32_t instances = 0;  // collective operations
+    QualityCounts quality{};
+    std::vector<Callpath> callpaths;
+
+    void put(SegmentBytes& out) const;
+    static Whole get(SegmentView in);
+};
+
 /// A pair as its receiver's block found it.
 struct Pair {
     replay::Location location{};  // that received

@@ -11,6 +11,7 @@
 #include "analyzer/archive/native/events/epochs.hpp"
 #include "analyzer/archive/native/match/collectives.hpp"
 #include "analyzer/archive/native/read/block_files.hpp"
+#include "analyzer/archive/native/read/operation_blocks.hpp"
 #include "analyzer/archive/native/read/shards.hpp"
 #include "analyzer/archive/native/read/stages.hpp"
 #include "analyzer/archive/native/trace/error.hpp"
@@ -104,32 +105,6 @@ struct OfBlock {
         of.first_alone = in.get<std::uint32_t>();
         in.get_all(of.epochs);
         return of;
-    }
-};
-
-/// What all blocks, and the analysis, need.
-struct Whole {
-    std::int64_t begin_ps = 0;
-    std::int64_t length_ps = 0;
-    std::uint32_t instances = 0;
-    QualityCounts quality{};
-    std::vector<Callpath> callpaths;
-
-    void put(SegmentBytes& out) const {
-        out.put(begin_ps);
-        out.put(length_ps);
-        out.put(instances);
-        out.put(quality);
-        out.put_all(callpaths);
-    }
-    static Whole get(SegmentView in) {
-        Whole whole;
-        whole.begin_ps = in.get<std::int64_t>();
-        whole.length_ps = in.get<std::int64_t>();
-        whole.instances = in.get<std::uint32_t>();
-        whole.quality = in.get<QualityCounts>();
-        in.get_all(whole.callpaths);
-        return whole;
     }
 };
 
@@ -242,7 +217,7 @@ bool number_blocks(const fs::path& path, const Shards& shards) {
 
 bool join_block(const fs::path& path, const Shards& shards, std::uint32_t block) {
     const auto file = file_of(shards, "joined", block);
-    if (SegmentReader::whole(file, shards.plan, shards.progress)) {
+    if (SegmentReader::whole(file, shards.plan, shards.progress) && has_members(shards, block)) {
         return false;
     }
     const Otf2Errors errors;
@@ -310,6 +285,7 @@ bool join_block(const fs::path& path, const Shards& shards, std::uint32_t block)
         }
         sums[static_cast<std::size_t>(at - common.locations.begin())].messages_ps += ps;
     }
+    write_members(shards, block, locations);
     SegmentWriter writer(file, shards.plan, locations.size(), name_of(block, shards), shards.progress);
     for (std::size_t i = 0; i < locations.size(); ++i) {
         SegmentBytes bytes;
@@ -321,7 +297,7 @@ bool join_block(const fs::path& path, const Shards& shards, std::uint32_t block)
     return true;
 }
 
-Trace gather(const fs::path& path, const Shards& shards, const ReadOptions& options) {
+Trace gather(const fs::path& path, const Shards& shards, const ReadOptions& options, bool checked) {
     auto archive = open_archive(path, options);
     auto& [trace, quality, definitions, files, order] = archive.parts;
     const auto n = trace.locations.size();
@@ -346,7 +322,7 @@ Trace gather(const fs::path& path, const Shards& shards, const ReadOptions& opti
         columns->keep_file(joined.map());
         replay::for_each_parallel(joined.segments(), options.threads, 1, [&](std::size_t i, unsigned) {
             Sums of;
-            auto stored = get_joined({columns->keep(joined.mapped(i)), joined.file().string()}, of);
+            auto stored = get_joined({columns->keep(joined.mapped(i, checked)), joined.file().string()}, of);
             const auto l = index(stored.location);
             if (l >= n) {
                 do_not_fit(shards);

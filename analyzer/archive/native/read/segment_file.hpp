@@ -234,8 +234,9 @@ class SegmentReader {
 
     /// Maps the file, for `mapped`; the mapping lives as long as what is returned. Throws ArchiveError.
     [[nodiscard]] std::shared_ptr<const void> map();
-    /// A segment where it is mapped. Throws ArchiveError where its bytes are damaged. May be called by several threads.
-    [[nodiscard]] std::span<const char> mapped(std::size_t i) const;
+    /// A segment where it is mapped. Throws ArchiveError where its bytes are damaged; not `checked`: they are not all
+    /// read, and others have found them whole. May be called by several threads.
+    [[nodiscard]] std::span<const char> mapped(std::size_t i, bool checked = true) const;
     [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
 
     /// Whether a file is there, of this plan, with every byte as it was written.

@@ -20,7 +20,7 @@ namespace logpost::analyzer {
 /// - `joined-B`: its locations as the analysis has them, which maps the file.
 ///
 /// and once `numbered-0`: the earliest event, call paths, and what collective operations and epochs belong together,
-/// with a segment for each block. So there are four files a block. Each is whole or missing (`segment_file.hpp`).
+/// with a segment for each block. Each is whole or missing (`segment_file.hpp`).
 struct Shards {
     std::filesystem::path folder;
     std::uint32_t blocks = 1;
@@ -46,6 +46,8 @@ bool join_block(const std::filesystem::path& archive, const Shards& shards, std:
 /// The trace that `read_archive` would give, from the files of all blocks: its columns are mapped.
 ///
 /// All throw ArchiveError.
-Trace gather(const std::filesystem::path& archive, const Shards& shards, const ReadOptions& options);
+/// `checked`: all bytes of columns are read, and found to be whole; else none, until they are needed.
+Trace gather(const std::filesystem::path& archive, const Shards& shards, const ReadOptions& options,
+             bool checked = true);
 
 }  // namespace logpost::analyzer

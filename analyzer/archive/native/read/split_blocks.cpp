@@ -13,14 +13,17 @@
 #include <vector>
 
 #include "analyzer/archive/native/read/block_files.hpp"
+#include "analyzer/archive/native/read/chosen_file.hpp"
+#include "analyzer/archive/native/read/operation_blocks.hpp"
+#include "analyzer/archive/native/read/program.hpp"
 #include "analyzer/archive/native/read/segment_file.hpp"
+#include "analyzer/archive/native/trace/otf2_errors.hpp"
 #include "replay/native/program/program.hpp"
 #include "replay/native/program/windows.hpp"
 #include "replay/native/servers/endpoints.hpp"
 #include "replay/native/split/analysis.hpp"
 #include "replay/native/split/collective_split.hpp"
 #include "replay/native/split/nic_use.hpp"
-#include "replay/native/waits/collective_waits.hpp"
 
 namespace logpost::analyzer {
 namespace {
@@ -34,182 +37,11 @@ using replay::MessageWait;
 using replay::NicUse;
 using replay::NicUses;
 using replay::Parameters;
-using replay::Placement;
 using replay::Program;
 using replay::SplitBlock;
-using replay::Windows;
 
-constexpr std::size_t kSetting = 0;        // segments of `chosen-0`
-constexpr std::size_t kProgram = 1;        //
-constexpr std::size_t kMachine = 2;        //
-constexpr std::size_t kOfSplitBlocks = 3;  // the first of a block
-constexpr std::size_t kTotals = 0;         // segments of `split-B`
+constexpr std::size_t kTotals = 0;  // segments of `split-B`
 constexpr std::size_t kSplitLocations = 1;
-
-/// Writes what a list of fields names, or reads it: so they are listed once.
-struct Out {
-    SegmentBytes& bytes;
-
-    void value(const auto& one) { bytes.put(one); }
-    template <class T>
-    void value(const std::optional<T>& one) {
-        bytes.put(one.has_value());
-        bytes.put(one.value_or(T{}));
-    }
-    template <class T>
-    void list(const std::vector<T>& all) {
-        bytes.put_all(all);
-    }
-    void size(const auto& all) { bytes.put(std::uint64_t{all.size()}); }
-};
-struct In {
-    SegmentView& bytes;
-
-    template <class T>
-    void value(T& one) {
-        one = bytes.get<T>();
-    }
-    template <class T>
-    void value(std::optional<T>& one) {
-        const bool known = bytes.get<bool>();
-        const auto what = bytes.get<T>();
-        one = known ? std::optional<T>(what) : std::nullopt;
-    }
-    template <class T>
-    void list(std::vector<T>& all) {
-        bytes.get_all(all);
-    }
-    void size(auto& all) { all.resize(bytes.get<std::uint64_t>()); }
-};
-
-void each(auto& io, auto& curve)
-    requires requires { curve.continued; }
-{
-    io.list(curve.x);
-    io.list(curve.y);
-    io.value(curve.continued);
-}
-
-void each(auto& io, auto& surface)
-    requires requires { surface.curves; }
-{
-    io.list(surface.z);
-    io.size(surface.curves);
-    for (auto& curve : surface.curves) {
-        each(io, curve);
-    }
-}
-
-void each(auto& io, auto& middleware)
-    requires requires { middleware.alone; }
-{
-    io.size(middleware.tables);
-    for (auto& table : middleware.tables) {
-        io.value(table.block_bytes);
-        each(io, table.l_mw);
-    }
-    io.list(middleware.alone);
-}
-
-void each(auto& io, auto& parameters)
-    requires requires { parameters.localities; }
-{
-    // Named so, a further member does not compile before it is written, too.
-    auto& [localities, middleware, middleware_self, o_mw, o_net, T_mem, o_burst, dma, per_hop, mean_hops, terms,
-           reduction_per_byte, nics_per_node, asynchronous_progress, endpoints_queue, processors_queue, links_queue,
-           library] = parameters;
-    for (auto& locality : localities) {
-        io.list(locality.ranges);
-        io.value(locality.eager_limit);
-        io.value(locality.across_network);
-    }
-    each(io, middleware);
-    each(io, middleware_self);
-    each(io, o_mw);
-    each(io, o_net);
-    each(io, T_mem);
-    each(io, o_burst);
-    io.value(dma);
-    io.value(per_hop);
-    io.value(mean_hops);
-    io.value(terms);
-    io.value(reduction_per_byte);
-    io.value(nics_per_node);
-    io.value(asynchronous_progress);
-    io.value(endpoints_queue);
-    io.value(processors_queue);
-    io.value(links_queue);
-    for (auto& property : library) {
-        io.value(property);
-    }
-}
-
-/// What messages of a program cost, and where its locations are.
-struct Setting {
-    Parameters parameters;
-    Placement placement;
-    Windows windows;
-
-    [[nodiscard]] SegmentBytes put() const {
-        SegmentBytes bytes;
-        Out out{bytes};
-        each(out, parameters);
-        bytes.put(std::uint64_t{placement.size()});
-        for (std::size_t location = 0; location < placement.size(); ++location) {
-            bytes.put(placement[location]);
-        }
-        bytes.put_all(placement.all_hops());
-        bytes.put_all(placement.place_of_node());
-        bytes.put(windows);
-        return bytes;
-    }
-    static Setting get(SegmentView bytes) {
-        Setting setting;
-        In in{bytes};
-        each(in, setting.parameters);
-        std::vector<replay::Place> places;
-        bytes.get_all(places);
-        setting.placement = Placement(std::move(places));
-        std::vector<std::int32_t> hops;
-        std::vector<std::int32_t> place_of_node;
-        bytes.get_all(hops);
-        bytes.get_all(place_of_node);
-        if (!hops.empty()) {
-            setting.placement.set_hops(std::move(hops), std::move(place_of_node));
-        }
-        setting.windows = bytes.get<Windows>();
-        return setting;
-    }
-};
-
-/// What a program has besides its events, and where its locations are in the files of blocks.
-struct Outline {
-    static constexpr std::uint32_t kNowhere = kNone;
-    bool divided = false;  // whether the blocks replay their messages
-    std::vector<CallKind> kinds;
-    std::vector<Layout> layouts;
-    std::vector<std::uint32_t> block_of;    // by location; kNowhere: it has no events
-    std::vector<std::uint32_t> segment_of;  // likewise, in `joined-B`
-
-    [[nodiscard]] SegmentBytes put() const {
-        SegmentBytes bytes;
-        bytes.put(divided);
-        bytes.put_all(kinds);
-        bytes.put_all(layouts);
-        bytes.put_all(block_of);
-        bytes.put_all(segment_of);
-        return bytes;
-    }
-    static Outline get(SegmentView bytes) {
-        Outline outline;
-        outline.divided = bytes.get<bool>();
-        bytes.get_all(outline.kinds);
-        bytes.get_all(outline.layouts);
-        bytes.get_all(outline.block_of);
-        bytes.get_all(outline.segment_of);
-        return outline;
-    }
-};
 
 using Nics = std::vector<std::vector<std::size_t>>;
 
@@ -233,7 +65,7 @@ bool share_nics(const Program& program, const Nics& nics, const std::vector<std:
 }
 
 /// A block's part of `chosen-0`.
-SegmentBytes put_block(const Outline& outline, std::uint32_t block, const Nics& nics, const NicUses& uses) {
+SegmentBytes put_block(const Outline& outline, std::uint32_t block, const Nics& nics) {
     SegmentBytes bytes;
     Nics mine;
     std::ranges::copy_if(nics, std::back_inserter(mine),
@@ -241,12 +73,6 @@ SegmentBytes put_block(const Outline& outline, std::uint32_t block, const Nics& 
     bytes.put(std::uint64_t{mine.size()});
     for (const auto& nic : mine) {
         bytes.put_all(nic);
-    }
-    for (std::size_t location = 0; location < outline.block_of.size(); ++location) {
-        if (outline.block_of[location] == block) {
-            const auto of = location < uses.of.size() ? uses.of[location] : std::span<NicUse>{};
-            bytes.put_all(std::vector<NicUse>(of.begin(), of.end()));
-        }
     }
     return bytes;
 }
@@ -266,14 +92,14 @@ class BlockProgram {
         for (auto& nic : split_.nics) {
             mine.get_all(nic);
         }
+        std::vector<std::vector<NicUse>> uses(n);
+        take_uses(shards, block, uses);
         uses_.memory = std::make_unique<replay::Arena>();
         uses_.of.resize(n);
         for (std::size_t location = 0; location < n; ++location) {
             if (outline_.block_of[location] == block) {
                 split_.locations.push_back(location);
-                std::vector<NicUse> of;
-                mine.get_all(of);
-                uses_.of[location] = uses_.memory->copy(of);
+                uses_.of[location] = uses_.memory->copy(uses[location]);
                 map(location);
             }
         }
@@ -483,10 +309,37 @@ void write_split(const Shards& shards, std::uint32_t block, const BlockProgram& 
     writer.finish();
 }
 
+/// A block at the begin of a round.
+struct Begun {
+    Begun(const Shards& shards, int round, std::uint32_t block, const SegmentReader& chosen, Outline outline)
+        : start(before(shards, round, block, nullptr)),
+          program(shards, block, chosen, std::move(outline)),
+          model(program.model(start.asynchronous_progress)) {}
+
+    RoundEnd start;
+    BlockProgram program;
+    MessageModel model;
+};
+
+/// Null where the blocks do not replay their messages.
+std::unique_ptr<Begun> begin(const Shards& shards, int round, std::uint32_t block) {
+    const SegmentReader chosen(file_of(shards, "chosen", 0), shards.split);
+    auto outline = Outline::get(chosen.segment(kProgram));
+    return outline.divided ? std::make_unique<Begun>(shards, round, block, chosen, std::move(outline)) : nullptr;
+}
+
 }  // namespace
 
 bool is_chosen(const Shards& shards) {
     return SegmentReader::whole(file_of(shards, "chosen", 0), shards.split, shards.progress);
+}
+
+Trace map_blocks(const fs::path& archive, const Shards& shards) {
+    const Otf2Errors errors;
+    take_otf2_errors();
+    auto trace = gather(archive, shards, {.threads = 1, .events_read = shards.progress}, false);
+    take_program(trace);
+    return trace;
 }
 
 void choose_split(const Trace& trace, const Parameters& parameters, const std::string& machine, const Shards& shards) {
@@ -507,10 +360,10 @@ void choose_split(const Trace& trace, const Parameters& parameters, const std::s
     const auto nics = replay::endpoint_groups(program, parameters.nics_per_node);
     outline.divided = !share_nics(program, nics, outline.block_of);
     progressed(shards);
-    NicUses uses;
+    SegmentBytes kinds;
     if (outline.divided) {
-        const replay::CollectiveWaits waits(program);
-        uses = replay::CollectiveSplit(program, parameters, waits, 1).take_nic_uses();
+        MetOperations operations(shards, program);
+        kinds.put_all(replay::CollectiveSplit::kinds_of(program, parameters, operations.members()));
         progressed(shards);
     }
     SegmentWriter writer(file_of(shards, "chosen", 0), shards.split, kOfSplitBlocks + shards.blocks,
@@ -520,10 +373,27 @@ void choose_split(const Trace& trace, const Parameters& parameters, const std::s
     SegmentBytes said;
     said.put_text(machine);
     writer.add(said);
+    writer.add(kinds);
     for (std::uint32_t block = 0; block < shards.blocks; ++block) {
-        writer.add(outline.divided ? put_block(outline, block, nics, uses) : SegmentBytes());
+        writer.add(outline.divided ? put_block(outline, block, nics) : SegmentBytes());
     }
     writer.finish();
+}
+
+bool operate_block(const fs::path& archive, const Shards& shards, std::uint32_t block) {
+    if (has_operated(shards, block)) {
+        return false;
+    }
+    const SegmentReader chosen(file_of(shards, "chosen", 0), shards.split);
+    const auto outline = Outline::get(chosen.segment(kProgram));
+    if (outline.divided) {
+        const auto setting = Setting::get(chosen.segment(kSetting));
+        std::vector<replay::CollectiveKind> kinds;
+        chosen.segment(kKinds).get_all(kinds);
+        operate_block(archive, shards, block, setting.parameters, setting.placement, std::move(kinds),
+                      outline.block_of);
+    }
+    return true;
 }
 
 bool leave_block(const Shards& shards, int round, std::uint32_t block) {
@@ -531,22 +401,16 @@ bool leave_block(const Shards& shards, int round, std::uint32_t block) {
     if (SegmentReader::whole(file, shards.split, shards.progress)) {
         return false;
     }
-    if (is_split(shards, round, block)) {
+    const auto begun = is_split(shards, round, block) ? nullptr : begin(shards, round, block);
+    if (begun == nullptr) {
         return true;
     }
-    const SegmentReader chosen(file_of(shards, "chosen", 0), shards.split);
-    auto outline = Outline::get(chosen.segment(kProgram));
-    if (!outline.divided) {
-        return true;
-    }
-    const auto end = before(shards, round, block, nullptr);
-    BlockProgram program(shards, block, chosen, std::move(outline));
-    auto model = program.model(end.asynchronous_progress);
+    auto& model = begun->model;
     before(shards, round, block, &model);
     model.leave();
     Exchange exchange(shards, model.attendance());
     for (const auto& wait : model.left()) {
-        exchange.put(program.block_of(wait.location), wait);
+        exchange.put(begun->program.block_of(wait.location), wait);
     }
     exchange.write(file, block);
     return true;
@@ -562,14 +426,13 @@ bool reply_block(const Shards& shards, int round, std::uint32_t block) {
     } else if (is_split(shards, round, block)) {
         return true;
     }
-    const SegmentReader chosen(file_of(shards, "chosen", 0), shards.split);
-    auto outline = Outline::get(chosen.segment(kProgram));
-    if (!outline.divided) {
+    const auto begun = begin(shards, round, block);
+    if (begun == nullptr) {
         return true;
     }
-    const auto start = before(shards, round, block, nullptr);
-    BlockProgram program(shards, block, chosen, std::move(outline));
-    auto model = program.model(start.asynchronous_progress);
+    const auto& start = begun->start;
+    const auto& program = begun->program;
+    auto& model = begun->model;
     const auto attendance_of = [&](MessageModel* into) {
         auto all = model.attendance();
         for (std::uint32_t other = 0; other < shards.blocks; ++other) {

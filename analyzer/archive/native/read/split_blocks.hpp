@@ -3,6 +3,7 @@
 /// The queues of messages, replayed as tasks from files to files (docs/scale.md).
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -13,8 +14,8 @@
 
 namespace logpost::analyzer {
 
-/// In the folder of `Shards`, once `chosen-0`: the machine, the placement, and of each block what collective operations
-/// ask of its NICs. Of each block, of round 1 and, where handshakes wait for processors, of further ones:
+/// In the folder of `Shards`, once `chosen-0`: the machine, the placement, the kinds of collective operations, and of
+/// each block its NICs. Of each block, of round 1 and, where handshakes wait for processors, of further ones:
 ///
 /// - `left1-B`: waits for sending NICs of messages to other blocks, a segment for each of them;
 /// - `replied1-B`: waits of handshakes for the block's processors, likewise;
@@ -25,6 +26,9 @@ namespace logpost::analyzer {
 /// Whether `chosen-0` is whole.
 bool is_chosen(const Shards& shards);
 
+/// The trace of all blocks for `choose_split`: of columns, what is not needed is not read.
+Trace map_blocks(const std::filesystem::path& archive, const Shards& shards);
+
 /// Writes down what the replays of all blocks need; all blocks are joined. `machine`: the chosen one, for
 /// `chosen_machine`.
 void choose_split(const Trace& trace, const replay::Parameters& parameters, const std::string& machine,
@@ -32,6 +36,9 @@ void choose_split(const Trace& trace, const replay::Parameters& parameters, cons
 
 /// The machine as `choose_split` was given it.
 std::string chosen_machine(const Shards& shards);
+
+/// Replays a block's collective operations. False: its file was whole.
+bool operate_block(const std::filesystem::path& archive, const Shards& shards, std::uint32_t block);
 
 /// Replays a block's sending NICs. False: its file was whole.
 bool leave_block(const Shards& shards, int round, std::uint32_t block);

@@ -73,7 +73,7 @@ def same_bytes(request: Request, folder: Path, numbers: Sequence[int]) -> None:
         plan = blocks_read(request, folder / str(blocks), blocks, seed=blocks)
         names = [file.name for file in Path(plan.folder).iterdir()]
         assert len([name for name in names if name.startswith("split-")]) == blocks
-        assert 7 * blocks + 2 <= len(names) <= (5 + 2 * ROUNDS) * blocks + 2
+        assert 10 * blocks + 2 <= len(names) <= (8 + 2 * ROUNDS) * blocks + 2
         with replays_of_blocks() as found:
             run = analyze(replace(request, run=str(folder / f"{blocks}.run"), shards=plan.text()))
         assert contents(run)[0] == whole

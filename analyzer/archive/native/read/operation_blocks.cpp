@@ -1,0 +1,262 @@
+#include "analyzer/archive/native/read/operation_blocks.hpp"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "analyzer/archive/native/read/program.hpp"
+#include "analyzer/archive/native/read/segment_file.hpp"
+#include "analyzer/archive/native/read/stages.hpp"
+#include "analyzer/archive/native/trace/otf2_errors.hpp"
+#include "replay/native/waits/collective_waits.hpp"
+
+namespace logpost::analyzer {
+namespace {
+
+namespace fs = std::filesystem;
+
+using replay::CollectiveMembers;
+using replay::CollectiveSplit;
+
+constexpr std::size_t kInstances = 0;  // segments of `met-B`
+constexpr std::size_t kSlots = 1;
+
+/// A location's part in an operation, with what is to be known of the calls around it.
+struct Part : Collective {
+    std::int64_t left_ps = INT64_MIN;  // of the call before, its leave
+    std::int64_t enter_ps = 0;         // of the call that completes it
+    std::int64_t leave_ps = 0;
+    std::int64_t next_ps = INT64_MAX;  // of the call after that one, its enter
+};
+constexpr std::tuple kPartFields{&Part::begin_ps,
+                                 &Part::end_ps,
+                                 &Part::bytes_sent,
+                                 &Part::bytes_received,
+                                 &Part::call,
+                                 &Part::complete_call,
+                                 &Part::comm,
+                                 &Part::root,
+                                 &Part::instance,
+                                 &Part::operation,
+                                 &Part::rma_window,
+                                 &Part::layout,
+                                 &Part::received_layout,
+                                 &Part::left_ps,
+                                 &Part::enter_ps,
+                                 &Part::leave_ps,
+                                 &Part::next_ps};
+
+/// A request to the NIC of a location.
+struct Use : replay::NicUse {
+    replay::Location location{};
+};
+constexpr std::tuple kUseFields{&Use::location,  &Use::from_ps, &Use::service_ps, &Use::between_nodes,
+                                &Use::receiving, &Use::queues,  &Use::processor};
+
+fs::path members_file(const Shards& shards, std::uint32_t block) {
+    return file_of(shards, "members", block);
+}
+fs::path met_file(const Shards& shards, std::uint32_t block) {
+    return file_of(shards, "met", block);
+}
+fs::path used_file(const Shards& shards, std::uint32_t block) {
+    return file_of(shards, "used", block);
+}
+
+Part part_of(const Collective& one, const LocationTrace& trace) {
+    Part part{one};
+    part.left_ps = one.call == 0 ? part.left_ps : trace.calls[one.call - 1].leave_ps;
+    if (one.complete_call != kNone) {
+        const auto next = std::size_t{one.complete_call} + 1;
+        part.enter_ps = trace.calls[one.complete_call].enter_ps;
+        part.leave_ps = trace.calls[one.complete_call].leave_ps;
+        part.next_ps = next == trace.calls.size() ? part.next_ps : trace.calls[next].enter_ps;
+    }
+    return part;
+}
+
+/// Adds a part to a timeline of nothing else: its calls are the one before, its own, and the one after.
+void add_part(replay::Timeline& to, const Part& part) {
+    Collective one = part;
+    to.calls.push_back({part.left_ps, part.left_ps, kUndefined, kUndefined});
+    if (one.call != one.complete_call) {
+        to.calls.push_back({part.begin_ps, part.begin_ps, kUndefined, kUndefined});
+    }
+    one.call = static_cast<std::uint32_t>(to.calls.size() - (one.call == one.complete_call ? 0 : 1));
+    if (one.complete_call != kNone) {
+        one.complete_call = static_cast<std::uint32_t>(to.calls.size());
+        to.calls.push_back({part.enter_ps, part.leave_ps, kUndefined, kUndefined});
+    }
+    to.calls.push_back({part.next_ps, part.next_ps, kUndefined, kUndefined});
+    to.collectives.push_back(one);
+}
+
+/// The definitions of an archive, as a program without events.
+replay::Program definitions_of(const fs::path& path) {
+    const Otf2Errors errors;
+    take_otf2_errors();
+    auto archive = open_archive(path, {});
+    auto& trace = archive.parts.trace;
+    trace.traces.resize(trace.locations.size());
+    take_program(trace);
+    return std::move(trace.program);
+}
+
+}  // namespace
+
+bool has_members(const Shards& shards, std::uint32_t block) {
+    return SegmentReader::whole(members_file(shards, block), shards.plan, shards.progress);
+}
+
+void write_members(const Shards& shards, std::uint32_t block, const std::vector<StoredLocation>& locations) {
+    std::vector<SegmentBytes> segments(shards.blocks);
+    std::vector<std::vector<Part>> parts(shards.blocks);  // of one location
+    for (const auto& [location, tree, damage, trace] : locations) {
+        trace.collectives.for_each([&](std::size_t, const Collective& one) {
+            if (one.instance != kNone) {
+                parts[one.instance % shards.blocks].push_back(part_of(one, trace));
+            }
+        });
+        for (std::uint32_t to = 0; to < shards.blocks; ++to) {
+            if (parts[to].empty()) {
+                continue;
+            }
+            segments[to].put(location);
+            segments[to].put(!trace.receives.empty());
+            segments[to].put_small(static_cast<std::int64_t>(parts[to].size()));
+            Part before{};
+            for (const auto& part : parts[to]) {
+                put_record(segments[to], kPartFields, part, before);
+            }
+            parts[to].clear();
+        }
+    }
+    SegmentWriter writer(members_file(shards, block), shards.plan, segments.size(), name_of(block, shards),
+                         shards.progress);
+    for (const auto& segment : segments) {
+        writer.add(segment);
+    }
+    writer.finish();
+}
+
+bool meet_block(const fs::path& path, const Shards& shards, std::uint32_t block) {
+    const auto file = met_file(shards, block);
+    if (SegmentReader::whole(file, shards.plan, shards.progress)) {
+        return false;
+    }
+    auto program = definitions_of(path);
+    const auto whole = Whole::get(SegmentReader(file_of(shards, "numbered", 0), shards.plan).segment(kWhole));
+    program.collective_instances = (whole.instances + shards.blocks - 1 - block) / shards.blocks;
+    for (std::uint32_t from = 0; from < shards.blocks; ++from) {
+        auto segment = SegmentReader(members_file(shards, from), shards.plan).segment(block);
+        while (!segment.at_end()) {
+            const auto location = index(segment.get<replay::Location>());
+            if (location >= program.timelines.size()) {
+                do_not_fit(shards);
+            }
+            auto& timeline = program.timelines[location];
+            if (segment.get<bool>()) {
+                timeline.receives.push_back({});  // that there are some
+            }
+            Part part{};
+            for (auto n = segment.get_small(); n > 0; --n) {
+                get_record(segment, kPartFields, part);
+                auto mine = part;
+                mine.instance /= shards.blocks;
+                if (mine.instance >= program.collective_instances) {
+                    do_not_fit(shards);
+                }
+                add_part(timeline, mine);
+            }
+        }
+        progressed(shards);
+    }
+    const replay::CollectiveWaits waits(program);
+    const CollectiveMembers members(program, waits);
+    SegmentWriter writer(file, shards.plan, kSlots + 1, name_of(block, shards), shards.progress);
+    SegmentBytes instances;
+    instances.put_all(members.instances());
+    writer.add(instances);
+    SegmentBytes slots;
+    slots.put_mapped(members.all());
+    writer.add(slots);
+    writer.finish();
+    return true;
+}
+
+MetOperations::MetOperations(const Shards& shards, const replay::Program& program) {
+    std::vector<std::vector<CollectiveMembers::Instance>> of(shards.blocks);
+    std::vector<std::span<const CollectiveMembers::Slot>> parts;
+    std::size_t count = 0;
+    for (std::uint32_t block = 0; block < shards.blocks; ++block) {
+        SegmentReader met(met_file(shards, block), shards.plan);
+        files_.push_back(met.map());
+        met.segment(kInstances).get_all(of[block]);
+        count += of[block].size();
+        std::span<CollectiveMembers::Slot> slots;
+        SegmentView(met.mapped(kSlots, false), met.file().string()).get_mapped(slots);
+        parts.emplace_back(slots);
+        progressed(shards);
+    }
+    std::vector<CollectiveMembers::Instance> instances(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i / shards.blocks >= of[i % shards.blocks].size()) {
+            do_not_fit(shards);
+        }
+        instances[i] = of[i % shards.blocks][i / shards.blocks];
+    }
+    members_ = std::make_unique<CollectiveMembers>(program, std::move(instances), std::move(parts));
+}
+
+bool has_operated(const Shards& shards, std::uint32_t block) {
+    return SegmentReader::whole(used_file(shards, block), shards.split, shards.progress);
+}
+
+void operate_block(const fs::path& path, const Shards& shards, std::uint32_t block,
+                   const replay::Parameters& parameters, const replay::Placement& placement,
+                   std::vector<replay::CollectiveKind> kinds, const std::vector<std::uint32_t>& block_of) {
+    auto program = definitions_of(path);
+    program.placement = placement;
+    SegmentReader met(met_file(shards, block), shards.plan);
+    const auto mapped = met.map();
+    std::vector<CollectiveMembers::Instance> instances;
+    met.segment(kInstances).get_all(instances);
+    std::span<CollectiveMembers::Slot> slots;
+    SegmentView(met.mapped(kSlots), met.file().string()).get_mapped(slots);
+    CollectiveMembers members(program, std::move(instances), {slots});
+    std::vector<SegmentBytes> segments(shards.blocks);
+    std::vector<Use> before(shards.blocks);
+    for (const auto& [location, use] : CollectiveSplit::nic_requests(program, parameters, members, std::move(kinds))) {
+        if (index(location) >= block_of.size() || block_of[index(location)] >= shards.blocks) {
+            do_not_fit(shards);
+        }
+        const auto to = block_of[index(location)];
+        put_record(segments[to], kUseFields, Use{use, location}, before[to]);
+    }
+    SegmentWriter writer(used_file(shards, block), shards.split, segments.size(), name_of(block, shards),
+                         shards.progress);
+    for (const auto& segment : segments) {
+        writer.add(segment);
+    }
+    writer.finish();
+}
+
+void take_uses(const Shards& shards, std::uint32_t block, std::vector<std::vector<replay::NicUse>>& of) {
+    for (std::uint32_t from = 0; from < shards.blocks; ++from) {
+        auto segment = SegmentReader(used_file(shards, from), shards.split).segment(block);
+        for (Use use{}; !segment.at_end();) {
+            get_record(segment, kUseFields, use);
+            if (index(use.location) >= of.size()) {
+                do_not_fit(shards);
+            }
+            of[index(use.location)].push_back(use);
+        }
+        progressed(shards);
+    }
+    for (auto& uses : of) {
+        std::ranges::sort(uses);
+    }
+}
+
+}  // namespace logpost::analyzer

@@ -1,0 +1,55 @@
+#pragma once
+
+/// Collective operations, replayed as tasks from files to files (docs/scale.md).
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "analyzer/archive/native/read/block_files.hpp"
+#include "analyzer/archive/native/read/shards.hpp"
+#include "replay/native/program/program.hpp"
+#include "replay/native/split/collective_members.hpp"
+#include "replay/native/split/collective_split.hpp"
+#include "replay/native/split/nic_use.hpp"
+
+namespace logpost::analyzer {
+
+/// Operations are shared out, too: operation i belongs to block i % blocks, whatever locations it has. In the folder of
+/// `Shards`, of each block:
+///
+/// - `members-B`: the parts of its locations in operations, a segment for each block of these;
+/// - `met-B`: its operations with all members, in the order of ranks;
+/// - `used-B`: what the messages of its operations ask of NICs, a segment for each block of locations.
+
+bool has_members(const Shards& shards, std::uint32_t block);
+/// The locations are joined.
+void write_members(const Shards& shards, std::uint32_t block, const std::vector<StoredLocation>& locations);
+
+/// Puts a block's operations together; all blocks are joined. False: its file was whole.
+bool meet_block(const std::filesystem::path& archive, const Shards& shards, std::uint32_t block);
+
+/// All operations where their files are mapped. The program has the definitions, and must outlive it.
+class MetOperations {
+  public:
+    MetOperations(const Shards& shards, const replay::Program& program);
+    [[nodiscard]] replay::CollectiveMembers& members() noexcept { return *members_; }
+
+  private:
+    std::vector<std::shared_ptr<const void>> files_;
+    std::unique_ptr<replay::CollectiveMembers> members_;
+};
+
+/// Replays a block's operations, of chosen kinds, on locations that are placed so. `block_of`: by location.
+void operate_block(const std::filesystem::path& archive, const Shards& shards, std::uint32_t block,
+                   const replay::Parameters& parameters, const replay::Placement& placement,
+                   std::vector<replay::CollectiveKind> kinds, const std::vector<std::uint32_t>& block_of);
+bool has_operated(const Shards& shards, std::uint32_t block);
+/// What all operations ask of the NICs of a block's locations. `of`: by location, filled for these.
+void take_uses(const Shards& shards, std::uint32_t block, std::vector<std::vector<replay::NicUse>>& of);
+
+/// All throw ArchiveError.
+
+}  // namespace logpost::analyzer
