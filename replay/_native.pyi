@@ -170,7 +170,9 @@ class Causes:
         """
 
 class ReplayedBlocks:
-    """What replays found of a program's messages, block by block."""
+    """
+    What replays found of a program's messages and operations, block by block.
+    """
 
 class Analysis:
     """Rows of a run's tables, in batches."""

@@ -11,7 +11,7 @@ shard takes 100 MB or more.
 
 Bytes that cross: the files `crossing-*`, `matched-*`, `left*` and `replied*` over the messages between blocks. A
 crossing is eight numbers, each of which ends with a byte below 0x80, so the file itself shows how many there are. Of
-collective operations: `members-*` and `used-*`, over their members, one in each step of a rank.
+collective operations: `members-*` and `operated-*`, over their members, one in each step of a rank.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CROSSING = ("crossing-", "matched-", "left", "replied")
 FIELDS = 8
 """Numbers of a crossing."""
 
-OF_OPERATIONS = ("members-", "used-")
+OF_OPERATIONS = ("members-", "operated-")
 """Likewise, of what members of collective operations exchange."""
 EVENTS_PER_STEP = 44
 """As halo_archive.c has them."""

@@ -111,6 +111,19 @@ std::string bytes_of(replay::MessageModel& model) {
     return all.bytes();
 }
 
+/// Likewise what a split of collective operations has.
+std::string bytes_of(const replay::CollectiveSplit& split, const replay::Program& program) {
+    SegmentBytes all;
+    all.put_all(split.kinds());
+    for (std::size_t l = 0; l < program.timelines.size(); ++l) {
+        program.timelines[l].collectives.for_each([&](std::size_t i, const replay::Collective& one) {
+            all.put(split.kind_of(one).value_or(kNone));
+            all.put(split.parts(l, static_cast<std::uint32_t>(i), 1'000'000));
+        });
+    }
+    return all.bytes();
+}
+
 /// Ranks of an archive whose definitions do not say it: each on a separate node, or on sockets of one.
 void place(replay::Program& program, bool apart) {
     for (std::size_t l = 0; l < program.placement.size(); ++l) {
@@ -124,6 +137,7 @@ struct Replayed {
     int handshakes = 0;  // of these, programs with some
     int shown = 0;       // of these, programs that show progress without processors
     int rounds = 0;      // of these, programs that needed further rounds
+    int operations = 0;  // kinds of collective operations
 };
 
 /// An archive's messages, replayed by one process and as blocks.
@@ -168,7 +182,11 @@ void replay_as_blocks(std::uint64_t seed, std::uint32_t blocks, Replayed& count)
         if (found == nullptr) {
             return;
         }
-        replay::MessageModel gathered(program, parameters, windows, {}, 1, *found);
+        replay::MessageModel gathered(program, parameters, windows, {}, 1, found->messages);
+        const replay::CollectiveSplit taken(program, parameters, waits, 1, &found->operations);
+        EXPECT_EQ(bytes_of(taken, program) == bytes_of(divided, program), true)
+            << "seed " << seed << ", " << blocks << " blocks";
+        count.operations += static_cast<int>(divided.kinds().size());
         EXPECT_EQ(bytes_of(gathered) == bytes_of(whole), true) << "seed " << seed << ", " << blocks << " blocks";
         ++count.blocks;
         count.handshakes += whole.attendance().handshakes > 0 ? 1 : 0;
@@ -191,6 +209,7 @@ TEST(Blocks, ReplayTheMessagesOfOneProcess) {
     EXPECT_GT(count.handshakes, 20);
     EXPECT_GT(count.rounds, 10);
     EXPECT_GT(count.shown, 0);
+    EXPECT_GT(count.operations, 20);
 }
 
 /// The ranks of each of two blocks of an archive. Its ranks, the later the more events, are on these nodes.

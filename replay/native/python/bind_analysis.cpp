@@ -30,7 +30,7 @@ std::string message_time_name(std::size_t time) {
 /// The region of interest is given by its begin and end on every location, or not at all; or is part of the causes.
 void make_analysis(Analysis* self, const Program& program, const Parameters& parameters, unsigned threads,
                    const std::optional<In<std::int64_t>>& begin_ps, const std::optional<In<std::int64_t>>& end_ps,
-                   std::shared_ptr<Causes> causes, std::shared_ptr<MessageModel::Replayed> replayed) {
+                   std::shared_ptr<Causes> causes, std::shared_ptr<ReplayedBlocks> replayed) {
     if (causes) {
         if (&causes->program() != &program) {
             throw std::invalid_argument("the causes are those of another program");
@@ -270,8 +270,8 @@ void bind_analysis(nb::module_& module) {
         .def(
             "find", [](Causes& self) { self.delays(); }, nb::call_guard<nb::gil_scoped_release>(),
             "Finds the critical path and the delay costs; an analysis finds at once what is not yet known.");
-    nb::class_<MessageModel::Replayed>(module, "ReplayedBlocks",
-                                       "What replays found of a program's messages, block by block.");
+    nb::class_<ReplayedBlocks>(module, "ReplayedBlocks",
+                               "What replays found of a program's messages and operations, block by block.");
     nb::class_<Analysis> analysis(module, "Analysis", "Rows of a run's tables, in batches.");
     analysis
         .def("__init__", &make_analysis, "program"_a, "parameters"_a, "threads"_a, "begin_ps"_a = nb::none(),

@@ -109,15 +109,16 @@ Analysis::Analysis(const Program& program, const Parameters& parameters, std::ve
     : Analysis(program, parameters, threads, std::make_shared<Causes>(program, std::move(interest), threads)) {}
 
 Analysis::Analysis(const Program& program, const Parameters& parameters, unsigned threads,
-                   std::shared_ptr<Causes> causes, std::shared_ptr<const MessageModel::Replayed> replayed)
+                   std::shared_ptr<Causes> causes, std::shared_ptr<const ReplayedBlocks> replayed)
     : program_(program),
       threads_(threads),
       accounted_(accounted_locations(program)),
       causes_(std::move(causes)),
-      collective_split_(program, parameters, causes_->collectives(), threads),
+      collective_split_(program, parameters, causes_->collectives(), threads,
+                        replayed ? &replayed->operations : nullptr),
       replayed_(std::move(replayed)),
       model_(replayed_ ? MessageModel(program, parameters, windows_of(program), causes_->given_interest(), threads,
-                                      *replayed_)
+                                      replayed_->messages)
                        : MessageModel(program, parameters, windows_of(program), causes_->given_interest(), threads,
                                       collective_split_.take_nic_uses())),
       transfers_(program, parameters, causes_->collectives(), model_.asynchronous_progress()),

@@ -130,6 +130,12 @@ struct PairSum {
 /// Windows for the tables of a program, and cells for timelines.
 Windows windows_of(const Program& program);
 
+/// A program's messages and collective operations, replayed elsewhere.
+struct ReplayedBlocks {
+    MessageModel::Replayed messages;
+    CollectiveSplit::Replayed operations;
+};
+
 class Analysis {
   public:
     /// Replays every message. `interest` is the region of interest by location; empty: the whole program. Program and
@@ -138,7 +144,7 @@ class Analysis {
     /// Likewise, with the region of interest and the causes of waits from `causes`, which several analyses may share.
     /// `replayed`: what blocks of the program found of their messages, for these parameters; null: nothing.
     Analysis(const Program& program, const Parameters& parameters, unsigned threads, std::shared_ptr<Causes> causes,
-             std::shared_ptr<const MessageModel::Replayed> replayed = nullptr);
+             std::shared_ptr<const ReplayedBlocks> replayed = nullptr);
 
     /// Fills at most about `limit` rows; false when all were given.
     bool next_messages(std::size_t limit, MessageRows& rows);
@@ -213,7 +219,7 @@ class Analysis {
     std::vector<std::size_t> accounted_;
     std::shared_ptr<Causes> causes_;
     CollectiveSplit collective_split_;
-    std::shared_ptr<const MessageModel::Replayed> replayed_;
+    std::shared_ptr<const ReplayedBlocks> replayed_;
     MessageModel model_;
     TransferModel transfers_;
     std::vector<std::size_t> first_call_;  // by location: calls of the accounted locations before it

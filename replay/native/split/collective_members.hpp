@@ -50,7 +50,7 @@ class CollectiveMembers {
     /// Found elsewhere: operation i has its members in `parts[i % parts.size()]`. The program's definitions and the
     /// parts must outlive it.
     CollectiveMembers(const Program& program, std::vector<Instance> instances,
-                      std::vector<std::span<const Slot>> parts);
+                      std::vector<std::span<const Slot>> parts = {});
 
     [[nodiscard]] std::vector<Instance>& instances() noexcept { return instances_; }
     [[nodiscard]] const std::vector<Instance>& instances() const noexcept { return instances_; }
@@ -61,7 +61,7 @@ class CollectiveMembers {
     }
     /// Of all operations, where they have one part.
     [[nodiscard]] std::span<const Slot> all() const noexcept { return parts_.front(); }
-    /// Frees what is known of members.
+    /// Frees the members.
     void release() noexcept { memory_.reset(); }
 
     /// One of a member again.

@@ -44,7 +44,8 @@ CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& param
       parameters_(parameters),
       endpoints_(program, parameters),
       members_(members),
-      wanted_memory_(program.spill.get()) {
+      wanted_memory_(program.spill.get()),
+      start_ps_(INT64_MAX) {
     std::vector<std::uint32_t> users(endpoints_.nics);
     for (const auto nic : endpoints_.nic) {
         ++users[nic];
@@ -52,29 +53,49 @@ CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& param
     for (const auto nic : endpoints_.nic) {
         alone_.push_back(users[nic] == 1 ? 1 : 0);
     }
-}
-
-CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& parameters, const CollectiveWaits& waits,
-                                 unsigned threads)
-    : CollectiveSplit(program, parameters, std::make_unique<CollectiveMembers>(program, waits)) {
-    waits_ = &waits;
-    std::size_t count = 0;
-    for (const auto& timeline : program.timelines) {
-        offset_.push_back(count);
-        count += timeline.collectives.size();
+    for (const auto locality : {Locality::same_socket, Locality::same_node, Locality::other_node}) {
+        if (!parameters_.localities[static_cast<std::size_t>(locality)].ranges.empty() ||
+            parameters_.terms == Terms::log3p) {
+            start_ps_ = std::min(start_ps_, message_cost(parameters_, locality, 0, {}).o_s);
+        }
     }
-    wanted_ = wanted_memory_.take<Wanted>(count);
-    std::ranges::uninitialized_fill(wanted_, Wanted{-1.0F});
-    classify();
-    choose(threads);
-    replay_all(threads);
-    members_.release();
+    start_ps_ = start_ps_ == INT64_MAX ? 0 : start_ps_;
 }
 
 CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& parameters,
                                  std::unique_ptr<CollectiveMembers> members)
     : CollectiveSplit(program, parameters, *members) {
     own_ = std::move(members);
+}
+
+CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& parameters, const CollectiveWaits& waits,
+                                 unsigned threads, const Replayed* replayed)
+    : CollectiveSplit(program, parameters,
+                      replayed != nullptr ? std::make_unique<CollectiveMembers>(program, replayed->instances)
+                                          : std::make_unique<CollectiveMembers>(program, waits)) {
+    waits_ = &waits;
+    std::vector<std::size_t> operations;
+    for (const auto& timeline : program.timelines) {
+        operations.push_back(timeline.collectives.size());
+    }
+    make_room(operations);
+    if (replayed != nullptr) {
+        take(*replayed);
+        return;
+    }
+    classify();
+    choose(threads);
+    replay_all(threads);
+    members_.release();
+}
+
+CollectiveSplit::CollectiveSplit(const Program& program, const Parameters& parameters, CollectiveMembers& members,
+                                 std::vector<CollectiveKind> kinds, const std::vector<std::uint32_t>& parts)
+    : CollectiveSplit(program, parameters, members) {
+    make_room({parts.begin(), parts.end()});
+    kinds_ = std::move(kinds);
+    classify();
+    replay_all(1);
 }
 
 std::vector<CollectiveKind> CollectiveSplit::kinds_of(const Program& program, const Parameters& parameters,
@@ -85,28 +106,33 @@ std::vector<CollectiveKind> CollectiveSplit::kinds_of(const Program& program, co
     return std::move(split.kinds_);
 }
 
-std::vector<CollectiveSplit::NicRequest> CollectiveSplit::nic_requests(const Program& program,
-                                                                       const Parameters& parameters,
-                                                                       CollectiveMembers& members,
-                                                                       std::vector<CollectiveKind> kinds) {
-    CollectiveSplit split(program, parameters, members);
-    split.kinds_ = std::move(kinds);
-    split.classify();
-    Buffer buffer(split);
-    std::vector<NicRequest> found;
-    for (std::uint32_t i = 0; i < members.instances().size(); ++i) {
-        const auto& instance = members.instances()[i];
-        if (instance.kind != kNoKind) {
-            const auto slots = members.slots(i);
-            split.replay(buffer, instance, slots, split.kinds_[instance.kind].algorithm);
-            split.use_nics(buffer, instance, slots, found);
-        }
+void CollectiveSplit::make_room(const std::vector<std::size_t>& operations) {
+    std::size_t count = 0;
+    for (const auto of_location : operations) {
+        offset_.push_back(count);
+        count += of_location;
     }
-    return found;
+    wanted_ = wanted_memory_.take<Wanted>(count);
+    std::ranges::uninitialized_fill(wanted_, Wanted{-1.0F});
+}
+
+void CollectiveSplit::take(const Replayed& replayed) {
+    kinds_ = replayed.kinds;
+    classify();
+    std::vector<std::size_t> next(replayed.wanted.size());
+    for (std::size_t location = 0; location < program_.timelines.size(); ++location) {
+        program_.timelines[location].collectives.for_each([&](std::size_t i, const Collective& one) {
+            if (one.instance != kNone) {
+                const auto part = one.instance % next.size();
+                wanted_[offset_[location] + i] = replayed.wanted[part][next[part]++];
+            }
+        });
+    }
 }
 
 void CollectiveSplit::classify() {
     std::map<std::tuple<Operation, std::int32_t, int>, std::uint32_t> known;
+    const bool given = !kinds_.empty();
     for (const auto& kind : kinds_) {
         known.try_emplace({kind.operation, kind.comm, std::bit_width(kind.most_bytes)},
                           static_cast<std::uint32_t>(known.size()));
@@ -123,6 +149,9 @@ void CollectiveSplit::classify() {
                 {.operation = instance.operation, .comm = instance.comm, .members = members_.size_of(instance)});
         }
         instance.kind = kind->second;
+        if (given) {
+            continue;
+        }
         auto& row = kinds_[kind->second];
         ++row.operations;
         row.blocking = row.blocking && instance.blocking;
@@ -321,14 +350,6 @@ void CollectiveSplit::use_nics(const Buffer& buffer, const Instance& instance, s
 
 void CollectiveSplit::replay_all(unsigned threads) {
     const auto& instances = members_.instances();
-    start_ps_ = INT64_MAX;
-    for (const auto locality : {Locality::same_socket, Locality::same_node, Locality::other_node}) {
-        if (!parameters_.localities[static_cast<std::size_t>(locality)].ranges.empty() ||
-            parameters_.terms == Terms::log3p) {
-            start_ps_ = std::min(start_ps_, message_cost(parameters_, locality, 0, {}).o_s);
-        }
-    }
-    start_ps_ = start_ps_ == INT64_MAX ? 0 : start_ps_;
     struct Sums {
         WidePs measured = 0, predicted = 0, residual = 0, deficit = 0;
     };
@@ -340,7 +361,9 @@ void CollectiveSplit::replay_all(unsigned threads) {
     Arena requests(program_.spill.get());
     std::vector<std::span<NicRequest>> uses(instances.size());
     std::vector<std::vector<NicRequest>> found_uses(workers);
-    const bool messages = std::ranges::any_of(program_.timelines, [](const auto& one) { return !one.sends.empty(); });
+    // Where others have the messages, it is not known whether there are any.
+    const bool messages = waits_ == nullptr ||
+                          std::ranges::any_of(program_.timelines, [](const auto& one) { return !one.sends.empty(); });
     for_each_parallel(instances.size(), threads, kAtOnce, [&](std::size_t i, unsigned thread) {
         const auto& instance = instances[i];
         if (instance.kind == kNoKind) {

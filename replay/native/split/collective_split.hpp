@@ -46,9 +46,10 @@ struct CollectiveKind {
 
 class CollectiveSplit {
   public:
-    /// Program, parameters and waits must outlive it.
+    struct Replayed;
+    /// Program, parameters and waits must outlive it. `replayed`: null where none has.
     CollectiveSplit(const Program& program, const Parameters& parameters, const CollectiveWaits& waits,
-                    unsigned threads);
+                    unsigned threads, const Replayed* replayed = nullptr);
 
     /// Whether the operation is divided.
     [[nodiscard]] bool divides(std::size_t location, std::uint32_t operation) const noexcept;
@@ -79,30 +80,42 @@ class CollectiveSplit {
     /// The kinds of operations whose members are known.
     static std::vector<CollectiveKind> kinds_of(const Program& program, const Parameters& parameters,
                                                 CollectiveMembers& members);
-    /// A request to the NIC of a location, or what it finds there.
-    struct NicRequest {
-        Location location;
-        NicUse use;
+    /// Replays operations whose members and kinds are known; `parts`: in how many of them each location is. All must
+    /// outlive it.
+    CollectiveSplit(const Program& program, const Parameters& parameters, CollectiveMembers& members,
+                    std::vector<CollectiveKind> kinds, const std::vector<std::uint32_t>& parts);
+    /// What such a replay has found of the members, by location and their operations.
+    using Wanted = std::array<float, kReplayedParts>;
+    [[nodiscard]] std::span<Wanted> wanted() const noexcept { return wanted_; }
+
+    /// What others have found of all operations.
+    struct Replayed {
+        std::vector<CollectiveMembers::Instance> instances;
+        std::vector<CollectiveKind> kinds;
+        /// Of operation i in `wanted[i % wanted.size()]`, by location and in the order of its operations.
+        std::vector<std::span<const Wanted>> wanted;
     };
-    /// Likewise what operations of known kinds ask of NICs, in their order.
-    static std::vector<NicRequest> nic_requests(const Program& program, const Parameters& parameters,
-                                                CollectiveMembers& members, std::vector<CollectiveKind> kinds);
 
   private:
     using Instance = CollectiveMembers::Instance;
     using Slot = CollectiveMembers::Slot;
-    using Wanted = std::array<float, kReplayedParts>;
     static constexpr std::uint32_t kNoKind = CollectiveMembers::kNoKind;
     struct Buffer;
 
     CollectiveSplit(const Program& program, const Parameters& parameters, CollectiveMembers& members);
     CollectiveSplit(const Program& program, const Parameters& parameters, std::unique_ptr<CollectiveMembers> members);
+    void take(const Replayed& replayed);
+    void make_room(const std::vector<std::size_t>& operations);
     void classify();
     [[nodiscard]] double least_distance(std::span<const Slot> slots) const;
     [[nodiscard]] double distance(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots) const;
     [[nodiscard]] std::optional<Algorithm> stated(const CollectiveKind& kind) const noexcept;
     void choose(unsigned threads);
     void replay_all(unsigned threads);
+    struct NicRequest {
+        Location location;
+        NicUse use;
+    };
     /// Adds a replayed operation's requests to its members' NICs before they enter, and what it leaves for them.
     void use_nics(const Buffer& buffer, const Instance& instance, std::span<const Slot> slots,
                   std::vector<NicRequest>& uses) const;

@@ -20,9 +20,13 @@ using replay::CollectiveMembers;
 using replay::CollectiveSplit;
 
 constexpr std::size_t kInstances = 0;  // segments of `met-B`
-constexpr std::size_t kSlots = 1;
+constexpr std::size_t kParts = 1;
+constexpr std::size_t kSlots = 2;
+constexpr std::size_t kSums = 0;  // segments of `operated-B`
+constexpr std::size_t kWanted = 1;
+constexpr std::size_t kUses = 2;  // the first of a block
 
-/// A location's part in an operation, with what is to be known of the calls around it.
+/// A location's part in an operation, with what a replay needs of the calls around it.
 struct Part : Collective {
     std::int64_t left_ps = INT64_MIN;  // of the call before, its leave
     std::int64_t enter_ps = 0;         // of the call that completes it
@@ -47,6 +51,12 @@ constexpr std::tuple kPartFields{&Part::begin_ps,
                                  &Part::leave_ps,
                                  &Part::next_ps};
 
+/// In how many operations of a block a location is.
+struct PartCount {
+    std::uint32_t location;
+    std::uint32_t count;
+};
+
 /// A request to the NIC of a location.
 struct Use : replay::NicUse {
     replay::Location location{};
@@ -60,8 +70,8 @@ fs::path members_file(const Shards& shards, std::uint32_t block) {
 fs::path met_file(const Shards& shards, std::uint32_t block) {
     return file_of(shards, "met", block);
 }
-fs::path used_file(const Shards& shards, std::uint32_t block) {
-    return file_of(shards, "used", block);
+fs::path operated_file(const Shards& shards, std::uint32_t block) {
+    return file_of(shards, "operated", block);
 }
 
 Part part_of(const Collective& one, const LocationTrace& trace) {
@@ -101,6 +111,24 @@ replay::Program definitions_of(const fs::path& path) {
     trace.traces.resize(trace.locations.size());
     take_program(trace);
     return std::move(trace.program);
+}
+
+/// Of all blocks.
+std::vector<CollectiveMembers::Instance> all_instances(const Shards& shards) {
+    std::vector<std::vector<CollectiveMembers::Instance>> of(shards.blocks);
+    std::size_t count = 0;
+    for (std::uint32_t block = 0; block < shards.blocks; ++block) {
+        SegmentReader(met_file(shards, block), shards.plan).segment(kInstances).get_all(of[block]);
+        count += of[block].size();
+    }
+    std::vector<CollectiveMembers::Instance> instances(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i / shards.blocks >= of[i % shards.blocks].size()) {
+            do_not_fit(shards);
+        }
+        instances[i] = of[i % shards.blocks][i / shards.blocks];
+    }
+    return instances;
 }
 
 }  // namespace
@@ -174,10 +202,19 @@ bool meet_block(const fs::path& path, const Shards& shards, std::uint32_t block)
     }
     const replay::CollectiveWaits waits(program);
     const CollectiveMembers members(program, waits);
+    std::vector<PartCount> parts;
+    for (std::uint32_t location = 0; location < program.timelines.size(); ++location) {
+        if (const auto count = program.timelines[location].collectives.size(); count != 0) {
+            parts.push_back({location, static_cast<std::uint32_t>(count)});
+        }
+    }
     SegmentWriter writer(file, shards.plan, kSlots + 1, name_of(block, shards), shards.progress);
     SegmentBytes instances;
     instances.put_all(members.instances());
     writer.add(instances);
+    SegmentBytes counts;
+    counts.put_all(parts);
+    writer.add(counts);
     SegmentBytes slots;
     slots.put_mapped(members.all());
     writer.add(slots);
@@ -185,32 +222,24 @@ bool meet_block(const fs::path& path, const Shards& shards, std::uint32_t block)
     return true;
 }
 
-MetOperations::MetOperations(const Shards& shards, const replay::Program& program) {
-    std::vector<std::vector<CollectiveMembers::Instance>> of(shards.blocks);
+std::vector<replay::CollectiveKind> choose_kinds(const Shards& shards, const replay::Program& program,
+                                                 const replay::Parameters& parameters) {
+    std::vector<std::shared_ptr<const void>> files;
     std::vector<std::span<const CollectiveMembers::Slot>> parts;
-    std::size_t count = 0;
     for (std::uint32_t block = 0; block < shards.blocks; ++block) {
         SegmentReader met(met_file(shards, block), shards.plan);
-        files_.push_back(met.map());
-        met.segment(kInstances).get_all(of[block]);
-        count += of[block].size();
+        files.push_back(met.map());
         std::span<CollectiveMembers::Slot> slots;
         SegmentView(met.mapped(kSlots, false), met.file().string()).get_mapped(slots);
         parts.emplace_back(slots);
         progressed(shards);
     }
-    std::vector<CollectiveMembers::Instance> instances(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        if (i / shards.blocks >= of[i % shards.blocks].size()) {
-            do_not_fit(shards);
-        }
-        instances[i] = of[i % shards.blocks][i / shards.blocks];
-    }
-    members_ = std::make_unique<CollectiveMembers>(program, std::move(instances), std::move(parts));
+    CollectiveMembers members(program, all_instances(shards), std::move(parts));
+    return CollectiveSplit::kinds_of(program, parameters, members);
 }
 
 bool has_operated(const Shards& shards, std::uint32_t block) {
-    return SegmentReader::whole(used_file(shards, block), shards.split, shards.progress);
+    return SegmentReader::whole(operated_file(shards, block), shards.split, shards.progress);
 }
 
 void operate_block(const fs::path& path, const Shards& shards, std::uint32_t block,
@@ -225,17 +254,36 @@ void operate_block(const fs::path& path, const Shards& shards, std::uint32_t blo
     std::span<CollectiveMembers::Slot> slots;
     SegmentView(met.mapped(kSlots), met.file().string()).get_mapped(slots);
     CollectiveMembers members(program, std::move(instances), {slots});
-    std::vector<SegmentBytes> segments(shards.blocks);
-    std::vector<Use> before(shards.blocks);
-    for (const auto& [location, use] : CollectiveSplit::nic_requests(program, parameters, members, std::move(kinds))) {
-        if (index(location) >= block_of.size() || block_of[index(location)] >= shards.blocks) {
+    std::vector<PartCount> of;
+    met.segment(kParts).get_all(of);
+    std::vector<std::uint32_t> parts(program.timelines.size());
+    for (const auto& [location, count] : of) {
+        if (location >= parts.size()) {
             do_not_fit(shards);
         }
-        const auto to = block_of[index(location)];
-        put_record(segments[to], kUseFields, Use{use, location}, before[to]);
+        parts[location] = count;
     }
-    SegmentWriter writer(used_file(shards, block), shards.split, segments.size(), name_of(block, shards),
+    CollectiveSplit split(program, parameters, members, std::move(kinds), parts);
+    SegmentWriter writer(operated_file(shards, block), shards.split, kUses + shards.blocks, name_of(block, shards),
                          shards.progress);
+    SegmentBytes sums;
+    sums.put_all(split.kinds());
+    writer.add(sums);
+    SegmentBytes wanted;
+    wanted.put_mapped(split.wanted());
+    writer.add(wanted);
+    const auto uses = split.take_nic_uses();
+    std::vector<SegmentBytes> segments(shards.blocks);
+    std::vector<Use> before(shards.blocks);
+    for (std::size_t location = 0; location < uses.of.size(); ++location) {
+        const auto to = block_of[location];
+        for (const auto& use : uses.of[location]) {
+            if (to >= shards.blocks) {
+                do_not_fit(shards);
+            }
+            put_record(segments[to], kUseFields, Use{use, replay::location_at(location)}, before[to]);
+        }
+    }
     for (const auto& segment : segments) {
         writer.add(segment);
     }
@@ -244,7 +292,7 @@ void operate_block(const fs::path& path, const Shards& shards, std::uint32_t blo
 
 void take_uses(const Shards& shards, std::uint32_t block, std::vector<std::vector<replay::NicUse>>& of) {
     for (std::uint32_t from = 0; from < shards.blocks; ++from) {
-        auto segment = SegmentReader(used_file(shards, from), shards.split).segment(block);
+        auto segment = SegmentReader(operated_file(shards, from), shards.split).segment(kUses + block);
         for (Use use{}; !segment.at_end();) {
             get_record(segment, kUseFields, use);
             if (index(use.location) >= of.size()) {
@@ -257,6 +305,39 @@ void take_uses(const Shards& shards, std::uint32_t block, std::vector<std::vecto
     for (auto& uses : of) {
         std::ranges::sort(uses);
     }
+}
+
+CollectiveSplit::Replayed replayed_operations(const Shards& shards, const replay::Program& program,
+                                              std::vector<replay::CollectiveKind> kinds,
+                                              std::vector<std::shared_ptr<const void>>& files) {
+    CollectiveSplit::Replayed replayed{all_instances(shards), std::move(kinds), {}};
+    std::vector<std::size_t> parts(shards.blocks);
+    for (const auto& timeline : program.timelines) {
+        timeline.collectives.for_each([&](std::size_t, const Collective& one) {
+            if (one.instance != kNone) {
+                ++parts[one.instance % shards.blocks];
+            }
+        });
+    }
+    for (std::uint32_t block = 0; block < shards.blocks; ++block) {
+        SegmentReader operated(operated_file(shards, block), shards.split);
+        files.push_back(operated.map());
+        std::vector<replay::CollectiveKind> sums;
+        operated.segment(kSums).get_all(sums);
+        std::span<CollectiveSplit::Wanted> wanted;
+        SegmentView(operated.mapped(kWanted), operated.file().string()).get_mapped(wanted);
+        if (sums.size() != replayed.kinds.size() || wanted.size() != parts[block]) {
+            do_not_fit(shards);
+        }
+        replayed.wanted.emplace_back(wanted);
+        for (std::size_t kind = 0; kind < sums.size(); ++kind) {
+            replayed.kinds[kind].measured_ps += sums[kind].measured_ps;
+            replayed.kinds[kind].predicted_ps += sums[kind].predicted_ps;
+            replayed.kinds[kind].residual_ps += sums[kind].residual_ps;
+            replayed.kinds[kind].deficit_ps += sums[kind].deficit_ps;
+        }
+    }
+    return replayed;
 }
 
 }  // namespace logpost::analyzer

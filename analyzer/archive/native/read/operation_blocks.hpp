@@ -22,7 +22,7 @@ namespace logpost::analyzer {
 ///
 /// - `members-B`: the parts of its locations in operations, a segment for each block of these;
 /// - `met-B`: its operations with all members, in the order of ranks;
-/// - `used-B`: what the messages of its operations ask of NICs, a segment for each block of locations.
+/// - `operated-B`: their replay, and what its messages ask of NICs, a segment for each block of locations.
 
 bool has_members(const Shards& shards, std::uint32_t block);
 /// The locations are joined.
@@ -31,16 +31,9 @@ void write_members(const Shards& shards, std::uint32_t block, const std::vector<
 /// Puts a block's operations together; all blocks are joined. False: its file was whole.
 bool meet_block(const std::filesystem::path& archive, const Shards& shards, std::uint32_t block);
 
-/// All operations where their files are mapped. The program has the definitions, and must outlive it.
-class MetOperations {
-  public:
-    MetOperations(const Shards& shards, const replay::Program& program);
-    [[nodiscard]] replay::CollectiveMembers& members() noexcept { return *members_; }
-
-  private:
-    std::vector<std::shared_ptr<const void>> files_;
-    std::unique_ptr<replay::CollectiveMembers> members_;
-};
+/// The kinds of all operations, and their algorithms.
+std::vector<replay::CollectiveKind> choose_kinds(const Shards& shards, const replay::Program& program,
+                                                 const replay::Parameters& parameters);
 
 /// Replays a block's operations, of chosen kinds, on locations that are placed so. `block_of`: by location.
 void operate_block(const std::filesystem::path& archive, const Shards& shards, std::uint32_t block,
@@ -49,6 +42,10 @@ void operate_block(const std::filesystem::path& archive, const Shards& shards, s
 bool has_operated(const Shards& shards, std::uint32_t block);
 /// What all operations ask of the NICs of a block's locations. `of`: by location, filled for these.
 void take_uses(const Shards& shards, std::uint32_t block, std::vector<std::vector<replay::NicUse>>& of);
+/// The replays of all operations of a program, of kinds as they were chosen. `files`: keep what they are in.
+replay::CollectiveSplit::Replayed replayed_operations(const Shards& shards, const replay::Program& program,
+                                                      std::vector<replay::CollectiveKind> kinds,
+                                                      std::vector<std::shared_ptr<const void>>& files);
 
 /// All throw ArchiveError.
 

@@ -362,8 +362,7 @@ void choose_split(const Trace& trace, const Parameters& parameters, const std::s
     progressed(shards);
     SegmentBytes kinds;
     if (outline.divided) {
-        MetOperations operations(shards, program);
-        kinds.put_all(replay::CollectiveSplit::kinds_of(program, parameters, operations.members()));
+        kinds.put_all(choose_kinds(shards, program, parameters));
         progressed(shards);
     }
     SegmentWriter writer(file_of(shards, "chosen", 0), shards.split, kOfSplitBlocks + shards.blocks,
@@ -477,12 +476,13 @@ std::string chosen_machine(const Shards& shards) {
     return SegmentReader(file_of(shards, "chosen", 0), shards.split).segment(kMachine).get_text();
 }
 
-std::shared_ptr<MessageModel::Replayed> replayed_blocks(const Trace& trace, const Shards& shards) {
+std::shared_ptr<replay::ReplayedBlocks> replayed_blocks(const Trace& trace, const Shards& shards) {
     const SegmentReader chosen(file_of(shards, "chosen", 0), shards.split);
     if (!trace.mapped || !Outline::get(chosen.segment(kProgram)).divided) {
         return nullptr;
     }
-    auto blocks = std::make_shared<MessageModel::Replayed>();
+    auto all = std::make_shared<replay::ReplayedBlocks>();
+    auto* const blocks = &all->messages;
     blocks->found.resize(trace.program.timelines.size());
     blocks->totals.asynchronous_progress = Setting::get(chosen.segment(kSetting)).parameters.asynchronous_progress;
     blocks->files.push_back(trace.mapped);
@@ -503,7 +503,10 @@ std::shared_ptr<MessageModel::Replayed> replayed_blocks(const Trace& trace, cons
             }
         }
     }
-    return blocks;
+    std::vector<replay::CollectiveKind> kinds;
+    chosen.segment(kKinds).get_all(kinds);
+    all->operations = replayed_operations(shards, trace.program, std::move(kinds), blocks->files);
+    return all;
 }
 
 }  // namespace logpost::analyzer

@@ -10,6 +10,7 @@
 #include "analyzer/archive/native/read/shards.hpp"
 #include "analyzer/archive/native/trace/trace.hpp"
 #include "replay/native/cost/parameters.hpp"
+#include "replay/native/split/analysis.hpp"
 #include "replay/native/split/message_model.hpp"
 
 namespace logpost::analyzer {
@@ -46,9 +47,10 @@ bool leave_block(const Shards& shards, int round, std::uint32_t block);
 /// Replays a block's receiving NICs and processors; all have left. False: its files were whole.
 bool reply_block(const Shards& shards, int round, std::uint32_t block);
 
-/// What blocks found of the messages of a trace that was gathered; null: they share NICs, and replayed nothing.
+/// What blocks found of the messages and operations of a trace that was gathered; null: they share NICs, and replayed
+/// nothing.
 ///
 /// All throw ArchiveError.
-std::shared_ptr<replay::MessageModel::Replayed> replayed_blocks(const Trace& trace, const Shards& shards);
+std::shared_ptr<replay::ReplayedBlocks> replayed_blocks(const Trace& trace, const Shards& shards);
 
 }  // namespace logpost::analyzer
