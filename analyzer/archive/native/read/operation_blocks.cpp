@@ -146,7 +146,7 @@ void write_members(const Shards& shards, std::uint32_t block, const std::vector<
                 parts[one.instance % shards.blocks].push_back(part_of(one, trace));
             }
         });
-        for (std::uint32_t to = 0; to < shards.blocks; ++to) {
+        for (std::size_t to = 0; to < parts.size(); ++to) {
             if (parts[to].empty()) {
                 continue;
             }
