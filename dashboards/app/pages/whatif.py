@@ -86,7 +86,7 @@ def layout(view: View) -> list[Any]:
                       placeholder="torus:4x4x2", style={"width": "120px"}),
             html.Label("mapping", htmlFor="mapping"),
             dcc.Input(id="mapping", type="text", value=more.get("mapping", ""), debounce=True,
-                      placeholder="cyclic, best …", style={"width": "110px"}),
+                      placeholder="cyclic, best …", style={"width": "130px"}),
             html.Span(
                 [
                     html.Label("curve over", htmlFor="sweep"),
