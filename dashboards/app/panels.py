@@ -17,7 +17,7 @@ from logpost.dashboards.app.state import State
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.folding import Rows
-from logpost.dashboards.figures.labels import prose, visible
+from logpost.dashboards.figures.labels import prose, tied, visible
 from logpost.dashboards.figures.options import pieces
 from logpost.dashboards.report.findings import CureRow, FindingRow
 from logpost.dashboards.report.tables import SHORT, Grid
@@ -29,6 +29,8 @@ CONFIG: Any = {
     "responsive": True,
     "displayModeBar": "hover",
     "doubleClick": "autosize",
+    # Plotly's hint would cover the controls at the top; the pages say what a double-click does.
+    "showTips": False,
     # These and no others, whatever a release of plotly.js offers: nothing may leave the machine.
     "modeBarButtons": [["toImage"]],
     "showSendToCloud": False,
@@ -324,7 +326,7 @@ def covered(of: Coverage) -> html.P:
     """The lost time as a bar, of which the findings explain a part: at least, as stated, at most."""
     bars = [html.I(style={"width": f"{100 * part:.1f}%"}) for part in reversed(of.explained_parts)]
     track = html.Span(bars, className="track", **UNHEARD)
-    return html.P([html.B(of.lost_text), f"; {of.explained_text}.", track], className="covered")
+    return html.P([html.B(of.lost_text), f"; {tied(of.explained_text)}.", track], className="covered")
 
 
 def cures(rows: Iterable[CureRow]) -> list[Any]:

@@ -141,7 +141,7 @@ MOST_TIMES = 4
 
 
 def _facts(found: Comparison) -> list[tuple[str, str, str]]:
-    """What is known of the length and of groups of categories, and where a group is not, the categories that change
+    """The length and groups of categories; where the machine does not divide a group, the categories that change
     most."""
 
     def fact(label: str, change: Change) -> tuple[str, str, str]:
