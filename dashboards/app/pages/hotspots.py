@@ -75,11 +75,10 @@ def layout(view: View) -> list[Any]:
     else:
         table = panels.section(
             "Hotspots",
-            *([panels.covered(view.report.coverage)] if view.report.coverage.lost_ps else []),
+            *([panels.covered(view.report.coverage)] if number is None and view.report.coverage.lost_ps else []),
             _grid(view, number),
             about="The largest gain first. A picked row selects its time, call path, ranks and those that wait for "
-            "them. "
-            f"{TIME_SAVED}",
+            "them." + (f" {TIME_SAVED}" if number is None else ""),
         )
     if number is None:
         return [table, html.Div([pairs, loads], className="two")]
