@@ -156,7 +156,12 @@ class Findings(tuple[PlacedFinding, ...]):
 
     def _repr_html_(self) -> str:
         cells = (
-            (one.title, one.bound_text, ", ".join(filter(None, (one.named_text, one.path, one.source))), one.advice)
+            (
+                one.title,
+                one.between_text,
+                ", ".join(filter(None, (one.named_text, one.path, one.source))),
+                one.advice + (f" Instead: {one.alternatives_text}." if one.alternatives else ""),
+            )
             for one in self
         )
         return _table_html(("finding", "time saved", "where", "what to do"), cells)

@@ -54,6 +54,7 @@ class Samples(TypedDict):
     at_ps: Int64
     callpath: Int32
     line: Int32
+    periods: Int32
 
 
 class FileCalls(TypedDict):

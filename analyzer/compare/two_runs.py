@@ -86,7 +86,10 @@ class Comparison:
     gone: tuple[PlacedFinding, ...]
     appeared: tuple[PlacedFinding, ...]
     stayed: tuple[tuple[PlacedFinding, PlacedFinding], ...]
+    warnings: tuple[str, ...]
+    """those of either report, each with whose it is"""
     notes: tuple[str, ...]
+    """what makes the runs hard to compare"""
     renames: Mapping[str, str]
     """A's names of user regions that B calls otherwise, each with B's"""
 
@@ -186,6 +189,7 @@ def compare(before: Run, after: Run) -> Comparison:
         gone=gone,
         appeared=appeared,
         stayed=stayed,
+        warnings=_warnings(a, b),
         notes=(*_notes(a, b), *_renames(renames)),
         renames=renames,
     )
@@ -252,12 +256,17 @@ def _own_machine(report: Report) -> str:
     return "measured while it was recorded" if measured else ""
 
 
-def _notes(a: Report, b: Report) -> tuple[str, ...]:
-    """Warnings on what makes the two runs hard to compare."""
+def _warnings(a: Report, b: Report) -> tuple[str, ...]:
     both = [warning for warning in a.warnings if warning in b.warnings]
     found = [f"Both: {warning}" for warning in both]
     for name, report in (("A", a), ("B", b)):
         found += [f"{name}: {warning}" for warning in report.warnings if warning not in both]
+    return tuple(found)
+
+
+def _notes(a: Report, b: Report) -> tuple[str, ...]:
+    """What makes the two runs hard to compare."""
+    found = []
     if a.ranks != b.ranks:
         found.append(f"A has {a.ranks} ranks and B has {b.ranks}: this alone changes sums over ranks.")
     if a.machine.undivided != b.machine.undivided:

@@ -80,7 +80,7 @@ class Finding:
     """A row of the findings table without its prose, and the cure that was replayed.
 
     `exposed_ps` is summed over the ranks concerned; `share` is the exposed time of the worst-hit rank over the slowest
-    rank's program time; `gain` is the share of that time that a cure saves at most (`gain`).
+    rank's program time; `gain` is the share of that time that its cure saves.
     """
 
     kind: str
@@ -122,7 +122,7 @@ class Finding:
 
 
 def in_order(found: Iterable[Finding]) -> list[Finding]:
-    """As the table has them: in descending order of what a cure gains at most, which is the number shown."""
+    """As the table has them: in descending order of the gain, which is the number shown."""
 
     def order(finding: Finding) -> tuple[bool, float, float, int, str, int]:
         return (

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places
 from logpost.analyzer.findings.wording import collectives, load, messages, one_sided, structure, work
 from logpost.analyzer.findings.wording.facts import MAINLY, Facts, Row, Words
-from logpost.analyzer.findings.wording.numbers import saved_text
 
 WORDS: Mapping[str, Words] = {
     kind: words
@@ -55,11 +54,15 @@ def _windows_of(facts: Facts) -> str:
 
 
 def advice(row: Row) -> str:
-    """What to try, as far as the evidence supports it, and what else saves most of the same time."""
+    """What to try, as far as the evidence supports it."""
     facts = Facts(row, NOWHERE)
-    instead = "".join(f" Instead, {cure} saves {saved_text(gain)}." for cure, gain in alternatives(row))
     begins = FIND_WAIT if facts.all("on_processor") else ""
-    return begins + WORDS[row["kind"]].advice(facts) + (NAME_CODE if facts.all("code_without_name") else "") + instead
+    return begins + WORDS[row["kind"]].advice(facts) + (NAME_CODE if facts.all("code_without_name") else "")
+
+
+def cure(row: Row) -> str:
+    """The cure in a few words, as next to `alternatives`."""
+    return WORDS[row["kind"]].cure
 
 
 def alternatives(row: Row) -> list[tuple[str, float]]:

@@ -9,7 +9,7 @@ import polars as pl
 
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
 from logpost.analyzer.findings.finding import MIN_SHARE, NOISE, Number
-from logpost.analyzer.findings.prose import alternatives
+from logpost.analyzer.findings.prose import alternatives, cure
 from logpost.analyzer.report.call_places import call_places
 from logpost.analyzer.report.clock import clock_note, clock_warning
 from logpost.analyzer.report.collectives import collectives
@@ -234,6 +234,7 @@ def _findings(run: Run, places: Places) -> tuple[PlacedFinding, ...]:
                 source=place.source,
                 begin_ps=max(0, row["first_window"] * width),
                 end_ps=min(length, (row["last_window"] + 1) * width),
+                cure=cure(row),
                 alternatives=tuple(Alternative(*one) for one in alternatives(row)),
                 **(row | structured),
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from logpost.analyzer.findings.finding import MIN_SHARE, UNEXPLAINED
-from logpost.analyzer.findings.wording.numbers import bound_text
+from logpost.analyzer.findings.wording.numbers import between_text
 from logpost.analyzer.report.data import Largest, PlacedFinding, Share, Uneven
 from logpost.analyzer.report.threads import Threads
 from logpost.analyzer.run.undivided import UNDIVIDED, title
@@ -102,7 +102,7 @@ def _worst(found: Sequence[PlacedFinding], *, scheduled: bool) -> str:
     worst = found[0]
     return (
         f"{sentence_text(worst.title)}. Time saved without it: "
-        f"{bound_text(worst.gain, worst.gain_low, worst.gain_high)}; {time_text(worst.exposed_ps)} are exposed over "
+        f"{between_text(worst.gain, worst.gain_low, worst.gain_high)}; {time_text(worst.exposed_ps)} are exposed over "
         f"all ranks{', scheduling included' if scheduled else ''}, {percent_text(worst.share)} of the slowest "
         "rank's time on the rank that loses most"
     )

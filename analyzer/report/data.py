@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from logpost.analyzer.findings.finding import Number
-from logpost.analyzer.findings.wording.numbers import bound_text, confidence_text, evidence_text, gain_text
+from logpost.analyzer.findings.wording.facts import ALTERNATIVE, FLAGS
+from logpost.analyzer.findings.wording.numbers import between_text, confidence_text, evidence_text, gain_text
 from logpost.analyzer.report.coverage import Coverage
 from logpost.analyzer.report.efficiencies import Efficiency
 from logpost.analyzer.report.efficiency_windows import Stretch
@@ -22,7 +23,7 @@ from logpost.analyzer.run.undivided import UNDIVIDED
 from logpost.analyzer.words.labels import SEPARATOR
 from logpost.analyzer.words.location_names import Location, Named, Rank, named_of, named_text
 from logpost.analyzer.words.ranks import ranks_text
-from logpost.analyzer.words.units import count_text, time_text
+from logpost.analyzer.words.units import count_text, percent_text, time_text
 from logpost.replay.cost.message_models import MessageModel
 
 NO_FINDING = "No finding applies; the conclusion states where the time is lost."
@@ -290,6 +291,8 @@ class PlacedFinding:
     cause_region: str
     evidence: tuple[Number, ...]
     advice: str
+    cure: str
+    """in a few words, as those of its alternatives"""
     confidence: float
     certainty: str
     path: str
@@ -304,8 +307,11 @@ class PlacedFinding:
     exposed_ps: int
     share: float
     gain: float
+    """fraction of the slowest rank's program time that a replay without all of the cause saves"""
     gain_low: float | None
+    """lower end of its interval; null: none is computed"""
     gain_high: float | None
+    """upper end, likewise"""
     path_share: float | None = None
     """of the program's critical path; None: not known"""
     alternatives: tuple[Alternative, ...] = ()
@@ -328,9 +334,11 @@ class PlacedFinding:
 
     @property
     def evidence_rows(self) -> tuple[tuple[str, str], ...]:
-        """The numbers with their units, a row each: what, and how much; no time that is 0."""
+        """The numbers with their units, a row each: what, and how much; no time that is 0, and not the alternatives."""
         rows = []
         for name in dict.fromkeys(one.name for one in self.evidence if one.value or one.unit != "ps"):
+            if name in FLAGS or name.startswith(ALTERNATIVE):
+                continue
             text = evidence_text([number.row() for number in self.evidence if number.name == name])
             what, _, first = text.partition(": ")
             rows.append((what, first.replace(f"; {what}: ", ", ")))
@@ -347,14 +355,19 @@ class PlacedFinding:
         return confidence_text(self.confidence, self.certainty)
 
     @property
+    def alternatives_text(self) -> str:
+        """`a tree (MPI_Bcast, MPI_Scatter), 9.1 %; another order of destinations, 7.0 %`."""
+        return "; ".join(f"{one.cure}, {percent_text(one.gain)}" for one in self.alternatives)
+
+    @property
     def gain_text(self) -> str:
-        """`time saved: up to 21.0 % (18.0 to 24.0 %)`."""
+        """`time saved: 21.0 % (18.0 to 24.0 %)`."""
         return gain_text(self.gain, self.gain_low, self.gain_high)
 
     @property
-    def bound_text(self) -> str:
-        """`up to 21.0 % (18.0 to 24.0 %)`."""
-        return bound_text(self.gain, self.gain_low, self.gain_high)
+    def between_text(self) -> str:
+        """`21.0 % (18.0 to 24.0 %)`."""
+        return between_text(self.gain, self.gain_low, self.gain_high)
 
 
 @dataclass(frozen=True)

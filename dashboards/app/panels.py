@@ -9,6 +9,7 @@ import dash_ag_grid
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from logpost.analyzer.report.coverage import Coverage
 from logpost.analyzer.report.data import PlacedFinding
 from logpost.analyzer.words.location_names import Rank
 from logpost.analyzer.words.units import span_text, time_text
@@ -16,9 +17,9 @@ from logpost.dashboards.app.state import State
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
 from logpost.dashboards.figures.folding import Rows
-from logpost.dashboards.figures.labels import prose, visible
+from logpost.dashboards.figures.labels import prose, tied, visible
 from logpost.dashboards.figures.options import pieces
-from logpost.dashboards.report.findings import FindingRow
+from logpost.dashboards.report.findings import CureRow, FindingRow
 from logpost.dashboards.report.tables import SHORT, Grid
 from logpost.dashboards.selection.selected_run import SelectedRun
 from logpost.dashboards.selection.selection import MOST_SPANS, spans_of
@@ -28,6 +29,8 @@ CONFIG: Any = {
     "responsive": True,
     "displayModeBar": "hover",
     "doubleClick": "autosize",
+    # Plotly's hint would cover the controls at the top; the pages say what a double-click does.
+    "showTips": False,
     # These and no others, whatever a release of plotly.js offers: nothing may leave the machine.
     "modeBarButtons": [["toImage"]],
     "showSendToCloud": False,
@@ -319,6 +322,22 @@ def where(found: PlacedFinding, site: str) -> list[Any]:
     return parts
 
 
+def covered(of: Coverage) -> html.P:
+    """The lost time as a bar, of which the findings explain a part: at least, as stated, at most."""
+    bars = [html.I(style={"width": f"{100 * part:.1f}%"}) for part in reversed(of.explained_parts)]
+    track = html.Span(bars, className="track", **UNHEARD)
+    return html.P([html.B(of.lost_text), f"; {tied(of.explained_text)}.", track], className="covered")
+
+
+def cures(rows: Iterable[CureRow]) -> list[Any]:
+    """What a finding's cure and its alternatives save, next to each other; nothing without alternatives."""
+    cells: list[Any] = []
+    for one in rows:
+        bar = html.Span(html.I(style={"width": f"{100 * one.bar:.1f}%"}), className="track", **UNHEARD)
+        cells += [html.Span(one.cure), html.B(one.saves), bar]
+    return [html.Div(cells, className="cures")] if cells else []
+
+
 def card(row: FindingRow, href: str, replay: str) -> html.Li:
     """A finding: how much, what, where, what to do, a link that sets every page to it, and one that removes its
     cause."""
@@ -344,6 +363,7 @@ def card(row: FindingRow, href: str, replay: str) -> html.Li:
                     ),
                     html.P(where(found, row.site), className="where"),
                     html.P([*advice, dcc.Link("Replay without it", href=replay)], className="advice"),
+                    *cures(row.cures),
                     html.P(["Confidence: ", sentence(found.confidence_text)], className="advice soft"),
                 ]
             ),

@@ -50,7 +50,7 @@ def both_paths(found: Cured) -> Chart:
         )
     before, after = (time_text(one.length_ps) for one in executions)
     part = f" of {found.part}" if found.part else ""
-    kept = f"; the finding states at most {percent_text(found.gain)}" if found.saves < 0.9 * found.gain else ""
+    kept = f"; the finding states {percent_text(found.gain)}" if found.saves < 0.9 * found.gain else ""
     return Chart(fig, f"Without its cause: {after} instead of {before}{part}, {percent_text(found.saves)} less{kept}.")
 
 

@@ -23,12 +23,13 @@ def visible(name: str, limit: int = 400) -> str:
     return f"{to_a_word(shown, limit - 1 - tail)}…{from_a_word(shown, len(shown) - tail)}"
 
 
-_UNCERTAIN = re.compile(r"± \S+(?: (?:%|[pnµm]?s(?:/B)?)(?![\w/]))?")
+_UNIT = r"(?:%|×|[pnµm]?s(?:/B)?|(?:[KMGT]i)?B)(?![\w/])"
+_QUANTITY = re.compile(rf"± \S+(?: {_UNIT})?|(?<!\S)\(?[<~]?\d[\d.,]* {_UNIT}")
 
 
 def tied(text: str) -> str:
-    """A text whose lines break at no uncertainty: ± stays with its number, and the number with its unit."""
-    return _UNCERTAIN.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    """A text whose lines break in no quantity: ± stays with its number, and a number with its unit."""
+    return _QUANTITY.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
 
 
 def prose(text: str) -> str:

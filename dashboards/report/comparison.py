@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from logpost.analyzer.compare.change import Change
 from logpost.analyzer.compare.two_runs import Comparison, compare
+from logpost.analyzer.render.compare.text import measured_without
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.undivided import SHOWN
 from logpost.analyzer.words.labels import folded
-from logpost.analyzer.words.units import change_text, time_text
+from logpost.analyzer.words.units import change_text, sentence_text, time_text
 from logpost.analyzer.words.wait_states import WAIT_STATE_NAMES
 from logpost.dashboards.figures import comparison as figures
 from logpost.dashboards.figures import palette
@@ -38,6 +39,11 @@ class ComparisonPage:
     notes: dict[str, list[str]]
     present: list[str]
     model_errors: tuple[str, str]
+
+    @property
+    def measured_without(self) -> str:
+        """What the findings that are gone were predicted to save, and what the program saves; empty: none is gone."""
+        return f"{sentence_text(measured_without(self.comparison))}." if self.comparison.gone else ""
 
 
 def build_comparison(a: Run, b: Run, caps: Caps) -> ComparisonPage:
@@ -130,21 +136,27 @@ def _verdict(found: Comparison) -> str:
     return said
 
 
+MOST_TIMES = 4
+"""Of the facts' times: with the efficiency, a row of a narrow window."""
+
+
 def _facts(found: Comparison) -> list[tuple[str, str, str]]:
-    def fact(label: str, change: Change | None) -> tuple[str, str, str]:
-        if change is None or change.before is None or change.after is None:
-            return (label, "–", "not distinguished on an estimated machine" if found.undivided else "")
-        sides = f"{time_text(change.before)} → {time_text(change.after)}"
+    """The length and groups of categories; where the machine does not divide a group, the categories that change
+    most."""
+
+    def fact(label: str, change: Change) -> tuple[str, str, str]:
+        sides = f"{time_text(change.before or 0)} → {time_text(change.after or 0)}"
         return (label, signed(change.difference or 0), f"{sides}, {relative(change)}" if change.difference else sides)
 
-    communication, waiting, contention = (found.quantity(n) for n in ("communication", "waiting", "contention"))
+    groups = [(name, found.quantity(name)) for name in ("communication", "waiting", "contention")]
+    lost = sorted(found.categories[1:], key=lambda change: -abs(change.difference or 0))
+    times = [("Program", found.wall)]
+    times += [(name.capitalize(), one) for name, one in groups if one is not None and one.difference is not None]
+    times += [(sentence_text(palette.label(one.name)), one) for one in lost if one.difference]
     efficiency = found.quantity("parallel_efficiency")
     known = efficiency is not None and efficiency.before is not None and efficiency.after is not None
     return [
-        fact("Program", found.wall),
-        fact("Communication", communication),
-        fact("Waiting", waiting),
-        fact("Contention", contention),
+        *(fact(name, one) for name, one in times[:MOST_TIMES]),
         (
             "Parallel efficiency",
             fraction(efficiency.after if efficiency else None),

@@ -7,7 +7,19 @@ from dataclasses import dataclass
 
 from logpost.analyzer.findings.wording.numbers import gain_text
 from logpost.analyzer.report.data import PlacedFinding
+from logpost.analyzer.words.units import percent_text
 from logpost.dashboards.figures.labels import tied
+
+
+@dataclass(frozen=True)
+class CureRow:
+    """One of several cures of the same time."""
+
+    cure: str
+    saves: str
+    """`21.0 %`."""
+    bar: float
+    """Length of its bar: what it saves over what the first one saves; 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +35,8 @@ class FindingRow:
     """The number with what it means."""
     site: str
     """Call site as file:line; empty where unknown."""
+    cures: tuple[CureRow, ...] = ()
+    """Its cure, and those that save most of the same time; none where there is no other."""
 
 
 def finding_rows(
@@ -39,13 +53,23 @@ def finding_rows(
     full = largest if largest is not None else max((size_of(one) for one in found), default=0.0)
     return [
         FindingRow(one, size_of(one), min(1.0, size_of(one) / full) if full > 0 else 0.0, said(one),
-                   (sites or {}).get(number, ""))
+                   (sites or {}).get(number, ""), cure_rows(one))
         for number, one in ordered
     ]  # fmt: skip
 
 
+def cure_rows(found: PlacedFinding) -> tuple[CureRow, ...]:
+    """What a finding's cure and each alternative saves; nothing without alternatives."""
+    if not found.alternatives:
+        return ()
+    each = ((found.cure, found.gain), *((one.cure, one.gain) for one in found.alternatives))
+    return tuple(
+        CureRow(cure, percent_text(gain), min(1.0, gain / found.gain) if found.gain > 0 else 0.0) for cure, gain in each
+    )
+
+
 def size_of(found: PlacedFinding) -> float:
-    """What fixing a finding can gain at most."""
+    """What its cure saves."""
     return found.gain
 
 

@@ -11,7 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from logpost import __version__
-from logpost.analyzer.findings.wording.numbers import BOUNDS
+from logpost.analyzer.findings.wording.numbers import TIME_SAVED
 from logpost.analyzer.report.data import NO_FINDING, ModelFit
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.words import units
@@ -50,7 +50,7 @@ def write_comparison(a: Run, b: Run, path: Path) -> None:
 
 def render(page: Page) -> str:
     """The page of a run as HTML text."""
-    return fill("report.html.j2", page.charts, page=page, no_finding=NO_FINDING, bounds=BOUNDS)
+    return fill("report.html.j2", page.charts, page=page, no_finding=NO_FINDING, bounds=TIME_SAVED)
 
 
 def render_comparison(page: ComparisonPage) -> str:

@@ -29,7 +29,7 @@ from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.faults import Faults
 from logpost.analyzer.run.manifest import Manifest
 from logpost.analyzer.run.phases import program
-from logpost.analyzer.run.undivided import SHOWN, TITLE
+from logpost.analyzer.run.undivided import SHOWN, TITLE, UNDIVIDED
 from logpost.analyzer.run.wide import wide_sum
 from logpost.analyzer.words.fault_text import fault_texts
 from logpost.analyzer.words.labels import folded_path
@@ -275,7 +275,8 @@ def unexplained_fact(report: Report) -> tuple[str, str, str]:
     if not report.messages.count and transfers is None:
         return "Unexplained", fraction(None), "no messages to explain"
     if "residual" in report.machine.undivided:
-        return "Unexplained", fraction(None), "not distinguished on an estimated machine"
+        share = sum(one.share for one in report.breakdown if one.category == UNDIVIDED)
+        return "Not divided", percent_text(share), "transport on an estimated machine, of the ranks' time"
     if not report.messages.count:
         return "Unexplained", fraction(transfers), "residual, of the time of one-sided transfers"
     return "Unexplained", fraction(report.machine.residual_share), "residual, of message time"

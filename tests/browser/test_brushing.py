@@ -162,6 +162,20 @@ def test_a_lasso_over_the_timeline_selects_time_and_ranks(view: Callable[..., Vi
     assert int(query(seen)["from"]) < int(query(seen)["to"])
 
 
+def test_no_hint_covers_the_controls_after_a_drag(view: Callable[..., Visit]) -> None:
+    seen = view("/timeline")
+    drag(seen, box_of(seen, "timeline.timeline"), (0.3, 0.3), (0.6, 0.7))
+    seen.page.wait_for_url("**from=**")
+    assert seen.page.locator(".notifier-note").count() == 0
+
+
+def test_a_single_run_fits_a_narrow_window(chromium: Any, tmp_path: Path) -> None:
+    with served(make_run(tmp_path / "a.run").path) as at:
+        seen = opened(chromium, at, viewport={"width": 800, "height": 900})
+        assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        seen.page.context.close()
+
+
 def test_a_drag_over_the_changes_of_ranks_selects_them(view: Callable[..., Visit]) -> None:
     seen = view("/compare")
     drag(seen, box_of(seen, "compare.ranks"), (0.5, 0.05), (0.6, 0.2))

@@ -70,7 +70,7 @@ def test_findings_show_their_size_as_bars_in_descending_order(
     seen = visit(pages["report"])
     assert seen.drawn() == "drawn"
     widths = seen.page.eval_on_selector_all(
-        "#findings .track i", "all => all.map(i => i.getBoundingClientRect().width / i.parentElement.clientWidth)"
+        "#findings .size .track i", "all => all.map(i => i.getBoundingClientRect().width / i.parentElement.clientWidth)"
     )
     said = seen.page.locator("#findings .size b").all_inner_texts()
     shares = [float(text.split("%")[0].split()[-1]) for text in said]

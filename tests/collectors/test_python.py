@@ -82,6 +82,7 @@ def _check_call_sites(trace: recording.Trace, version: tuple[int, int]) -> None:
     listed = f"{solve} ({_line('key')}) / {of_class}key ({_line('sorted')}) / MPI_Barrier"
     found = [site for site in trace.call_sites(0) if site.endswith("MPI_Barrier")]
     assert found == [step] * 5 + [other, listed]
+    assert re.fullmatch(r"(lib)?python[\w.]* / MPI_Finalize", trace.call_sites(0)[-1])
     names = " ".join(trace.defined("CALLING_CONTEXT"))
     assert "_PyEval" not in names, "the interpreter's own functions are left out"
 

@@ -110,6 +110,17 @@ def test_each_thread_is_sampled(openmpi: str, tmp_path: Path) -> None:
     assert not second["relax"]
 
 
+def test_a_sample_has_the_periods_for_which_the_program_blocked_its_signal(openmpi: str, tmp_path: Path) -> None:
+    result = _record(openmpi, tmp_path, "blocks")
+    run = Run.open(analyze(Request(str(result.archive), str(tmp_path / "a.run"))))
+    periods = run.table("samples").collect()["periods"].to_list()
+    # 0.4 s without a signal are one sample of about 40 periods, then 20 of one; a virtual processor that pauses has
+    # fewer.
+    assert max(periods) > 20
+    assert len(periods) < 35
+    assert 30 < sum(periods) <= 63
+
+
 def test_a_forked_child_leaves_no_sample(openmpi: str, tmp_path: Path) -> None:
     result = _record(openmpi, tmp_path, "forks")
     assert result.out == "child 0\n"

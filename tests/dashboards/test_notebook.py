@@ -139,7 +139,7 @@ def test_findings_and_predictions_have_tables_in_which_names_are_text(tmp_path: 
     hostile = Findings([replace(first, title="<script>alert(1)</script>")])._repr_html_()
     assert "<script>" not in hostile
     assert "&lt;script&gt;" in hostile
-    assert first.bound_text in hostile
+    assert first.between_text in hostile
     assert len(run.top_findings(1)) == 1
 
 

@@ -131,8 +131,8 @@ class Events {
     Events& team_end(std::uint64_t t, std::uint32_t team) {
         return did(OTF2_EvtWriter_ThreadTeamEnd(w_, nullptr, t, team));
     }
-    Events& context_sample(std::uint64_t t, std::uint32_t context) {
-        return did(OTF2_EvtWriter_CallingContextSample(w_, nullptr, t, context, OTF2_UNDEFINED_UINT32, 0));
+    Events& context_sample(std::uint64_t t, std::uint32_t context, OTF2_AttributeList* attributes = nullptr) {
+        return did(OTF2_EvtWriter_CallingContextSample(w_, attributes, t, context, OTF2_UNDEFINED_UINT32, 0));
     }
     Events& context_enter(std::uint64_t t, std::uint32_t context) {
         return did(OTF2_EvtWriter_CallingContextEnter(w_, nullptr, t, context, 1));

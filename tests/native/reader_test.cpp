@@ -279,8 +279,12 @@ TEST_F(Reader, SamplesAreOfTheCodeBetweenCalls) {
     archive.world(1);
     const auto in_main = archive.calling_context(main, archive.source_location("solve.c", 80));
     const auto in_relax = archive.calling_context(relax, archive.source_location("solve.c", 12), in_main);
+    const auto periods = archive.attribute("logpost:periods", OTF2_TYPE_UINT32);
     archive.events(0, [&](Events& e) {
-        e.enter(0, main).context_sample(3, in_relax).enter(5, barrier).context_sample(6, in_relax);
+        OTF2_AttributeList* list = OTF2_AttributeList_New();
+        OTF2_AttributeList_AddUint32(list, periods, 4);
+        e.enter(0, main).context_sample(3, in_relax, list).enter(5, barrier).context_sample(6, in_relax);
+        OTF2_AttributeList_Delete(list);
         e.collective(6, 7, OTF2_COLLECTIVE_OP_BARRIER, 0).leave(7, barrier).context_sample(8, in_main).leave(9, main);
     });
     const auto trace = read();
@@ -291,6 +295,8 @@ TEST_F(Reader, SamplesAreOfTheCodeBetweenCalls) {
     EXPECT_EQ(trace.regions[static_cast<std::size_t>(path(1).region)].name, "main");
     EXPECT_EQ(samples[0].line, 12U);
     EXPECT_EQ(samples[1].line, 80U);
+    EXPECT_EQ(samples[0].periods, 4U);
+    EXPECT_EQ(samples[1].periods, 1U);
     EXPECT_EQ(samples[1].at_ps - samples[0].at_ps, 5'000);  // a tick is a nanosecond
     EXPECT_EQ(profile_of(trace, 0, "main/MPI_Barrier")->inclusive_ps, 2'000);
 }

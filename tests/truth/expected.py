@@ -129,7 +129,9 @@ def _stated(found: Mapping[str, Any]) -> First:
         has_interval=low is not None and high is not None,
         says=f"{kind.replace('_', ' ')} {title}",
         names=" ".join((title, *map(str, places))),
-        advice=f"{found.get('cure') or ''} {found['advice']}",
+        advice=" ".join(
+            (found.get("cure") or "", found["advice"], *(one["cure"] for one in found.get("alternatives", ())))
+        ),
         ranks=frozenset(found["ranks"]),
         confidence=float(found["confidence"]),
     )

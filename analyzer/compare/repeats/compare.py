@@ -96,6 +96,11 @@ class Repeats:
         return tuple(dict.fromkeys(note for comparison in self.comparisons for note in comparison.notes))
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """Those of the compared runs."""
+        return tuple(dict.fromkeys(warning for comparison in self.comparisons for warning in comparison.warnings))
+
+    @property
     def appeared(self) -> list[PlacedFinding]:
         """Findings that every run of B has beyond A's."""
         return _in_all([comparison.appeared for comparison in self.comparisons])

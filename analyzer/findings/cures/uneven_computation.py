@@ -3,7 +3,8 @@
 Two cures, and no trace shows which one a program gets:
 
 * the work is shared evenly: in the graph, the code before these calls lasts in all as long as the mean, on each rank
-  that has some; what one rank alone computes is shared among all;
+  that has some; what one rank alone computes is shared among all. Where visits are equally many, what a rank gives
+  away of one visit is done by others in the same one: whatever follows waits for all of them;
 * the slow ranks become as fast as the others: their code lasts, visit by visit or in all, what that of the rank with
   the median total does. With S slow ranks among N, each x beyond the others, the first saves x (N - S) / N and the
   second x.
@@ -29,8 +30,8 @@ import polars as pl
 
 from logpost.analyzer.findings.cures.code import Code, code_of
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered, program_of
-from logpost.analyzer.findings.cures.program import Program, Transformation
-from logpost.analyzer.findings.cures.stretches import Stretch, stretches, whole_code
+from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
+from logpost.analyzer.findings.cures.stretches import Floats, Stretch, stretches, whole_code
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import HIGH, LOW, MIN_SHARE, NOISE, Finding, Number
 from logpost.analyzer.findings.gain_interval import STUDENT
@@ -63,6 +64,11 @@ class Uneven:
         longer = column(self.program.count, 0)
         for place in self.places:
             alone = np.count_nonzero(place.totals) == 1
+            if place.visits is not None:
+                each = _shared_by_visit(place.visits, place.totals > 0 if not alone else place.totals >= 0)
+                for calls, more in zip(place.calls, each, strict=True):
+                    longer[calls] = more
+                continue
             mean = place.totals.mean() if alone else place.totals[place.totals > 0].mean()
             for calls, gaps, total in zip(place.calls, place.gaps, place.totals, strict=True):
                 if total > 0:
@@ -133,6 +139,17 @@ def _most(gaps: Int64, total: float) -> int:
     fits = before + ordered * np.arange(len(ordered), 0, -1) <= total
     k = int(fits.sum())
     return int((total - before[k]) / (len(ordered) - k)) if k < len(ordered) else int(ordered[-1])
+
+
+def _shared_by_visit(visits: Floats, sharing: Flags) -> Int64:
+    """How much longer each visit of a rank is where those beyond the mean give away as much of each visit as makes them
+    the mean in all, and those below it take that in the same visit, in proportion to what they lack."""
+    totals = visits.sum(axis=1)
+    apart = np.where(sharing, totals - totals[sharing].mean(), 0.0)
+    given = visits * (np.maximum(0, apart) / np.maximum(1, totals))[:, None]
+    lacks = np.maximum(0, -apart)
+    taken = given.sum(axis=0) * (lacks / max(1.0, lacks.sum()))[:, None]
+    return np.asarray(np.rint(taken - given), dtype=np.int64)
 
 
 def _scaled(gaps: Int64, factor: float) -> Int64:

@@ -1,7 +1,9 @@
 """Which function code between calls is in, by samples: the innermost one that most of them are in.
 
-Of n samples in this code, k are in a function or in what it calls; its share is p = k / n. Wilson's interval of one
-standard error, (p + 1/2n ± sqrt(p (1 - p) / n + 1/4n²)) / (1 + 1/n), also holds where all samples agree. From the
+A sample weighs as many periods w of the sampler as passed since the one before: the system's clock may be coarser, or
+the signal have been held back. Of the periods in this code, a function and what it calls have the share p. Wilson's
+interval of one standard error, (p + 1/2n ± sqrt(p (1 - p) / n + 1/4n²)) / (1 + 1/n), also holds where all samples
+agree; n is Kish's effective number of samples, (Σ w)² / Σ w², which is their number where all weigh the same. From the
 outermost function inward, each next one is taken whose share is above one half beyond chance.
 """
 
@@ -61,10 +63,14 @@ class SampledCode:
         )
 
 
-def share_of(count: int, of: int) -> tuple[float, float]:
-    """A share among samples, and one standard error of it (Wilson)."""
-    share = count / of
-    return share, sqrt(share * (1 - share) / of + 1 / (4 * of * of)) / (1 + 1 / of)
+def share_error(share: float, n: float) -> float:
+    """One standard error of a share among n samples (Wilson)."""
+    return sqrt(share * (1 - share) / n + 1 / (4 * n * n)) / (1 + 1 / n)
+
+
+def effective_number(weights: Sequence[int]) -> float:
+    """Of weighted samples (Kish)."""
+    return sum(weights) ** 2 / max(1, sum(weight * weight for weight in weights))
 
 
 def sampled_code(
@@ -80,10 +86,10 @@ def sampled_code(
         ends: of each.
     """
     taken = _inside(samples.filter(pl.col("location") == location), begins, ends)
-    if taken.height < MIN_SAMPLES:
+    if effective_number(taken["periods"].to_list()) < MIN_SAMPLES:
         return None
-    stacks = [(_stack(frames, callpath), int(line)) for callpath, line in taken.select("callpath", "line").iter_rows()]
-    return _innermost(stacks)
+    rows = taken.select("callpath", "line", "periods").iter_rows()
+    return _innermost([(_stack(frames, callpath), int(line), int(periods)) for callpath, line, periods in rows])
 
 
 def time_on_processor(
@@ -103,7 +109,7 @@ def time_on_processor(
     lasts = int((ends - begins).sum())
     if rows.is_empty() or sample_ps == 0 or lasts < MIN_SAMPLES * sample_ps:
         return ()
-    time = _inside(rows, begins, ends).height * sample_ps
+    time = int(_inside(rows, begins, ends)["periods"].sum()) * sample_ps
     return () if time > MAINLY * lasts else (Number("on_processor", time, "ps"), Number("of_code", lasts, "ps"))
 
 
@@ -127,19 +133,26 @@ def _stack(frames: Mapping[int, Frame], callpath: int) -> Stack:
     return found[::-1]
 
 
-def _innermost(stacks: Sequence[tuple[Stack, int]]) -> SampledCode | None:
-    total, depth, found = len(stacks), 0, None
+def _innermost(stacks: Sequence[tuple[Stack, int, int]]) -> SampledCode | None:
+    samples, depth, found = len(stacks), 0, None
+    weights = [weight for *_, weight in stacks]
+    total, n = sum(weights), effective_number(weights)
     while True:
-        deep = [(stack, line) for stack, line in stacks if len(stack) > depth]
-        named = Counter((stack[depth].region, stack[depth].file) for stack, _ in deep)
+        stacks = [one for one in stacks if len(one[0]) > depth]
+        named: Counter[tuple[str, str]] = Counter()
+        for stack, _, weight in stacks:
+            named[stack[depth].region, stack[depth].file] += weight
         if not named:
             return found
         (function, count), *_ = named.most_common(1)
-        share, error = share_of(count, total)
+        share = count / total
+        error = share_error(share, n)
         if share - CERTAIN * error <= MAINLY:
             return found
-        stacks = [(stack, line) for stack, line in deep if (stack[depth].region, stack[depth].file) == function]
-        lines = Counter(stack[depth + 1].site if len(stack) > depth + 1 else line for stack, line in stacks)
+        stacks = [one for one in stacks if (one[0][depth].region, one[0][depth].file) == function]
+        lines: Counter[int] = Counter()
         depth += 1
+        for stack, line, weight in stacks:
+            lines[stack[depth].site if len(stack) > depth else line] += weight
         if depth > 1 or function[1]:  # an outermost one without a file is the whole program
-            found = SampledCode(*function, lines.most_common(1)[0][0], share, error, total)
+            found = SampledCode(*function, lines.most_common(1)[0][0], share, error, samples)

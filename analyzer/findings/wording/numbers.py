@@ -63,27 +63,27 @@ def confidence_text(confidence: float, certainty: str) -> str:
     return f"{level} ({confidence:.2g}): {certainty}"
 
 
-BOUNDS = (
-    "A time saved bounds what the advised cure saves of the slowest rank's program time, as far as its replay or sums "
-    "of times say it; another change may save more. In brackets: the same cure with the machine's values, and what the "
-    "trace does not show of it, at their ends."
+TIME_SAVED = (
+    "A time saved is a part of the slowest rank's program time: what a replay without all of the cause saves. A fix "
+    "that leaves some of the cause saves less; another change may save more. In brackets: the interval of that replay, "
+    "with the machine's values and what the trace does not show at their ends."
 )
 """What a gain is, and its interval."""
 
 
 def saved_text(gain: float) -> str:
-    """`up to 21.0 % of the time`: the share of the slowest rank's program time that a cure saves at most."""
-    return f"up to {percent_text(gain)} of the time"
+    """`21.0 % of the time`: the share of the slowest rank's program time that a cure saves."""
+    return f"{percent_text(gain)} of the time"
 
 
 def gain_text(gain: float, low: float | None = None, high: float | None = None) -> str:
-    """`time saved: up to 21.0 % (18.0 to 24.0 %)`."""
-    return f"time saved: {bound_text(gain, low, high)}"
+    """`time saved: 21.0 % (18.0 to 24.0 %)`."""
+    return f"time saved: {between_text(gain, low, high)}"
 
 
-def bound_text(gain: float, low: float | None = None, high: float | None = None) -> str:
-    """`up to 21.0 % (18.0 to 24.0 %)`; without the ends where none is computed."""
-    text = f"up to {percent_text(gain)}"
+def between_text(gain: float, low: float | None = None, high: float | None = None) -> str:
+    """`21.0 % (18.0 to 24.0 %)`; without the ends where none is computed."""
+    text = percent_text(gain)
     if low is None or high is None:
         return text
     ends = span_of(low, high)

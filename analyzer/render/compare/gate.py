@@ -5,7 +5,7 @@
                                region.MPI_Allreduce > +20%            efficiency.serialization < 0.9
 
 All are about the program between start-up and shut-down, `wall` its length on the slowest rank; only `start_up`,
-`shut_down` and `run` (the whole) are about what is outside of it. `gain` is what the best finding can gain at most.
+`shut_down` and `run` (the whole) are about what is outside of it. `gain` is that of the first finding.
 
 A value with a sign is a *change* from A to B: relative with `%`, absolute with a unit of time, in percentage points
 with `pp` (efficiencies, gains). A value without a sign is B's own: a time with its unit, a share of B's total time with

@@ -18,7 +18,7 @@ def as_json(comparison: Comparison, verdicts: Iterable[Verdict]) -> dict[str, An
         "a": comparison.a.run,
         "b": comparison.b.run,
         "ranks": [comparison.a.ranks, comparison.b.ranks],
-        "notes": list(comparison.notes),
+        "notes": [*comparison.warnings, *comparison.notes],
         **{f"{change.name}_s": _times(change) for change in comparison.lengths},
         "gains": {change.name: _plain(change, 1) for change in comparison.gains},
         "categories_s": {change.name: _times(change) for change in comparison.categories},

@@ -45,7 +45,7 @@ def _print_all(comparison: Comparison, console: Console, top: int | None) -> Non
     a, b = comparison.a, comparison.b
     console.print(Text(f"A: {safe(a.run)}  ({a.ranks} ranks)", style="dim"))
     console.print(Text(f"B: {safe(b.run)}  ({b.ranks} ranks)", style="dim"))
-    for note in comparison.notes:
+    for note in (*comparison.warnings, *comparison.notes):
         console.print(Text(f"! {safe(note)}", style="yellow"))
     _section(console, "Length (slowest rank; wall: from the end of start-up to the begin of shut-down)")
     console.print(_times(comparison.lengths, "length"))
@@ -150,12 +150,12 @@ def _findings(comparison: Comparison, console: Console, top: int | None) -> None
     ):
         console.print(Text(f"{mark:<6}{_line(found)}", style=style))
     if comparison.gone:
-        console.print(Text(f"{'':<6}{_measured_without(comparison)}"))
+        console.print(Text(f"{'':<6}{measured_without(comparison)}"))
     for before, after in comparison.stayed[:top]:
         change = Change("", before.exposed_ps, after.exposed_ps)
         console.print(
             Text(
-                f"{'both':<6}{safe(after.title)}: {before.gain_text} → {after.bound_text}; exposed "
+                f"{'both':<6}{safe(after.title)}: {before.gain_text} → {after.between_text}; exposed "
                 f"{time_text(before.exposed_ps)} → {time_text(after.exposed_ps)} "
                 f"({signed_percent(change.relative or 0.0)})"
             )
@@ -166,9 +166,9 @@ def _line(found: PlacedFinding) -> str:
     return f"{safe(found.title)}: {found.gain_text}; exposed {time_text(found.exposed_ps)}"
 
 
-def _measured_without(comparison: Comparison) -> str:
+def measured_without(comparison: Comparison) -> str:
     """What the findings that are gone were predicted to save, next to what the program saves."""
     measured = f"measured length of the program: {signed_percent(comparison.wall.relative or 0.0)}"
     if len(comparison.gone) > 1:
         return f"each of these was predicted alone; {measured}"
-    return f"predicted saving: {comparison.gone[0].bound_text}; {measured}"
+    return f"predicted saving: {comparison.gone[0].between_text}; {measured}"

@@ -54,7 +54,7 @@ def print_history(found: Sequence[Entry], console: Console) -> None:
     console.print(table)
     for before, one in zip(("", *(each.finding for each in found)), found, strict=False):
         if one.finding != before:
-            gain = "" if one.gain is None else f", up to {percent_text(one.gain)}"
+            gain = "" if one.gain is None else f", saves {percent_text(one.gain)}"
             console.print(Text(f"{safe(one.label)}: first finding: {safe(one.finding) or 'none'}{gain}"))
     for note in notes(found):
         console.print(Text(f"! {note}", style="dim"))

@@ -34,7 +34,7 @@ def as_json(repeats: Repeats, decisions: Iterable[Decision]) -> dict[str, Any]:
         "a": [str(run.path) for run in repeats.before],
         "b": [str(run.path) for run in repeats.after],
         "level": LEVEL,
-        "notes": list(repeats.notes),
+        "notes": [*repeats.warnings, *repeats.notes],
         "quantities": {
             change.name: _plain(change, 1 if is_fraction(change.name) else PS_PER_S)
             for change in repeats.changes([*LENGTHS, *SHOWN, *GROUPS, *efficiencies, *states, GAIN])

@@ -50,7 +50,7 @@ def print_repeats(
 def _print_all(repeats: Repeats, console: Console, top: int | None) -> None:
     for name, runs in (("A", repeats.before), ("B", repeats.after)):
         console.print(Text(f"{name}: {_runs(runs)}", style="dim"))
-    for note in repeats.notes:
+    for note in (*repeats.warnings, *repeats.notes):
         console.print(Text(f"! {safe(note)}", style="yellow"))
     for heading, first, names in (
         ("Length (slowest rank)", "length", tuple(LENGTHS)),

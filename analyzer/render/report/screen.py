@@ -10,7 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from logpost.analyzer.findings.finding import MIN_SHARE
-from logpost.analyzer.findings.wording.numbers import span_of
 from logpost.analyzer.render.report.files import files_text
 from logpost.analyzer.render.report.layout import BAR, bar, place_text, plain, scope_line, section, source_line
 from logpost.analyzer.render.report.machine import machine_error
@@ -94,25 +93,20 @@ def _lost(report: Report) -> Group:
             Text(percent_text(share), justify="right"),
             Text(bar(share / of.share), style="cyan"),
         )
-    heading = f"Lost: {percent_text(of.share)} of the ranks' time ({time_text(of.lost_ps)} over all ranks)"
-    return section(heading, table, _explained(report), *in_files)
+    return section(of.lost_text, table, _explained(report), *in_files)
 
 
 def _explained(report: Report) -> Text:
     of = report.coverage
-    if not of.explained_high_ps:
-        return Text("no finding explains any of it") if report.findings else plain(report.conclusion)
-    said = percent_text(of.explained_ps / of.lost_ps)
-    ends = span_of(of.explained_low_ps / of.lost_ps, of.explained_high_ps / of.lost_ps)
-    low, known, high = (
-        round(time / of.lost_ps * BAR) for time in (of.explained_low_ps, of.explained_ps, of.explained_high_ps)
-    )
-    each = [f"{percent_text(one)} by {number}" for number, one in enumerate(of.by_finding, 1) if one >= MIN_SHARE]
+    if not report.findings:
+        return plain(report.conclusion)
+    low, known, high = (round(part * BAR) for part in of.explained_parts)
+    if not high:
+        return Text(of.explained_text)
     return Text.assemble(
         ("█" * low + "▓" * (known - low) + "▒" * (high - known), "green"),
         ("░" * (BAR - high), "dim"),
-        f"  the findings explain {said} of the lost time{f' ({ends})' if ends else ''}"
-        + (f": {', '.join(each)}" if len(each) > 1 else ""),
+        f"  {of.explained_text}",
     )
 
 
@@ -120,17 +114,16 @@ def _findings(report: Report, top: int, *, replays: bool) -> Group:
     shown = [_finding(n, found, report, replays=replays) for n, found in enumerate(report.findings[:top], 1)]
     rest = len(report.findings) - len(shown)
     more = [Text(f"{count_text(rest, 'further finding')}: --show findings", style="dim")] if rest else []
-    return section("Findings, by the time that their cures save at most", *shown, *more)
+    return section("Findings, by the time that their cures save", *shown, *more)
 
 
 def _finding(number: int, found: PlacedFinding, report: Report, *, replays: bool) -> Group:
     lines: list[RenderableType] = [
-        Text.assemble((f"{number}. {found.bound_text}", "bold"), plain(f"  {sentence_text(found.title)}")),
+        Text.assemble((f"{number}. saves {found.between_text}", "bold"), plain(f"  {sentence_text(found.title)}")),
         Padding(plain(f"{place_text(found, PATH)}: {_what_to_do(found)}"), (0, 0, 0, 3)),
     ]
     if found.alternatives:
-        instead = "; ".join(f"{one.cure}, {percent_text(one.gain)}" for one in found.alternatives)
-        lines.append(Padding(plain(f"instead: {instead}"), (0, 0, 0, 3)))
+        lines.append(Padding(plain(f"instead: {found.alternatives_text}"), (0, 0, 0, 3)))
     change = f"whatif {_run(report)} --without {number}"
     if not replays:
         change = f"compare {_run(report)} CHANGED.run"
@@ -140,7 +133,7 @@ def _finding(number: int, found: PlacedFinding, report: Report, *, replays: bool
 
 def _what_to_do(found: PlacedFinding) -> str:
     """An advice without what follows its colon: how to do it is in `--show findings`."""
-    return found.advice.partition(" Instead, ")[0].partition(": ")[0].removesuffix(".")
+    return found.advice.partition(": ")[0].removesuffix(".")
 
 
 def _trust(report: Report) -> Group:

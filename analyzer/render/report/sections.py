@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from logpost.analyzer.findings.wording.numbers import BOUNDS
+from logpost.analyzer.findings.wording.numbers import TIME_SAVED
 from logpost.analyzer.render.report.causes import (
     DELAY_HEADINGS,
     PATH_HEADINGS,
@@ -88,9 +88,9 @@ def _findings(report: Report, top: int | None) -> Group:
     shown = report.findings[:top]
     rest = len(report.findings) - len(shown)
     more = [Text(f"{count_text(rest, 'further finding')} with a smaller gain", style="dim")] if rest else []
-    title = "Findings, by the time that their cures save at most"
+    title = "Findings, by the time that their cures save"
     each = (_finding(n, found) for n, found in enumerate(shown, 1))
-    return section(title, *each, *more, Text(BOUNDS, style="dim"))
+    return section(title, *each, *more, Text(TIME_SAVED, style="dim"))
 
 
 def _finding(number: int, found: PlacedFinding) -> Group:
@@ -105,6 +105,8 @@ def _finding(number: int, found: PlacedFinding) -> Group:
     if found.cause_region:
         facts.add_row("cause", plain(found.cause_region))
     facts.add_row("advice", plain(found.advice))
+    if found.alternatives:
+        facts.add_row("instead", plain(found.alternatives_text))
     facts.add_row("confidence", plain(found.confidence_text))
     evidence = Table.grid(padding=(0, 1))
     evidence.add_column(style="dim", overflow="fold")

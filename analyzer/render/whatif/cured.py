@@ -25,7 +25,7 @@ def print_cured(found: Cured, number: int, console: Console) -> None:
     console.print(
         Text(
             f"without it {time_text(found.after.length_ps)}, {percent_text(abs(found.saves))} {way} time "
-            f"(the finding states up to {percent_text(found.gain)})"
+            f"(the finding states {percent_text(found.gain)})"
         )
     )
     table = Table(title="Critical path", title_justify="left")

@@ -58,7 +58,7 @@ from logpost.analyzer.run.schema.vocabulary import (
     WAIT_STATES,
 )
 
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 """Of a run directory; a reader refuses a run of another version by name."""
 
 TABLES = {

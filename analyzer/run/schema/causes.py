@@ -85,13 +85,18 @@ FINDINGS = Table(
         *ids(callpath="callpath of the region; -1: several", first_window="begins in", last_window="ends in"),
         *wide_ps(exposed="exposed time over the ranks concerned"),
         Column("share", pl.Float64(), "1", "exposed time on the worst-hit rank over the slowest rank's program time"),
-        Column("gain", pl.Float64(), "1", "share of the slowest rank's program time that this cure saves at most"),
+        Column(
+            "gain",
+            pl.Float64(),
+            "1",
+            "share of the slowest rank's program time that a replay without all of the cause saves",
+        ),
         Column(
             "gain_low",
             pl.Float64(),
             "1",
-            "lower end of the gain's interval: the cure's replay with the machine's values, and what the trace does "
-            "not show of it, at their ends; null: no end is computed",
+            "lower end of the gain's interval: the same replay with the machine's values, and what the trace does not "
+            "show, at their ends; null: no end is computed",
         ),
         Column("gain_high", pl.Float64(), "1", "upper end of that interval; null: no end is computed"),
         Column(

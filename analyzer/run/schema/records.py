@@ -34,6 +34,7 @@ SAMPLES = Table(
         *ids(location="where", callpath="callpath of the innermost function"),
         *ps(at="when"),
         count("line", "lines", "line of that function's file; 0: not known"),
+        count("periods", "count", "of the sampler since the sample before: more than 1 of a coarser clock"),
     ),
 )
 

@@ -86,6 +86,7 @@ inline constexpr OTF2_AttributeRef open_attribute = 1;
 inline constexpr OTF2_AttributeRef target_layout_attribute = 3;
 inline constexpr OTF2_AttributeRef persistent_attribute = 4;
 inline constexpr OTF2_AttributeRef any_source_attribute = 5;
+inline constexpr OTF2_AttributeRef periods_attribute = 6;
 inline constexpr OTF2_InterruptGeneratorRef sample_generator = 0;
 inline constexpr OTF2_ParameterRef level_parameter = 0;
 

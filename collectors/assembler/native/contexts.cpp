@@ -19,14 +19,18 @@ bool starts_program(const Process& process, const std::vector<std::uint64_t>& ad
     return inner != nullptr && inner->path.find("/libc.so") != std::string::npos;
 }
 
+std::string file_name(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
 bool is_interpreter(const std::string& path) {
-    const std::string name = path.substr(path.rfind('/') + 1);
+    const std::string name = file_name(path);
     return name.starts_with("libpython") || name.starts_with("python");
 }
 
 // Whether an object leads from Python to MPI and has no code of the program: mpi4py, ctypes.
 bool binds_python(const std::string& path) {
-    const std::string name = path.substr(path.rfind('/') + 1);
+    const std::string name = file_name(path);
     return path.find("/mpi4py/") != std::string::npos || name.starts_with("_ctypes.") || name.starts_with("libffi.");
 }
 
@@ -102,16 +106,28 @@ std::vector<Place> Contexts::frames(const Process& process, const Stack& stack, 
             found.push_back(*place);
         }
     }
-    const std::size_t native = stack.python.empty() ? addresses.size() : below_interpreter(process, addresses);
+    // Without Python's functions, as at its end, the interpreter's own are one frame.
+    const std::size_t below = below_interpreter(process, addresses);
+    const bool in_python = below < addresses.size() || !stack.python.empty();
+    const std::size_t native = stack.python.empty() ? addresses.size() : below;
+    bool within_interpreter = false;
     for (std::size_t at = native; at-- > 0;) {
         const Module* module = module_of(process, addresses[at]);
         if (module == nullptr || (at + 1 == addresses.size() && starts_program(process, addresses))) {
             unnamed = unnamed || module == nullptr;
             continue;
         }
-        if (!stack.python.empty() && binds_python(module->path)) {
+        if (in_python && binds_python(module->path)) {
             continue;
         }
+        if (is_interpreter(module->path)) {
+            if (!within_interpreter) {
+                found.push_back({file_name(module->path), "", 0});
+            }
+            within_interpreter = true;
+            continue;
+        }
+        within_interpreter = false;
         const std::vector<Place>& places = places_.at(*module, addresses[at]);
         found.insert(found.end(), places.rbegin(), places.rend());
     }

@@ -136,6 +136,11 @@ class Definitions {
         {any_source_attribute, "logpost:any_source",
          "1: the receive named no sender, or the one that a probe of any source had found: the first to arrive",
          OTF2_TYPE_UINT8},
+        {periods_attribute, "logpost:periods",
+         "periods of the interrupt generator since its sample before: of a clock that is coarser than they are, or of "
+         "a "
+         "thread that had blocked the signal; without it 1",
+         OTF2_TYPE_UINT32},
     };
     static constexpr const char* generator_name = "processor time of a thread";
     static constexpr OTF2_IoParadigmRef io_paradigm = 0;

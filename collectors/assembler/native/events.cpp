@@ -200,7 +200,11 @@ class ProcessEvents {
         if (site.context != OTF2_UNDEFINED_CALLING_CONTEXT) {
             ++tally_.samples;
             tally_.sample_period_ns = source.thread().sample_period_ns;
-            check(OTF2_EvtWriter_CallingContextSample(out.writer, nullptr, out.at(time), site.context,
+            OTF2_AttributeList* attributes = sample.periods > 1 ? out.attributes : nullptr;
+            if (attributes != nullptr) {
+                OTF2_AttributeList_AddUint32(attributes, periods_attribute, sample.periods);
+            }
+            check(OTF2_EvtWriter_CallingContextSample(out.writer, attributes, out.at(time), site.context,
                                                       OTF2_UNDEFINED_UINT32, sample_generator),
                   "CallingContextSample");
         }

@@ -50,6 +50,7 @@ def layout(view: View) -> list[Any]:
         ]
     page = _comparison(view)
     return [
+        *panels.warnings(page.comparison.warnings),
         panels.section(
             f"A: {sides[0][0]}, B: {sides[1][0]}",
             _picker(view, sides),
@@ -137,12 +138,14 @@ def _findings(page: ComparisonPage) -> list[Any]:
         if pairs:
             items = [html.Li(_finding(a, b)) for a, b in pairs]
             parts += [html.H3(words.get(kind, kind)), html.Ul(items)]
+            if kind == "gone":
+                parts.append(panels.note(page.measured_without))
     return parts or [panels.empty("Neither run has a finding.")]
 
 
 def _finding(row: FindingRow, other: FindingRow | None) -> str:
-    said = row.said if other is None else f"A {row.said}, B {other.said}"
-    return prose(f"{row.found.title} ({said})")
+    said = row.said if other is None else f"{row.said} in A, {other.found.between_text} in B"
+    return prose(f"{row.found.title}; {said}")
 
 
 def _comparison(view: View) -> ComparisonPage:

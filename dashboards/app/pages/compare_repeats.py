@@ -39,6 +39,7 @@ def layout(view: View, sides: Sides) -> list[Any]:
     repeats = repeats_of(view, sides)
     grids, means = repeats_grids(repeats), np.array(_means(view, sides))
     return [
+        *panels.warnings(repeats.warnings),
         panels.section(
             "Every run",
             html.P(prose(verdict(repeats.changes(["wall"])[0])), className="lead"),
@@ -106,7 +107,7 @@ def _findings(gone: list[PlacedFinding], new: list[PlacedFinding]) -> list[Any]:
     parts: list[Any] = []
     for heading, found in (("Gone in B", gone), ("New in B", new)):
         if found:
-            items = [html.Li(prose(f"{one.title} ({one.gain_text})")) for one in found]
+            items = [html.Li(prose(f"{one.title}; {one.gain_text}")) for one in found]
             parts += [html.H3(heading), html.Ul(items)]
     return parts or [panels.empty("None.")]
 

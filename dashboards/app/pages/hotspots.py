@@ -10,7 +10,7 @@ import dash
 import dash_ag_grid
 from dash import html
 
-from logpost.analyzer.findings.wording.numbers import BOUNDS, span_of
+from logpost.analyzer.findings.wording.numbers import TIME_SAVED, span_of
 from logpost.analyzer.report.data import NO_FINDING, PlacedFinding
 from logpost.analyzer.words.units import percent_text, span_text, time_text
 from logpost.dashboards.app import between_ranks, panels
@@ -23,10 +23,11 @@ from logpost.dashboards.app.state import State as ViewState
 from logpost.dashboards.app.view import View
 from logpost.dashboards.figures import palette
 from logpost.dashboards.figures.chart import Chart
-from logpost.dashboards.figures.labels import prose, visible
+from logpost.dashboards.figures.labels import prose, tied, visible
 from logpost.dashboards.figures.load import MEASURES as LOADS
 from logpost.dashboards.figures.matrix import MEASURES, matrix
 from logpost.dashboards.figures.queueing import first_view
+from logpost.dashboards.report.findings import cure_rows
 from logpost.dashboards.selection.selected_run import SelectedRun
 
 NAME, TITLE = "hotspots", "Hotspots"
@@ -74,10 +75,10 @@ def layout(view: View) -> list[Any]:
     else:
         table = panels.section(
             "Hotspots",
+            *([panels.covered(view.report.coverage)] if number is None and view.report.coverage.lost_ps else []),
             _grid(view, number),
             about="The largest gain first. A picked row selects its time, call path, ranks and those that wait for "
-            "them. "
-            f"{BOUNDS}",
+            "them." + (f" {TIME_SAVED}" if number is None else ""),
         )
     if number is None:
         return [table, html.Div([pairs, loads], className="two")]
@@ -92,12 +93,11 @@ def _chosen(view: View) -> int | None:
 
 def _detail(view: View, found: PlacedFinding) -> html.Section:
     evidence = [html.Div(panels.sentence(f"{what}: {value}")) for what, value in found.evidence_rows]
-    instead = [html.Div(panels.sentence(f"{one.cure}: {percent_text(one.gain)}")) for one in found.alternatives]
     rows: list[tuple[str, Any]] = [
         ("Evidence", html.Div(evidence, className="evidence") if evidence else ""),
         ("Try", found.advice),
         ("Gain", found.gain_text),
-        ("Instead", html.Div(instead, className="evidence") if instead else ""),
+        *[("Cures", one) for one in panels.cures(cure_rows(found))],
         ("Critical path", "" if found.path_share is None else f"{percent_text(found.path_share)} of it is there"),
         ("Confidence", found.confidence_text),
     ]
@@ -126,7 +126,7 @@ def _grid(view: View, number: int | None) -> Any:
             "gain": round(100 * one.gain, 1),
             "interval": "" if one.gain_low is None or one.gain_high is None else span_of(one.gain_low, one.gain_high),
             "kind": palette.label(one.kind),
-            "title": visible(one.title, 300),
+            "title": tied(visible(one.title, 300)),
             "ranks": one.ranks_text or "all",
             "region": visible(one.region, 120),
             "site": visible(view.opened.sites.get(i, ""), 80),
@@ -142,7 +142,7 @@ def _grid(view: View, number: int | None) -> Any:
     text: dict[str, Any] = {"filter": "agTextColumnFilter"}
     figure: dict[str, Any] = {"filter": "agNumberColumnFilter", "type": "rightAligned"}
     columns = [
-        {"field": "gain", "headerName": "gain, at most (%)", "width": 120, **figure},
+        {"field": "gain", "headerName": "time saved (%)", "width": 120, **figure},
         *([{"field": "interval", "headerName": "between", "width": 120, "wrapText": True}]
           if any(row["interval"] for row in rows) else []),
         {"field": "title", "headerName": "finding", "flex": 3, "minWidth": 260, "wrapText": True, "autoHeight": True,

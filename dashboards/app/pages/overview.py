@@ -72,6 +72,7 @@ def layout(view: View) -> list[Any]:
             [
                 panels.section(
                     "Findings",
+                    *([panels.covered(report.coverage)] if report.coverage.lost_ps else []),
                     html.Ol(cards, className="findings") if cards else panels.empty(NO_FINDING),
                     panels.go(view.state.at("hotspots"), f"{more} more findings") if more > 0 else None,
                 ),

@@ -75,18 +75,10 @@ def layout(view: View) -> list[Any]:
     fields = html.Div(
         [
             wanted(NAME),
-            html.Label("also set", htmlFor="also"),
-            dcc.Input(id="also", type="text", value=more.get("set", ""), debounce=True, style={"width": "300px"},
-                      placeholder="other_node.L=5us; eager_limit=64KiB"),
-            html.Label("machine", htmlFor="on-machine"),
-            dcc.Input(id="on-machine", type="text", value=more.get("machine", ""), debounce=True,
-                      placeholder="a name", style={"width": "120px"}),
-            html.Label("topology", htmlFor="topology"),
-            dcc.Input(id="topology", type="text", value=more.get("topology", ""), debounce=True,
-                      placeholder="torus:4x4x2", style={"width": "120px"}),
-            html.Label("mapping", htmlFor="mapping"),
-            dcc.Input(id="mapping", type="text", value=more.get("mapping", ""), debounce=True,
-                      placeholder="cyclic, best …", style={"width": "110px"}),
+            _field("also set", "also", more.get("set", ""), "other_node.L=5us; eager_limit=64KiB", 300),
+            _field("machine", "on-machine", more.get("machine", ""), "a name", 120),
+            _field("topology", "topology", more.get("topology", ""), "torus:4x4x2", 120),
+            _field("mapping", "mapping", more.get("mapping", ""), "cyclic, best …", 130),
             html.Span(
                 [
                     html.Label("curve over", htmlFor="sweep"),
@@ -137,6 +129,14 @@ def layout(view: View) -> list[Any]:
         whatif_machines.section(view),
         whatif_overlap.section(view),
     ]  # fmt: skip
+
+
+def _field(label: str, name: str, value: str, example: str, width: int) -> html.Span:
+    """A text field with its label, which is on the same line."""
+    given = dcc.Input(
+        id=name, type="text", value=value, debounce=True, placeholder=example, style={"width": f"{width}px"}
+    )
+    return html.Span([html.Label(label, htmlFor=name), given], className="together")
 
 
 def _bounded(view: View) -> list[Any]:

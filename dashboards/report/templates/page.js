@@ -36,7 +36,7 @@
     const { data, layout } = logpostThemed(entry, number, style);
     const moves = ["xaxis", "yaxis"].some((axis) => layout[axis] && !layout[axis].fixedrange);
     return window.Plotly.react(plot, data, layout, {
-      displaylogo: false, responsive: true, displayModeBar: "hover", doubleClick: "reset",
+      displaylogo: false, responsive: true, displayModeBar: "hover", doubleClick: "reset", showTips: false,
       // These and no others, whatever a release of plotly.js offers: nothing may leave the machine.
       modeBarButtons: [["toImage"], ...(moves ? [["zoom2d", "pan2d", "resetScale2d"]] : [])],
       showSendToCloud: false, plotlyServerURL: "",

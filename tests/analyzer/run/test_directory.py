@@ -56,14 +56,14 @@ def test_a_run_of_another_format_version_is_refused(run: Path) -> None:
     manifest = json.loads((run / "manifest.json").read_text())
     manifest["format_version"] = 99
     (run / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match=r"newer logpost \(run format 99, this is 6\); analyze"):
+    with pytest.raises(InputError, match=r"newer logpost \(run format 99, this is 7\); analyze"):
         Run.open(run)
 
 
 def test_a_run_of_version_1_is_refused_with_the_way_out(run: Path) -> None:
     # Version 1 had other keys as well: the version is what is said.
     (run / "manifest.json").write_text('{"format_version": 1, "no_longer_there": 0}')
-    with pytest.raises(InputError, match=r"a\.run: .* older logpost \(run format 1, .* 6\); analyze .* again$"):
+    with pytest.raises(InputError, match=r"a\.run: .* older logpost \(run format 1, .* 7\); analyze .* again$"):
         Run.open(run)
 
 

@@ -19,7 +19,7 @@ TABLES = {
 
 def _profile(rows: list[tuple[int, int]]) -> list[tuple[int, ...]]:
     samples = pl.DataFrame(
-        [(location, callpath, at, 0) for at, (location, callpath) in enumerate(rows)],
+        [(location, callpath, at, 0, 1) for at, (location, callpath) in enumerate(rows)],
         schema=schema.SAMPLES.schema,
         orient="row",
     )

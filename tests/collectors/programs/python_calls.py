@@ -1,5 +1,6 @@
 """MPI by ctypes, opened by the path that is given, from Python functions; what each call is, is at its end."""
 
+import atexit
 import ctypes
 import sys
 import threading
@@ -48,4 +49,4 @@ for other in others:
     other.start()
 for other in others:
     other.join()
-mpi.MPI_Finalize()
+atexit.register(mpi.MPI_Finalize)  # as mpi4py does: no Python function calls it

@@ -121,6 +121,15 @@ static void threads(void) {
     pthread_join(other, NULL);
 }
 
+static void blocks(void) {
+    sigset_t every;
+    sigfillset(&every);
+    pthread_sigmask(SIG_BLOCK, &every, NULL);
+    relax(0.4);
+    pthread_sigmask(SIG_UNBLOCK, &every, NULL);
+    relax(0.2);
+}
+
 static void forks(void) {
     relax(0.2);
     fflush(stdout);
@@ -151,6 +160,8 @@ int main(int argc, char** argv) {
         sleeps();
     if (!strcmp(what, "threads"))
         threads();
+    if (!strcmp(what, "blocks"))
+        blocks();
     if (!strcmp(what, "forks"))
         forks();
     if (!strcmp(what, "long"))

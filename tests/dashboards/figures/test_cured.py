@@ -40,7 +40,7 @@ def test_the_paths_add_up_to_the_lengths() -> None:
     made = both_paths(found())
     bars = {bar.name: bar.x for bar in made.figure.data}
     assert bars == {"code between calls": (8, 8), "calls' own work": (2, 2), "on the way between ranks": (10, 6)}
-    # 16 instead of 20; the finding says up to 25 %.
+    # 16 instead of 20; the finding says 25 %.
     assert facts(made.summary) == ["16.0 ms", "20.0 ms", "20.0 %", "25.0 %"]
 
 

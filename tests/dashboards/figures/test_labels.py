@@ -77,9 +77,11 @@ def test_integers_are_grouped() -> None:
 def test_an_uncertainty_stays_on_a_line() -> None:
     """With what it belongs to: only the spaces within it do not break."""
     tie = "\N{NO-BREAK SPACE}"
-    assert tied("up to 9.1 %, ± 1.8 %") == f"up to 9.1 %, ±{tie}1.8{tie}%"
+    assert tied("saves 9.1 %, ± 1.8 %") == f"saves 9.1{tie}%, ±{tie}1.8{tie}%"
+    assert tied("76.6 B meet 3.4 × as many in <0.1 s") == f"76.6{tie}B meet 3.4{tie}× as many in <0.1{tie}s"
+    assert tied("step 3 sends 5 Bytes") == "step 3 sends 5 Bytes"
     assert tied("(± 20.0 ns/B) or ± 3 of them") == f"(±{tie}20.0{tie}ns/B) or ±{tie}3 of them"
-    assert prose("5 ms ± 1 ms.") == f"5 ms ±{tie}1{tie}ms."
+    assert prose("5 ms ± 1 ms.") == f"5{tie}ms ±{tie}1{tie}ms."
 
 
 def test_a_name_is_cut_between_words() -> None:

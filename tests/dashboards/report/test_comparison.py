@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from tests.dashboards.synthetic import COLLECTIVE_PS, Names, make_run
 from logpost.analyzer.compare.change import Change
 from logpost.analyzer.run.directory import Run
 from logpost.dashboards.figures.comparison import changes, totals
-from logpost.dashboards.report.comparison import build_comparison, relative, signed
+from logpost.dashboards.report.comparison import _facts, build_comparison, relative, signed
 from logpost.dashboards.report.html import render_comparison, write_comparison
 from logpost.dashboards.report.page import Caps
 
@@ -65,6 +66,30 @@ def test_page_says_which_findings_are_gone(tmp_path: Path) -> None:
     assert "shorter than A (−50.0 %)" in page.verdict
     text = " ".join(" ".join(Elements(render_comparison(page)).text[""]).split())
     assert text.index("Gone in B") < text.index("New in B") < text.index("In both")
+
+
+def test_facts_that_a_machine_does_not_give_are_the_categories_that_change_most(tmp_path: Path) -> None:
+    page = build_comparison(make_run(tmp_path / "a.run"), make_run(tmp_path / "b.run", iterations=6), Caps())
+    assert [label for label, *_ in page.facts] == [
+        "Program", "Communication", "Waiting", "Contention", "Parallel efficiency"
+    ]  # fmt: skip
+    unknown = tuple(Change(one.name, None, None) for one in page.comparison.groups if one.name != "communication")
+    (communication,) = (one for one in page.comparison.groups if one.name == "communication")
+    facts = _facts(replace(page.comparison, groups=(communication, *unknown)))
+    largest = sorted(page.comparison.categories[1:], key=lambda one: abs(one.difference or 0))[-1]
+    assert len(facts) == len(page.facts)
+    assert facts[2][1] == signed(largest.difference or 0)
+    assert not [value for _, value, _ in facts if value == "–"]
+
+
+def test_warnings_of_either_run_are_loud_and_what_findings_saved_is_next_to_the_measured_time(tmp_path: Path) -> None:
+    a = make_run(tmp_path / "a.run")
+    page = build_comparison(a, make_run(tmp_path / "b.run", names=Names(finding={"kind": "late_sender_chain"})), Caps())
+    page = replace(page, comparison=replace(page.comparison, warnings=("Both: Ranks outnumber cores.",)))
+    html = render_comparison(page)
+    assert html.count('class="banner loud"') == 1
+    assert "measured length of the program" in page.measured_without
+    assert page.measured_without.partition(";")[0] in " ".join(Elements(html).text[""])
 
 
 def test_timelines_share_one_scale(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from tests.dashboards.synthetic import make_run
 
 from logpost.analyzer.report.build import build
-from logpost.analyzer.report.data import PlacedFinding
-from logpost.dashboards.report.findings import finding_rows
+from logpost.analyzer.report.data import Alternative, PlacedFinding
+from logpost.dashboards.report.findings import CureRow, finding_rows
 from logpost.dashboards.report.sites import call_sites
 
 
@@ -20,6 +20,8 @@ class Gaining:
     gain: float
     gain_low: float | None = None
     gain_high: float | None = None
+    cure: str = "another order"
+    alternatives: tuple[Alternative, ...] = ()
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +39,17 @@ def test_the_largest_is_first_and_fills_its_bar(found: tuple[PlacedFinding, ...]
 def test_gain_is_what_is_shown_with_its_interval() -> None:
     rows = finding_rows([Gaining(0.1), Gaining(0.24, 0.2, 0.3)])  # type: ignore[list-item]
     assert [row.said.replace("\u00a0", " ") for row in rows] == [
-        "time saved: up to 24.0 % (20.0 to 30.0 %)",
-        "time saved: up to 10.0 %",
+        "time saved: 24.0 % (20.0 to 30.0 %)",
+        "time saved: 10.0 %",
     ]
     assert [row.bar for row in rows] == pytest.approx([1.0, 0.1 / 0.24])
+
+
+def test_cures_of_the_same_time_are_next_to_each_other() -> None:
+    (alone,) = finding_rows([Gaining(0.2)])  # type: ignore[list-item]
+    (row,) = finding_rows([Gaining(0.2, alternatives=(Alternative("a tree", 0.15),))])  # type: ignore[list-item]
+    assert alone.cures == ()
+    assert row.cures == (CureRow("another order", "20.0 %", 1.0), CureRow("a tree", "15.0 %", 0.15 / 0.2))
 
 
 def test_the_call_site_follows_its_finding_when_the_order_changes(found: tuple[PlacedFinding, ...]) -> None:

@@ -97,7 +97,7 @@ def test_banner_is_above_everything_else(page: Elements) -> None:
     assert (
         text.index("Ranks outnumber cores")
         < text.index("of their time in communication")
-        < text.index("Findings Hotspots")
+        < text.index("Findings Lost: ")
     )
 
 

@@ -52,6 +52,7 @@ struct Definitions {
     std::uint32_t open_attribute = OTF2_UNDEFINED_ATTRIBUTE;        // what a call waited for that never ended, in words
     std::uint32_t persistent_attribute = OTF2_UNDEFINED_ATTRIBUTE;  // which persistent collective operation was started
     std::uint32_t any_source_attribute = OTF2_UNDEFINED_ATTRIBUTE;  // 1: the receive named no sender
+    std::uint32_t periods_attribute = OTF2_UNDEFINED_ATTRIBUTE;     // of the sampler since the sample before
     std::uint32_t level_parameter = OTF2_UNDEFINED_PARAMETER;
     std::vector<std::int32_t> layout_of_text;  // index into texts -> index into Trace::layouts
 

@@ -39,6 +39,8 @@ void resolve_layouts(Raw& r, QualityCounts& quality) {
             d.persistent_attribute = static_cast<std::uint32_t>(ref);
         } else if (name == "logpost:any_source") {
             d.any_source_attribute = static_cast<std::uint32_t>(ref);
+        } else if (name == "logpost:periods") {
+            d.periods_attribute = static_cast<std::uint32_t>(ref);
         }
     }
     d.layout_of_text.assign(d.texts.size(), kUndefined);

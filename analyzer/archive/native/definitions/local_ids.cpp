@@ -45,6 +45,7 @@ void LocalIds::begin() {
     open_attribute_ = definitions_.open_attribute;
     persistent_attribute_ = definitions_.persistent_attribute;
     any_source_attribute_ = definitions_.any_source_attribute;
+    periods_attribute_ = definitions_.periods_attribute;
 }
 
 void LocalIds::rename(OTF2_MappingType type, const OTF2_IdMap* map) {
@@ -73,8 +74,9 @@ void LocalIds::rename(OTF2_MappingType type, const OTF2_IdMap* map) {
             }
             break;
         case OTF2_MAPPING_ATTRIBUTE:
-            for (auto* attribute : {&layout_attribute_, &target_layout_attribute_, &context_attribute_,
-                                    &open_attribute_, &persistent_attribute_, &any_source_attribute_}) {
+            for (auto* attribute :
+                 {&layout_attribute_, &target_layout_attribute_, &context_attribute_, &open_attribute_,
+                  &persistent_attribute_, &any_source_attribute_, &periods_attribute_}) {
                 AttributeMap one{*attribute, *attribute};
                 if (one.global != OTF2_UNDEFINED_ATTRIBUTE) {
                     OTF2_IdMap_Traverse(map, find_attribute, &one);

@@ -74,6 +74,10 @@ class LocalIds {
     /// The attribute of receives that named no sender; OTF2_UNDEFINED_ATTRIBUTE: there is none.
     [[nodiscard]] std::uint32_t any_source_attribute() const noexcept { return any_source_attribute_; }
 
+    /// The attribute of a sample for which several periods of the sampler passed; OTF2_UNDEFINED_ATTRIBUTE: there is
+    /// none.
+    [[nodiscard]] std::uint32_t periods_attribute() const noexcept { return periods_attribute_; }
+
   private:
     [[nodiscard]] std::int32_t rare_region(OTF2_RegionRef ref);
 
@@ -88,6 +92,7 @@ class LocalIds {
     std::uint32_t open_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t persistent_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
     std::uint32_t any_source_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
+    std::uint32_t periods_attribute_ = OTF2_UNDEFINED_ATTRIBUTE;
 };
 
 }  // namespace logpost::analyzer

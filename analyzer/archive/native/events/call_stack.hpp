@@ -66,10 +66,12 @@ class CallStack {
     /// A pair of records (fork and join, begin and end of a team) begins or ends.
     void begin_team(std::int64_t now, ThreadRole role) { open_teams_.push_back({now, now, top(), team_depth(), role}); }
     void end_team(std::int64_t now, ThreadRole role);
-    /// The location is in this code, outside of any communication call.
-    void sample(std::int64_t now, std::int32_t context) {
+    /// The location is in this code, outside of any communication call, so many periods of the sampler after the
+    /// sample before.
+    void sample(std::int64_t now, std::int32_t context, std::uint32_t periods) {
         if (call_depth_ == 0) {
-            out_->samples.push_back({now, callpath_of(context), contexts_[static_cast<std::size_t>(context)].line});
+            out_->samples.push_back(
+                {now, callpath_of(context), contexts_[static_cast<std::size_t>(context)].line, periods});
         }
     }
     /// The open call has a record of a collective.

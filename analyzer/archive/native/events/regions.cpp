@@ -1,4 +1,7 @@
 // Enter and Leave, of regions and of calling contexts.
+#include <algorithm>
+#include <limits>
+
 #include "analyzer/archive/native/events/decoding.hpp"
 
 namespace logpost::analyzer {
@@ -86,14 +89,25 @@ OTF2_CallbackCode on_context_leave(L, T ticks, std::uint64_t, void* user, A*, OT
     });
 }
 
-OTF2_CallbackCode on_context_sample(L, T ticks, std::uint64_t, void* user, A*, OTF2_CallingContextRef context,
-                                    std::uint32_t, OTF2_InterruptGeneratorRef) {
+/// The periods of its sampler that an attribute states of a sample, no more than what a table's column holds; 1: none.
+std::uint32_t stated_periods(Decoding& d, const A* attributes) {
+    std::uint32_t periods = 1;
+    if (d.ids.periods_attribute() == OTF2_UNDEFINED_ATTRIBUTE ||
+        !OTF2_AttributeList_TestAttributeByID(attributes, d.ids.periods_attribute()) ||
+        OTF2_AttributeList_GetUint32(attributes, d.ids.periods_attribute(), &periods) != OTF2_SUCCESS) {
+        return 1;
+    }
+    return std::clamp<std::uint32_t>(periods, 1, std::numeric_limits<std::int32_t>::max());
+}
+
+OTF2_CallbackCode on_context_sample(L, T ticks, std::uint64_t, void* user, A* attributes,
+                                    OTF2_CallingContextRef context, std::uint32_t, OTF2_InterruptGeneratorRef) {
     return guarded(user, [&] {
         auto& d = self(user);
         const auto now = d.at(ticks);
         const auto dense = d.ids.context(context);
         if (dense != IdLookup::kAbsent) {
-            d.stack.sample(now, dense);
+            d.stack.sample(now, dense, stated_periods(d, attributes));
         }
     });
 }

@@ -154,12 +154,14 @@ nb::dict samples(const Trace& trace) {
     std::vector<std::int64_t> at;
     std::vector<std::int32_t> callpath;
     std::vector<std::int32_t> line;
+    std::vector<std::int32_t> periods;
     for (std::size_t l = 0; l < trace.traces.size(); ++l) {
         for (const auto& row : trace.traces[l].samples) {
             location.push_back(static_cast<std::int32_t>(l));
             at.push_back(row.at_ps);
             callpath.push_back(row.callpath);
             line.push_back(static_cast<std::int32_t>(row.line));
+            periods.push_back(static_cast<std::int32_t>(row.periods));
         }
     }
     nb::dict d;
@@ -167,6 +169,7 @@ nb::dict samples(const Trace& trace) {
     d["at_ps"] = array(std::move(at));
     d["callpath"] = array(std::move(callpath));
     d["line"] = array(std::move(line));
+    d["periods"] = array(std::move(periods));
     return d;
 }
 

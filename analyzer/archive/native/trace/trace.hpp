@@ -120,7 +120,8 @@ struct OpenCall {
 struct Sample {
     std::int64_t at_ps;
     std::int32_t callpath;
-    std::uint32_t line;  // in its region's file; 0: unknown
+    std::uint32_t line;     // in its region's file; 0: unknown
+    std::uint32_t periods;  // of the sampler since the sample before
 };
 
 /// A call that reaches a file, outside of any communication call.

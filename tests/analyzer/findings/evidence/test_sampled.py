@@ -8,7 +8,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from logpost.analyzer.findings.evidence.sampled import Frame, sampled_code, share_of, time_on_processor
+from logpost.analyzer.findings.evidence.sampled import (
+    Frame,
+    effective_number,
+    sampled_code,
+    share_error,
+    time_on_processor,
+)
 from logpost.analyzer.run import schema
 
 PROGRAM, MAIN, WORK, RELAX, SMOOTH = range(5)
@@ -25,7 +31,7 @@ WHOLE = (np.array([0]), np.array([10**6]))
 def _samples(*rows: tuple[int, int, int], location: int = 0) -> pl.DataFrame:
     """Rows of (how many, callpath, line), one instant after the other."""
     each = [(callpath, line) for count, callpath, line in rows for _ in range(count)]
-    table = [(location, callpath, 10 * at, line) for at, (callpath, line) in enumerate(each)]
+    table = [(location, callpath, 10 * at, line, 1) for at, (callpath, line) in enumerate(each)]
     return pl.DataFrame(table, schema=schema.SAMPLES.schema, orient="row")
 
 
@@ -54,9 +60,19 @@ def test_a_majority_by_chance_is_none() -> None:
 
 
 def test_all_samples_alike_have_an_error() -> None:
-    share, error = share_of(8, 8)
-    assert share == 1.0
-    assert error == pytest.approx(1 / 16 / 1.125)
+    assert share_error(1.0, 8) == pytest.approx(1 / 16 / 1.125)
+
+
+def test_a_sample_weighs_the_periods_since_the_one_before() -> None:
+    # 20 samples in relax, of 4 periods each, and 40 of one period in smooth: 80 of 120 periods are relax's
+    samples = _samples((20, RELAX, 6), (40, SMOOTH, 12)).with_columns(periods=pl.Series([4] * 20 + [1] * 40))
+    found = sampled_code(samples, {**FRAMES, SMOOTH: FRAMES[RELAX]}, 0, *WHOLE)
+    assert found is not None
+    assert (found.region, found.line, found.samples) == ("relax", 6, 60)
+    assert effective_number([4] * 20 + [1] * 40) == 120**2 / (20 * 16 + 40)
+    # 12 samples, of which one was held back for 100 periods, weigh as 1.2
+    held_back = _samples((12, RELAX, 6)).with_columns(periods=pl.Series([100] + [1] * 11))
+    assert sampled_code(held_back, FRAMES, 0, *WHOLE) is None
 
 
 @pytest.mark.parametrize(
@@ -88,10 +104,18 @@ def test_samples_outside_of_the_stretches_do_not_count() -> None:
 )
 def test_code_that_mostly_has_no_processor_is_stated(count: int, period: int, stated: dict[str, float]) -> None:
     begins, ends = np.array([200, 1000]), np.array([250, 1050])
-    inside = [(0, RELAX, at, 1) for at in range(210, 210 + count)]
-    samples = pl.DataFrame([(0, RELAX, 0, 1), *inside], schema=schema.SAMPLES.schema, orient="row")
+    inside = [(0, RELAX, at, 1, 1) for at in range(210, 210 + count)]
+    samples = pl.DataFrame([(0, RELAX, 0, 1, 1), *inside], schema=schema.SAMPLES.schema, orient="row")
     found = time_on_processor(samples, period, 0, begins, ends)
     assert {one.name: one.value for one in found} == stated
+
+
+def test_processor_time_counts_the_periods_of_a_coarser_clock() -> None:
+    # 4 samples of 4 periods of 10 in code of 500
+    begins, ends = np.array([200]), np.array([700])
+    samples = pl.DataFrame([(0, RELAX, at, 1, 4) for at in (210, 220, 230, 240)], schema.SAMPLES.schema, orient="row")
+    found = time_on_processor(samples, 10, 0, begins, ends)
+    assert {one.name: one.value for one in found} == {"on_processor": 160, "of_code": 500}
 
 
 def test_a_location_without_any_sample_may_not_have_been_sampled() -> None:

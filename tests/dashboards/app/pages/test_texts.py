@@ -42,7 +42,7 @@ def test_every_page_begins_with_the_warnings(page: Any, runs: Runs) -> None:
 def test_a_card_has_the_interval_and_the_confidence(runs: Runs) -> None:
     view = View(runs, read("/", ""))
     found = replace(view.report.findings[0], gain_low=0.05, gain_high=0.25, gain=0.2)
-    text = str(panels.card(finding_rows([found])[0], "/", "/"))
+    text = str(panels.card(finding_rows([found])[0], "/", "/")).replace("\\xa0", " ")
     assert says(text, "20.0 %", "5.0", "25.0 %")
     assert found.confidence_text.partition(" ")[0] in text.partition("Confidence: ")[2]
 
