@@ -154,7 +154,7 @@ def test_what_happens_between_calls_has_the_times_of_a_sample(tmp_path: Path) ->
     tick = story.MS // 100
     # Within the first window, between the two, and within the second, which begins where the first has ended.
     at = [900, 2_000, 3_600]
-    samples = pl.DataFrame([(0, 0, tick * one, 1) for one in at], schema=TABLES["samples"].schema, orient="row")
+    samples = pl.DataFrame([(0, 0, tick * one, 1, 1) for one in at], schema=TABLES["samples"].schema, orient="row")
     samples.write_parquet(run.path / "samples.parquet")
     calls = [(0, 0, tick * one, tick * (one + 10)) for one in at]
     pl.DataFrame(calls, schema=TABLES["file_calls"].schema, orient="row").write_parquet(run.path / "file_calls.parquet")
