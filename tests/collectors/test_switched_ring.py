@@ -72,8 +72,15 @@ def test_a_ring_that_holds_all_is_as_a_log(mpi: str, tmp_path: Path) -> None:
         done = recording.run(mpi, folder, 3, program, "header", "40", options=options)
         trace = done.read()
         stated = _stated(trace)
-        stated.pop("OFF_NS")
-        stated.pop("WHOLE_FROM_NS", None)
+        for duration in (
+            "OFF_NS",
+            "WHOLE_FROM_NS",
+            "RUN_QUEUE_NS",
+            "RUN_QUEUE_OF_NS",
+            "RECORDING_NS",
+            "CALL_RECORDING_PS",
+        ):
+            stated.pop(duration, None)
         calls = [trace.calls(rank) for rank in range(3)]
         found.append((stated, calls))
         assert _faults(done, folder) == {}

@@ -163,7 +163,8 @@ def find(evidence: Evidence) -> Iterable[Finding]:
 
 
 def propose(program: Program) -> Iterator[Proposal]:
-    """Stretches in which the same ranks are slow, which compute longer in all; or all stretches, where none does."""
+    """Stretches in which the same ranks are slow, which compute longer in all; or all stretches, where none does. Where
+    none of it saves anything, what is less sure."""
     by_ranks: dict[frozenset[int], list[Stretch]] = {}
     uneven = [one for one in _uneven_stretches(program) if one.slow.any() and one.norm is not None]
     for one in uneven:
@@ -176,8 +177,9 @@ def propose(program: Program) -> Iterator[Proposal]:
     each = [Uneven(program, tuple(places)) for places in by_ranks.values()]
     if uneven and max((program.gain(one.shared) for one in each), default=0.0) < MIN_SHARE:
         each = [Uneven(program, tuple(uneven))]
-    yield from map(_proposal, each)
-    if not uneven:
+    proposals = list(map(_proposal, each))
+    yield from proposals
+    if all(program.gain(one.change) < MIN_SHARE for one in proposals):
         yield from _less_sure(program, whole if slow_in_all else None)
 
 

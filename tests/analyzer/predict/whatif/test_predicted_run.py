@@ -94,7 +94,7 @@ def test_a_report_and_a_comparison_say_that_a_run_is_predicted(ping_pong: Run, s
     (warning,) = [text for text in build(slower).warnings if "predicted" in text]
     assert warning.startswith("This run is predicted, not measured: what ")
     assert "L=x10" in warning
-    assert f"B: {warning}" in compare(ping_pong, slower).notes
+    assert f"B: {warning}" in compare(ping_pong, slower).warnings
     assert title_of(slower.manifest) == f"{title_of(ping_pong.manifest)}, predicted"
     assert not any("predicted, not measured" in text for text in build(ping_pong).warnings)
 
