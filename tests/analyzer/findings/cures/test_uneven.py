@@ -85,14 +85,14 @@ def test_a_rank_that_is_slow_in_some_visits_only_is_so_in_all() -> None:
     assert numbers["gain_if_shared"] == pytest.approx(5 / 40, abs=0.001)
 
 
-def test_a_rank_is_slow_once_beside_one_that_works_before_another_call() -> None:
+def test_a_rank_is_slow_once_with_one_that_works_before_another_call() -> None:
     # Each computes 2 ms a step behind a receive, rank 3 before it; rank 1 computes 10 ms more in one of ten steps. What
     # rank 3 alone has there saves nothing.
     story = Story(4, 30 * MS)
     receive, meet = story.path("main", "MPI_Irecv"), story.path("main", "MPI_Allreduce")
     end = 0
     for step in range(STEPS):
-        enters = {rank: end + 2 * MS for rank in range(4)}
+        enters = dict.fromkeys(range(4), end + 2 * MS)
         for rank in range(4):
             at = enters[3] if rank == 3 else end + US
             story.call(rank, at - US, at, receive, mpi_other=US)
