@@ -366,8 +366,8 @@ class Program:
     @cached_property
     def polls(self) -> Flags:
         """Queries for messages (Test, Iprobe) right behind another one, with less code in between than an empty message
-        takes: no rank works so finely; where the same call path has been in the row before. Those behind it and the code
-        up to it are waiting."""
+        takes: no rank works so finely; where the same call path has been in the row before. Those behind it and the
+        code up to it are waiting."""
         queries = self.is_kind("test", "probe")
         in_a_row = np.roll(queries, 1) & queries & self.follows & (self._since_ps <= self.empty_message_ps)
         if not in_a_row.any():
