@@ -143,7 +143,7 @@ void write_members(const Shards& shards, std::uint32_t block, const std::vector<
     for (const auto& [location, tree, damage, trace] : locations) {
         trace.collectives.for_each([&](std::size_t, const Collective& one) {
             if (one.instance != kNone) {
-                parts[one.instance % shards.blocks].push_back(part_of(one, trace));
+                parts[shards.block_of(one.instance)].push_back(part_of(one, trace));
             }
         });
         for (std::size_t to = 0; to < parts.size(); ++to) {
@@ -315,7 +315,7 @@ CollectiveSplit::Replayed replayed_operations(const Shards& shards, const replay
     for (const auto& timeline : program.timelines) {
         timeline.collectives.for_each([&](std::size_t, const Collective& one) {
             if (one.instance != kNone) {
-                ++parts[one.instance % shards.blocks];
+                ++parts[shards.block_of(one.instance)];
             }
         });
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -28,6 +29,11 @@ struct Shards {
     std::uint64_t split = 0;  // likewise of these and the machine: files of the stages after joining
     /// Grows while a block is read or written, for a watchdog.
     std::atomic<std::uint64_t>* progress = nullptr;
+
+    /// The block that replays a collective operation.
+    [[nodiscard]] std::uint32_t block_of(std::uint32_t instance) const noexcept {
+        return instance % std::max(1U, blocks);
+    }
 };
 
 /// Decodes a block and pairs the messages within. False: its files are whole already.
