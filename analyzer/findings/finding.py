@@ -25,6 +25,10 @@ NOISE = 0.05
 """Fraction by which computation varies around its mean in a program without a loss: that of the programs by which it is
 measured that nothing is found in these (docs/accuracy.md). Ranks that depend on each other lose as much by waiting."""
 
+MUCH = 0.1
+"""Fraction of a time: as much that is not explained, or not the program's, changes what is said of it, and is stated
+(design: a residual that an efficiency is not stated without)."""
+
 CERTAIN = 3.0
 """Standard errors. By the normal distribution, three of a thousand that do not differ do so by more."""
 

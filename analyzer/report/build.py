@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import polars as pl
 
 from logpost.analyzer.findings.evidence.places import NOWHERE, Places, places_of
-from logpost.analyzer.findings.finding import MIN_SHARE, NOISE, Number
+from logpost.analyzer.findings.evidence.scheduled import scheduled
+from logpost.analyzer.findings.finding import MIN_SHARE, MUCH, Number
 from logpost.analyzer.findings.prose import alternatives, cure
 from logpost.analyzer.report.call_places import call_places
 from logpost.analyzer.report.clock import clock_note, clock_warning
@@ -39,7 +39,7 @@ from logpost.analyzer.report.threads import accelerators, threads
 from logpost.analyzer.report.uneven import uneven
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.faults import Faults
-from logpost.analyzer.run.manifest import MUCH_DEFICIT, MUCH_RECORDING
+from logpost.analyzer.run.manifest import MUCH_DEFICIT
 from logpost.analyzer.run.phases import program
 from logpost.analyzer.run.roi import RegionOfInterest
 from logpost.analyzer.run.schema import PARTS, PHASES, WAIT_STATES
@@ -74,6 +74,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
     breakdown = _breakdown(by_rank, total, manifest.machine.undivided)
     places = places_of({name: run.table(name) for name in ("callpaths", "regions")})
     found = _findings(run, places)
+    recording = _recording_share(run)
     outside = _outside_program(run)
     faults = Faults(run.manifest.faults, reads=run.path)  # those of findings that are looked for now are in it
     packed = faults.guard("packing by hand", lambda: packing(run, sum(rank.compute_ps for rank in ranks)), None)
@@ -111,13 +112,16 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
             without_core=manifest.hosts.without_core,
         ),
         predicted=manifest.predicted,
-        warnings=(*fault_texts((fault.part, fault.error) for fault in faults.found), *_warnings(run, breakdown)),
+        warnings=(
+            *fault_texts((fault.part, fault.error) for fault in faults.found),
+            *_warnings(run, breakdown, recording),
+        ),
         faults=tuple(faults.found),
         conclusion=conclude(
             breakdown,
             _largest(run, breakdown),
             found,
-            scheduled=manifest.hosts.oversubscribed is True or (manifest.hosts.without_core or 0.0) > NOISE,
+            scheduled=bool(scheduled(manifest.hosts)),
             lacks_members=any(one.name == "collective_lacks_members" and one.count for one in manifest.quality),
             uneven=balance,
             threads=of_threads,
@@ -147,7 +151,7 @@ def build(run: Run, models: tuple[ModelFit, ...] = ()) -> Report:
         machine=manifest.machine,
         clock=manifest.clock,
         quality=tuple(manifest.quality),
-        limits=_limits(run),
+        limits=_limits(run, recording),
         models=models,
         critical_path=path,
         delays=delayed,
@@ -270,22 +274,23 @@ def _messages(run: Run) -> Messages:
     )
 
 
-def _recording(run: Run, least: float, below: float = math.inf) -> list[str]:
-    """The duration of recording itself, where it is such a fraction of the threads' time."""
+def _recording_share(run: Run) -> float:
+    """The duration of recording itself over the threads' time, at least; 0: not known."""
     manifest = run.manifest
     if not manifest.recording_ps or manifest.region_of_interest is not None:
-        return []
+        return 0.0
     lasted = run.table("locations").filter("accounted").select(wide_sum_of(pl.col("end_ps") - pl.col("begin_ps")))
-    share = min(1.0, manifest.recording_ps / max(1, lasted.collect().item()))
-    if not least <= share < below:
-        return []
-    return [
+    return min(1.0, manifest.recording_ps / max(1, int(lasted.collect().item())))
+
+
+def _recording_text(share: float) -> str:
+    return (
         f"Recording itself took at least {percent_text(share)} of the program's time: short calls, and the code "
         "between them, last longer here than without it."
-    ]
+    )
 
 
-def _warnings(run: Run, breakdown: Sequence[Share]) -> tuple[str, ...]:
+def _warnings(run: Run, breakdown: Sequence[Share], recording: float) -> tuple[str, ...]:
     manifest = run.manifest
     found = manifest.ended_early + manifest.overwritten
     if manifest.predicted is not None:
@@ -306,12 +311,13 @@ def _warnings(run: Run, breakdown: Sequence[Share]) -> tuple[str, ...]:
             "the awaited rank had no core. Compare shares between runs on this machine; do not expect these times on a "
             "machine with enough cores."
         )
-    elif hosts.without_core is not None and hosts.without_core > NOISE:
+    elif hosts.without_core is not None and scheduled(hosts):
         found.append(
             f"Ranks were ready to run, but had no core for {percent_text(hosts.without_core)} of their time (other "
             "load, other threads, or the binding): each wait below contains such time of the awaited rank."
         )
-    found += _recording(run, MUCH_RECORDING)
+    if recording >= MUCH:
+        found.append(_recording_text(recording))
     unmatched = sum(each.count for each in manifest.quality if each.name in ("send_unmatched", "receive_unmatched"))
     if warning := clock_warning(manifest.clock, unmatched):
         found.append(warning)
@@ -345,9 +351,11 @@ def _without_core(share: float | None) -> str:
     return "" if share is None else f" and were ready to run without one for {percent_text(share)} of their time"
 
 
-def _limits(run: Run) -> tuple[str, ...]:
+def _limits(run: Run, recording: float) -> tuple[str, ...]:
     """The manifest's notes, and the limits of the method."""
-    own = list(run.manifest.notes) + _recording(run, MIN_SHARE, MUCH_RECORDING)
+    own = list(run.manifest.notes)
+    if MIN_SHARE <= recording < MUCH:
+        own.append(_recording_text(recording))
     if corrected := clock_note(run.manifest.clock):
         own.append(corrected)
     if undivided := run.manifest.machine.undivided:

@@ -15,9 +15,6 @@ MUCH_DEFICIT = 0.1
 148 estimates of 44 programs of known cause (four clocks and machines), those within it divide no part over 10 % off.
 Of 872 runs, 3 machines that were recorded with the trace were between it and twice as much, and 47 above that."""
 
-MUCH_RECORDING = 0.1
-"""Of the ranks' time: as much as may be unexplained before that itself is stated."""
-
 
 class Record(BaseModel):
     """Base of the manifest's parts: unknown keys are refused."""

@@ -58,12 +58,11 @@ def propose(program: Program) -> Iterator[Proposal]:
         sent_from[[row[0] for row in rows]] = messages.send_call[[row[-1] for row in rows]]
         alone = np.zeros(messages.count, dtype=np.uint8)
         alone[every] = 1
-        change = replace(merged(program, rows, sent_by=-1), sent_from=sent_from)
         between = [call for row in rows for call in messages.send_call[row[1:]].tolist()]
         longer, recorded = column(program.count, 0), column(program.count, 0)
         longer[between] = -program.gap_ps[between]
         recorded[between] = -program.recording_ps[between]
-        change = replace(change, longer_ps=recorded)
+        change = replace(merged(program, rows, sent_by=-1), sent_from=sent_from, longer_ps=recorded)
         one = replace(change, as_modelled=alone)
         here = int((program.callpath[messages.send_call] == callpath).sum())
         if len(every) <= MAINLY * here or (program.as_measured and messages.bytes[every].max() > VALUE):

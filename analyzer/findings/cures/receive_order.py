@@ -133,8 +133,7 @@ def _rows(program: Program) -> Iterator[list[int]]:
     one_by_one &= np.bincount(messages.received_call[completed], minlength=program.count) == 1
     message_of = column(program.count)
     message_of[messages.received_call[completed]] = np.flatnonzero(completed)
-    calls = np.concatenate([np.empty(0, dtype=np.int64), *program.calls_of.values()])
-    calls = calls[~program.is_kind("probe")[calls]]
+    calls = np.flatnonzero(program.inside & ~program.is_kind("probe"))
     alone = one_by_one[calls]
     in_a_row = alone[1:] & alone[:-1] & (np.diff(program.place_of[calls]) == 0)
     sender = program.sender.tolist()

@@ -16,7 +16,7 @@ WAITS = ("wait", "wait_multi", "receive", "probe", "test", "collective", "barrie
 def rows_of_sends(program: Program) -> list[tuple[int, list[int]]]:
     """Each location with the messages of calls in a row that start them at one call path: no call in between waits for
     another rank, and no more code is between two of them than an empty message takes."""
-    calls = np.concatenate([np.empty(0, dtype=np.int64), *program.calls_of.values()])
+    calls = np.flatnonzero(program.inside)
     starts = np.zeros(program.count, dtype=np.bool_)
     starts[program.messages.send_call[program.messages.send_call >= 0]] = True
     waits = (program.is_kind(*WAITS) | program.is_operation) & ~starts

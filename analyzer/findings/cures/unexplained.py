@@ -18,11 +18,8 @@ import polars as pl
 from logpost.analyzer.findings.cures.offered import Proposal, by_callpath, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
-from logpost.analyzer.findings.finding import LOW, UNEXPLAINED, Finding, Number
+from logpost.analyzer.findings.finding import LOW, MUCH, UNEXPLAINED, Finding, Number
 from logpost.analyzer.run.wide import exact_sum
-
-LEAST = 0.1
-"""Of the time in the calls of a place (design: a residual that an efficiency is not stated without)."""
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -44,7 +41,7 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
     of_place = {
         callpath: calls
         for callpath, calls in by_callpath(program, np.flatnonzero(program.inside)).items()
-        if exact_sum(residual[calls]) > LEAST * exact_sum(length[calls])
+        if exact_sum(residual[calls]) > MUCH * exact_sum(length[calls])
     }
     if not of_place:
         return

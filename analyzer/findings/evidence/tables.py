@@ -13,7 +13,8 @@ import polars as pl
 from logpost.analyzer.findings.evidence.in_files import InFiles, mostly_in_file
 from logpost.analyzer.findings.evidence.places import Places, places_of
 from logpost.analyzer.findings.evidence.sampled import Frame, SampledCode, sampled_code, time_on_processor
-from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, NOISE, Number
+from logpost.analyzer.findings.evidence.scheduled import scheduled
+from logpost.analyzer.findings.finding import LOW, MEDIUM, MIN_SHARE, Number
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.manifest import Manifest
 from logpost.analyzer.run.phases import program
@@ -150,15 +151,19 @@ class Evidence:
         return {path: Frame(parent, folded(name), file, line) for path, parent, name, file, line in columns.iter_rows()}
 
     @cached_property
-    def _file_regions(self) -> frozenset[str]:
+    def _file_regions(self) -> dict[int, str]:
+        """Call paths of calls that reach files, and their regions' names."""
         paths = self.tables["file_calls"].select(pl.col("callpath").unique()).collect()
-        return frozenset(map(self.region, paths["callpath"]))
+        return {callpath: self.region(callpath) for callpath in paths["callpath"]}
 
     def in_files(self, calls: pl.DataFrame, location: int, begins: Int64, ends: Int64) -> InFiles | None:
         """What most of a location's time between these instants is spent on, in files; None: less than most is."""
-        here = calls.filter(pl.col("location") == location)
-        names = [self.region(callpath) for callpath in here["callpath"]]
-        return mostly_in_file(here.with_columns(region=pl.Series(names, dtype=pl.String)), location, begins, ends)
+        if calls.is_empty():
+            return None
+        names = self._file_regions
+        region = pl.col("callpath").replace_strict(list(names), list(names.values()), return_dtype=pl.String)
+        here = calls.filter(pl.col("location") == location).with_columns(region=region)
+        return mostly_in_file(here, location, begins, ends)
 
     def sampled(self, samples: pl.DataFrame, location: int, begins: Int64, ends: Int64) -> SampledCode | None:
         """Which function a location's code between these instants is in, by samples; None: they do not say."""
@@ -253,10 +258,11 @@ class Evidence:
         if len(own) < 2:
             return ""
         ranks, inside = max(1, self.locations.height), self._below(self.parent(communication))
+        files = set(self._file_regions.values())
         excess = {
             callpath: max(time - self._everybodys_times[callpath] / ranks, 0.0)
             for callpath, time in own.items()
-            if time > 0 and callpath in inside and self.region(callpath) not in self._file_regions
+            if time > 0 and callpath in inside and self.region(callpath) not in files
         }
         most = max(excess, key=lambda callpath: (excess[callpath], own[callpath], -callpath), default=-1)
         return self.region(most)
@@ -321,14 +327,8 @@ class Evidence:
         return int(inside["window"].min()), int(inside["window"].max())  # type: ignore[arg-type]
 
     def scheduled(self) -> str:
-        """Why waits contain scheduling: ranks outnumber cores somewhere, or had none for more than noise; empty: they
-        do not contain it, as far as is known."""
-        hosts = self.manifest.hosts
-        if hosts.oversubscribed is True:
-            return "ranks outnumber cores"
-        if (hosts.without_core or 0.0) > NOISE:
-            return "ranks had no core at times"
-        return ""
+        """Why waits contain scheduling; empty: they do not."""
+        return scheduled(self.manifest.hosts)
 
     def confidence(self, level: float, reason: str, rests_on: Iterable[str] = ()) -> tuple[float, str]:
         """Confidence and its reason; `MEDIUM` at most where waits contain scheduling.
@@ -343,8 +343,8 @@ class Evidence:
             level = min(level, LOW)
             names = " and ".join(title(one) for one in unknown)
             reason += f"; the estimated machine does not distinguish {names} from other transport (--machine FILE does)"
-        if scheduled := self.scheduled():
-            return min(level, MEDIUM), f"{reason}; {scheduled}, so the time contains scheduling"
+        if why := self.scheduled():
+            return min(level, MEDIUM), f"{reason}; {why}, so the time contains scheduling"
         return level, reason
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from logpost.analyzer.findings.finding import MUCH
 from logpost.analyzer.report.data import Report
 from logpost.analyzer.report.efficiency_windows import Stretch, lowest
 from logpost.analyzer.words.units import percent_text, span_text
@@ -20,10 +21,6 @@ def lowest_text(stretches: Sequence[Stretch]) -> str:
         why += percent_text(worst.communication_efficiency)
     when = span_text(worst.begin_ps, worst.end_ps)
     return f"Parallel efficiency is lowest from {when}: {percent_text(worst.parallel_efficiency)}{why}"
-
-
-MUCH = 0.1
-"""From this share of a time on, a residual changes what the efficiencies say of it."""
 
 
 def residual_text(report: Report) -> str:

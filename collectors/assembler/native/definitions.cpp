@@ -137,9 +137,8 @@ class Definitions {
          "1: the receive named no sender, or the one that a probe of any source had found: the first to arrive",
          OTF2_TYPE_UINT8},
         {periods_attribute, "logpost:periods",
-         "periods of the interrupt generator since its sample before: of a clock that is coarser than they are, or of "
-         "a "
-         "thread that had blocked the signal; without it 1",
+         "periods of the interrupt generator since its sample before: of a clock that is coarser than they are, or "
+         "of a thread that had blocked the signal; without it 1",
          OTF2_TYPE_UINT32},
     };
     static constexpr const char* generator_name = "processor time of a thread";
