@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import dash
-from dash import ALL, ClientsideFunction, Input, Output, State, dcc, html
+from dash import ClientsideFunction, Input, Output, State, dcc, html
 
 from logpost.dashboards.app.panels import aria
 from logpost.dashboards.app.runs import Runs
@@ -29,9 +29,10 @@ Kept = dict[str, dict[str, str]]
 
 
 def layout() -> list[Any]:
-    """The store, and the places of the links and of the button."""
+    """The stores, and the places of the links and of the button."""
     return [
         dcc.Store(id="named", storage_type="local"),
+        dcc.Store(id="forgotten"),
         html.Button("Step back", id="step-back", className="plain", n_clicks=0, disabled=True),
         html.Div(id="named-links", className="named", **aria("Named selections")),
     ]
@@ -74,9 +75,7 @@ def links(kept: Mapping[str, str], state: ViewState) -> list[Any]:
                         href=state.selecting(selection).having(name=name).href,
                         className="here" if here else "",
                     ),
-                    html.Button(
-                        "✕", id={"part": "forget", "name": name}, n_clicks=0, title="Forget this name", **aria("Forget")
-                    ),
+                    html.Button("✕", title="Forget this name", **aria("Forget") | {"data-name": name}),
                 ],
                 className="part",
             )
@@ -109,21 +108,18 @@ def callbacks(app: dash.Dash, runs: Runs) -> None:
 
     @app.callback(
         Output("named", "data", allow_duplicate=True),
-        Input({"part": "forget", "name": ALL}, "n_clicks"),
+        Input("forgotten", "data"),
         State("named", "data"),
         State("url", "search"),
         prevent_initial_call=True,
     )
-    def forget(clicks: Any, stored: Any, query: Any) -> Any:
-        pressed = dash.ctx.triggered_id
-        if not any(clicks) or not pressed:
-            return dash.no_update
+    def forget(forgotten: Any, stored: Any, query: Any) -> Any:
         try:
             run = runs[read("/", query).run].name
         except InputError:
             return dash.no_update
         kept = kept_of(stored)
-        return {**kept, run: {name: q for name, q in kept.get(run, {}).items() if name != pressed["name"]}}
+        return {**kept, run: {name: q for name, q in kept.get(run, {}).items() if name != forgotten["name"]}}
 
     app.clientside_callback(
         ClientsideFunction("logpost", "first"), Output("step-back", "disabled"), Input("url", "search")

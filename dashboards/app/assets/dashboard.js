@@ -114,6 +114,12 @@
     window.dash_clientside.set_props(place, { data: { again: button.dataset.again, at: performance.now() } });
   });
 
+  // A name that is forgotten. The page may draw its links anew at that moment: buttons that count their clicks would lose it.
+  addEventListener("click", (event) => {
+    const button = event.target.closest("#named-links button");
+    if (button) window.dash_clientside.set_props("forgotten", { data: { name: button.dataset.name, at: performance.now() } });
+  });
+
   let grids = null;
   function withGrids() {
     grids = grids || new Promise((done, failed) => {

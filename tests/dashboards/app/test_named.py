@@ -18,7 +18,7 @@ def test_a_name_leads_back_to_its_selection_on_any_page() -> None:
     link, forget = part.children
     assert link.href == "/messages?from=5&to=9&ranks=0-3&message=0%3A1&name=first+iteration"
     assert link.className == ""
-    assert forget.id == {"part": "forget", "name": "first iteration"}
+    assert getattr(forget, "data-name") == "first iteration"
     assert links(kept["a.run"], State(selection=CHOSEN))[1].children[0].className == "here"
 
 
