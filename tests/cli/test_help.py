@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import typer
+from rich.text import Text
 from tests.cli.command import logpost, logpost_process
 from typer.testing import CliRunner
 
@@ -69,6 +70,16 @@ def test_every_verb_has_help_with_an_example_under_both_names(words: tuple[str, 
 def test_help_is_a_screen(words: tuple[str, ...]) -> None:
     shown = CliRunner().invoke(build(words[0]), [*words, "-h"], terminal_width=80)
     assert len(shown.stdout.splitlines()) <= SCREEN
+
+
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+def test_help_shows_each_word_of_its_text(words: tuple[str, ...]) -> None:
+    # Words in brackets are markup to the help's writer, which drops them.
+    command: Any = typer.main.get_command(build(words[0])).commands[words[0]]  # type: ignore[attr-defined]
+    for word in words[1:]:
+        command = command.commands[word]
+    for text in [command.help, *(getattr(one, "help", None) for one in command.params)]:
+        assert Text.from_markup(text or "").plain == (text or "")
 
 
 @pytest.mark.parametrize("words", SHORTENED, ids=" ".join)

@@ -75,8 +75,8 @@ def command(
         typer.Option(
             "--topology",
             metavar="FILE|KIND:NUMBERS",
-            help="The network between nodes: output of `scontrol show topology` or ibnetdiscover, a TOML file with "
-            "[topology], or e.g. fat-tree:16x4.",
+            help="The network between nodes: output of `scontrol show topology` or ibnetdiscover, a TOML file "
+            "whose table is topology, or e.g. fat-tree:16x4.",
         ),
     ] = None,
     threads: Annotated[int, typer.Option(min=0, help="Number of threads; 0: one per core.")] = 0,

@@ -70,7 +70,14 @@ def build(wanted: str | None) -> typer.Typer:
             app.add_typer(module.app, name=verb)
         else:
             app.command(name=verb, **getattr(module, "COMMAND_SETTINGS", {}))(module.command)
+        for command in (module.app if hasattr(module, "app") else app).registered_commands:
+            command.help = _unwrapped(command.callback.__doc__ or "")
     return app
+
+
+def _unwrapped(text: str) -> str:
+    """With a line for each paragraph: the help wraps them at the terminal's width."""
+    return "\n\n".join(" ".join(one.split()) for one in text.split("\n\n"))
 
 
 def wanted_verb(arguments: Sequence[str], environment: dict[str, str]) -> str | None:

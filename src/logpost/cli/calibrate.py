@@ -39,7 +39,7 @@ def command(
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The machine file to write.")] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="Name of the machine [default: the name of the file].")
+        str | None, typer.Option("--name", help="Name of the machine (default: the name of the file).")
     ] = None,
     topology: Annotated[
         str | None,
@@ -60,7 +60,7 @@ def command(
         bool, typer.Option("--thorough", help="Run for up to 20 minutes: more sizes, more rounds, narrower intervals.")
     ] = False,
     compiler: Annotated[
-        str | None, typer.Option("--compiler", help="Your MPI's mpicc [default: the one in the launcher's folder].")
+        str | None, typer.Option("--compiler", help="Your MPI's mpicc (default: the one in the launcher's folder).")
     ] = None,
     page: Annotated[
         Path | None, typer.Option("--page", help="Also write the plots as one self-contained HTML file.")

@@ -50,11 +50,11 @@ def command(
         typer.Option(
             "--map",
             metavar="FILE",
-            help="goal: the map from operations to calls and messages, .parquet or .csv [default: OUTPUT.map.parquet].",
+            help="goal: the map from operations to calls and messages, .parquet or .csv (default: OUTPUT.map.parquet).",
         ),
     ] = None,
     unit: Annotated[
-        Unit | None, typer.Option("--unit", help="goal: unit of the times [default: ns, LogGOPSim's].")
+        Unit | None, typer.Option("--unit", help="goal: unit of the times (default: ns, LogGOPSim's).")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an earlier export.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was written as one JSON object.")] = False,

@@ -25,7 +25,7 @@ File = Annotated[Path, typer.Argument(help="The history, a Parquet file.")]
 def add(
     history: File,
     run: Annotated[Path, typer.Argument(help="A run directory that `logpost analyze` wrote.")],
-    label: Annotated[str | None, typer.Option("--label", help="Of the run, e.g. a commit [default: its name].")] = None,
+    label: Annotated[str | None, typer.Option("--label", help="Of the run, e.g. a commit (default: its name).")] = None,
 ) -> None:
     """Append a run: its length, its categories and its first finding; the file is made where there is none.
 

@@ -181,7 +181,7 @@ def import_machine(
     of: Foreign = OF,
     file: Path = FILE,
     output: Path | None = OUTPUT,
-    name: str | None = typer.Option(None, "--name", help="Name of the machine [default: made of the file's]."),
+    name: str | None = typer.Option(None, "--name", help="Name of the machine (default: made of the file's)."),
     force: bool = typer.Option(False, "--force", help="Overwrite an existing file."),
     as_json: bool = typer.Option(False, "--json", help="Print what was read and left out as one JSON object."),
     quiet: bool = typer.Option(False, "--quiet", "-q", help="Do not say what has no counterpart."),

@@ -58,9 +58,11 @@ def command(
     The program's output is untouched, and record exits with its status; logpost's messages go to standard error.
     The archive is logpost_<program>_<ranks>_<time>/traces.otf2 in the output directory. A program that crashes or is
     killed is recorded up to its last completed call. Each recording gets a new directory; none is overwritten.
+
     Inside MPI_Init, at most 0.5 s go into messages between pairs of ranks: the machine that they show is kept with the
     archive, and analyze takes it. Where ranks outnumber cores nothing is measured, and record says so.
     Exit status 2 although the program succeeded: it made no MPI call.
+
     --with scorep sets Score-P's variables for a trace (yours win), runs an instrumented program and names its archive.
 
     Example: logpost record -o traces -- mpirun -n 4 ./app input.txt

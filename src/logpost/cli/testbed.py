@@ -40,13 +40,13 @@ SOURCES = typer.Argument(None, metavar="[FILE.c]...", help="The program's C file
 MACHINE = typer.Option(..., "--machine", "-m", help="A machine of `logpost machines list`, or a machine file.")
 RANKS = typer.Option(..., "--ranks", "-n", min=1, help="Ranks to simulate.")
 WORKLOAD = typer.Option(None, "--workload", "-w", help="One of `logpost workloads list` instead of C files.")
-OUTPUT = typer.Option(Path(), "--output", "-o", help="Directory for the archives [default: here].")
+OUTPUT = typer.Option(Path(), "--output", "-o", help="Directory for the archives (default: here).")
 MAPPING = typer.Option(
     None,
     "--mapping",
-    help="block[:RANKS_PER_NODE], random, or a file with a node number per rank [default: the machine file's].",
+    help="block[:RANKS_PER_NODE], random, or a file with a node number per rank (default: the machine file's).",
 )
-SEED = typer.Option(None, "--seed", help="Seed of --mapping random [default: 1].")
+SEED = typer.Option(None, "--seed", help="Seed of --mapping random (default: 1).")
 SET = typer.Option(
     [], "--set", "-s", metavar="NAME=VALUE", help="Override a value of the machine file, e.g. latency=2us. Repeatable."
 )
@@ -57,7 +57,7 @@ SWEEP = typer.Option(
     help="One run per value; or NAME=A,B,C. Even steps for bisection, else geometric (:lin, :log). Repeatable: a grid.",
 )
 SCHEDULE = typer.Argument(..., metavar="FILE.goal", help="The schedule, in GOAL's text form.", show_default=False)
-UNIT = typer.Option(None, "--unit", help="Unit of the schedule's times [default: what it says, else ns].")
+UNIT = typer.Option(None, "--unit", help="Unit of the schedule's times (default: what it says, else ns).")
 JSON = typer.Option(False, "--json", help="Print one JSON object on standard error instead of text.")
 QUIET = typer.Option(False, "--quiet", "-q", help="Print only what the program prints.")
 

@@ -228,7 +228,7 @@ def command(
         ),
     ] = None,
     unit: Annotated[
-        Unit | None, typer.Option("--unit", help="With --rules: unit of a GOAL file's times [default: ns].")
+        Unit | None, typer.Option("--unit", help="With --rules: unit of a GOAL file's times (default: ns).")
     ] = None,
     html: Annotated[Path | None, typer.Option("--html", help="Also write one self-contained HTML file.")] = None,
     force: Annotated[

@@ -21,10 +21,10 @@ app = typer.Typer(
 NAME = typer.Argument(help="A name of `logpost workloads list`.")
 JSON = typer.Option(False, "--json", help="Print one JSON object instead of text.")
 QUIET = typer.Option(False, "--quiet", "-q", help="Print only names, or only a path.")
-COMPILER = typer.Option(None, "--mpicc", metavar="WRAPPER", help="Compiler wrapper [default: mpicc, or oshcc].")
-PROGRAM = typer.Option(None, "--program", help="Which of the workload's programs [default: the first].")
+COMPILER = typer.Option(None, "--mpicc", metavar="WRAPPER", help="Compiler wrapper (default: mpicc, or oshcc).")
+PROGRAM = typer.Option(None, "--program", help="Which of the workload's programs (default: the first).")
 
-OUTPUT = typer.Option(None, "--output", "-o", help="Folder for the executable [default: the cache].")
+OUTPUT = typer.Option(None, "--output", "-o", help="Folder for the executable (default: the cache).")
 ARGUMENTS = typer.Argument(default_factory=list, help="The application's own arguments, after --.")
 
 
@@ -105,7 +105,7 @@ def run(
     arguments: list[str] = ARGUMENTS,
     ranks: int = typer.Option(4, "--ranks", "-n", min=1, help="Processes to start."),
     compiler: str | None = COMPILER,
-    launcher: str | None = typer.Option(None, "--mpirun", help="Launcher [default: the one in the compiler's folder]."),
+    launcher: str | None = typer.Option(None, "--mpirun", help="Launcher (default: the one in the compiler's folder)."),
     program: str | None = PROGRAM,
 ) -> None:
     """Compile an application if necessary and run it; logpost's options are before the name.

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 Mpi = Annotated[
-    str | None, typer.Option("--mpi", help="Path of your MPI's mpicc, or openmpi, mpich, abi [default: detected].")
+    str | None, typer.Option("--mpi", help="Path of your MPI's mpicc, or openmpi, mpich, abi (default: detected).")
 ]
 
 Stack = Annotated[

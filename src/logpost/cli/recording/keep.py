@@ -23,7 +23,7 @@ Keep = Annotated[
 KeepIn = Annotated[
     Path | None,
     typer.Option(
-        "--keep-in", metavar="DIR", help="Where the rings are, such as /dev/shm [default: the archive's folder]."
+        "--keep-in", metavar="DIR", help="Where the rings are, such as /dev/shm (default: the archive's folder)."
     ),
 ]
 

@@ -14,7 +14,7 @@ Calibrate = Annotated[
         "--calibrate",
         metavar="quick|none|FILE",
         help="quick: measure the machine inside MPI_Init, at most 0.5 s; none; or a machine file "
-        "(`logpost calibrate`) to keep with the archive. [default: quick]",
+        "(`logpost calibrate`) to keep with the archive. (default: quick)",
     ),
 ]
 
@@ -25,7 +25,7 @@ CalibrateLayouts = Annotated[
         metavar="SECONDS",
         min=0.0,
         help="With --calibrate quick: inside MPI_Finalize, measure strided layouts that the program sent and that "
-        "MPI_Init had not measured, for at most so long; 0: none. [default: 0.5]",
+        "MPI_Init had not measured, for at most so long; 0: none. (default: 0.5)",
     ),
 ]
 
@@ -39,8 +39,8 @@ Topology = Annotated[
     typer.Option(
         "--topology",
         metavar="FILE",
-        help="The network to keep with the archive: output of `scontrol show topology` or ibnetdiscover. [default: "
-        "what Slurm states]",
+        help="The network to keep with the archive: output of `scontrol show topology` or ibnetdiscover. (default: "
+        "what Slurm states)",
     ),
 ]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], None]
 
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="Directory for the archive [default: here].")]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="Directory for the archive (default: here).")]
 
 Recover = Annotated[
     Path | None, typer.Option("--recover", help="Assemble the archive from raw logs that a killed recording left.")

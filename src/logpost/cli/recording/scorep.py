@@ -16,7 +16,7 @@ With = Annotated[
 
 Memory = Annotated[
     str | None,
-    typer.Option("--memory", metavar="SIZE", help="Score-P's memory per process, as in 500M [default: estimated]."),
+    typer.Option("--memory", metavar="SIZE", help="Score-P's memory per process, as in 500M (default: estimated)."),
 ]
 
 Filter = Annotated[

@@ -22,7 +22,7 @@ DumpSignal = Annotated[
         "--dump-signal",
         metavar="USR1|USR2",
         help="When record gets this signal: make an archive of the run so far. The program does not get it. "
-        "[default: USR2 with --keep]",
+        "(default: USR2 with --keep)",
     ),
 ]
 
