@@ -56,7 +56,7 @@ where neither profile nor trace decides."""
 class Stated(BaseModel):
     """One property: its value and where it is known from."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     value: str
     sentence: str = Field(min_length=1, description="what the library does")
@@ -66,7 +66,7 @@ class Stated(BaseModel):
 class LibraryProfile(BaseModel):
     """The properties of one library; also the table [library] of a machine file."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     format: Literal[1] = 1
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from tests.analyzer.two_phases import two_phases
@@ -54,6 +56,19 @@ def test_an_analysis_that_draws_no_bar_loads_nothing_that_draws_one(traces: Path
 def test_a_page_imports_plotly_only_when_one_is_made(tmp_path: Path) -> None:
     run = two_phases().write(tmp_path / "late.run").path
     assert "plotly" in imported("report", run, "--html", tmp_path / "a.html", "--quiet")
+
+
+@pytest.mark.parametrize(("verb", "threads"), [("whatif", "1"), ("testbed", None)])
+def test_no_library_starts_threads_and_programs_get_the_users_environment(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], verb: str, threads: str | None
+) -> None:
+    monkeypatch.setattr("sys.argv", ["logpost", verb, "--help"])
+    with mock.patch.dict(os.environ):
+        os.environ.pop("OPENBLAS_NUM_THREADS", None)
+        with pytest.raises(SystemExit):
+            main()
+        assert os.environ.get("OPENBLAS_NUM_THREADS") == threads
+    assert verb in capsys.readouterr().out
 
 
 def test_the_version_is_that_of_the_package(

@@ -26,6 +26,9 @@ HELP = ("-h", "--help")
 # Verbs that need no table library.
 FRUGAL = {None, "record", "import", "doctor", "workloads"}
 
+# Verbs that run programs, which get the environment as the user has it.
+RUN_PROGRAMS = {"record", "calibrate", "workloads", "experiments", "testbed"}
+
 
 def _options() -> None:
     pass
@@ -108,6 +111,9 @@ def _verb(arguments: Sequence[str]) -> None:
     verb = wanted_verb(arguments, dict(os.environ))
     if verb not in FRUGAL and (lacking := too_small()):
         raise InputError(lacking)
+    if verb not in FRUGAL | RUN_PROGRAMS:
+        # Its threads, one per core, wait busily for products of large matrices, and there are none.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if verb == "analyze" and not completing and not set(HELP) & set(arguments):
         from logpost.analyzer.pipeline.worker_process import begin_early
 
