@@ -60,18 +60,28 @@ class Roles {
   public:
     explicit Roles(const Graph& graph) : of_node_(graph.nodes()) {
         std::unordered_map<std::uint64_t, std::uint32_t> known;
-        const auto key = [](const Stretch& one) {
-            return static_cast<std::uint64_t>(static_cast<std::uint32_t>(one.callpath)) << 1U |
+        const auto keys = 2 * (graph.callpaths + 1);
+        const auto key = [](const Stretch& one) {  // -1 stands for none
+            return static_cast<std::uint64_t>(std::int64_t{one.callpath} + 1) << 1U |
                    (one.kind == Stretch::Kind::in_call ? 1U : 0U);
         };
+        // What most often follows a call is what followed the one before of its callpath.
+        struct Latest {
+            std::uint64_t begun = UINT64_MAX;
+            std::uint32_t role = kNoRole;
+        };
+        std::vector<Latest> latest(keys);  // by key of what ends
         for_each_boundary(graph, [&](std::uint32_t node, const Stretch& ended, const Stretch& begun) {
-            // A callpath takes 31 bits, and -1 stands for none.
-            const auto both = key(ended) << 32U ^ key(begun);
-            const auto [place, added] = known.try_emplace(both, static_cast<std::uint32_t>(stretches_.size()));
-            if (added) {
-                stretches_.emplace_back(ended, begun);
+            auto& last = latest[key(ended)];
+            if (last.begun != key(begun)) {
+                const auto both = key(ended) * keys + key(begun);
+                const auto [place, added] = known.try_emplace(both, static_cast<std::uint32_t>(stretches_.size()));
+                if (added) {
+                    stretches_.emplace_back(ended, begun);
+                }
+                last = {key(begun), place->second};
             }
-            of_node_[node] = place->second;
+            of_node_[node] = last.role;
         });
     }
 

@@ -89,38 +89,49 @@ void Weights::replay(std::size_t first_lane, std::vector<std::int64_t>& times) c
 template <std::size_t Lanes>
 [[gnu::always_inline]] inline void replay_released(const Graph& graph, const LaneWeights<Lanes>& weights,
                                                    SlotTimes<Lanes>& times) {
+    struct Weighed {
+        LaneTimes<Lanes> weight;
+        bool queues;
+    };
     SlotTimes<Lanes> arrivals(graph);  // at a queue, not served
-    for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
-        LaneTimes<Lanes> latest;
-        latest.fill(INT64_MIN);
-        const auto later_by = [&](std::uint32_t i, LaneTimes<Lanes>& than) {
-            LaneTimes<Lanes> weight{};
-            weights.change(graph.model_of(i), graph.weight_of(i), weight);
-            const auto& source = times[graph.arcs[i].source];
+    const auto* const slots = graph.slots.data();
+    auto* const time = times.data();
+    auto* const arrived = arrivals.data();
+    LaneTimes<Lanes> latest;
+    latest.fill(INT64_MIN);
+    LaneTimes<Lanes> served{};
+    auto queue = kNone;  // the slot of the message before; a message is in one queue
+    for_each_arc<Weighed, 1024 / Lanes>(
+        graph,
+        [&] [[gnu::always_inline]] (std::uint32_t model, std::int64_t weight, Weighed& row) {
+            weights.change(model, weight, row.weight);
+            row.queues = is_queue(graph.models[model]);
+        },
+        [&, slots, time, arrived] [[gnu::always_inline]] (const auto& arc, const Weighed& row, std::size_t node) {
+            LaneTimes<Lanes> at;
             for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                than[lane] = std::max(than[lane], source[lane] + weight[lane]);
+                at[lane] = time[arc.source][lane] + row.weight[lane];
             }
-        };
-        auto queue = kNone;
-        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
-            if (is_queue(graph.models[graph.model_of(i)])) {
-                queue = i;  // a message is in one queue
+            if (row.queues) {
+                queue = arc.source;
+                served = at;
             } else {
-                later_by(i, latest);
+                for (std::size_t lane = 0; lane < Lanes; ++lane) {
+                    latest[lane] = std::max(latest[lane], at[lane]);
+                }
             }
-        }
-        const auto arrived = latest;
-        if (queue != kNone) {
-            const auto& before = arrivals[graph.arcs[queue].source];
-            auto served = latest;
-            later_by(queue, served);
-            for (std::size_t lane = 0; lane < Lanes; ++lane) {
-                latest[lane] = before[lane] > arrived[lane] ? latest[lane] : served[lane];
+            if (arc.last() == 0) {
+                return;
             }
-        }
-        arrivals[graph.slots[node]] = arrived;
-        times[graph.slots[node]] = latest;
-    }
+            auto found = latest;
+            for (std::size_t lane = 0; queue != kNone && lane < Lanes; ++lane) {
+                found[lane] = arrived[queue][lane] > latest[lane] ? latest[lane] : std::max(latest[lane], served[lane]);
+            }
+            arrived[slots[node]] = latest;
+            time[slots[node]] = found;
+            latest.fill(INT64_MIN);
+            queue = kNone;
+        });
 }
 
 bool sends_never_wait(const Graph& graph, const Parameters& machine, const Setting& setting, bool far) {
