@@ -40,6 +40,28 @@ Network network_of(const std::vector<Route>& routes, double byte_ps) {
     return network;
 }
 
+/// Each node of a graph as a separate synchronization point.
+SyncPoints every_node(const Graph& graph) {
+    SyncPoints found;
+    for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
+        found.of_node.push_back(node);
+        found.nodes.push_back(node);
+        found.first_in.push_back(graph.first_edge[node]);
+        for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
+            const auto edge = graph.edge(i);
+            if (edge.source != kNone && is_queue(graph.models[edge.model])) {
+                found.queues.push_back(i);
+            }
+            found.ins.push_back({i, edge.source, node, graph.crossing_of[i]});
+        }
+    }
+    found.first_in.push_back(static_cast<std::uint32_t>(found.ins.size()));
+    found.followers =
+        Followers(static_cast<std::uint32_t>(found.size()), static_cast<std::uint32_t>(found.ins.size()),
+                  [&](std::uint32_t in) { return std::pair{found.ins[in].source, found.ins[in].target}; });
+    return found;
+}
+
 struct Replayed {
     Times leaves;
     NetworkUse use;
@@ -53,13 +75,13 @@ Replayed replay(const Program& program, const Network& recorded, const Surroundi
     const std::vector<Setting> settings{{.machine = machine}};
     Weights weights(graph, before, settings);
     Replayed result;
-    const auto times = times_with_contention(graph, sync_points_of(graph), program, planned.placement, planned.network,
-                                             settings[0], weights, 0, result.use);
+    const Routes routes(graph, planned.placement, planned.network);
+    const auto times =
+        times_with_contention(graph, sync_points_of(graph), program, routes, settings[0], weights, 0, result.use);
     // The same whether nodes that follow others are separate synchronization points or not.
     NetworkUse again;
     Weights fresh(graph, before, settings);
-    EXPECT_EQ(times, times_with_contention(graph, sync_points_of(graph, true), program, planned.placement,
-                                           planned.network, settings[0], fresh, 0, again));
+    EXPECT_EQ(times, times_with_contention(graph, every_node(graph), program, routes, settings[0], fresh, 0, again));
     for (const auto leave : graph.leaves) {
         result.leaves.push_back(times[leave]);
     }
@@ -190,8 +212,9 @@ TEST(Contention, NobodyWaitsBehindMessagesOfAnOperationThatTheReceiverIsNotInYet
     const std::vector<Setting> settings{{.machine = machine, .by_location = {0.01, 1, 1}}};
     Weights weights(graph, machine, settings);
     NetworkUse use;
-    const auto times = times_with_contention(graph, sync_points_of(graph), program, program.placement, network,
-                                             settings[0], weights, 0, use);
+    const Routes routes(graph, program.placement, network);
+    const auto times =
+        times_with_contention(graph, sync_points_of(graph), program, routes, settings[0], weights, 0, use);
     EXPECT_EQ(use.messages, 2U);
     EXPECT_EQ(times[graph.leaves[graph.first_call[2]]], 330);
 }

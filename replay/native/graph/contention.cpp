@@ -27,18 +27,43 @@ std::vector<std::int64_t> deadlines(const Graph& graph, const Recorded& recorded
     return latest;
 }
 
+/// When nodes were, once the point that they are or follow has its time: as measured, or so long after that.
+class RecordedTimes {
+  public:
+    /// What is given must outlive this.
+    RecordedTimes(const Graph& graph, const SyncPoints& points, const Recorded& recorded)
+        : points_(points), times_(graph.nodes()), known_(graph.nodes()) {
+        points.for_each_other([&](std::uint32_t node) {
+            const auto edge = graph.edge(graph.first_edge[node]);
+            known_[node] = recorded.measured_ps(node) != kUnobserved || known_[edge.source];
+            times_[node] = recorded.measured_ps(node) != kUnobserved ? recorded.measured_ps(node)
+                                                                     : times_[edge.source] + edge.weight;
+        });
+    }
+    [[nodiscard]] std::int64_t operator()(std::uint32_t node, std::span<const std::int64_t> of_points) const noexcept {
+        return known_[node] ? times_[node] : of_points[points_.of_node[node]] + times_[node];
+    }
+
+  private:
+    const SyncPoints& points_;
+    std::vector<std::int64_t> times_;  // by node; of those that are not known, how long after their points
+    std::vector<bool> known_;          // whatever the time of the point
+};
+
 /// Takes off the messages what the model says beyond the recorded times.
-void limit(Graph& graph, const SyncPoints& every_node, const Program& program, const Network& network,
-           const Parameters& machine, const Recorded& recorded) {
+void limit(Graph& graph, const SyncPoints& points, const RecordedTimes& when, const Program& program,
+           const Routes& routes, const Parameters& machine, const Recorded& recorded) {
     for (auto& crossing : graph.crossings) {
         const auto& model = graph.models[graph.model_of(crossing.edge)];
         crossing.bytes = static_cast<double>(graph.messages[model.message].bytes);
     }
     const auto latest = deadlines(graph, recorded);
     auto limited = graph.crossings;
-    Simulation simulation(graph, every_node, program, program.placement, network, machine, &MessageClass::recorded,
-                          &limited, latest);
-    simulation.run([&](std::uint32_t node, const std::vector<std::int64_t>& times, const std::vector<Delay>& delays) {
+    Simulation simulation(graph, points, program, routes, machine, &MessageClass::recorded, &limited, latest);
+    const auto& delays = simulation.delays();
+    const auto time_of = [&](std::uint32_t node) { return when(node, simulation.times()); };
+    const auto resolve = [&](std::uint32_t point) {
+        const auto node = points.nodes[point];
         if (recorded.measured_ps(node) != kUnobserved) {
             return recorded.measured_ps(node);
         }
@@ -52,10 +77,11 @@ void limit(Graph& graph, const SyncPoints& every_node, const Program& program, c
             const auto waited = of == kNone                          ? 0
                                 : graph.crossings[of].sent_edge == i ? delays[of].sent_ps
                                                                      : delays[of].whole_ps;
-            time = std::max(time, times[edge.source] + edge.weight + waited);
+            time = std::max(time, time_of(edge.source) + edge.weight + waited);
         }
         return time;
-    });
+    };
+    simulation.run(resolve, [&](std::uint32_t in) { return time_of(graph.arcs[points.ins[in].edge].source); });
     graph.crossings = std::move(limited);
     graph.fit.confirmed_ps = simulation.use().confirmed_ps;
     graph.fit.turns = simulation.use().turns;
@@ -73,14 +99,28 @@ NetworkWaits<std::int64_t> trimmed_ps(const Graph& graph, std::span<const Cost> 
 
 }  // namespace
 
+Routes::Routes(const Graph& graph, const Placement& where, const Network& over) : placement(where), network(over) {
+    of_crossing.reserve(graph.crossings.size());
+    for (const auto& crossing : graph.crossings) {
+        const auto pair = network.pair(placement[index(crossing.from)].node, placement[index(crossing.to)].node);
+        of_crossing.push_back({pair == Network::kNoPair ? kNone : static_cast<std::uint32_t>(pair),
+                               graph.model_of(crossing.edge),
+                               placement.between(crossing.from, crossing.to) == Locality::other_node});
+    }
+}
+
 void calibrate(Graph& graph, const Program& program, const Network& network, const Parameters& machine,
                const Recorded& recorded) {
-    const auto every_node = sync_points_of(graph, true);
-    limit(graph, every_node, program, network, machine, recorded);
-    Simulation simulation(graph, every_node, program, program.placement, network, machine, &MessageClass::recorded);
+    const auto points = sync_points_of(graph);
+    const RecordedTimes when(graph, points, recorded);
+    const Routes routes(graph, program.placement, network);
+    limit(graph, points, when, program, routes, machine, recorded);
+    Simulation simulation(graph, points, program, routes, machine, &MessageClass::recorded);
     const auto costs = class_costs(graph, machine, &MessageClass::recorded);
+    const auto& delays = simulation.delays();
+    const auto time_of = [&](std::uint32_t node) { return when(node, simulation.times()); };
     std::vector<Edge> here;
-    simulation.run([&](std::uint32_t node, const std::vector<std::int64_t>& times, const std::vector<Delay>& delays) {
+    const auto resolve = [&](std::uint32_t node) {
         for (auto i = graph.first_edge[node]; i < graph.first_edge[node + 1]; ++i) {
             if (const auto crossing = graph.crossing_of[i]; crossing != kNone) {
                 const bool sent = graph.crossings[crossing].sent_edge == i;
@@ -92,8 +132,7 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
         for (auto i = first; i < graph.first_edge[node + 1]; ++i) {
             here.push_back(graph.edge(i));
         }
-        const auto time = calibrate(graph, here, recorded.measured_ps(node), recorded.fresh(node),
-                                    [&](std::uint32_t source) { return times[source]; });
+        const auto time = calibrate(graph, here, recorded.measured_ps(node), recorded.fresh(node), time_of);
         for (std::uint32_t i = 0; i < here.size(); ++i) {
             if (const auto crossing = graph.crossing_of[first + i];
                 crossing != kNone && graph.crossings[crossing].edge == first + i) {
@@ -105,7 +144,10 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
             }
         }
         return time;
-    });
+    };
+    simulation.run([&](std::uint32_t point) { return resolve(points.nodes[point]); },
+                   [&](std::uint32_t in) { return time_of(graph.arcs[points.ins[in].edge].source); });
+    points.for_each_other(resolve);
     graph.fit.turns += simulation.use().turns;
     for (std::size_t i = 0; i < graph.crossings.size(); ++i) {
         const auto trimmed = trimmed_ps(graph, costs, i);
@@ -135,31 +177,33 @@ std::vector<std::int64_t> steps_of(const Graph& graph, const SyncPoints& points,
 
 /// The times of all points in a lane.
 std::vector<std::int64_t> times_of_points(const Graph& graph, const SyncPoints& points, const Program& program,
-                                          const Placement& placement, const Network& network, const Setting& setting,
+                                          const Routes& routes, const Setting& setting,
                                           std::span<const std::int64_t> steps, Weights& weights, std::size_t lane,
                                           NetworkUse& use) {
-    Simulation simulation(graph, points, program, placement, network, setting.machine, &MessageClass::planned);
-    simulation.run(
-        [&](std::uint32_t point, const std::vector<std::int64_t>& times, const std::vector<Delay>& delays) {
-            std::int64_t latest = INT64_MIN;
-            for (auto i = points.first_in[point]; i < points.first_in[point + 1]; ++i) {
-                const auto& in = points.ins[i];
-                if (in.source == kNone) {
-                    return steps[i];
-                }
-                auto time = times[in.source] + steps[i];
-                if (in.crossing != kNone) {
-                    const auto& crossing = graph.crossings[in.crossing];
-                    const auto& now = delays[in.crossing];
-                    time += weights.weight(graph.edge(in.edge), lane,
-                                           crossing.sent_edge == in.edge ? now.sent_ps - crossing.sent_delay_ps
-                                                                         : now.whole_ps - crossing.delay_ps);
-                }
-                latest = std::max(latest, time);
+    Simulation simulation(graph, points, program, routes, setting.machine, &MessageClass::planned);
+    const auto& times = simulation.times();
+    const auto& delays = simulation.delays();
+    const auto begin_ps = [&](std::uint32_t in) { return times[points.ins[in].source] + steps[in]; };
+    const auto resolve = [&](std::uint32_t point) {
+        std::int64_t latest = INT64_MIN;
+        for (auto i = points.first_in[point]; i < points.first_in[point + 1]; ++i) {
+            const auto& in = points.ins[i];
+            if (in.source == kNone) {
+                return steps[i];
             }
-            return latest;
-        },
-        steps);
+            auto time = begin_ps(i);
+            if (in.crossing != kNone) {
+                const auto& crossing = graph.crossings[in.crossing];
+                const auto& now = delays[in.crossing];
+                time += weights.weight(graph.edge(in.edge), lane,
+                                       crossing.sent_edge == in.edge ? now.sent_ps - crossing.sent_delay_ps
+                                                                     : now.whole_ps - crossing.delay_ps);
+            }
+            latest = std::max(latest, time);
+        }
+        return latest;
+    };
+    simulation.run(resolve, begin_ps);
     use = std::move(simulation.use());
     weights.set_delays(lane, std::move(simulation.delays()));
     return std::move(simulation.times());
@@ -168,11 +212,10 @@ std::vector<std::int64_t> times_of_points(const Graph& graph, const SyncPoints& 
 }  // namespace
 
 std::vector<std::int64_t> times_with_contention(const Graph& graph, const SyncPoints& points, const Program& program,
-                                                const Placement& placement, const Network& network,
-                                                const Setting& setting, Weights& weights, std::size_t lane,
-                                                NetworkUse& use) {
+                                                const Routes& routes, const Setting& setting, Weights& weights,
+                                                std::size_t lane, NetworkUse& use) {
     auto found = distances(graph, points, weights, lane);
-    const auto times = times_of_points(graph, points, program, placement, network, setting,
+    const auto times = times_of_points(graph, points, program, routes, setting,
                                        steps_of(graph, points, found, weights, lane), weights, lane, use);
     for (std::size_t node = 0; node < found.size(); ++node) {
         found[node] += times[points.of_node[node]];
@@ -181,14 +224,14 @@ std::vector<std::int64_t> times_with_contention(const Graph& graph, const SyncPo
 }
 
 std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const SyncPoints& points,
-                                                    const Program& program, const Placement& placement,
-                                                    const Network& network, std::span<const Setting> settings,
-                                                    Weights& weights, unsigned threads) {
+                                                    const Program& program, const Routes& routes,
+                                                    std::span<const Setting> settings, Weights& weights,
+                                                    unsigned threads) {
     std::vector<std::int64_t> found(settings.size());
     for_each_parallel(settings.size(), threads, 1, [&](std::size_t lane, unsigned) {
         NetworkUse use;
         const auto after = distances(graph, points, weights, lane);
-        const auto times = times_of_points(graph, points, program, placement, network, settings[lane],
+        const auto times = times_of_points(graph, points, program, routes, settings[lane],
                                            steps_of(graph, points, after, weights, lane), weights, lane, use);
         const auto at = [&](std::uint32_t node) { return times[points.of_node[node]] + after[node]; };
         found[lane] = longest_program(graph, at).length_ps;

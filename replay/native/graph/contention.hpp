@@ -37,6 +37,21 @@ struct NetworkUse {
     std::uint64_t turns = 0;  ///< messages that start at another time where NICs are shared, and where they take turns
 };
 
+/// How a graph's messages between nodes travel over a network, whatever the setting. What is given must outlive this.
+struct Routes {
+    struct Route {
+        std::uint32_t pair;   ///< of the network; kNone: it has no route for them
+        std::uint32_t model;  ///< of the edge
+        bool between_nodes;   ///< where the program would run
+    };
+
+    Routes(const Graph& graph, const Placement& placement, const Network& network);
+
+    const Placement& placement;
+    const Network& network;
+    std::vector<Route> of_crossing;
+};
+
 /// Calibrates a graph that has crossings, over the network that the program ran on. Edges that cross it, and those to
 /// nodes that were measured, have separate weights.
 void calibrate(Graph& graph, const Program& program, const Network& network, const Parameters& machine,
@@ -44,14 +59,13 @@ void calibrate(Graph& graph, const Program& program, const Network& network, con
 
 /// The times of all nodes in one lane, whose delays `weights` is given. `setting` is the lane's.
 std::vector<std::int64_t> times_with_contention(const Graph& graph, const SyncPoints& points, const Program& program,
-                                                const Placement& placement, const Network& network,
-                                                const Setting& setting, Weights& weights, std::size_t lane,
-                                                NetworkUse& use);
+                                                const Routes& routes, const Setting& setting, Weights& weights,
+                                                std::size_t lane, NetworkUse& use);
 
 /// From the earliest begin to the latest end, by lane.
 std::vector<std::int64_t> makespans_with_contention(const Graph& graph, const SyncPoints& points,
-                                                    const Program& program, const Placement& placement,
-                                                    const Network& network, std::span<const Setting> settings,
-                                                    Weights& weights, unsigned threads);
+                                                    const Program& program, const Routes& routes,
+                                                    std::span<const Setting> settings, Weights& weights,
+                                                    unsigned threads);
 
 }  // namespace logpost::replay

@@ -19,33 +19,34 @@ namespace logpost::replay {
 /// A graph's points in the order of time, and the messages in flight.
 class Simulation {
   public:
-    /// With `deadlines` of the nodes, each of which is a point then, no message waits longer than they allow, and what
-    /// the model says beyond that is noted down in `limited`.
-    Simulation(const Graph& graph, const SyncPoints& points, const Program& program, const Placement& placement,
-               const Network& network, const Parameters& machine, Distance MessageClass::* distance,
-               std::vector<Crossing>* limited = nullptr, std::span<const std::int64_t> deadlines = {})
+    /// With `deadlines` of the nodes, no message waits longer than they allow, and what the model says beyond that is
+    /// noted down in `limited`.
+    Simulation(const Graph& graph, const SyncPoints& points, const Program& program, const Routes& routes,
+               const Parameters& machine, Distance MessageClass::* distance, std::vector<Crossing>* limited = nullptr,
+               std::span<const std::int64_t> deadlines = {})
         : graph_(graph),
           points_(points),
           limited_(limited),
           deadlines_(deadlines),
-          network_(network),
+          routes_(routes.of_crossing),
+          network_(routes.network),
           costs_(class_costs(graph, machine, distance)),
           tick_ps_(static_cast<std::int64_t>(std::ceil(1e12 / static_cast<double>(program.ticks_per_second)))),
-          links_(static_cast<std::size_t>(network.links)),
+          links_(static_cast<std::size_t>(routes.network.links)),
           times_(points.size()),
           delays_(graph.crossings.size()),
+          ways_(graph.crossings.size()),
           schedule_(points.followers.sources) {
         use_.busy_ps.assign(links_, 0);
         use_.waited_ps.assign(links_, 0);
-        find_nics(program, placement, machine.nics_per_node);
-        find_routes(placement);
+        find_nics(program, routes.placement, machine.nics_per_node);
         find_targets();
     }
 
-    /// `resolve(point, times, delays)` is a point's time, once its sources have theirs. `steps`, by in-edge of a
-    /// message between nodes: how long after its source's point it begins; empty: sources are points.
-    template <class Resolve>
-    void run(Resolve&& resolve, std::span<const std::int64_t> steps = {}) {
+    /// `resolve(point)` is a point's time, once its sources have theirs; `begin_ps(in)` the time at which an in-edge of
+    /// a message between nodes begins, once the point has its time that it comes from.
+    template <class Resolve, class BeginPs>
+    void run(Resolve&& resolve, BeginPs&& begin_ps) {
         FlowSharing sharing(links_ + 2 * nics_);
         for (std::uint32_t point = 0; point < times_.size(); ++point) {
             if (schedule_.waits(point) == 0) {
@@ -53,8 +54,8 @@ class Simulation {
             }
         }
         const auto settle = [&](std::uint32_t point) {
-            times_[point] = resolve(point, times_, delays_);
-            release(point, steps);
+            times_[point] = resolve(point);
+            release(point, begin_ps);
         };
         const auto happen = [&](const Event& event) {
             clock_ = std::max(clock_, event.time);
@@ -95,8 +96,6 @@ class Simulation {
         }
     };
     struct Way {
-        std::size_t pair = Network::kNoPair;
-        bool between_nodes = false;
         std::int64_t requested = 0;      // when it requested its sender's NIC
         std::int64_t started = 0;        // when it had it
         std::int64_t begun = 0;          // likewise, as the network saw it
@@ -132,16 +131,6 @@ class Simulation {
         in_free_.assign(2 * nics_, INT64_MIN / 2);
     }
 
-    void find_routes(const Placement& placement) {
-        ways_.resize(graph_.crossings.size());
-        for (std::size_t i = 0; i < ways_.size(); ++i) {
-            const auto from = graph_.crossings[i].from;
-            const auto to = graph_.crossings[i].to;
-            ways_[i].between_nodes = placement.between(from, to) == Locality::other_node;
-            ways_[i].pair = network_.pair(placement[index(from)].node, placement[index(to)].node);
-        }
-    }
-
     /// Which points wait for a message; none waits for one that occupies its server for no time.
     void find_targets() {
         for (const auto& in : points_.ins) {
@@ -161,7 +150,7 @@ class Simulation {
     }
 
     [[nodiscard]] const EdgeModel& model(std::uint32_t crossing) const noexcept {
-        return graph_.models[graph_.model_of(graph_.crossings[crossing].edge)];
+        return graph_.models[routes_[crossing].model];
     }
     [[nodiscard]] const Cost& cost(std::uint32_t crossing) const noexcept { return costs_[model(crossing).message]; }
     [[nodiscard]] double bytes(std::uint32_t crossing) const noexcept {
@@ -192,26 +181,27 @@ class Simulation {
         }
     }
 
-    void release(std::uint32_t point, std::span<const std::int64_t> steps) {
+    template <class BeginPs>
+    void release(std::uint32_t point, BeginPs&& begin_ps) {
         points_.followers.for_each(point, [&](std::uint32_t number) {
             const auto& in = points_.ins[number];
             if (!idle_.empty() && idle_[number] != 0) {
                 return;
             }
-            if (in.crossing == kNone || !ways_[in.crossing].between_nodes) {
+            if (in.crossing == kNone || !routes_[in.crossing].between_nodes) {
                 arrive(in.target);
             } else if (in.edge == graph_.crossings[in.crossing].edge) {
                 const bool sends = (model(in.crossing).terms & kTermSend) != 0;
                 const auto& of = cost(in.crossing);
-                const auto at = times_[point] + (steps.empty() ? 0 : steps[number]);
-                ways_[in.crossing].room = room(in.crossing);
+                const auto at = begin_ps(number);
+                ways_[in.crossing].room = room(in.crossing, at);
                 schedule_.at({at + (sends ? of.o_s + of.l_mw / 2 : 0), in.crossing, What::requests});
             }
         });
     }
 
-    /// What the deadlines leave a message for waiting.
-    [[nodiscard]] std::int64_t room(std::uint32_t id) const noexcept {
+    /// What the deadlines leave a message for waiting. Both of its edges begin at the same node.
+    [[nodiscard]] std::int64_t room(std::uint32_t id, std::int64_t begin_ps) const noexcept {
         if (deadlines_.empty()) {
             return INT64_MAX;
         }
@@ -220,8 +210,7 @@ class Simulation {
         for (const auto& [at, target] :
              {std::pair{crossing.edge, ways_[id].target}, std::pair{crossing.sent_edge, ways_[id].sender}}) {
             if (at != kNone) {
-                const auto edge = graph_.edge(at);
-                least = std::min(least, deadlines_[target] - times_[edge.source] - edge.weight);
+                least = std::min(least, deadlines_[points_.nodes[target]] - begin_ps - graph_.weight_of(at));
             }
         }
         return std::max<std::int64_t>(0, least);
@@ -295,8 +284,8 @@ class Simulation {
         ++use_.messages;
         shares_.clear();
         if (size > 1) {
-            if (way.pair != Network::kNoPair) {
-                for (const auto link : network_.links_of(way.pair)) {
+            if (routes_[id].pair != kNone) {
+                for (const auto link : network_.links_of(routes_[id].pair)) {
                     shares_.push_back({static_cast<std::uint32_t>(link), network_.byte_on(link)});
                     use_.busy_ps[static_cast<std::size_t>(link)] += size * network_.byte_on(link);
                 }
@@ -332,8 +321,8 @@ class Simulation {
         way.room -= stretch;
         const auto waited = way.started - way.requested + stretch;
         use_.total_ps += stretch;
-        if (way.pair != Network::kNoPair) {
-            for (const auto link : network_.links_of(way.pair)) {
+        if (routes_[id].pair != kNone) {
+            for (const auto link : network_.links_of(routes_[id].pair)) {
                 add_saturating(use_.waited_ps[static_cast<std::size_t>(link)], stretch);
             }
         }
@@ -349,6 +338,7 @@ class Simulation {
     const SyncPoints& points_;
     std::vector<Crossing>* limited_;
     std::span<const std::int64_t> deadlines_;  // by node: when the recorded times need it at the latest
+    std::span<const Routes::Route> routes_;
     const Network& network_;
     std::vector<Cost> costs_;  // by message class
     std::int64_t tick_ps_;     // of the recorded clock

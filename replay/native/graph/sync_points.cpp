@@ -21,12 +21,12 @@ std::size_t SyncPoints::bytes() const noexcept {
     return numbers * sizeof(std::uint32_t) + ins.size() * sizeof(In);
 }
 
-SyncPoints sync_points_of(const Graph& graph, bool every_node) {
+SyncPoints sync_points_of(const Graph& graph) {
     SyncPoints found;
     const auto nodes = static_cast<std::uint32_t>(graph.nodes());
     found.of_node.resize(nodes);
     for (std::uint32_t node = 0; node < nodes; ++node) {
-        if (!every_node && follows(graph, node)) {
+        if (follows(graph, node)) {
             found.of_node[node] = found.of_node[graph.arcs[graph.first_edge[node]].source];
         } else {
             found.of_node[node] = static_cast<std::uint32_t>(found.nodes.size());
@@ -56,15 +56,10 @@ SyncPoints sync_points_of(const Graph& graph, bool every_node) {
 std::vector<std::int64_t> distances(const Graph& graph, const SyncPoints& points, const Weights& weights,
                                     std::size_t lane) {
     std::vector<std::int64_t> found(graph.nodes(), 0);
-    std::size_t point = 0;
-    for (std::uint32_t node = 0; node < found.size(); ++node) {
-        if (point < points.size() && points.nodes[point] == node) {
-            ++point;
-            continue;
-        }
+    points.for_each_other([&](std::uint32_t node) {
         const auto edge = graph.edge(graph.first_edge[node]);
         found[node] = found[edge.source] + weights.weight(edge, lane, 0);
-    }
+    });
     return found;
 }
 

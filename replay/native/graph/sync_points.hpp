@@ -32,11 +32,22 @@ struct SyncPoints {
     std::vector<std::uint32_t> queues;    ///< of `ins`: those that only order a server's messages
 
     [[nodiscard]] std::size_t size() const noexcept { return nodes.size(); }
+    /// Calls `visit(node)` for the nodes that are none, in their order.
+    template <class Visit>
+    void for_each_other(Visit&& visit) const {
+        std::size_t point = 0;
+        for (std::uint32_t node = 0; node < of_node.size(); ++node) {
+            if (point < size() && nodes[point] == node) {
+                ++point;
+            } else {
+                visit(node);
+            }
+        }
+    }
     [[nodiscard]] std::size_t bytes() const noexcept;
 };
 
-/// The points of a graph. With `every_node`, each node is one: where times are made node by node.
-SyncPoints sync_points_of(const Graph& graph, bool every_node = false);
+SyncPoints sync_points_of(const Graph& graph);
 
 /// How long after its point each node is in a lane, by node; 0 for points.
 std::vector<std::int64_t> distances(const Graph& graph, const SyncPoints& points, const Weights& weights,

@@ -85,7 +85,8 @@ class WhatIf {
         const std::vector<Setting> settings{{machine, compute, by_location, by_callpath}};
         Weights weights(elsewhere.graph_, elsewhere.machine_, settings);
         NetworkUse use;
-        static_cast<void>(elsewhere.times_of(weights, settings, 0, use));  // for what it says of the network
+        static_cast<void>(
+            elsewhere.times_of(elsewhere.routes(), weights, settings, 0, use));  // for what it says of the network
         auto found =
             replay::reordered(*program_, graph_, machine_, {.machine = machine_}, !overlapped_, weights.delays(0));
         return found ? std::optional(WhatIf(*this, std::make_shared<Built>(std::move(*found)), network_))
@@ -127,9 +128,9 @@ class WhatIf {
         {
             const nb::gil_scoped_release release;
             Weights weights(graph_, machine_, settings);
-            found = graph_.crossings.empty() ? weights.makespans(threads, released)
-                                             : makespans_with_contention(graph_, points_, *program_, placement_,
-                                                                         network_, settings, weights, threads);
+            found = graph_.crossings.empty()
+                        ? weights.makespans(threads, released)
+                        : makespans_with_contention(graph_, points_, *program_, routes(), settings, weights, threads);
         }
         return array(std::move(found));
     }
@@ -171,7 +172,8 @@ class WhatIf {
             const nb::gil_scoped_release release;
             Weights weights(graph_, machine_, settings);
             NetworkUse use;
-            const auto times = graph_.crossings.empty() ? weights.times() : times_of(weights, settings, 0, use);
+            const auto times =
+                graph_.crossings.empty() ? weights.times() : times_of(routes(), weights, settings, 0, use);
             for (std::size_t call = 0; call < graph_.enters.size(); ++call) {
                 enters.push_back(times[graph_.enters[call]]);
                 leaves.push_back(times[graph_.leaves[call]]);
@@ -215,19 +217,21 @@ class WhatIf {
           built_(std::move(built)) {}
 
     /// The times of all nodes in one lane, with contention.
-    [[nodiscard]] std::vector<std::int64_t> times_of(Weights& weights, const std::vector<Setting>& settings,
-                                                     std::size_t lane, NetworkUse& use) const {
-        return times_with_contention(graph_, points_, *program_, placement_, network_, settings[lane], weights, lane,
-                                     use);
+    [[nodiscard]] std::vector<std::int64_t> times_of(const Routes& over, Weights& weights,
+                                                     const std::vector<Setting>& settings, std::size_t lane,
+                                                     NetworkUse& use) const {
+        return times_with_contention(graph_, points_, *program_, over, settings[lane], weights, lane, use);
     }
+    [[nodiscard]] Routes routes() const { return {graph_, placement_, network_}; }
 
     /// By lane; the times of a lane are there while a thread is at it.
     [[nodiscard]] std::vector<LaneOutcome> contended(Weights& weights, const std::vector<Setting>& settings,
                                                      std::vector<NetworkUse>& uses) const {
         std::vector<LaneOutcome> outcomes(settings.size());
         const auto sources = sources_of(graph_);
+        const auto over = routes();
         for_each_parallel(settings.size(), std::thread::hardware_concurrency(), 1, [&](std::size_t lane, unsigned) {
-            const auto times = times_of(weights, settings, lane, uses[lane]);
+            const auto times = times_of(over, weights, settings, lane, uses[lane]);
             outcomes[lane] = outcome_of(graph_, sources, weights, settings, times, lane);
         });
         return outcomes;
