@@ -223,8 +223,8 @@ def _notes(run: Run, after: Outcome) -> list[str]:
             "the trace identifies nothing of its machine, which is taken with L = o = g = G = 0: factors of these "
             "change nothing, and other values are added to what they replace; analyze it with --machine"
         )
-    one_sided = run.facts("regions").filter(pl.col("kind") == "one_sided").select("region").collect()["region"]
-    if len(one_sided) and run.facts("calls").select(pl.col("region").is_in(one_sided.implode()).any()).collect().item():
+    one_sided = run.facts("regions").filter(pl.col("kind") == "one_sided").collect()["region"].to_list()
+    if one_sided and run.facts("calls").select(pl.col("region").is_in(one_sided).any()).collect().item():
         notes.append(
             "one-sided transfers: the order of a lock's holders, and the call of a target that serves each "
             "transfer, stay as recorded"
