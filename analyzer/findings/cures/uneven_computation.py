@@ -12,8 +12,8 @@ Two cures, and no trace shows which one a program gets:
 Both are ends of the gain, and their middle is replayed. Stretches of code (`stretches`) in which the same ranks are
 slow are one place. A rank is slow that computes longer than the mean in all its code, too; where none is, a rank that
 is slow in one stretch may wait in another, and all are made even together. The same work may be before other calls on
-other ranks: where others compute most of it elsewhere, or visits to no single stretch show it, ranks are slow in all,
-and their excess may be in their longest visits. Where more than half are slow, it is the others that have less to do,
+other ranks: where others compute most of it elsewhere, or visits to no single stretch show it, ranks are slow in all
+(a few visits that are long are `long_visits`). Where more than half are slow, it is the others that have less to do,
 and nothing is stated. Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than
 the noise of any machine does.
 """
@@ -91,24 +91,13 @@ class Uneven:
         those of the rank in the middle of the others, where that saves more: no other one may have their turns."""
         in_all = self._with_total_of(lambda place: place.norm)
         if any(place.visits is None for place in self.places):
-            return max(in_all, self._without_longest, key=self.program.gain)
+            return in_all
         longer = column(self.program.count, 0)
         for place in self.places:
             for i in np.flatnonzero(place.slow).tolist():
                 longer[place.calls[i]] = place.gaps[place.most_like(i)] - place.gaps[i]
         by_visit = Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
         return max(by_visit, in_all, key=self.program.gain)
-
-    @property
-    def _without_longest(self) -> Transformation:
-        """The slow ranks' longest visits are shorter, so that they have in all what the one in the middle has."""
-        longer = column(self.program.count, 0)
-        for place in self.places:
-            assert place.norm is not None
-            for i in np.flatnonzero(place.slow).tolist():
-                gaps = place.gaps[i]
-                longer[place.calls[i]] = np.minimum(0, _most(gaps, place.totals[place.norm]) - gaps)
-        return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
 
     @cached_property
     def among_others(self) -> tuple[Transformation, ...]:
@@ -129,16 +118,6 @@ class Uneven:
             for i in np.flatnonzero(place.slow).tolist():
                 longer[place.calls[i]] = _scaled(place.gaps[i], place.totals[row] / place.totals[i])
         return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
-
-
-def _most(gaps: Int64, total: float) -> int:
-    """The longest that each may be, so that all together are no longer than this."""
-    ordered = np.sort(gaps)
-    before = np.append(0, np.cumsum(ordered))[:-1]
-    # Where the k shortest remain and the others are as long as the next one.
-    fits = before + ordered * np.arange(len(ordered), 0, -1) <= total
-    k = int(fits.sum())
-    return int((total - before[k]) / (len(ordered) - k)) if k < len(ordered) else int(ordered[-1])
 
 
 def _shared_by_visit(visits: Floats, sharing: Flags) -> Int64:
@@ -285,7 +264,7 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     numbers = {number.name: number for number in found.evidence}
     rows = evidence.user_profile.filter(pl.col("callpath") == region, pl.col("visits") > 0)
     profile = dict(rows.group_by("location").agg(pl.col("exclusive_ps").sum()).sort("location").iter_rows())
-    compared = not numbers.keys() & {"steps", "regions"}
+    compared = not numbers.keys() & {"steps", "regions", "long_visits"}
     shows = max(profile.values(), default=0) - min(profile.values(), default=0) >= found.gain * program.length_ps
     if compared and shows and set(first.locations) <= profile.keys():
         times = profile
