@@ -22,6 +22,7 @@ from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Flags, Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Floats, Stretch, stretches
 from logpost.analyzer.findings.cures.uneven_computation import described
+from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MEDIUM, MIN_SAMPLES, MIN_SHARE, Finding, Number
 from logpost.replay.columns import Int64
@@ -53,13 +54,7 @@ class Long:
 
 def propose(program: Program) -> Iterator[Proposal]:
     """The long visits to each stretch."""
-    least = MIN_SHARE * program.length_ps
-    for place in stretches(program):
-        found = [one for row in np.flatnonzero(place.totals >= least).tolist() if (one := _long(place, row))]
-        if place.visits is None:
-            found = _beyond_all(place, found)
-        if max((one.beyond for one in found), default=0.0) < least or len(found) >= len(place.locations) / 2:
-            continue
+    for place, found in _every_one(program):
         changes = [_as_usual(program, found, end) for end in range(len(found[0].usual))]
         calls = np.concatenate([one.calls for one in found])
         usual = np.concatenate([one.usual[0] for one in found])
@@ -80,6 +75,29 @@ def propose(program: Program) -> Iterator[Proposal]:
             confidence=MEDIUM,
             certainty="compute time is measured; whether there is more to do in these visits is not known",
         )
+
+
+@once
+def beyond_usual_ps(program: Program) -> Int64:
+    """By call: how much longer the code before it is, in a long visit; else 0."""
+    beyond = column(program.count, 0)
+    for _, found in _every_one(program):
+        for one in found:
+            beyond[one.calls] = np.rint(one.gaps - one.usual[0])
+    return beyond
+
+
+@once
+def _every_one(program: Program) -> list[tuple[Stretch, list[Long]]]:
+    least = MIN_SHARE * program.length_ps
+    every = []
+    for place in stretches(program):
+        found = [one for row in np.flatnonzero(place.totals >= least).tolist() if (one := _long(place, row))]
+        if place.visits is None:
+            found = _beyond_all(place, found)
+        if max((one.beyond for one in found), default=0.0) >= least and len(found) < len(place.locations) / 2:
+            every.append((place, found))
+    return every
 
 
 def _long(place: Stretch, row: int) -> Long | None:

@@ -15,7 +15,9 @@ from logpost.analyzer.findings.cures.program import Program
 RANKS, STEPS = 4, 10
 
 
-def in_turn(*, roots: Sequence[int] = range(RANKS), between: int = 0, size: int = 8, operation: str = "Bcast") -> Story:
+def broadcasts(
+    *, roots: Sequence[int] = range(RANKS), between: int = 0, size: int = 8, operation: str = "Bcast"
+) -> Story:
     """Four ranks compute 1 ms, and each of them broadcasts then; an operation lasts 50 us. Ten steps."""
     step = MS + len(roots) * (50 * US + between)
     story = Story(RANKS, STEPS * step)
@@ -40,7 +42,7 @@ def in_turn(*, roots: Sequence[int] = range(RANKS), between: int = 0, size: int 
     [("Bcast", "MPI_Allgather"), ("Gather", "MPI_Alltoall"), ("Reduce", "MPI_Reduce_scatter")],
 )
 def test_one_operation_does_what_each_root_does(operation: str, one: str) -> None:
-    row = in_turn(operation=operation).alone(every_root.find).row(0, named=True)
+    row = broadcasts(operation=operation).alone(every_root.find).row(0, named=True)
     numbers = {number["name"]: number["value"] for number in row["evidence"]}
     assert (numbers["operations"], numbers[f"every_root[{one}]"], numbers["mean_size"]) == (40, 4, 8)
     assert says(row["title"], "4", one)
@@ -74,10 +76,10 @@ def test_the_one_operation_waits_for_all_members() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: in_turn(between=200 * US),  # work in between
-        lambda: in_turn(roots=[0, 1, 2]),  # not every rank has its turn
-        lambda: in_turn(roots=[0, 1, 0, 1]),
-        lambda: in_turn(roots=[0, 0, 0, 0]),
+        lambda: broadcasts(between=200 * US),  # work in between
+        lambda: broadcasts(roots=[0, 1, 2]),  # not every rank has its turn
+        lambda: broadcasts(roots=[0, 1, 0, 1]),
+        lambda: broadcasts(roots=[0, 0, 0, 0]),
     ],
 )
 def test_what_is_no_row_of_all_roots(make: Callable[[], Story]) -> None:
@@ -85,14 +87,14 @@ def test_what_is_no_row_of_all_roots(make: Callable[[], Story]) -> None:
 
 
 def test_they_are_not_called_less_often_as_well(tmp_path: Path) -> None:
-    assert in_turn().alone(collective_cost.find).is_empty()
-    assert not in_turn(roots=[0, 1, 2]).alone(collective_cost.find).is_empty()
+    assert broadcasts().alone(collective_cost.find).is_empty()
+    assert not broadcasts(roots=[0, 1, 2]).alone(collective_cost.find).is_empty()
 
 
 @pytest.mark.parametrize(("size", "known", "found"), [(8, False, True), (1024, False, False), (1024, True, True)])
 def test_bytes_of_large_operations_may_cost_all_of_them(size: int, known: bool, found: bool) -> None:
     """Where the machine does not divide the time of a message."""
-    with in_turn(size=size).as_run() as run:
+    with broadcasts(size=size).as_run() as run:
         proposals = list(every_root.propose(Program(run).build(), known))
     assert len(proposals) == int(found)
     ends = [end for one in proposals for end in one.other_ends]
@@ -101,7 +103,7 @@ def test_bytes_of_large_operations_may_cost_all_of_them(size: int, known: bool, 
 
 def test_the_one_operation_has_the_bytes_of_all() -> None:
     """1000 B of 10 ns for each member: 10 us are in each broadcast, and 30 in the one operation."""
-    story = in_turn(size=1000)
+    story = broadcasts(size=1000)
     story.loggp |= {"G": 0.01}
     with story.as_run() as run:
         program = Program(run).build()

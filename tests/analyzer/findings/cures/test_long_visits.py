@@ -45,7 +45,7 @@ def test_a_rank_with_less_work_loses_all_of_a_delay() -> None:
 
 
 def test_visits_of_different_lengths_are_compared_with_those_of_the_other_ranks() -> None:
-    """All ranks compute 1 to 10 ms in turn, and one of them once 30 ms more in a visit of 2 ms."""
+    """All ranks compute 1, 2, … 10 ms, and one of them once 30 ms more in a visit of 2 ms."""
     works = [[1.0 + step % 10] * 4 for step in range(STEPS)]
     works[11][1] += 30.0
     story = steps(works)
@@ -67,7 +67,7 @@ def test_visits_that_differ_as_much_as_that_are_none() -> None:
     assert steps(rng.uniform(1, 10, (STEPS, 4)).tolist()).alone(long_visits.find).is_empty()
 
 
-def test_each_rank_is_late_once() -> None:
+def test_each_rank_computes_long_once() -> None:
     works = [[2.0] * 4 for _ in range(STEPS)]
     for rank in range(4):
         works[4 * rank][rank] = 12.0

@@ -1,4 +1,4 @@
-/* Each of 1000 values is written to the neighbour in an epoch of its own; one epoch has all of them. */
+/* Each of 1000 values is written to the neighbour in a separate epoch; one epoch has all of them. */
 #include "pair.h"
 #define VALUES 1000
 
