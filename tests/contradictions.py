@@ -181,8 +181,8 @@ def _imbalance_without_balance(said: Said) -> Iterator[str]:
     whole = said.run.table("threads").select("callpath").unique().collect()["callpath"].to_list()
     for row in table.iter_rows(named=True):
         numbers = {one["name"]: one["value"] for one in row["evidence"]}
-        if "regions" in numbers or "steps" in numbers:
-            continue  # each of them has its own times, and the row names the first one's
+        if numbers.keys() & {"regions", "steps", "long_visits"}:
+            continue  # each of them has its own times, and the row names the first one's, or those of visits
         times = computed
         # Of code that is in files, the call path is that of the longest calls, and the times are the code's.
         known = row["callpath"] >= 0 and not whole and "in_file" not in numbers

@@ -11,7 +11,9 @@ all of its calls are in one window.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -33,58 +35,108 @@ GOLDEN = (5**0.5 - 1) / 2
 """Fractional parts of its multiples are spread evenly over 0 to 1, however many they are (Weyl's equidistribution)."""
 
 
-def windows_of(run: Run, most_calls: int, count: int) -> tuple[Int64, Int64]:
-    """Begins and ends of windows that have so many calls at most, but for those that begin at the same time; ps.
+@dataclass(frozen=True)
+class SampleWindows:
+    """Windows of a run that may become its sample: what decides which of them do is read once.
 
     Arguments:
         run: the whole.
-        most_calls: of all windows together.
-        count: how many windows; 1: the first part.
     """
-    enters = np.sort(
-        run.facts("calls").select(pl.col("enter_ps").gather_every(SAMPLED)).collect()["enter_ps"].to_numpy()
-    )
-    if count == 1:
-        last = min(len(enters) - 1, most_calls // SAMPLED)
-        return np.array([np.iinfo(np.int64).min]), np.array([enters[last] + 1])
-    ends = run.facts("locations").filter("accounted").select(pl.col("begin_ps").min(), pl.col("end_ps").max()).collect()
-    begin, end = ends.row(0)
-    part = (end - begin) // count
-    middles = begin + part // 2 + part * np.arange(count)
-    half = part // 2
-    while half:
-        inside = np.searchsorted(enters, middles + half) - np.searchsorted(enters, middles - half)
-        calls = int(inside.sum()) * SAMPLED
-        if calls <= most_calls:
-            break
-        half = half * most_calls // calls
-    shift = ((np.arange(count) * GOLDEN % 1.0 - 0.5) * (part - 2 * half)).astype(np.int64)
-    return middles + shift - half, middles + shift + half
+
+    run: Run
+
+    def of(self, most_calls: int, count: int) -> tuple[Int64, Int64]:
+        """Begins and ends of windows that have so many calls at most, but for those that begin at the same time; ps.
+
+        Arguments:
+            most_calls: of all windows together.
+            count: how many windows; 1: the first part.
+        """
+        enters = self._enters
+        if count == 1:
+            last = min(len(enters) - 1, most_calls // SAMPLED)
+            return np.array([np.iinfo(np.int64).min]), np.array([enters[last] + 1])
+        begin, end = (int(times) for times in (self._spans[0].min(), self._spans[1].max()))
+        part = (end - begin) // count
+        middles = begin + part // 2 + part * np.arange(count)
+        half = part // 2
+        while half:
+            inside = np.searchsorted(enters, middles + half) - np.searchsorted(enters, middles - half)
+            calls = int(inside.sum()) * SAMPLED
+            if calls <= most_calls:
+                break
+            half = half * most_calls // calls
+        shift = ((np.arange(count) * GOLDEN % 1.0 - 0.5) * (part - 2 * half)).astype(np.int64)
+        return middles + shift - half, middles + shift + half
+
+    def at_meetings(self, begins_ps: Int64, ends_ps: Int64) -> tuple[Int64, Int64] | None:
+        """These windows from and to the next meeting of all ranks: where the last one leaves an operation in which all
+        were at once. Meetings are as far behind an end as behind a begin on the mean, so that windows keep their
+        length. None: there are too few, and a window would be empty, or beyond the begin of the next; or the windows
+        together would be more than `ALIKE` times as long, or their meetings as much closer or farther apart than those
+        of the run."""
+        at = self._meetings
+        first, last = np.searchsorted(at, begins_ps), np.searchsorted(at, ends_ps)
+        if (last == len(at)).any() or (first >= last).any():
+            return None
+        begins, ends = at[first], at[last]
+        length = int((ends - begins).sum())
+        closer = int((last - first).sum()) / length * int(at[-1] - at[0]) / (len(at) - 1)
+        alike = length <= ALIKE * int((ends_ps - begins_ps).sum()) and 1 / ALIKE <= closer <= ALIKE
+        return (begins, ends) if alike and (ends[:-1] <= begins[1:]).all() else None
+
+    def cut_shares(self, tried: Sequence[tuple[Int64, Int64]]) -> list[float]:
+        """Of the programs' time in each of these windows, what is in calls that their begins and ends cut."""
+        instants = np.unique(np.concatenate([end for windows in tried for end in windows]))
+
+        def are_cut(calls: pl.Series) -> pl.Series:
+            enter, leave = (calls.struct.field(name).to_numpy() for name in ("enter_ps", "leave_ps"))
+            return pl.Series(np.searchsorted(instants, enter, "right") < np.searchsorted(instants, leave, "left"))
+
+        times = ("enter_ps", "leave_ps")
+        cut = pl.struct(times).map_batches(are_cut, return_dtype=pl.Boolean, is_elementwise=True)
+        rows = self.run.facts("calls").select(times).filter(cut).collect()
+        enter, leave = (rows[name].to_numpy() for name in times)
+        shares = []
+        for begins, ends in tried:
+            gone = whole = 0
+            for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+                here = ((enter < begin) & (begin < leave)) | ((enter < end) & (end < leave))
+                gone += _inside(enter[here], leave[here], begin, end)
+                whole += _inside(*self._spans, begin, end)
+            shares.append(gone / max(1, whole))
+        return shares
+
+    @cached_property
+    def _enters(self) -> Int64:
+        """Begins of some calls, ascending."""
+        enters = self.run.facts("calls").select(pl.col("enter_ps").gather_every(SAMPLED)).collect()
+        return np.sort(enters["enter_ps"].to_numpy())
+
+    @cached_property
+    def _spans(self) -> tuple[Int64, Int64]:
+        """Begin and end of each rank's program."""
+        rows = self.run.facts("locations").filter("accounted").select("begin_ps", "end_ps").collect()
+        return rows["begin_ps"].to_numpy(), rows["end_ps"].to_numpy()
+
+    @cached_property
+    def _meetings(self) -> Int64:
+        """When the last rank leaves an operation in which all were at once, ascending."""
+        ranks = self.run.facts("locations").filter("accounted").select("location")
+        meetings = (
+            self.run.facts("collectives")
+            .filter(pl.col("instance") >= 0, pl.col("call") == pl.col("complete_call"))
+            .join(ranks, on="location", how="semi")
+            .group_by("instance")
+            .agg(pl.len(), entered=pl.col("enter_ps").max(), left=pl.col("leave_ps").min(), at=pl.col("leave_ps").max())
+            .filter(pl.col("len") == ranks.select(pl.len()).collect().item(), pl.col("entered") <= pl.col("left"))
+        )
+        return meetings.select(pl.col("at").sort()).collect()["at"].to_numpy()
 
 
-def at_meetings(run: Run, begins_ps: Int64, ends_ps: Int64) -> tuple[Int64, Int64] | None:
-    """These windows from and to the next meeting of all ranks: where the last one leaves an operation in which all were
-    at once. Meetings are as far behind an end as behind a begin on the mean, so that windows keep their length. None:
-    there are too few, and a window would be empty, or beyond the begin of the next; or the windows together would be
-    more than `ALIKE` times as long, or their meetings as much closer or farther apart than those of the run."""
-    ranks = run.facts("locations").filter("accounted").select("location")
-    meetings = (
-        run.facts("collectives")
-        .filter(pl.col("instance") >= 0, pl.col("call") == pl.col("complete_call"))
-        .join(ranks, on="location", how="semi")
-        .group_by("instance")
-        .agg(pl.len(), entered=pl.col("enter_ps").max(), left=pl.col("leave_ps").min(), at=pl.col("leave_ps").max())
-        .filter(pl.col("len") == ranks.select(pl.len()).collect().item(), pl.col("entered") <= pl.col("left"))
-    )
-    at = meetings.select(pl.col("at").sort()).collect()["at"].to_numpy()
-    first, last = np.searchsorted(at, begins_ps), np.searchsorted(at, ends_ps)
-    if (last == len(at)).any() or (first >= last).any():
-        return None
-    begins, ends = at[first], at[last]
-    length = int((ends - begins).sum())
-    closer = int((last - first).sum()) / length * int(at[-1] - at[0]) / (len(at) - 1)
-    alike = length <= ALIKE * int((ends_ps - begins_ps).sum()) and 1 / ALIKE <= closer <= ALIKE
-    return (begins, ends) if alike and (ends[:-1] <= begins[1:]).all() else None
+def _inside(begins_ps: Int64, ends_ps: Int64, begin: int, end: int) -> int:
+    """How much of these is in a window, together."""
+    return int(np.maximum(0, np.minimum(ends_ps, end) - np.maximum(begins_ps, begin)).sum())
 
 
 class Sample(Run):
@@ -92,7 +144,7 @@ class Sample(Run):
 
     Arguments:
         run: the whole.
-        begins_ps: of the windows (`windows_of`).
+        begins_ps: of the windows (`SampleWindows`).
         ends_ps: likewise.
     """
 
@@ -126,13 +178,6 @@ class Sample(Run):
     def lasts_until_ps(self) -> Int64:
         """When each window ends, without the time between them."""
         return self._without_gaps(self.ends_ps)
-
-    @property
-    def cut_share(self) -> float:
-        """Of the programs' time in the windows, what is in calls that their begins and ends cut."""
-        cut = self._calls.filter(pl.lit(self._cut)).select((pl.col("leave_ps") - pl.col("enter_ps")).sum())
-        programs = self.locations().filter("accounted").select((pl.col("end_ps") - pl.col("begin_ps")).sum())
-        return float(cut.item() / max(1, programs.collect().item()))
 
     def _without_gaps(self, times: Int64) -> Int64:
         """The same instants without the time between windows."""

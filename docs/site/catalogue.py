@@ -6,11 +6,10 @@ work without it, on a machine of known values. The cause is what the finder's ow
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 import re
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,8 +17,9 @@ import plotly.offline
 from doubts import DOUBTS
 
 import logpost
-from logpost.analyzer.findings import cures, prose
+from logpost.analyzer.findings import prose
 from logpost.analyzer.findings.evidence.places import NOWHERE
+from logpost.analyzer.findings.find import FINDERS
 from logpost.analyzer.findings.wording.facts import Facts
 from logpost.analyzer.pipeline.read_ahead import ReadAhead
 from logpost.analyzer.pipeline.request import Request
@@ -74,11 +74,9 @@ def name_of(kind: str) -> str:
 
 
 def cures_of(kind: str) -> list[str]:
-    """The documentation of the cures that report a kind; of the one that bears its name alone, where there is one."""
-    modules = {
-        one.name: importlib.import_module(f"{cures.__name__}.{one.name}")
-        for one in pkgutil.iter_modules(cures.__path__)
-    }
+    """The documentation of the cures that report a kind, in the order of finders; of the one that bears its name alone,
+    where there is one."""
+    modules = {find.__module__.rpartition(".")[2]: sys.modules[find.__module__] for find in FINDERS}
     if kind in modules:
         return [inspect.getdoc(modules[kind]) or ""]
     return [inspect.getdoc(module) or "" for module in modules.values() if f'"{kind}"' in inspect.getsource(module)]

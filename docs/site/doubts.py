@@ -34,7 +34,7 @@ DOUBTS = {
     "load_imbalance": (
         "Longer computation is not always more work: a slower node, a rank that shares its core, page faults, or a "
         "loop that polls for messages outside of calls look alike. Where ranks differ by design (a master, pipeline "
-        "stages) there is nothing to even out."
+        "stages) there is nothing to even out. What lasts long once may be the system's, and not recur."
     ),
     "thread_imbalance": (
         "Threads that arrive late at a barrier need not have more work: a core that two threads share, memory of "
@@ -60,7 +60,9 @@ DOUBTS = {
     "collective_cost": (
         "The least cost that it is compared with is that of the machine's values; where these are better than the "
         "network's (other jobs, fewer cores than ranks), the excess is no fault of the algorithm. Operations in a row "
-        "can be fused only if the second does not need the first one's result. Communicators, windows and files "
+        "can be fused only if the second does not need the first one's result. The trace does not state the operators "
+        "of reductions: at the interval's low end they differ, and the reductions are in flight together. Operations "
+        "with one root after another may each need the data of the one before. Communicators, windows and files "
         "that are made again may differ each time."
     ),
     "unattended": (
@@ -84,7 +86,8 @@ DOUBTS = {
     ),
     "round_trips": (
         "Questions that depend on the answer before (a search, a linked structure) cannot be sent at once. What "
-        "looks like an answer may be an independent message that happened to follow."
+        "looks like an answer may be an independent message that happened to follow. A lock may guard more than its "
+        "transfers, and have to be released between them."
     ),
     "strided_datatype": (
         "Packing by hand costs as well, sometimes more than the library's own. An archive without datatype layouts "

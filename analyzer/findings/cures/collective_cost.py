@@ -5,7 +5,9 @@ Two cures, by what is at the call path:
 * **Fused**: operations that directly follow one of their kind (`successive`) could be one with all values in one
   buffer. In the graph they last only as long as their bytes need, and wait for none; the first of each row stays. At
   the other ends of the gain, their bytes are moved in each round, or the code between them, which a loop over one
-  operation does not need, is gone with them.
+  operation does not need, is gone with them. One call of a reduction has one operator and one datatype (MPI 4.1,
+  section 6.9.1), which no trace states: values with different ones need an operator of the program's own. At a further
+  end they are nonblocking operations in flight together, whose messages still cost the processors their overheads.
 * **As short as its rounds**: less data, or another algorithm. In the graph an operation ends so long after the members
   that it needs have entered as `ceil(log2 p)` messages without data last, p - 1 where each member has data for each
   other one (Thakur, Rabenseifner & Gropp, 2005). At the other end of the gain it keeps its bytes: B G, with B the bytes
@@ -26,6 +28,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
+from logpost.analyzer.findings.cures.every_root import turns
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.two_as_one import second_halves
@@ -52,6 +55,8 @@ ROOTED = {"wait_for_root": FROM_ROOT, "root_waits_for": TO_ROOT}
 """Operations in which members wait for the root alone, and the root alone waits for members."""
 BARRIER = "barrier"
 """The operation that moves no data."""
+REDUCTIONS = ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan")
+"""Operations of an operator."""
 
 
 def find(evidence: Evidence) -> Iterator[Finding]:
@@ -70,16 +75,21 @@ def _is_worth_a_word(found: Finding) -> bool:
 def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
     """The cure of each call path of operations."""
     calls = successive(evidence)
-    second = dict(second_halves(program).group_by("callpath").agg(pl.col("instance").n_unique()).iter_rows())
+    replaced = pl.concat(
+        rows.select("callpath", "instance").unique() for rows in (second_halves(program), turns(program))
+    )
+    in_another = dict(replaced.group_by("callpath").len().iter_rows())
     for callpath, rows in _operations(evidence, program).items():
-        if second.get(callpath, 0) >= max(MIN_SAMPLES, MAINLY * rows["instance"].n_unique()):
-            continue  # there is an operation for what both do (two_as_one)
+        if in_another.get(callpath, 0) >= max(MIN_SAMPLES, MAINLY * rows["instance"].n_unique()):
+            continue  # there is an operation for what several do (two_as_one, every_root)
         if exact_sum(rows["own_ps"].clip(lower_bound=0).to_numpy()) < rows.height:
             continue  # below a picosecond each: all of it is waiting
         estimate = _estimate_at(evidence, calls, callpath)
         fused = calls.share(callpath) > MAINLY
         least, moved = (0.0, 0.0) if estimate is None else (estimate.latency, estimate.bandwidth)
-        each_round = moved * rounds(calls.operations[callpath], calls.members[callpath])
+        number_of_rounds = rounds(calls.operations[callpath], calls.members[callpath])
+        each_round = moved * number_of_rounds
+        in_flight = moved + (0.0 if estimate is None else estimate.handling * number_of_rounds)
         divided = _divided(evidence, callpath)
         count = rows["instance"].n_unique()
         certainty = "the time after the last member has entered is measured"
@@ -92,7 +102,11 @@ def propose(evidence: Evidence, program: Program) -> Iterator[Proposal]:
             callpath=callpath,
             at_fault=frozenset(rows["location"].to_list()),
             change=_fused(program, rows, moved, divided) if fused else _at_most(program, rows, least),
-            other_ends=(_fused(program, rows, each_round), _without_code(program, rows, moved, divided))
+            other_ends=(
+                _fused(program, rows, each_round),
+                _without_code(program, rows, moved, divided),
+                *([_fused(program, rows, in_flight)] if _reduces(calls, callpath) else ()),
+            )
             if fused
             else (_at_most(program, rows, least + moved),),
             numbers=(
@@ -176,6 +190,8 @@ class Estimate:
     """where the machine only bounds the cost of a byte; None: it does not even do that"""
     round: float
     """one message without bytes"""
+    handling: float
+    """of that, what its two processors are kept"""
     messages: float
     """of the slowest algorithm, one behind the other: one from each member to the root, then one to each"""
 
@@ -194,14 +210,14 @@ def _estimate_at(evidence: Evidence, calls: Successive, callpath: int) -> Estima
         if operation.lower() == BARRIER or not _barriers(evidence):
             return None
         one = shortest_round(evidence)
-        return Estimate(rounds(operation, members) * one, 0.0, 0.0 if size == 0 else None, one, slowest)
+        return Estimate(rounds(operation, members) * one, 0.0, 0.0 if size == 0 else None, one, 0.0, slowest)
     latency, o_s, o_r, gap = (letter or 0.0 for letter in letters)
     known = measures(machine, locality, "L") or machine.origin != "estimated"
     one = o_s + latency + o_r if known else shortest_round(evidence)
     most = most_ps(machine, locality, "G", size)
     moved = least_moved(operation, members, size)
     at_most = None if most is None else moved * most
-    return Estimate(rounds(operation, members) * one, moved * gap, at_most, one, slowest)
+    return Estimate(rounds(operation, members) * one, moved * gap, at_most, one, o_s + o_r, slowest)
 
 
 @dataclass(frozen=True)
@@ -223,6 +239,10 @@ def _divided(evidence: Evidence, callpath: int) -> Divided | None:
     if whole == 0 or parts.get("not_divided", 0) == whole:
         return None
     return Divided(*(sum(parts.get(part, 0) for part in kind) / whole for kind in (ROUNDS, BYTES)))
+
+
+def _reduces(calls: Successive, callpath: int) -> bool:
+    return calls.operations[callpath].lower() in REDUCTIONS
 
 
 @once
@@ -252,6 +272,10 @@ def _numbers(
         yield Number("share_of_rounds", divided.rounds, "1")
         yield Number("share_of_bytes", divided.bytes, "1")
     yield Number("back_to_back", calls.share(callpath), "1")
+    if _reduces(calls, callpath):
+        yield Number("reduces", 1, "count")
+    if operation.lower() == BARRIER:
+        yield Number("is_barrier", 1, "count")
     yield Number("waiting_in_those", sum(calls.waited(location, callpath) for location in here), "ps")
 
 

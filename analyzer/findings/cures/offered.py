@@ -14,7 +14,7 @@ from logpost.analyzer.findings.evidence.once import once
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import MIN_SHARE, Finding, Number, sums_at_locations, worst_hit
 from logpost.analyzer.run.directory import Run
-from logpost.analyzer.run.sample import Sample, at_meetings, windows_of
+from logpost.analyzer.run.sample import Sample, SampleWindows
 from logpost.analyzer.run.wide import exact_sum, wide_sum
 from logpost.analyzer.words.categories import WAITING
 from logpost.errors import InputError
@@ -169,12 +169,11 @@ def _read(evidence: Evidence) -> Program | None:
 def _sampled(run: Run) -> Sample:
     """The most windows that cut less of the ranks' time than can be stated, if need be where all ranks meet: calls that
     are cut keep it. Else the first part."""
-    for most, count in product((MOST_CALLS // FEWER, MOST_CALLS), WINDOWS):
-        windows = windows_of(run, most, count)
-        for some in (windows, at_meetings(run, *windows)):
-            if some is not None and (sample := Sample(run, *some)).cut_share < MIN_SHARE:
-                return sample
-    return Sample(run, *windows_of(run, MOST_CALLS, 1))
+    windows = SampleWindows(run)
+    tried = [windows.of(most, count) for most, count in product((MOST_CALLS // FEWER, MOST_CALLS), WINDOWS)]
+    tried = [some for one in tried for some in (one, windows.at_meetings(*one)) if some is not None]
+    uncut = (some for some, cut in zip(tried, windows.cut_shares(tried), strict=True) if cut < MIN_SHARE)
+    return Sample(run, *next(uncut, windows.of(MOST_CALLS, 1)))
 
 
 @once

@@ -87,17 +87,21 @@ class Stretch:
 
     @cached_property
     def norm(self) -> int | None:
-        """Row of the location with the median total of those that are not slow; None: those are less than half."""
-        (others,) = np.nonzero(~self.slow)
+        """The row in the middle of those that are not slow (`middle_of`)."""
+        return self.middle_of(~self.slow)
+
+    def middle_of(self, some: Flags) -> int | None:
+        """Row of the location with the median total of these; None: they are less than half."""
+        (others,) = np.nonzero(some)
         if len(others) < len(self.totals) / 2:
             return None
         return int(others[np.argsort(self.totals[others], kind="stable")[(len(others) - 1) // 2]])
 
-    def most_like(self, row: int) -> int:
-        """Row of the location that is not slow and from whose visits those of this one differ most evenly: both have
-        the same turns."""
+    def most_like(self, row: int, some: Flags) -> int:
+        """Row of the one of these locations from whose visits those of this one differ most evenly: both have the same
+        turns."""
         assert self.visits is not None
-        (others,) = np.nonzero(~self.slow)
+        (others,) = np.nonzero(some)
         return int(others[np.argmin((self.visits[row] - self.visits[others]).std(axis=1))])
 
     def follows_path(self, program: Program, row: int) -> int:

@@ -17,13 +17,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from logpost.analyzer.findings.cures.many_small_messages import KIND as SMALL
 from logpost.analyzer.findings.cures.many_small_messages import VALUE
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
-from logpost.analyzer.findings.cures.one_exchange import KIND as ROUND_TRIPS
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MEDIUM, Finding, Number
+
+SMALL, ROUND_TRIPS = "many_small_messages", "round_trips"
+"""Kinds: without and with calls that complete each transfer."""
 
 
 @dataclass

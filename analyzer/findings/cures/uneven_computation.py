@@ -12,8 +12,8 @@ Two cures, and no trace shows which one a program gets:
 Both are ends of the gain, and their middle is replayed. Stretches of code (`stretches`) in which the same ranks are
 slow are one place. A rank is slow that computes longer than the mean in all its code, too; where none is, a rank that
 is slow in one stretch may wait in another, and all are made even together. The same work may be before other calls on
-other ranks: where others compute most of it elsewhere, or visits to no single stretch show it, ranks are slow in all,
-and their excess may be in their longest visits. Where more than half are slow, it is the others that have less to do,
+other ranks: where others compute most of it elsewhere, or visits to no single stretch show it, ranks are slow in all
+(a few visits that are long are `long_visits`). Where more than half are slow, it is the others that have less to do,
 and nothing is stated. Where none is slow beyond chance, the work is uneven all the same: stated if it costs more than
 the noise of any machine does.
 """
@@ -58,6 +58,10 @@ class Uneven:
         """Locations that compute longer than the others do."""
         return frozenset().union(*(_slow(one, certain=self.certain) for one in self.places))
 
+    def rows(self, place: Stretch) -> Flags:
+        """These, by row."""
+        return place.slow if self.certain else place.heavy
+
     @cached_property
     def shared(self) -> Transformation:
         """Each rank that computes there has the mean; what one rank alone computes is shared among all."""
@@ -89,26 +93,16 @@ class Uneven:
     def as_fast(self) -> Transformation:
         """The slow ranks have, visit by visit, the times of the other rank whose visits are most like theirs; or in all
         those of the rank in the middle of the others, where that saves more: no other one may have their turns."""
-        in_all = self._with_total_of(lambda place: place.norm)
+        in_all = self._with_total_of(lambda place: place.middle_of(~self.rows(place)))
         if any(place.visits is None for place in self.places):
-            return max(in_all, self._without_longest, key=self.program.gain)
+            return in_all
         longer = column(self.program.count, 0)
         for place in self.places:
-            for i in np.flatnonzero(place.slow).tolist():
-                longer[place.calls[i]] = place.gaps[place.most_like(i)] - place.gaps[i]
+            slow = self.rows(place)
+            for i in np.flatnonzero(slow).tolist():
+                longer[place.calls[i]] = place.gaps[place.most_like(i, ~slow)] - place.gaps[i]
         by_visit = Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
         return max(by_visit, in_all, key=self.program.gain)
-
-    @property
-    def _without_longest(self) -> Transformation:
-        """The slow ranks' longest visits are shorter, so that they have in all what the one in the middle has."""
-        longer = column(self.program.count, 0)
-        for place in self.places:
-            assert place.norm is not None
-            for i in np.flatnonzero(place.slow).tolist():
-                gaps = place.gaps[i]
-                longer[place.calls[i]] = np.minimum(0, _most(gaps, place.totals[place.norm]) - gaps)
-        return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
 
     @cached_property
     def among_others(self) -> tuple[Transformation, ...]:
@@ -116,7 +110,7 @@ class Uneven:
         like is not known."""
 
         def others(place: Stretch) -> list[int]:
-            return sorted(np.flatnonzero(~place.slow).tolist(), key=lambda row: float(place.totals[row]))
+            return sorted(np.flatnonzero(~self.rows(place)).tolist(), key=lambda row: float(place.totals[row]))
 
         return self._with_total_of(lambda place: others(place)[-1]), self._with_total_of(lambda place: others(place)[0])
 
@@ -126,19 +120,9 @@ class Uneven:
         for place in self.places:
             row = norm(place)
             assert row is not None
-            for i in np.flatnonzero(place.slow).tolist():
+            for i in np.flatnonzero(self.rows(place)).tolist():
                 longer[place.calls[i]] = _scaled(place.gaps[i], place.totals[row] / place.totals[i])
         return Transformation(longer_ps=longer, lasts_ps=self.program.shortest_ps)
-
-
-def _most(gaps: Int64, total: float) -> int:
-    """The longest that each may be, so that all together are no longer than this."""
-    ordered = np.sort(gaps)
-    before = np.append(0, np.cumsum(ordered))[:-1]
-    # Where the k shortest remain and the others are as long as the next one.
-    fits = before + ordered * np.arange(len(ordered), 0, -1) <= total
-    k = int(fits.sum())
-    return int((total - before[k]) / (len(ordered) - k)) if k < len(ordered) else int(ordered[-1])
 
 
 def _shared_by_visit(visits: Floats, sharing: Flags) -> Int64:
@@ -193,9 +177,8 @@ def _less_sure(program: Program, whole: Stretch | None) -> Iterator[Proposal]:
         if not by_chance:
             return
         of = Uneven(program, tuple(by_chance), certain=False)
-    proposal = _proposal(of)
-    if (of.certain and _beyond_others(of.places[0])) or program.gain(proposal.change) > NOISE:
-        yield proposal
+    if (of.certain and _beyond_others(of.places[0])) or program.gain(of.shared) > NOISE:
+        yield _proposal(of)
 
 
 def _beyond_others(place: Stretch) -> bool:
@@ -231,8 +214,7 @@ def _slow(place: Stretch, *, certain: bool = True) -> frozenset[int]:
 
 def _proposal(uneven: Uneven) -> Proposal:
     program, first = uneven.program, uneven.places[0]
-    as_fast = uneven.as_fast if uneven.certain else uneven.shared
-    gains = [max(0.0, program.gain(one)) for one in (uneven.shared, as_fast)]
+    gains = [max(0.0, program.gain(one)) for one in (uneven.shared, uneven.as_fast)]
     either = gains[1] > gains[0]
     totals = program.code_ps.values()
     shows = max(totals) - min(totals) >= max(gains) * program.length_ps
@@ -242,8 +224,9 @@ def _proposal(uneven: Uneven) -> Proposal:
         *times_of(first.totals),
     )
     if either:
-        assert first.norm is not None
-        norm = float(first.totals[first.norm])
+        middle = first.middle_of(~uneven.rows(first))
+        assert middle is not None
+        norm = float(first.totals[middle])
         numbers += (
             Number("median_of_others", norm, "ps"),
             Number("gain_if_as_fast", gains[1], "1"),
@@ -257,7 +240,7 @@ def _proposal(uneven: Uneven) -> Proposal:
         callpaths=frozenset(one.callpath for one in uneven.places),
         at_fault=uneven.slow,
         change=uneven.halfway if either else uneven.shared,
-        other_ends=(uneven.shared, as_fast, *uneven.among_others) if uneven.certain else (),
+        other_ends=(uneven.shared, uneven.as_fast, *uneven.among_others),
         numbers=numbers,
         confidence=HIGH if uneven.certain and uneven.by_visits else LOW,
         certainty="compute time is measured" if uneven.certain and uneven.by_visits else BY_CHANCE,
@@ -285,13 +268,13 @@ def described(evidence: Evidence, found: Finding) -> Finding:
     numbers = {number.name: number for number in found.evidence}
     rows = evidence.user_profile.filter(pl.col("callpath") == region, pl.col("visits") > 0)
     profile = dict(rows.group_by("location").agg(pl.col("exclusive_ps").sum()).sort("location").iter_rows())
-    compared = not numbers.keys() & {"steps", "regions"}
+    compared = not numbers.keys() & {"steps", "regions", "long_visits"}
     shows = max(profile.values(), default=0) - min(profile.values(), default=0) >= found.gain * program.length_ps
     if compared and shows and set(first.locations) <= profile.keys():
         times = profile
         numbers |= {number.name: number for number in times_of(times.values())}
     elif not in_file:
-        region = -1
+        region = found.callpath if "long_visits" in numbers else -1
     slowest, fastest = (pick(times, key=lambda one: times[one]) for pick in (max, min))
     ends = (("slowest_rank", slowest), ("fastest_rank", fastest)) if compared else ()
     whose = (number for name, location in ends for number in evidence.rank_numbers(name, [location]))

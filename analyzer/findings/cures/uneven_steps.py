@@ -1,8 +1,9 @@
 """Uneven steps: the ranks take turns at computing longest, and wait for the slowest one of each step.
 
 Cure: the work of each step is shared evenly. In the graph, the code before these calls lasts, visit by visit, as long
-as the mean of the ranks. It applies where the visits of ranks are equally many, and none is slow throughout (that is
-`uneven_computation`): all stretches of code at once, since a rank that is long in one may be short in the next.
+as the mean of the ranks; what visits have beyond the usual that are long once remains (`long_visits`). It applies where
+the visits of ranks are equally many, and none is slow throughout (that is `uneven_computation`): all stretches of code
+at once, since a rank that is long in one may be short in the next.
 
 The duration of code varies on every machine. What is lost by that is no more than `NOISE`, and nothing is stated below.
 Steps that end in a barrier or a fence are that one's matter (`needless_barrier`): without it, they even out.
@@ -14,6 +15,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from logpost.analyzer.findings.cures.long_visits import beyond_usual_ps
 from logpost.analyzer.findings.cures.offered import Proposal, column, offered
 from logpost.analyzer.findings.cures.program import Program, Transformation
 from logpost.analyzer.findings.cures.stretches import Stretch, stretches
@@ -37,13 +39,14 @@ def propose(program: Program) -> Iterator[Proposal]:
     if not places:
         return
     longer = column(program.count, 0)
+    usual_ps = program.gap_ps - beyond_usual_ps(program)
+    longest = mean_of_all = 0.0
     for place in places:
-        assert place.visits is not None
-        mean = place.visits.mean(axis=0)
-        for calls, gaps in zip(place.calls, place.gaps, strict=True):
-            longer[calls] = np.rint(mean - gaps)
-    longest = sum(float(one.visits.max(axis=0).sum()) for one in places if one.visits is not None)
-    mean_of_all = sum(float(one.totals.mean()) for one in places)
+        calls = np.array(place.calls)
+        visits = usual_ps[calls]
+        longer[calls] = np.rint(visits.mean(axis=0) - visits)
+        longest += float(visits.max(axis=0).sum())
+        mean_of_all += float(visits.mean(axis=0).sum())
     yield Proposal(
         kind=KIND,
         callpath=max(places, key=lambda one: one.uneven_ps).callpath,

@@ -70,6 +70,8 @@ def collective_cost(facts: Facts) -> str:
     title = f"{count_text(count, 'operation')} in {facts.where or 'a collective'} {cost} {beyond}"
     for one in facts.by_place("both_in_one"):
         return f"{title}, handing out what {facts.cause} has just brought to their root, which one {one} does"
+    for one, in_a_row in facts.by_place("every_root").items():
+        return f"{title}, {in_a_row:.0f} in a row with each rank as root, which one {one} does"
     if facts.all("made_again"):
         return f"{title}, and make the same communicator, window or file again"
     if facts.number("back_to_back", 0.0) > MAINLY:
@@ -107,15 +109,14 @@ def cheaper_collective(facts: Facts) -> str:
         )
     for one in facts.by_place("both_in_one"):
         return f"Call {one} instead of both: it takes as many rounds as one of them, and all have the result."
-    if facts.number("back_to_back", 0.0) > MAINLY:
+    for one in facts.by_place("every_root"):
         return (
-            "Fuse them: combine back-to-back operations into one call with all values in one buffer, "
-            "unless the second needs the first one's result (then use a pipelined form of the algorithm)."
-        ) + (
-            " That saves rounds, not bytes, and bytes are most of the cost here."
-            if _bound(facts) == "bandwidth"
-            else ""
+            f"Call {one} once instead ({one}v where ranks have different amounts): it does for all roots what each of "
+            "these does for one."
         )
+    if facts.number("back_to_back", 0.0) > MAINLY:
+        rounds = " That saves rounds, not bytes, and bytes are most of the cost here."
+        return _fuse(facts) + (rounds if _bound(facts) == "bandwidth" else "")
     if _no_algorithm_costs(facts) and facts.all("ranks_without_core"):
         return (
             "Give each rank a core for itself, and record it again: no algorithm lasts so long on this machine, but a "
@@ -142,6 +143,19 @@ def cheaper_collective(facts: Facts) -> str:
         "Send less (smaller types, only what changed), choose an algorithm for large messages (ring, reduce-scatter "
         "with allgather, segments), or split it by nodes."
     )
+
+
+def _fuse(facts: Facts) -> str:
+    if facts.all("is_barrier"):
+        return "Leave all but one of them out: a barrier right behind another one orders nothing."
+    unless = "unless the second needs the first one's result (then use a pipelined form of the algorithm)."
+    if facts.all("reduces"):
+        return (
+            "Fuse them: combine those of one operator and datatype, which the trace does not state, into one call with "
+            f"all values in one buffer, {unless} For different ones, define an operator on a structure (MPI_Op_create),"
+            " or start the nonblocking forms and complete them together (MPI_Waitall)."
+        )
+    return f"Fuse them: combine back-to-back operations into one call with all values in one buffer, {unless}"
 
 
 WORDS: Mapping[str, Words] = {

@@ -106,6 +106,11 @@ def compute_first(facts: Facts) -> str:
 
 
 def round_trips(facts: Facts) -> str:
+    if facts.all("epochs"):
+        epochs = count_text(int(facts.number("epochs")), "epoch")
+        rows = f"{epochs}{in_where(facts)}, {facts.number('in_a_row'):.0f} in a row"
+        size = bytes_text(facts.number("mean_size"))
+        return f"{rows}: each requests its lock, and completes transfers of {size} on average, before the next begins"
     kind = "synchronous message" if facts.share("synchronous") > MAINLY else "message"
     messages = f"{_counted(facts, kind)} of {bytes_text(facts.number('mean_size'))}"
     if facts.all("several_ranks"):
@@ -117,6 +122,11 @@ def round_trips(facts: Facts) -> str:
 
 
 def ask_once(facts: Facts) -> str:
+    if facts.all("epochs"):
+        return (
+            "Have one epoch for all of them (MPI_Win_lock once; MPI_Win_lock_all, and MPI_Win_flush where data must be "
+            "there), so that the transfers are in flight concurrently, or move all values by one transfer."
+        )
     if facts.all("transfers"):
         return (
             "Complete all transfers by one flush behind them, so that they are in flight concurrently, or move all "

@@ -19,6 +19,12 @@ def load_imbalance(facts: Facts) -> str:
     if facts.all("steps"):
         waiting = time_text(facts.number("others_wait"))
         return f"another rank computes longest in each step of {facts.cause} ({facts.ranks}): {waiting} of waiting"
+    if facts.all("long_visits"):
+        count, visits = (int(facts.number(name)) for name in ("long_visits", "visits"))
+        lasts = f"{time_text(facts.number('they_last'))} instead of {time_text(facts.number('others_last'))}"
+        title = f"{facts.ranks} compute{facts.verb_s} longer in {count} of {visits} visits"
+        title += f" to {facts.cause}" if facts.cause else ""
+        return f"{title}: {lasts}{'' if count == 1 else ' on average'}"
     if facts.all("in_file"):
         call, _, file = facts.cause.partition(" ")
         title = f"{facts.ranks} {call}{facts.verb_s} {file or 'a file'} while the others wait"
@@ -35,6 +41,13 @@ def balance(facts: Facts) -> str:
         return (
             "Balance the work of each step (finer or dynamic partition, work stealing), or let the ranks wait for each "
             "other less often: then a step that is long on one rank and the next that is long on another even out."
+        )
+    if facts.all("long_visits"):
+        visits = "this visit" if int(facts.number("long_visits")) == 1 else "these visits"
+        does = f"{facts.these} {'do' if facts.are_several else 'does'}"
+        return (
+            f"See what {does} in {visits} and not in others (input of another size, output, allocation, a task of the "
+            "system; the timeline shows when): divide it among all ranks or visits, or do it while no rank waits."
         )
     if facts.all("in_file"):
         return (

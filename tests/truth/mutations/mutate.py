@@ -139,13 +139,18 @@ def late_post(program: Program, rng: Random) -> Mutated | None:
 
 
 def missing_overlap(program: Program, rng: Random) -> Mutated | None:
-    """Computation between start and wait of messages is moved behind the wait."""
+    """Computation between start and wait of messages is moved behind the wait; of ranks that wait for a receive before
+    that, some of it needs what has been received."""
     starts = [i for i, region in enumerate(program.regions) if any(op.kind == "ISEND" for op in region.ops[0])]
     waits = [i for i, region in enumerate(program.regions) if any(op.kind == "WAITALL" for op in region.ops[0])]
     pairs = [(a, b) for a in starts for b in waits if a <= b]
     if not pairs:
         return None
     start, wait = rng.choice(pairs)
+    if any(
+        op.kind == "WAIT_RECEIVE" for region in program.regions[start : wait + 1] for ops in region.ops for op in ops
+    ):
+        return None
     moved = tuple(
         tuple(op for i in range(start, wait + 1) for op in program.regions[i].ops[rank] if _between(program, i, op))
         for rank in range(program.ranks)

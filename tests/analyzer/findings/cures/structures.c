@@ -13,6 +13,7 @@ enum { STEPS = 20, MOST_RANKS = 16, LARGE = 1 << 16, MOST_REQUESTS = 2 * MOST_RA
 static int rank, ranks, before, behind;
 static char out[MOST_RANKS][LARGE], in[MOST_RANKS][LARGE];
 static MPI_Comm all;
+static MPI_Win memory;
 
 static void work(double microseconds) {
     logpost_compute_seconds(microseconds * 1e-6);
@@ -139,6 +140,38 @@ static void missed_overlap(int cured) {
     work(cured ? 10 : 70);
 }
 
+/* Ranks broadcast a value one after another, or all gather them. */
+static void every_root(int cured) {
+    work(100);
+    if (cured)
+        MPI_Allgather(out[0], 8, MPI_BYTE, in[0], 8, MPI_BYTE, all);
+    else
+        for (int root = 0; root < ranks; root++)
+            MPI_Bcast(in[root], 8, MPI_BYTE, root, all);
+}
+
+/* 20 puts to a neighbour's memory, each in an epoch, or all in one. */
+static void lock_epochs(int cured) {
+    enum { PUTS = 20 };
+    work(100);
+    for (int k = 0; k < PUTS; k++) {
+        if (!cured || k == 0)
+            MPI_Win_lock(MPI_LOCK_SHARED, behind, 0, memory);
+        MPI_Put(out[0], 8, MPI_BYTE, behind, 8 * k, 8, MPI_BYTE, memory);
+        if (!cured || k == PUTS - 1)
+            MPI_Win_unlock(behind, memory);
+    }
+    MPI_Barrier(all);
+}
+
+/* One rank with less work than the others computes ten times as long in one of 20 steps. */
+static void long_visits(int cured) {
+    static int step;
+    double length = rank == 5 ? 150 : 200;
+    work(step++ == 7 && rank == 5 && !cured ? 10 * length : length);
+    MPI_Sendrecv(out[0], 64, MPI_BYTE, behind, 1, in[0], 64, MPI_BYTE, before, 1, all, MPI_STATUS_IGNORE);
+}
+
 /* One rank computes half as long again as the others do. */
 static void uneven(int cured) {
     work(rank == 5 && !cured ? 300 : 200);
@@ -164,6 +197,9 @@ static const struct {
     {"funnel", funnel},
     {"questions", questions},
     {"missed_overlap", missed_overlap},
+    {"every_root", every_root},
+    {"lock_epochs", lock_epochs},
+    {"long_visits", long_visits},
     {"uneven", uneven},
     {"halo", halo},
 };
@@ -175,9 +211,14 @@ int main(int argc, char** argv) {
     MPI_Comm_size(all, &ranks);
     before = (rank + ranks - 1) % ranks;
     behind = (rank + 1) % ranks;
+    const int has_memory = argc == 3 && strcmp(argv[1], "lock_epochs") == 0;
+    if (has_memory)
+        MPI_Win_create(in[0], LARGE, 1, MPI_INFO_NULL, all, &memory);
     for (size_t i = 0; argc == 3 && i < sizeof programs / sizeof *programs; i++)
         for (int step = 0; strcmp(argv[1], programs[i].name) == 0 && step < STEPS; step++)
             programs[i].step(atoi(argv[2]));
+    if (has_memory)
+        MPI_Win_free(&memory);
     MPI_Finalize();
     return 0;
 }

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.analyzer.story import Story
 from tests.collectors.raw_logs import Log
+
+from logpost.analyzer.findings.cures import collective_cost
 
 from .from_logs import MACHINE, PS, US, Found, findings, numbers, rounds
 from .from_logs import started as started_with
@@ -56,6 +60,35 @@ def test_reductions_in_a_row_are_to_be_fused(costs: Callable[..., list[Found]]) 
     assert (said["back_to_back"], said["operations"], said["mean_cost"]) == (0.9, 200, 30 * US * PS)
     # log2(4) = 2 rounds of 1 + 8 + 1 µs; 8 B of 1 ns each.
     assert (said["latency_estimate"], said["bandwidth_estimate"]) == (20 * US * PS, 8 * PS)
+
+
+def test_reductions_of_different_operators_are_in_flight_together(costs: Callable[..., list[Found]]) -> None:
+    (finding,) = costs(reductions(per_round=10, gap=2 * US))
+    assert "of one operator and datatype" in finding["advice"]
+    assert "MPI_Op_create" in finding["advice"]
+    # At the low end nine of ten keep the overheads of two rounds, 1 + 1 us each, of 30 us.
+    assert finding["gain_low"] == pytest.approx(20 * 9 * 26 / 20_000, abs=0.002)
+
+
+def test_one_of_several_barriers_in_a_row_is_enough() -> None:
+    story = Story(RANKS, 20 * 1000 * US * PS)
+    path = story.path("main", "MPI_Barrier")
+    for begin, at in itertools.product(range(20), range(10)):
+        enter = (1000 * begin + 100 + 32 * at) * US * PS
+        story.collective(path, "Barrier", dict.fromkeys(range(RANKS), (enter, enter + 30 * US * PS)))
+    (finding,) = story.alone(collective_cost.find).iter_rows(named=True)
+    assert finding["advice"].startswith("Leave all but one of them out")
+
+
+def test_broadcasts_in_a_row_have_no_operator(costs: Callable[..., list[Found]]) -> None:
+    logs = started()
+    for begin in rounds():
+        for log in logs:
+            for at in range(10):
+                enter = begin + 100 * US + at * 32 * US
+                log.collective("MPI_Bcast", enter, enter + 30 * US, (32 if log.rank == 0 else 0, 8))
+    (finding,) = costs(logs)
+    assert finding["advice"].startswith("Fuse them: combine back-to-back operations")
 
 
 def test_without_a_machine_reductions_in_a_row_are_to_be_fused_as_well(costs: Callable[..., list[Found]]) -> None:

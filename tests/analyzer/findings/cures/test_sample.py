@@ -15,7 +15,7 @@ from tests.collectors.raw_logs import Log
 
 from logpost.analyzer.findings.cures import offered
 from logpost.analyzer.run.directory import Run
-from logpost.analyzer.run.sample import Sample, at_meetings, windows_of
+from logpost.analyzer.run.sample import Sample, SampleWindows
 from logpost.analyzer.run.schema import TABLES
 
 from .from_logs import MACHINE, MS, PS, ROUNDS, US, Found, findings, numbers, rounds, started
@@ -70,7 +70,7 @@ def test_half_of_equal_rounds_saves_as_much_as_all(
 ) -> None:
     """`most` calls are more than the program has, or half of them: 8 rounds, and 0.6 ms up to a first operation."""
     at_most(most, monkeypatch)
-    monkeypatch.setattr(offered, "at_meetings", lambda *_: None)  # windows of two operations would part them
+    monkeypatch.setattr(SampleWindows, "at_meetings", lambda *_: None)  # windows of two operations would part them
     found: list[Found] = [row for row in findings(program(), tmp_path, MACHINE) if named in numbers(row)]
     assert [row["gain"] for row in found] == [pytest.approx(gain, rel=0.08)], found
     # On every rank, of the whole program.
@@ -116,7 +116,7 @@ def test_windows_of_all_of_a_program_show_what_its_first_part_lacks(
 
 
 def sampled(run: Run, count: int) -> Sample:
-    return Sample(run, *windows_of(run, 4_000, count))
+    return Sample(run, *SampleWindows(run).of(4_000, count))
 
 
 def test_a_sample_has_no_time_between_its_windows(tmp_path: Path) -> None:
@@ -180,7 +180,8 @@ def test_where_windows_cut_more_than_can_be_stated_the_first_part_is_replayed(
     run = made.write(tmp_path / "a.run")
     at_most(1_000, monkeypatch)
     # Half of the calls are in ten windows that end in waits, or in six or three; and the ranks never meet.
-    assert [Sample(run, *windows_of(run, 1_000, count)).cut_share > 0.01 for count in (10, 6, 3)] == [True] * 3
+    windows = SampleWindows(run)
+    assert min(windows.cut_shares([windows.of(1_000, count) for count in (10, 6, 3)])) > 0.01
     assert len(offered._sampled(run).begins_ps) == 1
 
 
@@ -193,9 +194,10 @@ def test_windows_of_meetings_in_a_row_are_no_sample(tmp_path: Path) -> None:
         made.collective(path, "Allreduce", dict.fromkeys((0, 1), (at, at + story.MS // 200)))
     run = made.write(tmp_path / "a.run")
     in_a_row = np.arange(10) * 2_000 * story.MS + 999 * story.MS
-    assert at_meetings(run, in_a_row, in_a_row + story.MS // 2) is None
+    windows = SampleWindows(run)
+    assert windows.at_meetings(in_a_row, in_a_row + story.MS // 2) is None
     # From one such millisecond to the next.
-    found = at_meetings(run, in_a_row[:-1], in_a_row[1:])
+    found = windows.at_meetings(in_a_row[:-1], in_a_row[1:])
     assert found is not None
     assert np.diff(np.stack(found), axis=0).tolist() == [[2_000 * story.MS] * 9]
 
@@ -212,12 +214,13 @@ def test_windows_that_would_cut_long_waits_begin_and_end_where_all_ranks_meet(
     run = made.write(tmp_path / "a.run")
     at_most(60, monkeypatch)
     # 3 steps in each of ten windows, and 10 in each of three, the last of which is cut.
-    assert [Sample(run, *windows_of(run, 60, count)).cut_share > 0.01 for count in (10, 6, 3)] == [True] * 3
+    windows = SampleWindows(run)
+    assert min(windows.cut_shares([windows.of(60, count) for count in (10, 6, 3)])) > 0.01
     sample = offered._sampled(run)
     assert len(sample.begins_ps) == 10
     assert not (sample.begins_ps % (10 * story.MS)).any()
     assert not (sample.ends_ps % (10 * story.MS)).any()
-    assert sample.cut_share == 0
+    assert windows.cut_shares([(sample.begins_ps, sample.ends_ps)]) == [0]
 
 
 def test_a_sample_of_fewer_calls_is_taken_where_its_windows_are_alike(
@@ -229,7 +232,19 @@ def test_a_sample_of_fewer_calls_is_taken_where_its_windows_are_alike(
     monkeypatch.setattr(offered, "MOST_CALLS", 4_000)
     assert offered._sampled(run).facts("calls").collect().height == pytest.approx(2_000, rel=0.02)
     monkeypatch.setattr(
-        offered, "windows_of", lambda run, most, count: windows_of(run, most, count if most > 2_000 else 1)
+        SampleWindows, "cut_shares", lambda _, tried: [1.0 if i < len(tried) // 2 else 0.0 for i in range(len(tried))]
     )
-    monkeypatch.setattr(Sample, "cut_share", property(lambda sample: 0.1 if len(sample.begins_ps) == 1 else 0.0))
     assert offered._sampled(run).facts("calls").collect().height == pytest.approx(4_000, rel=0.02)
+
+
+@pytest.mark.parametrize("count", [3, 1])
+def test_what_windows_cut_is_that_of_the_sample(count: int, tmp_path: Path) -> None:
+    """All windows are judged by one reading of the calls; a sample has the same calls, cut."""
+    run = slow_from(0).write(tmp_path / "a.run")
+    windows = SampleWindows(run)
+    tried = [windows.of(most, count) for most in (40, 60)]
+    for one, share in zip(tried, windows.cut_shares(tried), strict=True):
+        sample = Sample(run, *one)
+        lasts = sample.facts("calls").filter(pl.lit(sample._cut)).select(pl.col("leave_ps") - pl.col("enter_ps"))
+        programs = sample.facts("locations").select((pl.col("end_ps") - pl.col("begin_ps")).sum()).collect().item()
+        assert share == pytest.approx(lasts.collect().sum().item() / programs)

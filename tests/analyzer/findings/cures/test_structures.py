@@ -79,6 +79,9 @@ EXPECTED = {
     "funnel": Expected("round_trips", "MPI_Recv", EVERY[1:]),
     "missed_overlap": Expected("missed_overlap", "MPI_Waitall", EVERY),
     "questions": Expected("round_trips", "MPI_Waitall", EVERY),
+    "every_root": Expected("collective_cost", "MPI_Bcast", EVERY),
+    "lock_epochs": Expected("round_trips", "MPI_Win_lock", EVERY),
+    "long_visits": Expected("load_imbalance", "MPI_Sendrecv", [5]),
 }
 
 

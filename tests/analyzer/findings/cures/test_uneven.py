@@ -72,39 +72,6 @@ def test_a_rank_does_alone_what_others_have_less_than_a_hundredth_of(others_ms: 
     assert ("alone" in {one["name"] for one in row["evidence"]}) == alone
 
 
-def test_a_rank_that_is_slow_in_some_visits_only_is_so_in_all() -> None:
-    # Rank 3 computes 12 ms in two of ten steps, else all compute 2 ms: its visits differ too much to be slower than
-    # others' beyond chance, its total of 40 ms to their 20 does not.
-    works = [[2, 2, 2, 12], *[[2, 2, 2, 2]] * 4]
-    (row,) = steps(*works).alone(uneven_computation.find).iter_rows(named=True)
-    assert (row["ranks"], row["confidence"]) == ([3], LOW)
-    numbers = {one["name"]: one["value"] for one in row["evidence"]}
-    # Its longest visits as short as the others: 10 x 2 of 40 ms are left. All its code by 25 / 40, and that of the
-    # others by 25 / 20: 2 x 7.5 + 8 x 2.5.
-    assert numbers["gain_if_as_fast"] == pytest.approx(20 / 40, abs=0.001)
-    assert numbers["gain_if_shared"] == pytest.approx(5 / 40, abs=0.001)
-
-
-def test_a_rank_is_slow_once_with_one_that_works_before_another_call() -> None:
-    # Each computes 2 ms a step behind a receive, rank 3 before it; rank 1 computes 10 ms more in one of ten steps. What
-    # rank 3 alone has there saves nothing.
-    story = Story(4, 30 * MS)
-    receive, meet = story.path("main", "MPI_Irecv"), story.path("main", "MPI_Allreduce")
-    end = 0
-    for step in range(STEPS):
-        enters = dict.fromkeys(range(4), end + 2 * MS)
-        for rank in range(4):
-            at = enters[3] if rank == 3 else end + US
-            story.call(rank, at - US, at, receive, mpi_other=US)
-        enters[1] += 10 * MS if step == 4 else 0
-        end = max(enters.values()) + US
-        story.collective(meet, "Allreduce", {rank: (enter, end) for rank, enter in enters.items()})
-    (row,) = story.alone(uneven_computation.find).iter_rows(named=True)
-    assert (row["ranks"], row["confidence"]) == ([1], LOW)
-    numbers = {one["name"]: one["value"] for one in row["evidence"]}
-    assert numbers["gain_if_as_fast"] == pytest.approx(10 / 30, abs=0.001)
-
-
 def test_the_same_work_may_be_before_other_calls() -> None:
     # Ranks 0 and 1 compute 8 ms before a reduction, rank 2 12 ms before a barrier behind it.
     story = Story(3, STEPS * 13 * MS)
