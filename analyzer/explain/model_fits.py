@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import polars as pl
 
+from logpost.analyzer.explain.part_intervals import AtEnds
 from logpost.analyzer.pipeline.resplit import Report, Resplit, Times, silent
 from logpost.analyzer.report.collectives import parts
 from logpost.analyzer.report.data import Messages, ModelFit
@@ -24,6 +26,7 @@ from logpost.analyzer.run.schema import COLLECTIVE_KINDS, IN_COLLECTIVES, PARTS,
 from logpost.analyzer.run.undivided import merged
 from logpost.analyzer.run.wide import exact_sum, wide_sum, wide_sum_of
 from logpost.errors import InputError
+from logpost.machines import load_machine
 from logpost.replay._native import Analysis
 from logpost.replay.cost.message_models import MessageModel
 
@@ -41,15 +44,19 @@ class Interval:
 
 def model_fits(run: Run, report: Report = silent) -> tuple[ModelFit, ...]:
     """A fit for each model, in the order of `MessageModel`, of the messages in the run's region of interest, of its
-    one-sided transfers, and without a region of interest of its collective operations."""
+    one-sided transfers, and without a region of interest of its collective operations; with the intervals that the
+    machine's values leave each part."""
     report("rebuilding the program", 0, 0)
     split = Resplit(run)
     interest = _interest(run)
     fits = []
     has = _has(run)
+    at_ends = AtEnds.of(split, load_machine(run.machine_file))
     for done, model in enumerate(MessageModel):
         report(f"splitting messages under {model.label}", done, len(MessageModel))
-        fits.append(_fit(split, model, interest, run.manifest.machine.undivided, has))
+        again = partial(_fit, model=model, interest=interest, undivided=run.manifest.machine.undivided, has=has)
+        fit = again(split)
+        fits.append(fit if at_ends is None or fit.messages is None else at_ends.add(fit, again))
     return with_not_computed(fits)
 
 

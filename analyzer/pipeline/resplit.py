@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,8 @@ import numpy.typing as npt
 from logpost.analyzer.pipeline.spill_place import spill_for_reading
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.program import program_of
-from logpost.machines import load_machine, replay_parameters
-from logpost.replay._native import Analysis
+from logpost.machines import ReplayParameters, load_machine, replay_parameters
+from logpost.replay._native import Analysis, Causes
 from logpost.replay.cost.message_models import MessageModel
 from logpost.replay.cost.parameters import native_parameters
 from logpost.replay.graph.library import codes_of
@@ -40,6 +41,20 @@ class Resplit:
         on = load_machine(run.machine_file if machine is None else machine)
         self.parameters = replay_parameters(on)
         self.program = program_of(run, None if machine is None else on, spill_for_reading(run.path))
+        self.causes: Causes | None = None
+
+    def middle(self, messages: int) -> Resplit:
+        """The middle of the program, of about so many messages."""
+        other = copy(self)
+        other.program = self.program.excerpt(messages)
+        other.causes = Causes(other.program, 1)
+        return other
+
+    def on(self, parameters: ReplayParameters) -> Resplit:
+        """The same program on another machine."""
+        other = copy(self)
+        other.parameters = parameters
+        return other
 
     def under(
         self, model: MessageModel | None = None, begin_ps: Times | None = None, end_ps: Times | None = None
@@ -59,4 +74,4 @@ class Resplit:
             self.parameters, asynchronous_progress=used.asynchronous_progress, model=model or used.model
         )
         parameters.library = codes_of(used.stated_of_library)
-        return Analysis(self.program, parameters, len(os.sched_getaffinity(0)), begin_ps, end_ps)
+        return Analysis(self.program, parameters, len(os.sched_getaffinity(0)), begin_ps, end_ps, self.causes)

@@ -5,7 +5,7 @@ Times are picoseconds (`_ps`), shares are fractions of 1; a renderer adds the un
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from logpost.analyzer.findings.finding import Number
 from logpost.analyzer.findings.wording.facts import ALTERNATIVE, FLAGS
@@ -210,6 +210,9 @@ class Messages:
     deficit_ps: int
     not_computed_ps: int = 0
     """of a model without the processor's queue: late receiver that this queue explains"""
+    share_intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """of a model's fit: part, or "deficit", -> the ends of its share's 95 % interval; empty where the machine's values
+    state no uncertainty"""
 
     @property
     def residual_known(self) -> bool:

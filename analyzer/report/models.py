@@ -90,6 +90,14 @@ def parts_present(fits: Sequence[Fit]) -> list[str]:
     return [part for part in order if any(sums.parts_ps.get(part) for _, sums in fits)]
 
 
+def share_text(sums: Messages, part: str, between: str) -> str:
+    """A part's share, or the deficit's, and its interval where that is as wide as one decimal shows."""
+    time = sums.deficit_ps if part == "deficit" else sums.parts_ps.get(part, 0)
+    share = percent_text(time / max(1, sums.envelope_ps))
+    low, high = (f"{100 * end:.1f}" for end in sums.share_intervals.get(part, (0.0, 0.0)))
+    return share if low == high else f"{share}{between}{low} to {high}"
+
+
 def misfit_text(sums: Messages) -> str:
     """A model's misfit as a share of their time; a dash where it is not known."""
     return percent_text(sums.misfit_share) if sums.residual_known else "–"

@@ -11,7 +11,7 @@ import polars as pl
 
 from logpost.analyzer.render.report.machine import is_stated, value_and_error
 from logpost.analyzer.report.data import ModelFit, Report
-from logpost.analyzer.report.models import fits_of, misfit_text, parts_present
+from logpost.analyzer.report.models import fits_of, misfit_text, parts_present, share_text
 from logpost.analyzer.run.directory import Run
 from logpost.analyzer.run.manifest import Manifest
 from logpost.analyzer.run.undivided import SHOWN
@@ -171,9 +171,9 @@ def models_grid(fits: Sequence[ModelFit], kind: str = "messages") -> Grid:
         (
             model.label,
             misfit_text(sums),
-            percent_text(sums.residual_share) if sums.residual_known else "–",
-            percent_text(sums.deficit_share),
-            *(percent_text(sums.parts_ps.get(part, 0) / max(1, sums.envelope_ps)) for part in parts),
+            share_text(sums, "residual", ", ") if sums.residual_known else "–",
+            share_text(sums, "deficit", ", "),
+            *(share_text(sums, part, ", ") for part in parts),
         )
         for model, sums in shown
     ]

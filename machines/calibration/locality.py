@@ -14,7 +14,8 @@ from logpost.machines.calibration.protocol import Switch, SwitchPoint, eager_lim
 from logpost.machines.calibration.refusal import Refusal
 from logpost.machines.calibration.samples import Sample, Samples
 from logpost.machines.calibration.signature import CostPoint, Signature, extract
-from logpost.machines.calibration.sizes import SizeRange, size_ranges
+from logpost.machines.calibration.sizes import HANDSHAKE, SizeRange, size_ranges
+from logpost.machines.profiles import profile_of_library
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ def read_locality(samples: Samples, locality: str) -> LocalityValues:
                 one_way,
                 place=place,
                 switch=None if switch is None else switch.low,
+                crossings=1 if _matches(samples) else HANDSHAKE,
             )
             refused += more
         except InputError as error:
@@ -101,6 +103,12 @@ def read_locality(samples: Samples, locality: str) -> LocalityValues:
         tuple(refused),
         tuple(lacking),
     )
+
+
+def _matches(samples: Samples) -> bool:
+    """Whether the network matches both ends of a rendezvous, by the library's profile."""
+    profile = profile_of_library(samples.host.mpi_library)
+    return profile is not None and profile.values.get("synchronous_sends") == "match"
 
 
 def steady_gap(points: list[Sample]) -> Estimate | None:

@@ -3,13 +3,16 @@
     o_s(n) = o_s + o_s_per_byte n ;  o_r(n) = o_r + o_r_per_byte n ;  T(n) = T0 + T1 n      in each range of sizes
     T(n) = o_s(n) + L + (n - 1) G + o_r(n)   =>   G = T1 - o_s_per_byte - o_r_per_byte
                                                   L = T0 - o_s - o_r + G
+    rendezvous: k crossings, k - 1 control messages of o_c, o_s of the smallest messages
+    T(n) = o_s(n) + k L + (k - 1) o_c + (n - 1) G + o_r(n)   =>   L = (T0 - o_s - (k - 1) o_c - o_r + G) / k
 
 One division into ranges serves the three curves; a range begins where lines through all three save most, and always
 at the switch from eager to rendezvous, because there the protocol is another one.
 
 A rendezvous is received by waiting for it: the time in MPI_Recv holds the transfer, and is not separable from an
-overhead. Above the switch o_r is therefore that of the smallest messages, and L holds the handshake ("o_r as
-eager", as the replay engine splits a rendezvous).
+overhead. Above the switch o_r is therefore that of the smallest messages. L is one crossing of the network there, too:
+the request, the clear-to-send and the data cross it (k = 3), as the replay engine splits a rendezvous; where the
+network matches both ends only the data do (k = 1).
 
 What the fits say and no machine does is refused, and the rest of the range is fitted again without it:
   T(n) of no time: that size is left out;
@@ -44,6 +47,9 @@ LEAST_POINTS = 3
 MOST_RANGES = 4
 """Of sizes: a choice, two of each protocol."""
 
+HANDSHAKE = 3
+"""Crossings of the network by a rendezvous: request, clear-to-send, data."""
+
 Curve = Mapping[int, Estimate]
 """Size in bytes -> time."""
 
@@ -66,11 +72,16 @@ class SizeRange:
     total: Line
     """T(n) of the range, as it was fitted."""
     notes: Mapping[str, str]
+    crossings: int = 1
+    """Of the network, by one message."""
+    o_c: Estimate | None = None
+    """Of a control message, one less than crossings."""
 
     def time(self, size: float) -> float:
-        """o_s(n) + L + (n - 1) G + o_r(n); what is None counts as zero."""
+        """o_s(n) + k L + (k - 1) o_c + (n - 1) G + o_r(n); what is None counts as zero."""
         per_byte = _number(self.o_s_per_byte) + _number(self.o_r_per_byte)
-        fixed = _number(self.o_s) + _number(self.L) + _number(self.o_r)
+        crossing = self.crossings * _number(self.L) + (self.crossings - 1) * _number(self.o_c)
+        fixed = _number(self.o_s) + crossing + _number(self.o_r)
         return fixed + per_byte * size + max(size - 1.0, 0.0) * _number(self.G)
 
 
@@ -81,10 +92,12 @@ def size_ranges(
     *,
     place: str,
     switch: int | None = None,
+    crossings: int = HANDSHAKE,
 ) -> tuple[list[SizeRange], list[Refusal]]:
     """Ranges and refusals of one locality class.
 
-    `switch` is the eager limit in bytes. Raises InputError when fewer than three sizes have o_s(n), o_r(n) and T(n).
+    `switch` is the eager limit in bytes, `crossings` those of a rendezvous.
+    Raises InputError when fewer than three sizes have o_s(n), o_r(n) and T(n).
     """
     refused: list[Refusal] = []
     sizes = []
@@ -103,7 +116,8 @@ def size_ranges(
     for number, part in enumerate(parts):
         end = None if number == len(parts) - 1 else _end(part[-1], parts[number + 1][0], switch)
         here = place if end is None and number == 0 else f"{place}[{number}]"
-        found.append(_range(part, end, send, receive, one_way, here, found, switch, refused))
+        rendezvous = switch is not None and part[0] > switch
+        found.append(_range(part, end, send, receive, one_way, here, found, crossings if rendezvous else 0, refused))
     return found, refused
 
 
@@ -146,16 +160,17 @@ def _range(
     one_way: Curve,
     place: str,
     smaller: list[SizeRange],
-    switch: int | None,
+    rendezvous: int,
     refused: list[Refusal],
 ) -> SizeRange:
+    """`rendezvous`: its crossings, 0 where these sizes are eager."""
     x = np.array(sizes, dtype=np.float64)
     notes: dict[str, str] = {}
     before = smaller[-1] if smaller else None
     o_s, o_s_per_byte = _overhead(
         x, [send[n] for n in sizes], f"{place}.o_s", before.o_s if before else None, notes, refused
     )
-    if switch is not None and sizes[0] > switch and smaller:
+    if rendezvous and smaller:
         o_r, o_r_per_byte = smaller[0].o_r, None
         notes["o_r"] = "as of the smallest messages: the receive of a rendezvous holds the transfer"
     else:
@@ -163,11 +178,14 @@ def _range(
             x, [receive[n] for n in sizes], f"{place}.o_r", before.o_r if before else None, notes, refused
         )
     times = [one_way[n] for n in sizes]
-    fixed, per_byte = _sum(o_s, o_r), _sum(o_s_per_byte, o_r_per_byte)
+    crossings = max(rendezvous, 1)
+    o_c = smaller[0].o_s if smaller else o_s
+    control = (o_c or Estimate(0.0, 0.0)).scaled(crossings - 1)
+    fixed, per_byte = _sum(o_s, o_r) + control, _sum(o_s_per_byte, o_r_per_byte)
     total = line(x, times, floor=FLOOR)
     # G takes part in L with one byte only; its error compared with those of T0 and o is not worth a covariance.
     G = total.slope - per_byte
-    L = (total.intercept - fixed).shifted(max(G.value, 0.0))
+    L = (total.intercept - fixed).shifted(max(G.value, 0.0)).scaled(1.0 / crossings)
     if L.value <= 0.0:
         reason = "T(n) extrapolated to no bytes is shorter than o_s + o_r"
         if total.intercept.value <= 0.0:
@@ -184,7 +202,7 @@ def _range(
                 )
             )
             notes["L"] = f"{'that of the range before' if last else '0'}: T(n) of these sizes has no positive intercept"
-            total = through(x, times, fixed + instead, floor=FLOOR)
+            total = through(x, times, fixed + instead.scaled(crossings), floor=FLOOR)
             G = total.slope - per_byte
             L = instead
         elif L.high >= 0.0:
@@ -193,12 +211,13 @@ def _range(
         else:
             reason += "; both ends work at the same time, so L is 0 and o_r what o_s does not cover"
             refused.append(refuse(f"{place}.L", L, "us", reason, factor=MICROSECONDS))
-            o_r = total.intercept - (o_s or Estimate(0.0, 0.0))
+            o_r = total.intercept - (o_s or Estimate(0.0, 0.0)) - control
             notes["o_r"] = "T(n) at no bytes, less o_s: what the send does not cover"
             notes["L"] = "o_s and o_r account for all of T(n) at no bytes"
             L = Estimate(0.0, 0.0, L.samples)
             if o_r.value <= 0.0:
-                o_s, o_r = total.intercept, Estimate(0.0, max(o_r.high, 0.0), o_r.samples)
+                o_s, o_r = total.intercept - control, Estimate(0.0, max(o_r.high, 0.0), o_r.samples)
+                o_s = o_s if o_s.value >= 0.0 else Estimate(0.0, max(o_s.high, 0.0), o_s.samples)
                 notes["o_s"] = "T(n) at no bytes: the send alone is longer than the transfer that it is part of"
                 notes["o_r"] = "nothing of T(n) at no bytes is left after o_s"
     if G.value < 0.0:
@@ -208,7 +227,9 @@ def _range(
             o_s_per_byte, o_r_per_byte = _exposed(total.slope, o_s_per_byte, notes)
         notes.setdefault("G", "o_s(n) and o_r(n) account for all of T(n)'s growth; the fit's G is not above zero")
         G = Estimate(0.0, max(G.high, 0.0), G.samples)
-    return SizeRange(sizes[0], end, o_s, o_s_per_byte, o_r, o_r_per_byte, L, G, total, notes)
+    if crossings > 1:
+        notes.setdefault("L", f"1/{crossings} of T(n) at no bytes, less o_s, o_r and {crossings - 1} control messages")
+    return SizeRange(sizes[0], end, o_s, o_s_per_byte, o_r, o_r_per_byte, L, G, total, notes, crossings, o_c)
 
 
 def _overhead(

@@ -61,7 +61,7 @@ def intervals(
         ends = ends_of(quantity)
         # A value without uncertainty is moved to see whether it enters.
         moved = ends or (quantity.number() * 1.01 or 1.0,)
-        offers = [_offered(offer, replaced(machine, place, _at(quantity, end)), base) for end in moved]
+        offers = [_offered(offer, replaced(machine, place, at(quantity, end)), base) for end in moved]
         if all(one is not None and _same(base, one) for one in offers):
             continue
         entering += 1
@@ -130,7 +130,8 @@ def _deviations(level: float) -> float:
     return NormalDist().inv_cdf((1.0 + level) / 2.0)
 
 
-def _at(quantity: Quantity, value: float) -> Quantity:
+def at(quantity: Quantity, value: float) -> Quantity:
+    """The same quantity with another value in its unit."""
     return quantity.model_copy(update={"value": value, "range": None})
 
 

@@ -215,6 +215,11 @@ def _model(fit: ModelFit, undivided: Sequence[str]) -> dict[str, Any]:
         **{kind: None if of is None else _messages(of, undivided) for kind, of in sums.items()},
         "not_computed_share": fit.not_computed_share if fit.messages is not None else None,
         "misfit_share": fit.misfit_share if fit.misfit_known else None,
+        "share_intervals": {
+            kind: {part: list(ends) for part, ends in of.share_intervals.items()}
+            for kind, of in sums.items()
+            if of is not None
+        },
         "reason": fit.reason,
     }
 

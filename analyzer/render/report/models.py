@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from logpost.analyzer.report.data import Report
-from logpost.analyzer.report.models import KINDS, Fit, best, fits_of, misfit_text, parts_present, verdict
+from logpost.analyzer.report.models import KINDS, Fit, best, fits_of, misfit_text, parts_present, share_text, verdict
 from logpost.analyzer.run.undivided import title
 from logpost.analyzer.words.units import percent_text, safe
 
@@ -26,6 +26,8 @@ def models_section(report: Report) -> Group:
     terms = {fit.model for fit in report.models if fit.messages}
     lines += [Text(f"{fit.model.label}: {fit.model.terms}", style="dim") for fit in report.models if fit.model in terms]
     lines += [Text(f"{fit.model.label}: {safe(fit.reason)}", style="dim") for fit in report.models if not fit.messages]
+    if any(sums.share_intervals for _, sums in fits_of(report.models)):
+        lines.append(Text("Second lines: 95 % intervals that the machine's values leave.", style="dim"))
     lines.append(Text(verdict(report.models, estimated=report.machine.origin == "estimated")))
     lines.append(Text(f"machine: {safe(report.machine.name)} ({safe(report.machine.label)})", style="dim"))
     return Group(Text("Models of the same messages", style="bold"), *(Padding(line, (0, 0, 0, 2)) for line in lines))
@@ -39,9 +41,8 @@ def _table(fits: Sequence[Fit], of: str) -> Table:
     for model, _ in fits:
         table.add_column(model.label, justify="right", no_wrap=True)
     for part in parts_present(fits):
-        shares = (sums.parts_ps.get(part, 0) / max(1, sums.envelope_ps) for _, sums in fits)
-        table.add_row(title(part), *map(percent_text, shares))
-    table.add_row("deficit (not in the sum)", *(percent_text(sums.deficit_share) for _, sums in fits))
+        table.add_row(title(part), *(share_text(sums, part, "\n") for _, sums in fits))
+    table.add_row("deficit (not in the sum)", *(share_text(sums, "deficit", "\n") for _, sums in fits))
     computed = any(sums.not_computed_ps for _, sums in fits)
     if computed:
         shares = (sums.not_computed_ps / max(1, sums.envelope_ps) for _, sums in fits)

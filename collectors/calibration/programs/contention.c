@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
     struct plan p = {.partners = ranks_of(&c, partners), .count = partners.count, .pairs = from.count};
     p.small.bytes = (int)cal_number(&c, "small", 8);
     p.small.buffer = cal_memory(&c, p.small.bytes + 1);
+    p.small.into = p.small.buffer;
     p.stream.bytes = (int)cal_number(&c, "bytes", 262144);
     p.stream.window =
         cal_window(p.stream.bytes, cal_number(&c, "window-bytes", 1048576), cal_number(&c, "most-messages", 64));

@@ -51,7 +51,9 @@ int main(int argc, char** argv) {
         .message = &m,
     };
     m.buffer = cal_memory(&c, (int64_t)cal_largest(g.bytes));
+    m.into = cal_memory(&c, (int64_t)cal_largest(g.bytes));
     cal_rounds(&c, visits, &g);
+    free(m.into);
     free(m.buffer);
     return cal_close(&c);
 }

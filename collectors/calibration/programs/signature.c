@@ -32,7 +32,7 @@ static void visit_pair(struct cal* c, void* what, int round, const struct cal_pa
     b->peers = 1;
     for (int s = 0; s < g->bytes.count; s++) {
         b->bytes = (int)g->bytes.value[s];
-        struct cal_message m = {.bytes = b->bytes, .buffer = b->buffer};
+        struct cal_message m = {.bytes = b->bytes, .buffer = b->buffer, .into = b->buffer};
         cal_measure(c, pair->comm, 1, cal_round_trip, b, &r);
         cal_emit(c, &r, round, "round_trip", pair->locality, b->bytes, "");
         cal_measure(c, pair->comm, 1, cal_stream, &m, &r);

@@ -90,7 +90,7 @@ void cal_release(const struct cal* c, void* memory) {
 }
 
 size_t lp_quick_memory(void) {
-    return SCRATCH + LARGEST + WINDOW * (CAL_REPLY_BYTES + sizeof(MPI_Request)) + 2 * (size_t)REACH;
+    return SCRATCH + 2 * LARGEST + WINDOW * (CAL_REPLY_BYTES + sizeof(MPI_Request)) + 2 * (size_t)REACH;
 }
 
 /* --- the duration of messages, and where the protocol changes ----------------------------------------------------- */
@@ -304,13 +304,14 @@ void lp_quick_pair(struct cal* c, const struct cal_pair* pair, bool layouts, cha
     memcpy(q.sizes, SIZES, sizeof SIZES);
     scratch = scratch_next = memory;
     q.message.buffer = memory + SCRATCH;
+    q.message.into = q.message.buffer + LARGEST;
     q.requests = (struct cal_requests){.bytes = SIGNATURE_BYTES,
                                        .window = WINDOW,
                                        .peers = 1,
                                        .buffer = q.message.buffer,
-                                       .ring = (MPI_Request*)(memory + SCRATCH + LARGEST),
-                                       .replies = memory + SCRATCH + LARGEST + WINDOW * sizeof(MPI_Request)};
-    memset(q.message.buffer, 1, LARGEST);
+                                       .ring = (MPI_Request*)(memory + SCRATCH + 2 * LARGEST),
+                                       .replies = memory + SCRATCH + 2 * LARGEST + WINDOW * sizeof(MPI_Request)};
+    memset(q.message.buffer, 1, 2 * (size_t)LARGEST);
     if (layouts) {
         char* const arrays = memory + lp_quick_memory() - 2 * (size_t)REACH;
         memset(arrays, 1, 2 * (size_t)REACH);

@@ -50,7 +50,8 @@ def command(
         typer.Option("--top", min=1, metavar="N", help="Show only the N largest findings and places in the code."),
     ] = None,
     models: Annotated[
-        bool, typer.Option("--models", help="Split the messages under each model, too, and compare the models.")
+        bool,
+        typer.Option("--models", help="Split the messages under each model, and compare: each part with its interval."),
     ] = False,
     begin: FromOption = None,
     end: ToOption = None,

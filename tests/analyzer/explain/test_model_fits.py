@@ -165,3 +165,29 @@ def test_progress_names_each_model(traces: Path, tmp_path: Path) -> None:
     assert reported[0] == ("rebuilding the program", 0, 0)
     assert reported[2] == ("splitting messages under LogGP", 1, len(MessageModel))
     assert len(reported) == 1 + len(MessageModel)
+
+
+def test_parts_have_the_intervals_of_the_machine_s_values(traces: Path, tmp_path: Path) -> None:
+    """o_r of messages above 1 KiB is 0.5 +- 0.05 us; nothing else of the machine states an uncertainty."""
+    machine = write_whole_machine(tmp_path)
+    run = Run.open(analyze(Request(str(traces / "scorep-npb-lu-S-comp-4"), str(tmp_path / "a.run"), machine=machine)))
+    fits = {fit.model: fit.messages for fit in model_fits(run)}
+    for model in (MessageModel.full, MessageModel.loggp, MessageModel.logp, MessageModel.log3p):
+        sums = fits[model]
+        assert sums is not None
+        for part, (low, high) in sums.share_intervals.items():
+            share = (sums.deficit_ps if part == "deficit" else sums.parts_ps[part]) / sums.envelope_ps
+            assert low <= share <= high, (model, part)
+        wide = {part for part, (low, high) in sums.share_intervals.items() if low < high}
+        # LogP knows the smallest messages' o_r alone, which is exact, and log3P none.
+        if model in (MessageModel.logp, MessageModel.log3p):
+            assert not wide, model
+        else:
+            assert "recv_overhead" in wide, model
+
+
+def test_exact_values_leave_no_intervals(traces: Path, tmp_path: Path) -> None:
+    file = Path(write_whole_machine(tmp_path))
+    file.write_text(file.read_text().replace("{value = 0.5, uncertainty = 0.05}", "0.5"))
+    run = Run.open(analyze(Request(str(traces / "pipit-ping-pong"), str(tmp_path / "a.run"), machine=str(file))))
+    assert all(fit.messages is None or not fit.messages.share_intervals for fit in model_fits(run))

@@ -49,10 +49,34 @@ def test_the_switch_divides_and_the_receive_of_a_rendezvous_is_no_overhead() -> 
     assert bulk.o_r == found[0].o_r
     assert bulk.o_r_per_byte is None
     assert bulk.L is not None
-    assert bulk.L.value == pytest.approx(13 * US, rel=1e-3)  # 5 us and the handshake's 8
+    # 18 us at no bytes are o_s, o_r, two control messages of o_s, and three crossings.
+    assert bulk.L.value == pytest.approx((18 - 2 - 3 - 2 * 2) / 3 * US, rel=1e-3)
     assert bulk.G is not None
     assert bulk.G.value == pytest.approx(NS, rel=1e-3)
     assert "rendezvous" in bulk.notes["o_r"]
+    # The split's parts of a message are those of T(n), whatever they are called.
+    for n in (8192, 1 << 20):
+        assert bulk.time(n) == pytest.approx(one_way[n].value, rel=1e-3)
+
+
+def test_where_the_network_matches_both_ends_data_alone_cross_it() -> None:
+    one_way = {n: Estimate((10 if n <= 4096 else 13) * US + n * NS, 0.01 * US) for n in SIZES}
+    found, refused = size_ranges(curve(2 * US, 0.0), curve(3 * US, 0.0), one_way, place="p", switch=4500, crossings=1)
+    assert refused == []
+    assert [r.L.value if r.L else None for r in found] == pytest.approx([5 * US, 8 * US], rel=1e-3)
+    assert found[1].time(1 << 20) == pytest.approx(one_way[1 << 20].value, rel=1e-3)
+
+
+def test_a_rendezvous_shorter_than_its_overheads_has_no_latency_and_keeps_its_time() -> None:
+    # 4 us at no bytes: o_s, two control messages of 1 us, and 1 us of the receiver's 3.
+    one_way = {n: Estimate((6 if n <= 4096 else 4) * US + n * NS, 0.01 * US) for n in SIZES}
+    found, refused = size_ranges(curve(1 * US, 0.0), curve(3 * US, 0.0), one_way, place="p", switch=4500)
+    assert [r.place for r in refused] == ["p[1].L"] or refused[0].place == "p.L"
+    bulk = found[1]
+    assert bulk.L is not None
+    assert bulk.o_r is not None
+    assert (bulk.L.value, bulk.o_r.value) == pytest.approx((0.0, 1 * US), rel=1e-2)
+    assert bulk.time(1 << 20) == pytest.approx(one_way[1 << 20].value, rel=1e-3)
 
 
 def test_a_bend_begins_a_range() -> None:

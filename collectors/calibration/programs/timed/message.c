@@ -1,6 +1,8 @@
 /* A message between the two ranks of a pair. */
 #include "message.h"
 
+#include <string.h>
+
 enum { DATA = 1, READY = 2 };
 
 static void notify(MPI_Comm group, int to) {
@@ -15,15 +17,18 @@ double cal_one_way(const struct cal* c, MPI_Comm group, void* what, int repeat) 
     const struct cal_message* m = what;
     int rank;
     MPI_Comm_rank(group, &rank);
-    double start = cal_now();
+    double total = 0;
     for (int r = 0; r < repeat; r++) {
+        memset(m->buffer, r, (size_t)m->bytes);
+        double start = cal_now();
         if (rank == 0)
             MPI_Send(m->buffer, m->bytes, MPI_BYTE, 1, DATA, group);
-        MPI_Recv(m->buffer, m->bytes, MPI_BYTE, 1 - rank, DATA, group, MPI_STATUS_IGNORE);
+        MPI_Recv(m->into, m->bytes, MPI_BYTE, 1 - rank, DATA, group, MPI_STATUS_IGNORE);
+        total += cal_since(c, start);
         if (rank == 1)
             MPI_Send(m->buffer, m->bytes, MPI_BYTE, 0, DATA, group);
     }
-    return cal_since(c, start) / (2.0 * repeat);
+    return total / (2.0 * repeat);
 }
 
 /* The time of messages one after the other and of one back. */
@@ -35,7 +40,7 @@ static double row(const struct cal* c, MPI_Comm group, const struct cal_message*
         if (rank == 0)
             MPI_Send(m->buffer, m->bytes, MPI_BYTE, 1, DATA, group);
         else
-            MPI_Recv(m->buffer, m->bytes, MPI_BYTE, 0, DATA, group, MPI_STATUS_IGNORE);
+            MPI_Recv(m->into, m->bytes, MPI_BYTE, 0, DATA, group, MPI_STATUS_IGNORE);
     if (rank == 0)
         wait_for(group, 1);
     else
@@ -65,7 +70,7 @@ static double send_call(const struct cal* c, MPI_Comm group, const struct cal_me
                 MPI_Isend(m->buffer, m->bytes, MPI_BYTE, 1, DATA, group, &request);
             total += cal_since(c, start);
         } else {
-            MPI_Irecv(m->buffer, m->bytes, MPI_BYTE, 0, DATA, group, &request);
+            MPI_Irecv(m->into, m->bytes, MPI_BYTE, 0, DATA, group, &request);
             notify(group, 0);
         }
         MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -95,7 +100,7 @@ double cal_receive(const struct cal* c, MPI_Comm group, void* what, int repeat) 
         notify(group, 1);
         cal_compute(c, m->settle_s);
         double start = cal_now();
-        MPI_Recv(m->buffer, m->bytes, MPI_BYTE, 1, DATA, group, MPI_STATUS_IGNORE);
+        MPI_Recv(m->into, m->bytes, MPI_BYTE, 1, DATA, group, MPI_STATUS_IGNORE);
         total += cal_since(c, start);
     }
     return total / repeat;
