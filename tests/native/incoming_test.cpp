@@ -27,7 +27,7 @@ HugeColumn<DraftEdge> edges() {
 }
 
 TEST(Incoming, EdgesStandByTheirTargetsAsTheyWereAdded) {
-    const Incoming incoming(edges(), 5, true, no_room);
+    const Incoming incoming(edges(), 5, true);
     EXPECT_EQ(sources_of(incoming, 0), Sources());
     EXPECT_EQ(sources_of(incoming, 2), (Sources{0, 1}));
     EXPECT_EQ(sources_of(incoming, 3), (Sources{2, 0}));
@@ -36,7 +36,8 @@ TEST(Incoming, EdgesStandByTheirTargetsAsTheyWereAdded) {
 }
 
 TEST(Incoming, RoomIsBehindTheEdgesOfANode) {
-    Incoming incoming(edges(), 5, true, [](const auto& visit) {
+    Incoming incoming(edges(), 5, true);
+    incoming.make_room([](const auto& visit) {
         for (const std::uint32_t node : {4, 2, 0, 4}) {
             visit(node);
         }

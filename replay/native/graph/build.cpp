@@ -16,7 +16,6 @@
 #include "replay/native/graph/synchronous.hpp"
 #include "replay/native/graph/transfers.hpp"
 #include "replay/native/graph/turns.hpp"
-#include "replay/native/memory/nearly_sorted.hpp"
 #include "replay/native/memory/release.hpp"
 #include "replay/native/memory/threads.hpp"
 #include "replay/native/program/message_facts.hpp"
@@ -73,12 +72,14 @@ class Builder {
         // The memory of what the edges contain by now holds for what is built next.
         release(calls_, bases_, completions_, classes_, origins_);
         give_back_unused(draft_.edges.size() * sizeof(DraftEdge));
-        auto order = first_order([this](const auto& visit) { visit_served(visit); });
+        auto order = first_order();
+        make_room({&sending_, &of_collectives_.sending});
         add_queue(order, sending_);
         add_queue(order, of_collectives_.sending);
         release(sending_, of_collectives_.sending);
         give_back_unused(draft_.nodes * sizeof(QueuedMessage));
         order.update(draft_);
+        make_room({&receiving_, &of_collectives_.receiving, &answering_}, served_);
         add_queue(order, receiving_);
         add_queue(order, of_collectives_.receiving);
         release(receiving_, of_collectives_.receiving);
@@ -88,9 +89,8 @@ class Builder {
         release(served_, answering_);
         order.update(draft_);
         const auto library = draft_.library;
-        auto [nodes, place] = std::move(order).taken();
-        auto graph = calibrated(std::move(draft_), std::move(nodes), std::move(place), std::move(events_), exchanged_,
-                                program_, network_);
+        auto graph =
+            calibrated(std::move(draft_), std::move(order).taken(), std::move(events_), exchanged_, program_, network_);
         graph.rebuilt = rebuilt_;
         graph.library = library;
         // Empty where calls move, or wait for transfers: then nothing is known.
@@ -110,9 +110,9 @@ class Builder {
         QueuedMessage message;
     };
 
-    [[nodiscard]] NodeOrder first_order(const Capacity& room) {
+    [[nodiscard]] NodeOrder first_order() {
         try {
-            return NodeOrder(draft_, room);
+            return NodeOrder(draft_);
         } catch (const Cycle& cycle) {
             throw CycleError("the recorded calls wait for each other in a circle: " + calls_of(cycle, events_));
         }
@@ -123,10 +123,10 @@ class Builder {
         const auto known = draft_.edges.size();
         one_sided.order_completions();
         try {
-            return NodeOrder(draft_, no_room);
+            return NodeOrder(draft_);
         } catch (const Cycle&) {
             draft_.edges.resize(known);
-            return first_order(no_room);
+            return first_order();
         }
     }
 
@@ -588,31 +588,32 @@ class Builder {
         take_turns(order, servers);
     }
 
-    /// Visits nodes of messages as often as edges may lead to them from the messages before them.
-    template <class Visit>
-    void visit_served(const Visit& visit) const {
-        for (const auto* queue :
-             {&sending_, &of_collectives_.sending, &receiving_, &of_collectives_.receiving, &answering_}) {
-            for (const auto& here : *queue) {
-                for (const auto& one : here) {
-                    if (!draft_.contention || !one.far()) {
-                        visit(one.node);
-                    }
-                    if (moved() && (!draft_.contention || !one.far_then())) {
-                        visit(one.node);
+    /// Makes room for the edges that lead from queued messages to those behind them.
+    void make_room(std::initializer_list<const std::vector<MessageQueue>*> queues,
+                   std::span<const std::vector<Served>> served = {}) {
+        draft_.incoming.make_room([&](const auto& visit) {
+            for (const auto* queue : queues) {
+                for (const auto& here : *queue) {
+                    for (const auto& one : here) {
+                        if (!draft_.contention || !one.far()) {
+                            visit(one.node);
+                        }
+                        if (moved() && (!draft_.contention || !one.far_then())) {
+                            visit(one.node);
+                        }
                     }
                 }
             }
-        }
-        for (const auto& here : served_) {
-            std::ranges::for_each(here, visit, [](const Served& one) { return one.message.node; });
-        }
+            for (const auto& here : served) {
+                std::ranges::for_each(here, visit, [](const Served& one) { return one.message.node; });
+            }
+        });
     }
 
     /// Each server serves its messages in the order of their arrival.
     void take_turns(const NodeOrder& order, std::span<MessageQueue> servers) {
         for_each_parallel(servers.size(), std::thread::hardware_concurrency(), 1, [&](std::size_t i, unsigned) {
-            sort_nearly_sorted(servers[i], [&](const QueuedMessage& a, const QueuedMessage& b) {
+            std::ranges::sort(servers[i], [&](const QueuedMessage& a, const QueuedMessage& b) {
                 return order.before(a.node, b.node);
             });
         });

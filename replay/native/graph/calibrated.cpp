@@ -13,11 +13,10 @@ namespace {
 
 class Calibration {
   public:
-    Calibration(Draft&& draft, HugeColumn<std::uint32_t>&& nodes, HugeColumn<std::uint32_t>&& place, Events&& events,
-                const Exchanged& exchanged, const Program& program, const Network* network)
+    Calibration(Draft&& draft, HugeColumn<std::uint32_t>&& nodes, Events&& events, const Exchanged& exchanged,
+                const Program& program, const Network* network)
         : draft_(std::move(draft)),
           nodes_(std::move(nodes)),
-          place_(std::move(place)),
           events_(std::move(events)),
           exchanged_(exchanged),
           program_(program),
@@ -39,12 +38,12 @@ class Calibration {
                 work_.emplace(moved_to[edge], takes_ps);
             }
         }
+        HugeColumn<std::uint32_t> place;  // by node of the draft
         if (graph.crossings.empty()) {
             calibrate_in_order(graph, absent);
+            place = placed(graph);
         } else {
-            for (auto& arc : graph.arcs) {
-                arc.source = place(arc.source);
-            }
+            place = placed(graph);
             const Recorded recorded(draft_.measured, nodes_);
             own_weights(graph, recorded, absent);
             calibrate(graph, program_, *network_, draft_.machine, recorded);
@@ -61,22 +60,23 @@ class Calibration {
             exchange(graph, moved_to);
         }
         release(nodes_);
+        const auto at = [&](std::uint32_t node) { return node == kNone ? kNone : place[node]; };
         std::uint32_t calls = 0;
         for (std::size_t l = 0; l < events_.enters.size(); ++l) {
-            graph.begins.push_back(place(events_.begins[l]));
-            graph.ends.push_back(place(events_.ends[l]));
+            graph.begins.push_back(at(events_.begins[l]));
+            graph.ends.push_back(at(events_.ends[l]));
             graph.first_call.push_back(calls);
-            add_program(graph, l);
+            add_program(graph, l, place);
             for (std::size_t call = 0; call < events_.enters[l].size(); ++call) {
-                graph.enters.push_back(place_[events_.enters[l][call]]);
-                graph.leaves.push_back(place_[events_.leaves[l][call]]);
+                graph.enters.push_back(place[events_.enters[l][call]]);
+                graph.leaves.push_back(place[events_.leaves[l][call]]);
                 graph.callpath.push_back(program_.timelines[l].calls[call].callpath);
             }
             const auto& epochs = program_.timelines[l].epochs;
             for (std::uint32_t i = 0; i < epochs.size(); ++i) {
                 const auto& epoch = epochs[i];
                 if (epoch.kind == Epoch::Kind::change && epoch.begin_call < events_.leaves[l].size()) {
-                    graph.awaiting.push_back(place_[events_.leaves[l][epoch.begin_call]]);
+                    graph.awaiting.push_back(place[events_.leaves[l][epoch.begin_call]]);
                 }
             }
             calls += static_cast<std::uint32_t>(events_.enters[l].size());
@@ -87,15 +87,15 @@ class Calibration {
         for (auto& one : draft_.steps) {
             for (auto* node :
                  {&one.origin, &one.match, &one.inject, &one.first_byte, &one.received, &one.sent, &one.taken}) {
-                *node = place(*node);
+                *node = at(*node);
             }
         }
         graph.steps = std::move(draft_.steps);
         for (auto& one : draft_.grants) {
-            one.node = place(one.node);
+            one.node = at(one.node);
         }
         graph.grants = std::move(draft_.grants);
-        release(draft_.measured, place_);
+        release(draft_.measured, place);
         give_back_unused(graph.arcs.size() * sizeof(Arc));
         if (graph.crossings.empty()) {
             assign_slots(graph);  // else all times are needed at once
@@ -118,7 +118,7 @@ class Calibration {
     }
 
     /// The program of a location whose nodes are placed in the graph.
-    void add_program(Graph& graph, std::size_t l) const {
+    void add_program(Graph& graph, std::size_t l, const HugeColumn<std::uint32_t>& place) const {
         auto& found = graph.programs.emplace_back();
         if (events_.begins[l] == kNone) {
             return;
@@ -144,25 +144,32 @@ class Calibration {
             pass(one.leave_ps, events_.leaves[l][call]);
             if (program_.kind(one) == CallKind::not_recorded && one.enter_ps < span.end_ps &&
                 one.leave_ps > span.begin_ps) {
-                graph.not_recorded.push_back(place_[events_.leaves[l][call]]);
+                graph.not_recorded.push_back(place[events_.leaves[l][call]]);
                 found.off_ps += std::min(one.leave_ps, span.end_ps) - std::max(one.enter_ps, span.begin_ps);
             }
         }
         if (!stops && timeline.last_ps == span.end_ps) {
             pass(timeline.last_ps, events_.ends[l]);
         }
-        found.finish = place_[last];
+        found.finish = place[last];
         found.begin_ps = span.begin_ps;
         found.rest_ps = span.end_ps - last_ps;
     }
 
-    /// A node of the draft in the graph.
-    [[nodiscard]] std::uint32_t place(std::uint32_t node) const noexcept {
-        return node == kNone ? kNone : place_[node];
+    /// Gives the edges their sources in the graph. By node of the draft, its place there.
+    [[nodiscard]] HugeColumn<std::uint32_t> placed(Graph& graph) const {
+        HugeColumn<std::uint32_t> place(nodes_.size());
+        for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+            place[nodes_[i]] = i;
+        }
+        for (auto& arc : graph.arcs) {
+            arc.source = arc.source == kNone ? kNone : place[arc.source];
+        }
+        return place;
     }
 
-    /// Node after node, while edges name the draft's nodes: of most, the time is what was measured. Then they name the
-    /// graph's. What is `absent` as the program ran keeps its cost.
+    /// Node after node, while edges name the draft's nodes: of most, the time is what was measured. What is `absent` as
+    /// the program ran keeps its cost.
     void calibrate_in_order(Graph& graph, const std::vector<bool>& absent) const {
         const auto& measured = draft_.measured;
         const auto events = static_cast<std::uint32_t>(measured.size());
@@ -172,17 +179,17 @@ class Calibration {
         graph.own_weights.reserve(graph.arcs.size());
         graph.own_models.reserve(graph.arcs.size());
         std::vector<Edge> here;
-        for (std::uint32_t at = 0; at < graph.nodes(); ++at) {
-            const auto node = nodes_[at];
-            const auto first = graph.first_edge[at];
+        for (std::uint32_t place = 0; place < graph.nodes(); ++place) {
+            const auto node = nodes_[place];
+            const auto first = graph.first_edge[place];
             here.clear();
-            for (auto i = first; i < graph.first_edge[at + 1]; ++i) {
+            for (auto i = first; i < graph.first_edge[place + 1]; ++i) {
                 here.push_back(graph.edge(i));
                 here.back().weight = !absent.empty() && absent[i] ? kNever : here.back().weight;
             }
-            const auto ps = logpost::replay::calibrate(graph, here, measured[node], measured.fresh(node), time);
+            const auto at = logpost::replay::calibrate(graph, here, measured[node], measured.fresh(node), time);
             if (node >= events) {
-                found[node - events] = ps;
+                found[node - events] = at;
             }
             for (std::uint32_t i = 0; i < here.size(); ++i) {
                 if (const auto work = work_.empty() ? work_.end() : work_.find(first + i); work != work_.end()) {
@@ -191,8 +198,6 @@ class Calibration {
                 if ((absent.empty() || !absent[first + i]) && here[i].weight != graph.costs[here[i].model]) {
                     graph.own(first + i, here[i].weight);
                 }
-                auto& source = graph.arcs[first + i].source;
-                source = place(source);
             }
         }
     }
@@ -266,7 +271,6 @@ class Calibration {
 
     Draft draft_;
     HugeColumn<std::uint32_t> nodes_;
-    HugeColumn<std::uint32_t> place_;  // by node of the draft
     Events events_;
     const Exchanged& exchanged_;
     const Program& program_;
@@ -310,11 +314,9 @@ std::string calls_of(const Cycle& cycle, const Events& events) {
     return text + (stretches.size() > kMost ? " -> ..." : "");
 }
 
-Graph calibrated(Draft&& draft, HugeColumn<std::uint32_t>&& nodes, HugeColumn<std::uint32_t>&& place, Events&& events,
-                 const Exchanged& exchanged, const Program& program, const Network* network) {
-    return Calibration(std::move(draft), std::move(nodes), std::move(place), std::move(events), exchanged, program,
-                       network)
-        .graph();
+Graph calibrated(Draft&& draft, HugeColumn<std::uint32_t>&& nodes, Events&& events, const Exchanged& exchanged,
+                 const Program& program, const Network* network) {
+    return Calibration(std::move(draft), std::move(nodes), std::move(events), exchanged, program, network).graph();
 }
 
 }  // namespace logpost::replay

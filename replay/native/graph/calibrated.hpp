@@ -31,9 +31,8 @@ std::string calls_of(const Cycle& cycle, const Events& events);
 
 /// The graph whose replay gives back every measured time. What is given is used up.
 ///
-/// `nodes`: the draft's nodes in their order. `place`: of each of them there. `network`: that the program ran on, where
-/// contention is replayed.
-Graph calibrated(Draft&& draft, HugeColumn<std::uint32_t>&& nodes, HugeColumn<std::uint32_t>&& place, Events&& events,
-                 const Exchanged& exchanged, const Program& program, const Network* network);
+/// `nodes`: the draft's nodes in their order. `network`: that the program ran on, where contention is replayed.
+Graph calibrated(Draft&& draft, HugeColumn<std::uint32_t>&& nodes, Events&& events, const Exchanged& exchanged,
+                 const Program& program, const Network* network);
 
 }  // namespace logpost::replay

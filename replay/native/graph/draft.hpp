@@ -45,16 +45,16 @@ using MessageQueue = std::vector<QueuedMessage>;
 
 /// Visits a node as often as edges may be put to it.
 using Capacity = std::function<void(const std::function<void(std::uint32_t node)>&)>;
-inline void no_room(const std::function<void(std::uint32_t node)>& /*visit*/) {}
 
 /// Edges by target: of node v, edges[first[v]] .. edges[end(v)] in the order in which they were added, with their
 /// models as rows. Behind them is room for edges that are put there later.
 class Incoming {
   public:
     Incoming() = default;
-    /// Of `nodes` nodes, with `room`. The edges are given up.
-    Incoming(HugeColumn<DraftEdge>&& given, std::uint32_t nodes, bool numbered, const Capacity& room);
+    /// Of `nodes` nodes. The edges are given up.
+    Incoming(HugeColumn<DraftEdge>&& given, std::uint32_t nodes, bool numbered);
 
+    void make_room(const Capacity& capacity);
     /// Adds an edge, for which there is room.
     void put(const DraftEdge& edge);
     [[nodiscard]] std::uint32_t end(std::uint32_t node) const noexcept {
@@ -101,8 +101,8 @@ class Draft {
     [[nodiscard]] std::uint32_t next_edge() const noexcept {
         return incoming.count() + static_cast<std::uint32_t>(edges.size());
     }
-    /// Sorts the edges by their targets, in less memory. The next ones are put to them, where there is `room`.
-    void take_in(const Capacity& room) { incoming = Incoming(std::move(edges), nodes, numbered, room); }
+    /// Sorts the edges by their targets, in less memory. The next ones are put to them.
+    void take_in() { incoming = Incoming(std::move(edges), nodes, numbered); }
     void put_edge(std::uint32_t source, std::uint32_t target, std::uint32_t model) {
         incoming.put({source, target, model});
     }
@@ -188,28 +188,25 @@ struct Cycle {
 /// one closes no cycle, however many such edges are added.
 class NodeOrder {
   public:
-    /// Takes in the draft's edges, with room for others. Throws Cycle.
-    NodeOrder(Draft& draft, const Capacity& room);
+    /// Takes in the draft's edges. Throws Cycle.
+    explicit NodeOrder(Draft& draft);
 
     /// Computes times and keys again, with the edges that were put since, and sorts.
     void update(const Draft& draft);
 
     [[nodiscard]] bool before(std::uint32_t a, std::uint32_t b) const noexcept { return place_[a] < place_[b]; }
-    /// The nodes in their order, and the place of each of them there.
-    [[nodiscard]] std::pair<HugeColumn<std::uint32_t>, HugeColumn<std::uint32_t>> taken() && {
-        return {std::move(nodes_), std::move(place_)};
+    /// The nodes in their order; the rest of it is given up.
+    [[nodiscard]] HugeColumn<std::uint32_t> taken() && {
+        release(place_);
+        return std::move(nodes_);
     }
 
   private:
-    /// Of a node, behind those that its edges come from: its time, as far as that does not fall along an edge.
-    std::int64_t find_key(const Draft& draft, std::uint32_t node);
-    void find_places();
+    void sort(const Draft& draft);
 
     HugeColumn<std::uint32_t> nodes_;
     HugeColumn<std::uint32_t> place_;
-    HugeColumn<std::int64_t> keys_;       // by node
-    HugeColumn<std::int64_t> estimated_;  // times of the nodes that the trace does not show
-    std::uint32_t edges_ = 0;             // that the keys know
+    std::uint32_t edges_ = 0;  // that the keys know
 };
 
 /// Messages of collective operations at NICs, or their locations' own ends of the memory; by location. They queue among

@@ -68,16 +68,16 @@ std::uint32_t Draft::model(const EdgeModel& given) {
     return number;
 }
 
-Incoming::Incoming(HugeColumn<DraftEdge>&& given, std::uint32_t nodes, bool numbered, const Capacity& room)
+Incoming::Incoming(HugeColumn<DraftEdge>&& given, std::uint32_t nodes, bool numbered)
     : first(nodes + 1), count_(static_cast<std::uint32_t>(given.size())) {
     for (const auto& edge : given) {
         ++first[edge.target];
     }
-    room([&](std::uint32_t node) { ++first[node]; });
     std::partial_sum(first.begin(), first.end(), first.begin());  // the ends; filled from behind, they become begins
-    edges.resize(first.back());
+    edges.reserve(given.size() + given.size() / 2);  // for those that are put; what is not touched costs nothing
+    edges.resize(given.size());
+    numbers.reserve(numbered ? edges.capacity() : 0);
     numbers.resize(numbered ? edges.size() : 0);
-    room([&](std::uint32_t node) { edges[--first[node]] = {kNone, 0}; });
     constexpr std::size_t kAtOnce = 8192;
     ReadOnce read(given);
     for (auto i = given.size(); i-- > 0;) {
@@ -91,6 +91,29 @@ Incoming::Incoming(HugeColumn<DraftEdge>&& given, std::uint32_t nodes, bool numb
         }
     }
     release(given);
+}
+
+void Incoming::make_room(const Capacity& capacity) {
+    HugeColumn<std::uint32_t> more(first.size());  // by node; then of it and those before it
+    capacity([&](std::uint32_t node) { ++more[node]; });
+    std::partial_sum(more.begin(), more.end(), more.begin());
+    auto old = first.back();
+    edges.resize(old + more.back());
+    numbers.resize(numbers.empty() ? 0 : edges.size());
+    // In place, from behind: nothing moves forward.
+    for (auto node = first.size() - 1; node-- > 0;) {
+        auto to = first[node + 1] + more[node];
+        first[node + 1] = to;
+        for (auto left = more[node] - (node == 0 ? 0 : more[node - 1]); left > 0; --left) {
+            edges[--to] = {kNone, 0};
+        }
+        for (; old > first[node];) {
+            edges[--to] = edges[--old];
+            if (!numbers.empty()) {
+                numbers[to] = numbers[old];
+            }
+        }
+    }
 }
 
 void Incoming::put(const DraftEdge& edge) {
@@ -153,6 +176,30 @@ std::vector<std::uint32_t> cycle(const Incoming& incoming, std::span<const std::
     return way;
 }
 
+/// By node, a key that never falls along an edge: the node's time, as far as that does not.
+HugeColumn<std::int64_t> keys_of(const Draft& draft, std::span<const std::uint32_t> in_order) {
+    const auto& incoming = draft.incoming;
+    const auto events = static_cast<std::uint32_t>(draft.measured.size());
+    HugeColumn<std::int64_t> keys(in_order.size());
+    HugeColumn<std::int64_t> estimated(in_order.size() - events);  // times of the nodes that the trace does not show
+    for (const auto node : in_order) {
+        std::int64_t latest = kUnobserved;
+        std::int64_t key = kUnobserved;
+        const auto end = incoming.end(node);
+        for (auto i = incoming.first[node]; i < end; ++i) {
+            const auto& edge = incoming.edges[i];
+            const auto time = edge.source < events ? draft.measured[edge.source] : estimated[edge.source - events];
+            latest = std::max(latest, time + draft.costs[edge.row()]);
+            key = std::max(key, keys[edge.source]);
+        }
+        if (node >= events) {
+            estimated[node - events] = latest;
+        }
+        keys[node] = std::max(node < events ? draft.measured[node] : latest, key);
+    }
+    return keys;
+}
+
 /// Sorts nodes by their keys, stably: into as many stretches of time as there are some nodes in each, and each of them.
 void sort_by_stretches(std::span<std::uint32_t> nodes, std::span<const std::int64_t> keys) {
     constexpr std::size_t kInEach = 16;
@@ -184,8 +231,11 @@ void sort_by_stretches(std::span<std::uint32_t> nodes, std::span<const std::int6
 }
 
 /// The same in quarters, two at a time, and these together: what is in memory next to the nodes is half as long.
-void sort_by_quarters(HugeColumn<std::uint32_t>& nodes, std::span<const std::int64_t> keys) {
+void sort_by_key(HugeColumn<std::uint32_t>& nodes, std::span<const std::int64_t> keys) {
     const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; };
+    if (nodes.size() < 2 || sorted_by_insertion(nodes, earlier)) {  // a few always are
+        return;
+    }
     constexpr std::size_t kParts = 4;
     const auto threads = std::min(std::thread::hardware_concurrency(), 2U);
     const auto begin = [&](std::size_t part) {
@@ -201,85 +251,32 @@ void sort_by_quarters(HugeColumn<std::uint32_t>& nodes, std::span<const std::int
 
 }  // namespace
 
-NodeOrder::NodeOrder(Draft& draft, const Capacity& room) {
+NodeOrder::NodeOrder(Draft& draft) {
     nodes_ = topological_order(draft.nodes, draft.edges, [&](std::span<const std::uint32_t> waiting) -> std::uint32_t {
-        throw Cycle{cycle(Incoming(HugeColumn<DraftEdge>(draft.edges), draft.nodes, false, no_room), waiting)};
+        throw Cycle{cycle(Incoming(HugeColumn<DraftEdge>(draft.edges), draft.nodes, false), waiting)};
     });
-    draft.take_in(room);
-    edges_ = draft.incoming.count();
-    keys_.resize(draft.nodes);
-    estimated_.resize(draft.nodes - draft.measured.size());
-    for (const auto node : nodes_) {
-        find_key(draft, node);
+    draft.take_in();
+    sort(draft);
+}
+
+void NodeOrder::update(const Draft& draft) {
+    if (draft.incoming.count() > edges_) {
+        sort(draft);
     }
-    if (!sorted_by_insertion(nodes_, [this](auto a, auto b) { return keys_[a] < keys_[b]; })) {  // a few always are
-        sort_by_quarters(nodes_, keys_);
+}
+
+void NodeOrder::sort(const Draft& draft) {
+    release(place_);
+    edges_ = draft.incoming.count();
+    {
+        const auto keys = keys_of(draft, nodes_);
+        sort_by_key(nodes_, keys);
     }
     give_back_unused(nodes_.size() * sizeof(std::int64_t));  // what threads kept for the next sort
-    find_places();
-}
-
-std::int64_t NodeOrder::find_key(const Draft& draft, std::uint32_t node) {
-    const auto& incoming = draft.incoming;
-    const auto events = static_cast<std::uint32_t>(draft.measured.size());
-    std::int64_t latest = kUnobserved;
-    std::int64_t key = kUnobserved;
-    const auto end = incoming.end(node);
-    for (auto i = incoming.first[node]; i < end; ++i) {
-        const auto& edge = incoming.edges[i];
-        if (node >= events) {
-            const auto time = edge.source < events ? draft.measured[edge.source] : estimated_[edge.source - events];
-            latest = std::max(latest, time + draft.costs[edge.row()]);
-        }
-        key = std::max(key, keys_[edge.source]);
-    }
-    if (node >= events) {
-        estimated_[node - events] = latest;
-    }
-    return keys_[node] = std::max(node < events ? draft.measured[node] : latest, key);
-}
-
-void NodeOrder::find_places() {
     place_.resize(nodes_.size());
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         place_[nodes_[i]] = i;
     }
-}
-
-void NodeOrder::update(const Draft& draft) {
-    if (draft.incoming.count() == edges_) {
-        return;
-    }
-    edges_ = draft.incoming.count();
-    // Most keys stay as they were: a node moves to its place as soon as its key is known.
-    auto latest = kUnobserved;
-    std::size_t moves = 0;
-    std::uint32_t i = 0;
-    for (; i < nodes_.size() && moves <= kMovesPerItem * (i + kFewItems); ++i) {
-        const auto node = nodes_[i];
-        const auto key = find_key(draft, node);
-        if (key >= latest) {
-            latest = key;
-            continue;
-        }
-        auto to = i;
-        do {
-            nodes_[to] = nodes_[to - 1];
-            place_[nodes_[to]] = to;
-            --to;
-        } while (to > 0 && key < keys_[nodes_[to - 1]]);
-        nodes_[to] = node;
-        place_[node] = to;
-        moves += i - to;
-    }
-    if (i == nodes_.size()) {
-        return;
-    }
-    for (; i < nodes_.size(); ++i) {
-        find_key(draft, nodes_[i]);
-    }
-    sort_by_quarters(nodes_, keys_);
-    find_places();
 }
 
 }  // namespace logpost::replay

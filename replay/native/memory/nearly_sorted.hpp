@@ -8,13 +8,11 @@
 
 namespace logpost::replay {
 
-/// Insertion sorts what moves no farther on average, of so many items or more.
-inline constexpr std::size_t kMovesPerItem = 8, kFewItems = 256;
-
 /// Sorts stably by insertion while elements move little; whether they did. Else they are sorted in part, and what is
 /// equal stays in order.
 template <std::ranges::random_access_range Items, class Less>
 [[nodiscard]] bool sorted_by_insertion(Items&& items, Less&& less) {
+    constexpr std::size_t kMovesPerItem = 8;
     std::size_t moves = 0;
     for (std::size_t i = 1; i < items.size(); ++i) {
         if (!less(items[i], items[i - 1])) {
@@ -28,7 +26,7 @@ template <std::ranges::random_access_range Items, class Less>
         } while (to > 0 && less(item, items[to - 1]));
         items[to] = std::move(item);
         moves += i - to;
-        if (moves > kMovesPerItem * (i + kFewItems)) {
+        if (moves > kMovesPerItem * items.size()) {
             return false;
         }
     }
