@@ -630,13 +630,10 @@ class Program:
         found = self.replay(change)
         if found is None:
             return {}
-        less = pl.DataFrame(
-            {
-                "location": self.location,
-                "callpath": self.callpath,
-                "saved": (self.base.leave_ps - self.base.enter_ps) - (found.leave_ps - found.enter_ps),
-            }
-        ).filter(self.inside)
+        saved = (self.base.leave_ps - self.base.enter_ps) - (found.leave_ps - found.enter_ps)
+        # No call saves more than it lasted: on a machine that is too slow, the replay may exceed the recorded times.
+        saved = np.minimum(saved, self.leave_ps - self.enter_ps)
+        less = pl.DataFrame({"location": self.location, "callpath": self.callpath, "saved": saved}).filter(self.inside)
         sums = less.group_by("location", "callpath").agg(wide_sum("saved")).filter(pl.col("saved") > 0)
         # Sums of fractions of these times depend on their order.
         rows = sums.sort("location", "callpath").iter_rows()
