@@ -7,9 +7,8 @@ that moves data. In the graph the first lock and the last release remain; those 
 duration of recording them is gone with them. At the other ends of the gain each release still lasts as long as the
 sender's NIC needs for the transfers before it; or the code between the epochs is gone as well.
 
-Locks in between wait for no other holder then. Where ranks take exclusive locks of the same memory, that is true of a
-shared lock, with transfers that are atomic where they must be; one epoch that keeps an exclusive lock makes others wait
-for longer (`window_waits`).
+Locks in between wait for no other holder then. Exclusive locks of memory that several ranks lock are left out: others'
+epochs may have to be in between, and one epoch that keeps the lock makes them wait for longer (`window_waits`).
 
 Where the machine does not divide the duration of transfers, these may be epochs of single values only: of larger ones
 the bytes may cost all of it. What the transfers cost in one epoch is not known then, so that nothing may be saved.
@@ -93,7 +92,9 @@ def _epochs(program: Program) -> pl.DataFrame:
     """(location, rma_window, callpath, begin_call, end_call, transfers, bytes, largest): locks with transfers, in
     the order of each location's calls; the bytes of all, and of the largest."""
     is_lock = pl.col("kind").cast(pl.String).is_in(["lock_shared", "lock_exclusive"])
-    locks = program.facts("epochs").filter(is_lock, pl.col("begin_call") >= 0, pl.col("end_call") >= 0)
+    excludes = (pl.col("kind") == "lock_exclusive") & (pl.col("location").n_unique().over("rma_window", "peer") > 1)
+    locks = program.facts("epochs").filter(is_lock).filter(~excludes)
+    locks = locks.filter(pl.col("begin_call") >= 0, pl.col("end_call") >= 0)
     columns = ("location", "rma_window", "callpath", "begin_call", "end_call")
     transfers = program.facts("transfers").filter(pl.col("call") >= 0, pl.col("target") >= 0)
     within = transfers.select("call", "bytes").sort("call")

@@ -14,11 +14,19 @@ STEPS = 10
 STEP = EACH * 10 * US + MS
 
 
-def epochs(*, between: int = 0, value: int = 8, in_epoch: int = 1, computes: int = 0) -> Story:
+def epochs(
+    *,
+    between: int = 0,
+    value: int = 8,
+    in_epoch: int = 1,
+    computes: int = 0,
+    lock_of: str = "shared",
+    at_zero: bool = False,
+) -> Story:
     """Two ranks write 20 values to each other in an epoch each, and then work 1 ms; ten times.
 
     A lock lasts 3 us, the puts 1 us together, and a release 6 us; `between`: code from a release to the next lock;
-    `computes`: code between a lock and the put.
+    `computes`: code between a lock and the put; `at_zero`: both write to rank 0.
     """
     step = STEP + EACH * (between + computes)
     story = Story(2, STEPS * step)
@@ -26,14 +34,15 @@ def epochs(*, between: int = 0, value: int = 8, in_epoch: int = 1, computes: int
     for i in range(STEPS * EACH):
         begin = i // EACH * step + i % EACH * (10 * US + between + computes)
         for rank in (0, 1):
+            peer = 0 if at_zero else 1 - rank
             story.call(rank, begin, begin + 3 * US, lock, mpi_other=3 * US)
             at = begin + 3 * US + computes
             for _ in range(in_epoch):
-                story.transfer(rank, 1 - rank, put, at, at + US // in_epoch, latency=US // in_epoch)
+                story.transfer(rank, peer, put, at, at + US // in_epoch, latency=US // in_epoch)
                 story.rows["transfers"][-1]["bytes"] = value
                 at += US // in_epoch
             story.call(rank, at, at + 6 * US, unlock, mpi_other=6 * US)
-            story.epoch(rank, "lock_shared", lock, -1, 0, calls=(begin, at), peer=1 - rank)
+            story.epoch(rank, f"lock_{lock_of}", lock, -1, 0, calls=(begin, at), peer=peer)
     return story
 
 
@@ -55,6 +64,14 @@ def test_an_epoch_of_several_transfers_is_one_of_the_row() -> None:
 
 def test_epochs_with_work_in_between_are_no_row() -> None:
     assert epochs(between=200 * US).alone(lock_epochs.find).is_empty()
+
+
+@pytest.mark.parametrize(
+    ("lock_of", "at_zero", "found"),
+    [("shared", True, True), ("exclusive", False, True), ("exclusive", True, False)],
+)
+def test_epochs_that_exclude_other_ranks_stay_apart(lock_of: str, at_zero: bool, found: bool) -> None:
+    assert epochs(lock_of=lock_of, at_zero=at_zero).alone(lock_epochs.find).is_empty() is not found
 
 
 def test_work_within_an_epoch_remains() -> None:
