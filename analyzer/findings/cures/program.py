@@ -630,11 +630,17 @@ class Program:
         found = self.replay(change)
         if found is None:
             return {}
-        saved = (self.base.leave_ps - self.base.enter_ps) - (found.leave_ps - found.enter_ps)
-        # No call saves more than it lasted: on a machine that is too slow, the replay may exceed the recorded times.
-        saved = np.minimum(saved, self.leave_ps - self.enter_ps)
-        less = pl.DataFrame({"location": self.location, "callpath": self.callpath, "saved": saved}).filter(self.inside)
-        sums = less.group_by("location", "callpath").agg(wide_sum("saved")).filter(pl.col("saved") > 0)
+        less = pl.DataFrame(
+            {
+                "location": self.location,
+                "callpath": self.callpath,
+                "saved": (self.base.leave_ps - self.base.enter_ps) - (found.leave_ps - found.enter_ps),
+                "lasted": self.leave_ps - self.enter_ps,
+            }
+        ).filter(self.inside)
+        sums = less.group_by("location", "callpath").agg(wide_sum("saved"), wide_sum("lasted"))
+        # Calls save no more than they lasted: on a machine that is too slow, the replay may exceed the recorded times.
+        sums = sums.select("location", "callpath", pl.min_horizontal("saved", "lasted")).filter(pl.col("saved") > 0)
         # Sums of fractions of these times depend on their order.
         rows = sums.sort("location", "callpath").iter_rows()
         return {(location, callpath): float(time) for location, callpath, time in rows}
