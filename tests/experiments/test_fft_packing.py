@@ -56,7 +56,7 @@ def test_the_papers_sizes() -> None:
 
 def test_loggp_ranks_ddt_best_because_it_sees_no_difference(times: Table) -> None:
     exchange = {version: number(times, version, "exchange, LogGP") for version in ("ddt", "pack", "opt")}
-    # A message of 1 MiB to the other rank, in ms: 1.4 + 2.5 + 2.2 us, and 1,048,575 ns. Its rendezvous is measured, with
+    # A message of 1 MiB to the other rank, in ms: 1.4 + 2.5 + 2.2 us, and 1,048,575 ns. The measured rendezvous has
     # 6.3 us and a handshake of 4 us: three crossings, and two control messages of 1.4 us. LogGP has one crossing.
     assert exchange["ddt"] == exchange["pack"] == exchange["opt"] == pytest.approx(1.054675, rel=1e-5)
     total = {version: number(times, version, "LogGP") for version in ("ddt", "pack", "opt")}
