@@ -9,8 +9,9 @@ Two cures, and no trace shows which one a program gets:
   the median total does. With S slow ranks among N, each x beyond the others, the first saves x (N - S) / N and the
   second x.
 
-Both are ends of the gain, and their middle is replayed. Stretches of code (`stretches`) in which the same ranks are
-slow are one place. A rank is slow that computes longer than the mean in all its code, too; where none is, a rank that
+Both are ends of the gain, and their middle is replayed. Ranks that compute no longer than the mean in all their code
+are not slow: only the first is a cure of theirs. Stretches of code (`stretches`) in which the same ranks are slow are
+one place. A rank is slow that computes longer than the mean in all its code, too; where none is, a rank that
 is slow in one stretch may wait in another, and all are made even together. The same work may be before other calls on
 other ranks: where others compute most of it elsewhere, or visits to no single stretch show it, ranks are slow in all
 (a few visits that are long are `long_visits`). Where more than half are slow, it is the others that have less to do,
@@ -152,7 +153,7 @@ def propose(program: Program) -> Iterator[Proposal]:
     by_ranks: dict[frozenset[int], list[Stretch]] = {}
     uneven = [one for one in _uneven_stretches(program) if one.slow.any() and one.norm is not None]
     for one in uneven:
-        if all(program.code_ps[location] > program.mean_code_ps for location in _slow(one)):
+        if _compute_longer(program, _slow(one)):
             by_ranks.setdefault(_slow(one), []).append(one)
     whole = whole_code(program)
     slow_in_all = whole is not None and whole.norm is not None and bool(whole.slow.any())
@@ -212,10 +213,18 @@ def _slow(place: Stretch, *, certain: bool = True) -> frozenset[int]:
     return frozenset(location for location, slow in zip(place.locations, flags, strict=True) if slow)
 
 
+def _compute_longer(program: Program, locations: Iterable[int]) -> bool:
+    """Whether each of them does than the mean, in all its code."""
+    return all(program.code_ps[location] > program.mean_code_ps for location in locations)
+
+
 def _proposal(uneven: Uneven) -> Proposal:
     program, first = uneven.program, uneven.places[0]
-    gains = [max(0.0, program.gain(one)) for one in (uneven.shared, uneven.as_fast)]
-    either = gains[1] > gains[0]
+    ends: tuple[Transformation, ...] = (uneven.shared,)
+    if _compute_longer(program, uneven.slow):
+        ends += (uneven.as_fast, *uneven.among_others)
+    gains = [max(0.0, program.gain(one)) for one in ends[:2]]
+    either = gains[-1] > gains[0]
     totals = program.code_ps.values()
     shows = max(totals) - min(totals) >= max(gains) * program.length_ps
     several = len({_slow(one, certain=uneven.certain) for one in uneven.places}) > 1 or not shows
@@ -240,7 +249,7 @@ def _proposal(uneven: Uneven) -> Proposal:
         callpaths=frozenset(one.callpath for one in uneven.places),
         at_fault=uneven.slow,
         change=uneven.halfway if either else uneven.shared,
-        other_ends=(uneven.shared, uneven.as_fast, *uneven.among_others),
+        other_ends=ends,
         numbers=numbers,
         confidence=HIGH if uneven.certain and uneven.by_visits else LOW,
         certainty="compute time is measured" if uneven.certain and uneven.by_visits else BY_CHANCE,

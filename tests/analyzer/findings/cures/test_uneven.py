@@ -57,6 +57,30 @@ def test_one_slow_rank_of_many_may_become_as_fast_as_the_others() -> None:
     assert numbers["load_balance"] == pytest.approx(4.8 / 8)
 
 
+def test_ranks_with_as_much_code_in_all_are_not_slow() -> None:
+    story = Story(2, STEPS * STEP, windows=STEPS)
+    send, recv = story.path("main", "exchange", "MPI_Send"), story.path("main", "exchange", "MPI_Recv")
+    for i in range(STEPS):  # both compute 8 ms: rank 0 before its send, rank 1 before its receive
+        begin = i * STEP + 8 * MS
+        for sender, at in ((0, begin), (1, begin + 20 * US)):
+            done = at + 10 * US
+            story.call(sender, at, done, send, send_overhead=10 * US)
+            story.call(1 - sender, at, done + 10 * US, recv, latency=10 * US, recv_overhead=10 * US)
+            story.message(
+                sender,
+                1 - sender,
+                800,
+                (at, done),
+                (at, done + 10 * US),
+                (send, recv),
+                latency=10 * US,
+                recv_overhead=10 * US,
+            )
+    for rank in range(2):
+        story.program[rank] = (0, STEPS * STEP)
+    assert story.alone(uneven_computation.find).is_empty()
+
+
 def test_work_is_shared_within_each_step() -> None:
     # Rank 0 computes 8 ms a step, rank 1 0.4 in two of ten and 0.1 in the others: 80 and 1.6 ms, 40.8 on average.
     (row,) = steps([8, 0.4], *[[8, 0.1]] * 4).alone(uneven_computation.find).iter_rows(named=True)
