@@ -130,6 +130,12 @@ class Story:
         self.callpath_rows[path] |= {"file": file, "line": line}
         return path
 
+    def another_line(self, path: int, line: int) -> int:
+        """The path of a call of the same region in another line of its caller."""
+        self.callpath_rows.append(self.callpath_rows[path] | {"callpath": len(self.callpath_rows), "line": line})
+        self.callpaths[self.callpath_rows[-1]["path"], str(line)] = len(self.callpath_rows) - 1
+        return len(self.callpath_rows) - 1
+
     def start_up(self, rank: int, length: int) -> None:
         """MPI_Init, from the begin: the rank's program begins behind it."""
         self.call(rank, 0, length, self.path("MPI_Init"), mpi_other=length)

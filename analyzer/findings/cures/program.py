@@ -449,6 +449,12 @@ class Program:
         return np.where(found, self.callpath[begins], np.int32(-1))
 
     @cached_property
+    def sites(self) -> dict[int, tuple[int, int]]:
+        """Call path to the one that calls it (-1: none does), and its region."""
+        rows = self.facts("callpaths").select("callpath", "parent", "region").collect().iter_rows()
+        return {callpath: (parent, region) for callpath, parent, region in rows}
+
+    @cached_property
     def calls_of(self) -> dict[int, Int64]:
         """The calls in the program, by accounted location."""
         calls = np.flatnonzero(self.inside)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Stretch:
-    """The code before the calls of one path, on the ranks that make them; times in ps."""
+    """The code before the calls of one path, or of a path of each of them, on the ranks that make them; times in ps."""
 
     callpath: int
     locations: tuple[int, ...]
@@ -127,9 +126,40 @@ def every_stretch(program: Program) -> tuple[Stretch, ...]:
     return tuple(found)
 
 
-def stretches(program: Program) -> Iterator[Stretch]:
-    """Those that two ranks or more run: only a rank that calls at a path has a share of the work before it."""
-    return (one for one in every_stretch(program) if len(one.locations) > 1)
+@once
+def stretches(program: Program) -> tuple[Stretch, ...]:
+    """Those that two ranks or more run: only a rank that calls at a path has a share of the work before it.
+
+    Which neighbors a rank has decides at which of several lines of a function it first calls an operation, behind the
+    same work: where not all ranks that do so call it at one of them, these lines are one place, and each rank has its
+    longest.
+    """
+    callers: dict[tuple[int, int], set[int]] = {}
+    for one in every_stretch(program):
+        callers.setdefault(program.sites[one.callpath], set()).update(one.locations)
+    found, partly = [], dict[tuple[int, int], list[Stretch]]()
+    for one in every_stretch(program):
+        site = program.sites[one.callpath]
+        if callers[site] == set(one.locations):
+            found.append(one)
+        else:
+            partly.setdefault(site, []).append(one)
+    found += map(_longest_of_each, partly.values())
+    return tuple(one for one in found if len(one.locations) > 1)
+
+
+def _longest_of_each(places: list[Stretch]) -> Stretch:
+    """What each location computes longest there, in one, with the path of the longest of all."""
+    rows = [one.at(location) for one in places for location in one.locations]
+    rows.sort(key=lambda one: -one.totals[0])
+    of = {one.locations[0]: one for one in reversed(rows)}
+    each = [of[location] for location in sorted(of)]
+    return Stretch(
+        rows[0].callpath,
+        tuple(sorted(of)),
+        tuple(one.calls[0] for one in each),
+        tuple(one.gaps[0] for one in each),
+    )
 
 
 def whole_code(program: Program) -> Stretch | None:

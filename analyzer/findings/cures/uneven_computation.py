@@ -227,9 +227,10 @@ def _proposal(uneven: Uneven) -> Proposal:
     either = gains[-1] > gains[0]
     totals = program.code_ps.values()
     shows = max(totals) - min(totals) >= max(gains) * program.length_ps
-    several = len({_slow(one, certain=uneven.certain) for one in uneven.places}) > 1 or not shows
+    apart = len({_slow(one, certain=uneven.certain) for one in uneven.places}) > 1
+    several = apart or not shows
     numbers = (
-        *((Number("regions", len(uneven.places), "count"),) if several else ()),
+        *((Number("regions", len(uneven.places) if apart else 1, "count"),) if several else ()),
         *times_of(first.totals),
     )
     if either:

@@ -81,6 +81,53 @@ def test_ranks_with_as_much_code_in_all_are_not_slow() -> None:
     assert story.alone(uneven_computation.find).is_empty()
 
 
+def chain(*works: int, functions: bool = False) -> Story:
+    """In each step each rank computes its time, us, sends to the rank above it, if there is one, then to the one below
+    in another line, or in another function, and receives from both."""
+    story = Story(len(works), STEPS * STEP, windows=STEPS)
+    up = story.path("main", *(["up"] if functions else []), "MPI_Send")
+    down = story.path("main", "down", "MPI_Send") if functions else story.another_line(up, 20)
+    recv = story.path("main", "MPI_Recv")
+    at = [0] * len(works)
+    for _ in range(STEPS):
+        sends: list[tuple[int, int, int, int]] = []
+        for rank, work in enumerate(works):
+            at[rank] += work * US
+            for path, to in ((up, rank + 1), (down, rank - 1)):
+                if 0 <= to < len(works):
+                    story.call(rank, at[rank], at[rank] + US, path, send_overhead=US)
+                    sends.append((rank, to, path, at[rank]))
+                    at[rank] += US
+        for rank in range(len(works)):
+            for sender, to, path, sent in sends:
+                if to == rank:
+                    late = max(0, sent + US - at[rank])
+                    leave = at[rank] + late + US
+                    story.call(rank, at[rank], leave, recv, late_sender=late, recv_overhead=US)
+                    ends = (sent, sent + US), (at[rank], leave)
+                    before = at[rank] - min(sent, at[rank])
+                    paths = path, recv
+                    story.message(
+                        sender, rank, 8, *ends, paths, late_sender=late, processor_queueing=before, recv_overhead=US
+                    )
+                    at[rank] = leave
+    for rank, end in enumerate(at):
+        story.program[rank] = (0, end)
+    return story
+
+
+@pytest.mark.parametrize("functions", [False, True])
+def test_equal_work_before_calls_that_only_some_ranks_make_is_no_imbalance(functions: bool) -> None:
+    assert chain(8000, 8040, 7980, 8030, functions=functions).alone(uneven_computation.find).is_empty()
+
+
+def test_the_same_work_is_before_other_lines_of_ranks_with_other_neighbors() -> None:
+    (row,) = chain(8000, 4000).alone(uneven_computation.find).iter_rows(named=True)
+    assert row["ranks"] == [0]
+    numbers = {one["name"]: one["value"] for one in row["evidence"]}
+    assert numbers["gain_if_shared"] == pytest.approx(2 / 8, abs=0.005)
+
+
 def test_work_is_shared_within_each_step() -> None:
     # Rank 0 computes 8 ms a step, rank 1 0.4 in two of ten and 0.1 in the others: 80 and 1.6 ms, 40.8 on average.
     (row,) = steps([8, 0.4], *[[8, 0.1]] * 4).alone(uneven_computation.find).iter_rows(named=True)
