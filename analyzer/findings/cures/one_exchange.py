@@ -169,9 +169,17 @@ def _one_answer(program: Program, series: Sequence[Sequence[int]], trips: Trips)
 
 
 def _waits_between(program: Program, row: Sequence[int], waits: Flags) -> bool:
-    """Whether the sender waits for something between the first two: else its messages leave one behind the other."""
+    """Whether the sender waits between the first two, and not for other ranks' messages: else its messages leave one
+    behind the other, or what it passes on depends on others (`larger_blocks`)."""
     first, second = program.messages.send_call[list(row[:2])].tolist()
-    return bool(program.messages.sender_waits[row[0]]) or bool(waits[first + 1 : second].any())
+    receiver = program.receiver[row[0]]
+
+    def from_others(call: int) -> bool:
+        got = program.received_in.get(call, ())
+        return bool(got) and all(program.sender[message] != receiver for message in got)
+
+    between = first + 1 + np.flatnonzero(waits[first + 1 : second])
+    return bool(program.messages.sender_waits[row[0]]) or not all(map(from_others, between.tolist()))
 
 
 @dataclass(frozen=True)

@@ -69,10 +69,17 @@ def _counted(facts: Facts, kind: str) -> str:
 def many_small_messages(facts: Facts) -> str:
     messages = _counted(facts, "message")
     title = f"{messages} of {bytes_text(facts.number('mean_size'))} on average from {facts.where or 'one place'} on "
+    if facts.all("blocks"):
+        return title + f"{facts.ranks}, each behind {time_text(facts.number('mean_work'))} of work"
     return title + f"{facts.ranks}: {facts.number('in_a_row'):.0f} in a row to the same rank"
 
 
-def pack(_: Facts) -> str:
+def pack(facts: Facts) -> str:
+    if facts.all("blocks"):
+        return (
+            f"Pass on larger blocks: {facts.number('blocks'):.0f} messages in one. With more, the next rank waits "
+            "longer for its first one."
+        )
     return (
         "Pack consecutive messages to the same rank into one (a buffer, or a derived datatype), or send fewer, larger "
         "blocks."

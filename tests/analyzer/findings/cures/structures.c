@@ -164,6 +164,19 @@ static void lock_epochs(int cured) {
     MPI_Barrier(all);
 }
 
+/* A pipeline passes on 64 blocks, each in a message that costs as much as the work on it, or four in one. */
+static void small_blocks(int cured) {
+    enum { BLOCKS = 64 };
+    const int together = cured ? 4 : 1;
+    for (int k = 0; k < BLOCKS; k += together) {
+        if (rank > 0)
+            MPI_Recv(in[0], 8 * together, MPI_BYTE, before, 1, all, MPI_STATUS_IGNORE);
+        work(4 * together);
+        if (rank < ranks - 1)
+            MPI_Send(out[0], 8 * together, MPI_BYTE, behind, 1, all);
+    }
+}
+
 /* One rank with less work than the others computes ten times as long in one of 20 steps. */
 static void long_visits(int cured) {
     static int step;
@@ -199,6 +212,7 @@ static const struct {
     {"missed_overlap", missed_overlap},
     {"every_root", every_root},
     {"lock_epochs", lock_epochs},
+    {"small_blocks", small_blocks},
     {"long_visits", long_visits},
     {"uneven", uneven},
     {"halo", halo},
