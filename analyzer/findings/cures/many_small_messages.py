@@ -6,10 +6,10 @@ empty message takes. In the graph the first message of a row carries the bytes o
 by then all of the data is there. Beyond the eager limit it has a handshake, and its sender waits for the receiver.
 
 The duration of recording the others is gone with them. What a message of a row cost beyond the machine's model is due
-to the others at one end of the gain, and remains at the other. At further ends the code between the messages of a row
-is gone with them, or another message carries their data, and none is left. Where no value of a machine is known, only
-rows of single values are messages of which nearly nothing is of bytes; what one message costs is not known then, so
-that nothing may be saved.
+to the others at one end of the gain, and remains at the other, which is stated where values are only bounded. At
+further ends the code between the messages of a row is gone with them, or another message carries their data, and none
+is left. Where no value of a machine is known, only rows of single values are messages of which nearly nothing is of
+bytes; what one message costs is not known then, so that nothing may be saved.
 """
 
 from __future__ import annotations
@@ -71,8 +71,9 @@ def propose(program: Program) -> Iterator[Proposal]:
             kind=KIND,
             callpath=callpath,
             at_fault=frozenset(program.sender[every].tolist()),
-            change=one,
+            change=one if program.most is None else change,
             other_ends=(
+                one,
                 change,
                 replace(one, longer_ps=longer),
                 left_out(program, every),
