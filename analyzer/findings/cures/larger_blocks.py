@@ -1,10 +1,10 @@
 """Small blocks: a rank computes a little, sends it on, and so forth, and messages cost as much as the work.
 
 Cure: k blocks in one message. It applies to messages of one call path to the same rank with work or a wait in between,
-where the sender gets nothing from that rank in between, nor meets all: none of them needs an answer. In the graph the
-first of k messages carries the bytes of all, from where the last one is sent; all code stays where it is, so that the
-receiver begins k - 1 blocks later. Where messages then wait for each other in a circle, which is so in a ring, it is no
-cure.
+where the sender gets nothing from that rank in between, nor takes part in an operation of all: none of them needs an
+answer. In the graph the first of k messages carries the bytes of all, from where the last one is sent; all code stays
+where it is, so that the receiver begins k - 1 blocks later. Where messages then wait for each other in a circle, which
+is so in a ring, it is no cure.
 
 Stated are the fewest blocks that save as much, but for noise, as the number that saves most, which is an end of the
 gain; at another one, what a message costs beyond the machine's model stays. Rows with nothing in between are
@@ -95,15 +95,15 @@ def _rows(program: Program) -> dict[int, list[list[int]]]:
         calls = messages.send_call[stream]
         behind_others = (np.diff(code[calls]) > program.empty_message_ps) | (np.diff(waited[calls]) > 0)
         apart.setdefault(path, []).extend(behind_others.tolist())
-        cuts = np.flatnonzero(np.diff(np.searchsorted(_answers(program, sender, receiver), calls)))
+        cuts = np.flatnonzero(np.diff(np.searchsorted(_given_back(program, sender, receiver), calls)))
         rows = [one.tolist() for one in np.split(np.array(stream), cuts + 1) if len(one) > 1]
         if rows and sender != receiver:
             at.setdefault(path, []).extend(rows)
     return {path: rows for path, rows in at.items() if sum(apart[path]) > MAINLY * len(apart[path])}
 
 
-def _answers(program: Program, location: int, other: int) -> Int64:
-    """Calls in which a location gets a message from the other, or meets all."""
+def _given_back(program: Program, location: int, other: int) -> Int64:
+    """Calls in which a location gets a message from the other, or takes part in an operation of all."""
     messages = program.messages
     got = messages.received_call[(program.sender == other) & (program.receiver == location)]
     met = np.flatnonzero(program.is_operation & (program.location == location))
