@@ -5,8 +5,8 @@ for nonblocking receives, or for members of nonblocking collective operations, w
 that code is before the row, at every step and rank of the place: a wait that moves in the source moves for all. A
 message whose handshake only a call can answer is not in flight during the work.
 
-What the calls that complete an operation do themselves remains: without progress of its own the library does an
-operation's work inside of calls. At the other end of the gain it is done outside of them.
+Of what the calls that complete an operation do themselves, half remains: whether the library does an operation's work
+outside of calls (asynchronous progress) is not known. At the ends of the gain all of it is done there, or nothing.
 
 Where an estimated machine only bounds what a transfer costs, all of a message's duration is.
 
@@ -90,10 +90,10 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
             kind=KIND,
             callpath=int(np.argmax(lost)),
             at_fault=frozenset(program.location[first].tolist()),
-            change=replace(outside, edges=((2 * works, 2 * works + 1, program.own_ps[works]),)),
+            change=_done_inside(program, outside, works, 0.5),
             rests_on=OPERATION if len(works) == len(calls) else TRANSFER,
-            other_ends=(outside,) if len(works) else (),
-            beyond=0.0 if costly else NOISE,
+            other_ends=(outside, _done_inside(program, outside, works, 1.0)) if len(works) else (),
+            beyond=NOISE if not costly else None if len(works) == len(calls) else 0.0,
             numbers=(
                 Number("waits", len(here), "count"),
                 Number("of_operations", float(program.ends_operation[calls].mean()), "1"),
@@ -103,6 +103,12 @@ def propose(program: Program, places: set[int], divided: bool = True) -> Iterato
             confidence=MEDIUM,
             certainty="waits and the work behind them are measured; whether that work needs the data is not known",
         )
+
+
+def _done_inside(program: Program, change: Transformation, works: Int64, part: float) -> Transformation:
+    """With this part of an operation's work in the call that completes it."""
+    inside = np.rint(part * program.own_ps[works]).astype(np.int64)
+    return replace(change, edges=((2 * works, 2 * works + 1, inside),))
 
 
 def _waited_for(program: Program, calls: list[int]) -> bool:

@@ -2,9 +2,10 @@
 model explains; what an estimated machine does not divide; and calls that no model describes.
 
 It is stated behind all cures, with what to measure to know more, and what the trace hints at: ranks that outnumber
-cores, strided data whose packing the machine file lacks. What removes it is known only once it is explained. Replayed
-is the most that this could save: in the graph the messages of all such calls take what the machine says, and calls that
-wait for none last so much less. At the other end of the gain none of it can be removed.
+cores, strided data whose packing the machine file lacks, receives that search many messages that wait to be received.
+What removes it is known only once it is explained. Replayed is the most that this could save: in the graph the
+messages of all such calls take what the machine says, and calls that wait for none last so much less. At the other end
+of the gain none of it can be removed.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ import numpy as np
 import polars as pl
 
 from logpost.analyzer.findings.cures.offered import Proposal, by_callpath, column, offered
-from logpost.analyzer.findings.cures.program import Program, Transformation
+from logpost.analyzer.findings.cures.program import Program, Rows, Transformation
 from logpost.analyzer.findings.evidence.tables import Evidence
 from logpost.analyzer.findings.finding import LOW, MUCH, UNEXPLAINED, Finding, Number
+from logpost.analyzer.findings.wording.facts import MAINLY
 from logpost.analyzer.run.wide import exact_sum
+from logpost.replay.columns import Int64
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -66,10 +69,35 @@ def propose(evidence: Evidence, kind: str, categories: tuple[str, ...], program:
             *([Number(kind, unexplained, "ps")] if kind else []),
             *([Number("polls", 1, "count")] if polls else []),
             *([] if kind == "mpi_other" else _hints(evidence)),
+            *([] if kind else _unexpected(program, calls, residual)),
         ),
         confidence=LOW,
         certainty="what the machine's values leave is measured; whether it can be removed is not known",
     )
+
+
+def _unexpected(program: Program, calls: Rows, residual: Int64) -> Iterator[Number]:
+    """How many messages have been sent to a rank before it posts the receive of one, and are received later, where a
+    time for each of them halves how far the times deviate: the library searches them."""
+    messages = program.messages
+    got = np.flatnonzero(np.isin(messages.received_call, calls))
+    post = program.enter_ps[messages.post_call]
+    sent, received = program.leave_ps[messages.send_call], program.leave_ps[messages.received_call]
+    waiting = np.zeros(len(got), dtype=np.int64)
+    for location in np.unique(program.receiver[got]).tolist():
+        all_of, here = program.receiver == location, program.receiver[got] == location
+        before = [np.sort(times[all_of]) for times in (sent, received)]
+        of_sent, of_received = (np.searchsorted(times, post[got[here]], side="right") for times in before)
+        waiting[here] = of_sent - of_received
+    got, waiting = got[waiting > 0], waiting[waiting > 0]
+    if not len(got):
+        return
+    time = residual[messages.received_call[got]].astype(np.float64)
+    each = float(np.median(time / waiting))
+    # Absolute deviations: a rank without a core for a moment decides nothing.
+    if np.abs(time - each * waiting).sum() < (1 - MAINLY) * np.abs(time - np.median(time)).sum():
+        yield Number("unexpected", float(waiting.mean()), "count")
+        yield Number("time_of_each", each, "ps")
 
 
 def _hints(evidence: Evidence) -> Iterator[Number]:

@@ -105,10 +105,11 @@ def missed_overlap(facts: Facts) -> str:
 
 
 def compute_first(facts: Facts) -> str:
+    progress = " A library without asynchronous progress needs an MPI_Test now and then in that work."
     return (
         f"Compute before {facts.row['region'] or 'the call that waits'}: what needs none of the data in flight can run "
         "between the start of the transfers and their completion. Where all of it needs them, `logpost whatif RUN "
-        "--overlap` says into which pieces to part them."
+        f"--overlap` says into which pieces to part them.{progress if facts.number('of_operations') > MAINLY else ''}"
     )
 
 

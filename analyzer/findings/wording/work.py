@@ -179,7 +179,10 @@ def unexplained(facts: Facts) -> str:
         what = "transport that the estimated machine does not divide"
     elif facts.all("mpi_other"):
         what = "in calls that no model describes"
-    return f"{share} of the time in {facts.where or 'calls'} on {facts.ranks} is {what}: {time}"
+    title = f"{share} of the time in {facts.where or 'calls'} on {facts.ranks} is {what}: {time}"
+    if facts.all("unexpected"):
+        title += f"; it grows with the messages that wait to be received, {facts.number('unexpected'):.0f} on average"
+    return title
 
 
 def explain(facts: Facts) -> str:
@@ -194,6 +197,11 @@ def explain(facts: Facts) -> str:
             "change. Where they wait for other ranks, a barrier before them in a test run shows how much is waiting."
         )
     said = []
+    if facts.all("unexpected"):
+        said.append(
+            "Receive messages in the order in which they are sent, or post their receives before: the library searches "
+            f"those that wait, {time_text(facts.number('time_of_each'))} each."
+        )
     if facts.all("ranks_without_core"):
         said.append("Give each rank a core for itself: a rank without a core enters any call late.")
     if facts.all("strided_messages"):

@@ -52,6 +52,32 @@ def test_strided_data_without_a_known_cost_of_packing_is_a_hint() -> None:
     assert "--calibrate-layouts" not in story(2 * MS).alone(unexplained.find)["advice"][0]
 
 
+@pytest.mark.parametrize("searches", [True, False])
+def test_receives_that_search_what_waits_are_known_from_others(searches: bool) -> None:
+    # Rank 0 sends 20 messages, which rank 1 receives behind the last one: each in 0.1 ms for every one that waits, or
+    # in 1 ms; one of them is interrupted.
+    count = 20
+    made = Story(2, 100 * MS)
+    made.loggp |= {"o_s": 1000.0}
+    send, recv = made.path("main", "MPI_Send"), made.path("main", "MPI_Recv")
+    sent = [i * MS // 10 for i in range(count)]
+    for at in sent:
+        made.call(0, at, at + MS // 20, send, send_overhead=MS // 20)
+    at = 10 * MS
+    for i, number in enumerate(reversed(range(count))):
+        lasts = (count - i) * MS // 10 if searches else MS
+        lasts += 5 * MS if i == 3 else 0
+        made.call(1, at, at + lasts, recv, residual=lasts)
+        ends = (sent[number], sent[number] + MS // 20), (at, at + lasts)
+        before = at - sent[number]
+        made.message(0, 1, 8, *ends, (send, recv), processor_queueing=before, residual=lasts)
+        at += lasts
+    made.program[0], made.program[1] = (0, 10 * MS), (0, at)
+    (row,) = made.alone(unexplained.find).iter_rows(named=True)
+    assert ("messages that wait to be received" in row["title"]) is searches
+    assert ("100 µs each" in row["advice"]) is searches
+
+
 @pytest.mark.parametrize("call", ["MPI_Comm_dup", "MPI_Test", "MPI_Iprobe"])
 def test_calls_that_no_model_describes_are_not_explained(call: str) -> None:
     made = Story(2, 100 * MS)
