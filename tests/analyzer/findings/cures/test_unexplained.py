@@ -72,7 +72,7 @@ def test_receives_that_search_what_waits_are_known_from_others(searches: bool) -
         before = at - sent[number]
         made.message(0, 1, 8, *ends, (send, recv), processor_queueing=before, residual=lasts)
         at += lasts
-    made.program[0], made.program[1] = (0, 10 * MS), (0, at)
+    made.collective(made.path("main", "MPI_Barrier"), "Barrier", {0: (10 * MS, at), 1: (at, at)})
     (row,) = made.alone(unexplained.find).iter_rows(named=True)
     assert ("messages that wait to be received" in row["title"]) is searches
     assert ("100 µs each" in row["advice"]) is searches
